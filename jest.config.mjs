@@ -1,0 +1,39 @@
+const project = (displayName, testRegex, extra = {}) => ({
+  displayName,
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2024', experimental: { keepImportAttributes: true } },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  testRegex,
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/'],
+  ...extra,
+});
+
+const rooms = '(api|runtime|kubeadm|stores|tenants|controllers|cmd|testing|e2e|bench|clusterctl)';
+
+/** The tiers, by the ending of the file: x.test.ts · x.contract.test.ts · x.api.test.ts · e2e/scenarios/x.test.ts. */
+export default {
+  // What a test waits for has its own deadline; this one only ends what hangs, on a busy machine too.
+  testTimeout: 60_000,
+  projects: [
+    project('unit', [`/${rooms}/(?!scenarios/)(?:[^/]+/)*[^/.]+(?:\\.(?!contract\\.|api\\.)[^/.]+)*\\.test\\.ts$`], {
+      testPathIgnorePatterns: ['\\.contract\\.test\\.ts$', '\\.api\\.test\\.ts$', '/e2e/scenarios/'],
+    }),
+    project('contract', ['\\.contract\\.test\\.ts$'], {
+      globalSetup: '<rootDir>/testing/servers/contract-global-setup.ts',
+    }),
+    project('api', ['\\.api\\.test\\.ts$'], {
+      globalSetup: '<rootDir>/testing/servers/api-global-setup.ts',
+      globalTeardown: '<rootDir>/testing/servers/api-global-teardown.ts',
+    }),
+    project('e2e', ['/e2e/scenarios/[^/]+\\.test\\.ts$']),
+  ],
+};
