@@ -1,0 +1,15 @@
+import { stewardControlPlaneTemplate } from './controlplane/steward-control-plane-template.ts';
+import { stewardControlPlane } from './controlplane/steward-control-plane.ts';
+import type { Kind } from './schema.ts';
+import { dataStore } from './steward/v1alpha1/data-store.ts';
+import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
+import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
+
+/** Every kind that the project defines. */
+export const allKinds: readonly Kind[] = [
+  tenantControlPlane,
+  dataStore,
+  kubeconfigGenerator,
+  stewardControlPlane,
+  stewardControlPlaneTemplate,
+];

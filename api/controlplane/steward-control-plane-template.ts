@@ -1,0 +1,40 @@
+import { additionalMetadata } from '../embedded/object-metadata.ts';
+import { controlPlaneGroup } from '../names.ts';
+import type { Infer, Input, Kind } from '../schema.ts';
+import { described, obj, opt } from '../schema.ts';
+import { contractLabels, contractVersions } from './contract-versions.ts';
+import { sharedFields, sharedRules } from './steward-control-plane-spec.ts';
+
+const stewardControlPlaneTemplateSpec = obj({
+  template: obj({
+    metadata: opt(described(additionalMetadata, 'Labels and annotations of the StewardControlPlanes.')),
+    spec: described(
+      obj(sharedFields, ...sharedRules),
+      'Spec of the StewardControlPlanes without version, replicas and endpoint, which the topology sets.',
+    ),
+  }),
+});
+export type StewardControlPlaneTemplateSpec = Infer<typeof stewardControlPlaneTemplateSpec>;
+export type StewardControlPlaneTemplateSpecInput = Input<typeof stewardControlPlaneTemplateSpec>;
+
+/** What a ClusterClass makes StewardControlPlanes from. */
+export const stewardControlPlaneTemplate: Kind<
+  StewardControlPlaneTemplateSpec,
+  never,
+  StewardControlPlaneTemplateSpecInput
+> = {
+  group: controlPlaneGroup,
+  version: 'v1alpha2',
+  kind: 'StewardControlPlaneTemplate',
+  plural: 'stewardcontrolplanetemplates',
+  namespaced: true,
+  singular: 'stewardcontrolplanetemplate',
+  listKind: 'StewardControlPlaneTemplateList',
+  shortNames: ['stcpt'],
+  categories: ['cluster-api', 'steward'],
+  versions: contractVersions,
+  description: 'Template from which a ClusterClass makes StewardControlPlanes.',
+  spec: stewardControlPlaneTemplateSpec,
+  columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
+  labels: contractLabels,
+};

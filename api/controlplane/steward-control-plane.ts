@@ -1,0 +1,46 @@
+import { controlPlaneGroup } from '../names.ts';
+import type { Column, Kind, ObjectOf } from '../schema.ts';
+import { contractLabels, contractVersions } from './contract-versions.ts';
+import { stewardControlPlaneSpec } from './steward-control-plane-spec.ts';
+import type { StewardControlPlaneSpec, StewardControlPlaneSpecInput } from './steward-control-plane-spec.ts';
+import { stewardControlPlaneStatus } from './steward-control-plane-status.ts';
+import type { StewardControlPlaneStatus } from './steward-control-plane-status.ts';
+
+const [v1alpha1, v1alpha2] = contractVersions;
+
+const columns = (initialized: string): readonly Column[] => [
+  { name: 'Version', type: 'string', jsonPath: '.spec.version' },
+  { name: 'Initialized', type: 'boolean', jsonPath: initialized },
+  { name: 'Ready', type: 'boolean', jsonPath: '.status.ready' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+];
+
+/** The face of a TenantControlPlane towards Cluster API: its control-plane provider contract. */
+export const stewardControlPlane: Kind<
+  StewardControlPlaneSpec,
+  StewardControlPlaneStatus,
+  StewardControlPlaneSpecInput
+> = {
+  group: controlPlaneGroup,
+  version: v1alpha2.name,
+  kind: 'StewardControlPlane',
+  plural: 'stewardcontrolplanes',
+  namespaced: true,
+  singular: 'stewardcontrolplane',
+  listKind: 'StewardControlPlaneList',
+  shortNames: ['stcp'],
+  categories: ['cluster-api', 'steward'],
+  versions: [{ ...v1alpha1, columns: columns('.status.initialized') }, v1alpha2],
+  description: 'Control plane of a Cluster of Cluster API, hosted as a TenantControlPlane.',
+  spec: stewardControlPlaneSpec,
+  status: stewardControlPlaneStatus,
+  scale: {
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
+  columns: columns('.status.initialization.controlPlaneInitialized'),
+  labels: contractLabels,
+};
+
+export type StewardControlPlane = ObjectOf<typeof stewardControlPlane>;

@@ -1,0 +1,108 @@
+import type {
+  V1APIService,
+  V1ClusterRole,
+  V1ClusterRoleBinding,
+  V1ConfigMap,
+  V1CustomResourceDefinition,
+  V1DaemonSet,
+  V1Deployment,
+  V1Job,
+  V1Lease,
+  V1MutatingWebhookConfiguration,
+  V1Namespace,
+  V1Node,
+  V1Pod,
+  V1Role,
+  V1RoleBinding,
+  V1Secret,
+  V1Service,
+  V1ServiceAccount,
+  V1StatefulSet,
+  V1ValidatingAdmissionPolicy,
+  V1ValidatingAdmissionPolicyBinding,
+  V1ValidatingWebhookConfiguration,
+} from '@kubernetes/client-node';
+import type { KindRef, Resource } from '../meta.ts';
+
+/** A built-in type as plain JSON: the client's model with our metadata, whose times are strings. */
+export type Core<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Resource;
+
+const core = <T>(group: string, version: string, kind: string, plural: string): KindRef<Core<T>> => ({
+  group,
+  version,
+  kind,
+  plural,
+  namespaced: true,
+});
+
+const clusterScoped = <T>(group: string, version: string, kind: string, plural: string): KindRef<Core<T>> => ({
+  ...core<T>(group, version, kind, plural),
+  namespaced: false,
+});
+
+export type Secret = Core<V1Secret>;
+export type ConfigMap = Core<V1ConfigMap>;
+export type Service = Core<V1Service>;
+export type Deployment = Core<V1Deployment>;
+export type StatefulSet = Core<V1StatefulSet>;
+export type Pod = Core<V1Pod>;
+export type Node = Core<V1Node>;
+export type Lease = Core<V1Lease>;
+export type Job = Core<V1Job>;
+export type CustomResourceDefinition = Core<V1CustomResourceDefinition>;
+
+/** The built-in kinds this project reads or writes. */
+export const kinds = {
+  Secret: core<V1Secret>('', 'v1', 'Secret', 'secrets'),
+  ConfigMap: core<V1ConfigMap>('', 'v1', 'ConfigMap', 'configmaps'),
+  Service: core<V1Service>('', 'v1', 'Service', 'services'),
+  ServiceAccount: core<V1ServiceAccount>('', 'v1', 'ServiceAccount', 'serviceaccounts'),
+  Pod: core<V1Pod>('', 'v1', 'Pod', 'pods'),
+  Node: clusterScoped<V1Node>('', 'v1', 'Node', 'nodes'),
+  Namespace: clusterScoped<V1Namespace>('', 'v1', 'Namespace', 'namespaces'),
+  Deployment: core<V1Deployment>('apps', 'v1', 'Deployment', 'deployments'),
+  DaemonSet: core<V1DaemonSet>('apps', 'v1', 'DaemonSet', 'daemonsets'),
+  StatefulSet: core<V1StatefulSet>('apps', 'v1', 'StatefulSet', 'statefulsets'),
+  Job: core<V1Job>('batch', 'v1', 'Job', 'jobs'),
+  Role: core<V1Role>('rbac.authorization.k8s.io', 'v1', 'Role', 'roles'),
+  RoleBinding: core<V1RoleBinding>('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings'),
+  ClusterRole: clusterScoped<V1ClusterRole>('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles'),
+  ClusterRoleBinding: clusterScoped<V1ClusterRoleBinding>(
+    'rbac.authorization.k8s.io',
+    'v1',
+    'ClusterRoleBinding',
+    'clusterrolebindings',
+  ),
+  Lease: core<V1Lease>('coordination.k8s.io', 'v1', 'Lease', 'leases'),
+  CustomResourceDefinition: clusterScoped<V1CustomResourceDefinition>(
+    'apiextensions.k8s.io',
+    'v1',
+    'CustomResourceDefinition',
+    'customresourcedefinitions',
+  ),
+  APIService: clusterScoped<V1APIService>('apiregistration.k8s.io', 'v1', 'APIService', 'apiservices'),
+  MutatingWebhookConfiguration: clusterScoped<V1MutatingWebhookConfiguration>(
+    'admissionregistration.k8s.io',
+    'v1',
+    'MutatingWebhookConfiguration',
+    'mutatingwebhookconfigurations',
+  ),
+  ValidatingAdmissionPolicy: clusterScoped<V1ValidatingAdmissionPolicy>(
+    'admissionregistration.k8s.io',
+    'v1',
+    'ValidatingAdmissionPolicy',
+    'validatingadmissionpolicies',
+  ),
+  ValidatingAdmissionPolicyBinding: clusterScoped<V1ValidatingAdmissionPolicyBinding>(
+    'admissionregistration.k8s.io',
+    'v1',
+    'ValidatingAdmissionPolicyBinding',
+    'validatingadmissionpolicybindings',
+  ),
+  ValidatingWebhookConfiguration: clusterScoped<V1ValidatingWebhookConfiguration>(
+    'admissionregistration.k8s.io',
+    'v1',
+    'ValidatingWebhookConfiguration',
+    'validatingwebhookconfigurations',
+  ),
+} as const;

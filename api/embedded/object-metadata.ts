@@ -1,0 +1,7 @@
+import { map, obj, opt, str } from '../schema.ts';
+
+/** Labels and annotations that are added to an object of ours. */
+export const additionalMetadata = obj({
+  labels: opt(map(str())),
+  annotations: opt(map(str())),
+});

@@ -1,0 +1,68 @@
+import type { Manifest } from '../meta.ts';
+import type { Column, Kind, KindVersion, OpenApi } from '../schema.ts';
+import { obj } from '../schema.ts';
+
+/** Name of the CustomResourceDefinition of a kind; Cluster API computes the same from group and kind. */
+export const crdName = (kind: Pick<Kind, 'plural' | 'group'>): string => `${kind.plural}.${kind.group}`;
+
+/** The schema of whole objects of a kind, metadata left to the API server. */
+export function objectSchema(kind: Kind): OpenApi {
+  const text = (description: string): OpenApi => ({ type: 'string', description });
+  return {
+    type: 'object',
+    description: kind.description,
+    properties: {
+      apiVersion: text('Version of the schema of this object.'),
+      kind: text('Kind of this object.'),
+      metadata: { type: 'object' },
+      spec: kind.spec.openapi,
+      ...(kind.status && { status: kind.status.openapi }),
+    },
+    required: obj({ spec: kind.spec }).openapi.required ?? [],
+  };
+}
+
+const column = (from: Column): Column => ({ ...from });
+
+function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
+  return {
+    name: from.name,
+    served: from.served,
+    storage: from.storage,
+    ...(from.deprecated && { deprecated: true }),
+    additionalPrinterColumns: (from.columns ?? kind.columns).map(column),
+    schema: { openAPIV3Schema: schema },
+    subresources: { ...(kind.status && { status: {} }), ...(kind.scale && { scale: kind.scale }) },
+  };
+}
+
+/**
+ * The CustomResourceDefinition of a kind (apiextensions.k8s.io/v1). Conversion is `None`: all versions of a kind share one
+ * schema, and a conversion webhook that nothing serves would make every object unreadable.
+ */
+export function crd(kind: Kind): Manifest {
+  const schema = objectSchema(kind);
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: crdName(kind),
+      ...(kind.labels && { labels: kind.labels }),
+      ...(kind.annotations && { annotations: kind.annotations }),
+    },
+    spec: {
+      group: kind.group,
+      names: {
+        kind: kind.kind,
+        listKind: kind.listKind,
+        plural: kind.plural,
+        singular: kind.singular,
+        ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+        ...(kind.categories.length > 0 && { categories: kind.categories }),
+      },
+      scope: kind.namespaced ? 'Namespaced' : 'Cluster',
+      conversion: { strategy: 'None' },
+      versions: kind.versions.map((one) => version(kind, one, schema)),
+    },
+  };
+}

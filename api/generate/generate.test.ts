@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { allKinds } from '../all-kinds.ts';
+import type { Manifest, PolicyRule } from '../meta.ts';
+import { described, obj, opt, str } from '../schema.ts';
+import type { Kind } from '../schema.ts';
+import { tenantControlPlane } from '../steward/v1alpha1/tenant-control-plane.ts';
+import { crd } from './crd.ts';
+import { generatedFiles } from './generated-files.ts';
+import { conditionsPage, kindPage } from './reference-docs.ts';
+import { roleManifest } from './role.ts';
+import type { DeclaredAccess } from './role.ts';
+import { yamlText } from './yaml-text.ts';
+
+const widget: Kind = {
+  group: 'example.com',
+  version: 'v2',
+  kind: 'BigWidget',
+  plural: 'bigwidgets',
+  namespaced: true,
+  singular: 'bigwidget',
+  listKind: 'BigWidgetList',
+  shortNames: ['bw'],
+  categories: [],
+  versions: [
+    { name: 'v1', served: true, storage: true, deprecated: true, columns: [] },
+    { name: 'v2', served: true, storage: false },
+  ],
+  description: 'A widget.',
+  spec: obj({ size: opt(described(str({ maxLength: 3 }), 'How big | how heavy.'), 'XL') }),
+  columns: [{ name: 'Size', type: 'string', jsonPath: '.spec.size' }],
+  labels: { a: 'b' },
+};
+
+describe('crd', () => {
+  test('says everything that a kind says, and one schema for all its versions', () => {
+    const definition = crd(widget);
+    expect(definition).toMatchObject({
+      metadata: { name: 'bigwidgets.example.com', labels: { a: 'b' } },
+      spec: { group: 'example.com', scope: 'Namespaced', conversion: { strategy: 'None' } },
+    });
+    const { names, versions } = definition.spec as {
+      readonly names: unknown;
+      readonly versions: readonly unknown[];
+    };
+    expect(names).toEqual({
+      kind: 'BigWidget',
+      listKind: 'BigWidgetList',
+      plural: 'bigwidgets',
+      singular: 'bigwidget',
+      shortNames: ['bw'],
+    });
+    expect(versions).toMatchObject([
+      { name: 'v1', storage: true, deprecated: true, additionalPrinterColumns: [], subresources: {} },
+      { name: 'v2', storage: false, additionalPrinterColumns: [{ name: 'Size' }] },
+    ]);
+  });
+
+  test.each(allKinds.map((kind) => [kind.kind, kind] as const))(
+    '%s stores exactly one version and serves all',
+    (_, kind) => {
+      expect(kind.versions.filter(({ storage }) => storage)).toHaveLength(1);
+      expect(kind.versions.every(({ served }) => served)).toBe(true);
+      expect(kind.versions.map(({ name }) => name)).toContain(kind.version);
+      // Cluster API computes the definition's name so, and clusterctl refuses another one.
+      expect(crd(kind).metadata.name).toBe(`${kind.kind.toLowerCase()}s.${kind.group}`);
+    },
+  );
+});
+
+describe('yamlText', () => {
+  test('gives back every value to a reader of YAML 1.1 and of YAML 1.2', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.boolean(), fc.integer())), (value) => {
+        const plain = JSON.parse(JSON.stringify(value)) as unknown;
+        for (const version of ['1.1', '1.2'] as const) expect(parse(yamlText(value), { version })).toEqual(plain);
+      }),
+    );
+  });
+
+  test('quotes words that YAML 1.1 takes for booleans, and repeats what is shared', () => {
+    const shared = { on: 'yes' };
+    expect(yamlText({ a: shared, b: shared })).toBe('a:\n  "on": "yes"\nb:\n  "on": "yes"\n');
+  });
+});
+
+const clusterRole = (name: string, parts: readonly DeclaredAccess[]): Manifest => roleManifest({ name, parts });
+
+describe('roleManifest', () => {
+  const rule = (resources: readonly string[], ...verbs: readonly string[]): PolicyRule => ({
+    apiGroups: [''],
+    resources,
+    verbs,
+  });
+
+  test('joins the verbs of rules with the same target and keeps a stable order', () => {
+    const parts = [
+      { name: 'one', access: [rule(['secrets'], 'get', 'list'), rule(['pods'], 'get')] },
+      { name: 'two', access: [rule(['secrets'], 'watch', 'get')] },
+    ];
+    const role = clusterRole('manager', parts);
+    expect(role.rules).toEqual([rule(['pods'], 'get'), rule(['secrets'], 'get', 'list', 'watch')]);
+    expect(clusterRole('manager', [...parts].reverse())).toEqual(role);
+  });
+
+  test('joins resources with the same verbs, and keeps rights on named objects apart', () => {
+    const named = { ...rule(['secrets'], 'patch'), resourceNames: ['one'] };
+    const role = clusterRole('manager', [{ name: 'one', access: [rule(['pods', 'secrets'], 'get'), named] }]);
+    expect(role.rules).toEqual([rule(['pods', 'secrets'], 'get'), named]);
+  });
+
+  test('grants every declared right and no other', () => {
+    const words = (...all: readonly string[]) => fc.subarray([...all], { minLength: 1 });
+    const rules = fc.array(
+      fc.record({
+        apiGroups: words('', 'apps'),
+        resources: words('a', 'b', 'c'),
+        verbs: words('get', 'list', 'patch'),
+      }),
+    );
+    const rightsOf = (all: readonly PolicyRule[]): readonly string[] => [
+      ...new Set(
+        all.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+          apiGroups.flatMap((group) => resources.flatMap((one) => verbs.map((verb) => `${group}/${one} ${verb}`))),
+        ),
+      ),
+    ];
+    fc.assert(
+      fc.property(rules, (access) => {
+        const granted = clusterRole('manager', [{ name: 'one', access }]).rules as readonly PolicyRule[];
+        expect([...rightsOf(granted)].sort()).toEqual([...rightsOf(access)].sort());
+      }),
+    );
+  });
+
+  test('grants nothing when nothing is declared', () => {
+    expect(clusterRole('manager', []).rules).toEqual([]);
+  });
+
+  test('is a Role of a namespace when there is one', () => {
+    const role = roleManifest({ name: 'a', namespace: 'b', parts: [{ name: 'one', access: [rule(['jobs'], 'get')] }] });
+    expect(role).toMatchObject({
+      kind: 'Role',
+      metadata: { name: 'a', namespace: 'b' },
+      rules: [rule(['jobs'], 'get')],
+    });
+  });
+});
+
+describe('the reference pages', () => {
+  test('a field is a row with its type, default, limits and meaning', () => {
+    expect(kindPage(widget)).toContain(
+      '| `spec.size` | string | `"XL"` | How big \\| how heavy. — at most 3 characters |',
+    );
+  });
+
+  test('fields of Kubernetes types are not repeated, but linked', () => {
+    const page = kindPage(tenantControlPlane);
+    expect(page).toContain('[Toleration](https://kubernetes.io/');
+    expect(page).not.toContain('tolerations[].key');
+    expect(page).toContain('string or list of strings');
+  });
+
+  test('every condition of the table has its place', () => {
+    expect(conditionsPage()).toContain('### ControlPlaneAvailable');
+  });
+});
+
+describe('generatedFiles', () => {
+  test('names files after group, plural and kind', () => {
+    expect([...generatedFiles([widget], []).keys()]).toEqual([
+      'config/crd/example.com_bigwidgets.yaml',
+      'config/crd/kustomization.yaml',
+      'config/rbac/role.yaml',
+      'docs/reference/generated/big-widget.md',
+      'docs/reference/generated/conditions.md',
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+import type { ConditionRow } from '../condition-row.ts';
+import { commonReasons, conditionTable } from '../conditions.ts';
+import { coreTypeOf } from '../core/core-schema.ts';
+import type { Kind, OpenApi } from '../schema.ts';
+
+const header = '<!-- Made by `npm run gen`; do not edit. -->';
+
+/** A cell of a Markdown table. */
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+/** A Kubernetes type has its own page; its fields are not repeated. */
+const coreLink = (name: string): string =>
+  `[${name}](https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#${name.toLowerCase()}-v1-${
+    { DeploymentStrategy: 'apps', LabelSelector: 'meta' }[name] ?? 'core'
+  })`;
+
+function typeOf(schema: OpenApi): string {
+  const core = coreTypeOf(schema);
+  if (core !== undefined) return coreLink(core);
+  if (schema['x-kubernetes-int-or-string']) return 'integer or string';
+  if (schema.items) return schema.type === 'array' ? `list of ${typeOf(schema.items)}` : 'string or list of strings';
+  if (schema.additionalProperties) return `map of ${typeOf(schema.additionalProperties)}`;
+  if (schema.type === undefined) return 'any';
+  return schema.format === undefined ? schema.type : `${schema.type} (${schema.format})`;
+}
+
+const limits = [
+  ['minLength', 'at least', 'characters'],
+  ['maxLength', 'at most', 'characters'],
+  ['minimum', 'at least', ''],
+  ['maximum', 'at most', ''],
+  ['minItems', 'at least', 'items'],
+  ['maxItems', 'at most', 'items'],
+] as const;
+
+/** What is checked, in words; values that have a name of their own are listed. */
+function constraintsOf(schema: OpenApi): readonly string[] {
+  const values = schema.enum ?? schema.items?.enum;
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  return [
+    ...(values && coreTypeOf(schema) === undefined ? [`one of ${values.map(code).join(', ')}`] : []),
+    ...limits.flatMap(([key, words, unit]) =>
+      schema[key] === undefined ? [] : [`${words} ${schema[key]} ${unit}`.trimEnd()],
+    ),
+    ...(schema['x-kubernetes-list-type'] === 'set' ? ['no duplicates'] : []),
+    ...rules.map(({ message }) => `rule: ${message}`),
+  ];
+}
+
+/** Fields below `path`, depth first; Kubernetes types are not entered. */
+function fieldRows(schema: OpenApi, path: string): readonly (readonly string[])[] {
+  if (coreTypeOf(schema) !== undefined) return [];
+  if (schema.items) return fieldRows(schema.items, `${path}[]`);
+  if (schema.additionalProperties) return fieldRows(schema.additionalProperties, `${path}.*`);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const here = path === '' ? name : `${path}.${name}`;
+    const required = (schema.required ?? []).includes(name);
+    const byDefault = field.default === undefined ? '' : code(JSON.stringify(field.default));
+    const text = [field.description ?? '', constraintsOf(field).join('; ')].filter((part) => part !== '').join(' — ');
+    return [[code(here), typeOf(field), required ? 'required' : byDefault, text], ...fieldRows(field, here)];
+  });
+}
+
+const fieldTable = (schema: OpenApi, path: string): string =>
+  table(['Field', 'Type', 'Default', 'Meaning'], fieldRows(schema, path));
+
+/** The reference page of a kind, in Markdown. */
+export function kindPage(kind: Kind): string {
+  const versions = kind.versions.map(({ name, storage }) => `${code(name)}${storage ? ' (stored)' : ''}`).join(', ');
+  const names = [kind.plural, ...kind.shortNames].map(code).join(', ');
+  const specRules = kind.spec.openapi['x-kubernetes-validations'] ?? [];
+  const sections = [
+    header,
+    `# ${kind.kind}`,
+    kind.description,
+    table(
+      ['', ''],
+      [
+        ['Group', code(kind.group)],
+        ['Versions', versions],
+        ['Names', names],
+        ['Scope', kind.namespaced ? 'namespaced' : 'cluster'],
+        ['Subresources', [...(kind.status ? ['status'] : []), ...(kind.scale ? ['scale'] : [])].join(', ') || 'none'],
+        ['Columns', kind.columns.map(({ name, jsonPath }) => `${name} (${code(jsonPath)})`).join(', ')],
+      ],
+    ),
+    '## Spec',
+    ...(specRules.length > 0 ? [specRules.map(({ message }) => `- rule: ${message}`).join('\n')] : []),
+    fieldTable(kind.spec.openapi, 'spec'),
+    ...(kind.status ? ['## Status', fieldTable(kind.status.openapi, 'status')] : []),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+/** The page of all conditions and reasons, in Markdown. */
+export function conditionsPage(): string {
+  const reasonRows = (reasons: Readonly<Record<string, string>>): readonly (readonly string[])[] =>
+    Object.entries(reasons).map(([reason, text]) => [code(reason), text]);
+  const kinds: Readonly<Record<string, Readonly<Record<string, ConditionRow>>>> = conditionTable;
+  const sections = Object.entries(kinds).flatMap(([kind, rows]) => [
+    `## ${kind}`,
+    ...Object.entries(rows).flatMap(([type, row]) => [
+      `### ${type}`,
+      `${row.meaning}${row.polarity === 'negative' ? ' False is the good state.' : ''}`,
+      table(['Reason', 'Meaning'], reasonRows(row.reasons)),
+    ]),
+  ]);
+  const common = ['## Reasons of every condition', table(['Reason', 'Meaning'], reasonRows(commonReasons))];
+  return `${[header, '# Conditions', ...common, ...sections].join('\n\n')}\n`;
+}

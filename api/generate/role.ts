@@ -1,0 +1,73 @@
+import type { Manifest, PolicyRule } from '../meta.ts';
+
+/** What one part of the manager may do, as it declares it beside its code. */
+export interface DeclaredAccess {
+  /** Name of the controller or other part, for people. */
+  readonly name: string;
+  readonly access: readonly PolicyRule[];
+}
+
+const sorted = (words: Iterable<string>): readonly string[] => [...new Set(words)].sort();
+
+/** One resource, or one path, that a rule is about. */
+type Target = Omit<PolicyRule, 'verbs'>;
+
+/** A rule split into rules about one resource or one path each. */
+function targetsOf({
+  apiGroups = [],
+  resources = [],
+  resourceNames,
+  nonResourceURLs = [],
+}: PolicyRule): readonly Target[] {
+  const names = resourceNames && { resourceNames: sorted(resourceNames) };
+  return [
+    ...apiGroups.flatMap((group) =>
+      resources.map((resource) => ({ apiGroups: [group], resources: [resource], ...names })),
+    ),
+    ...nonResourceURLs.map((path) => ({ nonResourceURLs: [path] })),
+  ];
+}
+
+/** Resources and paths of rules that are otherwise alike, in one rule. */
+function joined(rules: readonly PolicyRule[]): PolicyRule {
+  const { apiGroups, resourceNames, verbs } = rules[0] ?? { verbs: [] };
+  const resources = sorted(rules.flatMap((rule) => rule.resources ?? []));
+  const nonResourceURLs = sorted(rules.flatMap((rule) => rule.nonResourceURLs ?? []));
+  return {
+    ...(apiGroups && { apiGroups }),
+    ...(resources.length > 0 && { resources }),
+    ...(resourceNames && { resourceNames }),
+    ...(nonResourceURLs.length > 0 && { nonResourceURLs }),
+    verbs,
+  };
+}
+
+/** A role with what its holders declare. */
+export interface DeclaredRole {
+  readonly name: string;
+  /** Absent for a ClusterRole. */
+  readonly namespace?: string;
+  readonly parts: readonly DeclaredAccess[];
+}
+
+/** The ClusterRole, or the Role of a namespace, that grants exactly what the parts declare, each right once, in a stable order. */
+export function roleManifest({ name, namespace, parts }: DeclaredRole): Manifest {
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const rules = rulesOf(parts);
+  if (namespace === undefined) return { apiVersion, kind: 'ClusterRole', metadata: { name }, rules };
+  return { apiVersion, kind: 'Role', metadata: { name, namespace }, rules };
+}
+
+function rulesOf(parts: readonly DeclaredAccess[]): readonly PolicyRule[] {
+  const verbsOf = new Map<string, readonly string[]>();
+  for (const rule of parts.flatMap((part) => part.access)) {
+    for (const target of targetsOf(rule).map((one) => JSON.stringify(one))) {
+      verbsOf.set(target, sorted([...(verbsOf.get(target) ?? []), ...rule.verbs]));
+    }
+  }
+  const single = [...verbsOf].map(([target, verbs]): PolicyRule => ({ ...(JSON.parse(target) as Target), verbs }));
+  const alike = Map.groupBy(single, ({ apiGroups, resourceNames, verbs }) =>
+    JSON.stringify([apiGroups ?? [], resourceNames ?? [], verbs]),
+  );
+  return [...alike.values()].map(joined).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}

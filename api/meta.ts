@@ -1,0 +1,90 @@
+/** The shapes every Kubernetes object shares: the only words about objects that `runtime/` may know. */
+
+/** Plain JSON, as it travels to and from an API server. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/** A reference from a dependent to its owner (meta/v1). */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Object metadata (meta/v1). Times are RFC 3339 strings. */
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly Json[];
+}
+
+/** Any object of an API server, as plain JSON: fields that this code does not know survive. */
+export interface Resource {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** A desired object: at least named. */
+export interface Manifest extends Resource {
+  readonly metadata: ObjectMeta & { readonly name: string };
+  readonly [field: string]: unknown;
+}
+
+/** A standard condition (meta/v1). */
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly observedGeneration?: number;
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Names one object of a known kind. Cluster-scoped objects have no namespace. */
+export interface Key {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/**
+ * What a client must know of a kind to address it. `T` is the shape of its objects and exists at compile time only.
+ * Every kind of ours (`Kind` in `api/schema.ts`) is one; built-in kinds stand in `api/core/kinds.ts`.
+ */
+export interface KindRef<T extends Resource = Resource> {
+  /** API group; '' for core/v1. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Never set: carries the object's type. */
+  readonly object?: T;
+}
+
+/** `group/version`, or `version` for the core group. */
+export function apiVersionOf(kind: Pick<KindRef, 'group' | 'version'>): string {
+  return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+/** One rule of a ClusterRole or Role (rbac.authorization.k8s.io/v1). */
+export interface PolicyRule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}

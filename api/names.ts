@@ -1,0 +1,251 @@
+/**
+ * Every label, annotation, finalizer, object, container, volume and port name of the project. They are contract: users'
+ * scripts, Cluster API and existing installations know them.
+ */
+
+const domain = 'steward.butlerlabs.dev';
+
+/** The API group of the kinds about tenants. */
+export const stewardGroup = domain;
+
+/** The API group of Cluster API's control planes. */
+export const controlPlaneGroup = 'controlplane.cluster.x-k8s.io';
+
+export const labels = {
+  /** `steward` on every object that is made, inside tenants too. */
+  project: `${domain}/project`,
+  /** Name of the TenantControlPlane; also the selector of its pods. */
+  name: `${domain}/name`,
+  /** What part of a control plane the object is. */
+  component: `${domain}/component`,
+  /** `x509` or `kubeconfig` on Secrets that are watched for expiry. */
+  certificateLifecycle: `${domain}/certificate_lifecycle_controller`,
+  /** Name of the KubeconfigGenerator that made a Secret. */
+  managedBy: `${domain}/managed-by`,
+  /** Name of the TenantControlPlane that a generated Secret is for. */
+  managedFor: `${domain}/managed-for`,
+  /** UID of the owner of an apply set. */
+  owner: `${domain}/owner`,
+  /** `kubeconfig` or `ca` on the Secrets that Cluster API reads. */
+  secret: `${domain}/secret`,
+  /** Name of the Cluster of Cluster API. */
+  cluster: `${domain}/cluster`,
+  /** Name of the TenantControlPlane behind a StewardControlPlane. */
+  tcp: `${domain}/tcp`,
+  /** On the Job of a migration: name of its TenantControlPlane. */
+  migrationTenant: `tcp.${domain}/name`,
+  /** On the Job of a migration: namespace of its TenantControlPlane. */
+  migrationNamespace: `tcp.${domain}/namespace`,
+} as const;
+
+/** Value of `labels.project`. */
+export const project = 'steward';
+
+/** On pods: checksum of the Secret it names; a change rolls the pods. */
+export const componentChecksumLabel = (component: string): string => `component.${domain}/${component}`;
+
+export const annotations = {
+  /** Lower-case hex MD5 over the object's data values in key order. */
+  checksum: `${domain}/checksum`,
+  /** Present and empty: rotate now. Afterwards the RFC 3339 time of the rotation. */
+  rotate: `certs.${domain}/rotate`,
+  /** Present with any value: the object rests. */
+  paused: `${domain}/paused`,
+  /** On a TenantControlPlane: the key of the admin kubeconfig Secret that the operator uses. */
+  kubeconfigSecretKey: `${domain}/kubeconfig-secret-key`,
+  /** On a TenantControlPlane: `failed` when work inside the tenant could not start. */
+  soot: `${domain}/soot`,
+  /** On a TenantControlPlane: `true` removes what a broken migration left at the target. */
+  cleanupPriorMigration: `${domain}/cleanup-prior-migration`,
+  /** On a TenantControlPlane: how long a migration may take, as a Go duration. */
+  migrationTimeout: `${domain}/migration-timeout`,
+  /** On a TenantControlPlane: how long Migrating is shown at least, as a Go duration. */
+  migrationMinimumHold: `${domain}/migration-minimum-hold`,
+  /** On a TenantControlPlane: another value tries a migration again that has failed. */
+  retryMigration: `${domain}/retry-migration`,
+  /** On a TenantControlPlane: name of the DataStore whose old copy of the data is to be removed. */
+  removePreviousData: `${domain}/remove-previous-data`,
+  /** On the Job of a migration: when the migration began, which tells it from earlier ones. */
+  migrationStarted: `migration.${domain}/started`,
+  /** On the Job of a migration: where its process is, as JSON that outlives the process. */
+  migrationJournal: `migration.${domain}/journal`,
+  /** On the Job of a migration: how far its process is, as JSON. */
+  migrationProgress: `migration.${domain}/progress`,
+  /** On the Job of a migration: why its process has given up. */
+  migrationFailure: `migration.${domain}/failure`,
+  /** On the Job of a migration: what its last process ended with, although it is tried again. */
+  migrationProblem: `migration.${domain}/problem`,
+  /** On the Job of a migration: present while its process wants writes to be denied, different each time. */
+  migrationFreezeWanted: `migration.${domain}/freeze-wanted`,
+  /** On the Job of a migration: the wish that is fulfilled: every API server of the tenant denies writes. */
+  migrationFreezeInForce: `migration.${domain}/freeze-in-force`,
+  /** On the Job of a migration: why its process is to undo what it did. */
+  migrationCancel: `migration.${domain}/cancel`,
+  /** On a DataStore: `namespace/name=schema, …` lets these TenantControlPlanes adopt schemas that carry no owner. */
+  adoptSchema: `${domain}/adopt-schema`,
+  /** On a TenantControlPlane: `true` lets it go although its data cannot be removed from the store. */
+  abandonData: `${domain}/abandon-data`,
+  /** On a Deployment: checksum of the extra arguments of kube-apiserver. */
+  apiServerArgs: `kube-apiserver.${domain}/args`,
+  /** On pods: checksum of the datastore-config Secret. */
+  storageConfig: `storage.${domain}/config`,
+  /** On a StewardControlPlane and its Secret or TenantControlPlane: identifiers of the tenancy, recorded once. */
+  tenancy: `storage.${domain}/tenancy`,
+} as const;
+
+export const finalizers = {
+  /** On a TenantControlPlane: its data in the store is to be removed. */
+  dataStore: `finalizer.${domain}`,
+  /** On a TenantControlPlane: work inside the tenant is to be stopped. */
+  soot: `finalizer.${domain}/soot`,
+  /** On `<tcp>-datastore-config`: the credentials outlive the clean-up of the store. */
+  dataStoreSecret: `finalizer.${domain}/datastore-secret`,
+  /** On a DataStore: TenantControlPlanes use it. */
+  dataStoreInUse: `finalizer.${domain}/datastore-in-use`,
+  /** On a KubeconfigGenerator: its Secrets are to be removed. */
+  kubeconfigGenerator: `finalizer.${domain}/kubeconfig-generator`,
+  /** On a StewardControlPlane: its TenantControlPlane is to be gone first. */
+  controlPlane: `controlplane.${domain}/finalizer`,
+  /** On a StewardControlPlane whose TenantControlPlane is in another cluster. */
+  externalCluster: `ecr.${domain}/finalizer`,
+} as const;
+
+/** Names of the objects of one TenantControlPlane in its namespace. */
+export interface TenantObjectNames {
+  readonly deployment: string;
+  readonly service: string;
+  readonly ingress: string;
+  readonly tlsRoute: string;
+  readonly kubeadmConfig: string;
+  readonly ca: string;
+  readonly frontProxyCa: string;
+  readonly serviceAccount: string;
+  readonly apiServer: string;
+  readonly apiServerKubeletClient: string;
+  readonly frontProxyClient: string;
+  readonly adminKubeconfig: string;
+  readonly controllerManagerKubeconfig: string;
+  readonly schedulerKubeconfig: string;
+  readonly dataStoreConfig: string;
+  readonly dataStoreCertificate: string;
+  readonly dataStoreOverridesCertificate: string;
+  readonly konnectivityEgress: string;
+  readonly konnectivityCertificate: string;
+  readonly konnectivityKubeconfig: string;
+  readonly konnectivityRoute: string;
+  readonly trustdCredentials: string;
+  readonly trustdRoute: string;
+}
+
+/** Names of the objects of the TenantControlPlane `tcp`, all in its namespace. */
+export function tenantObjects(tcp: string): TenantObjectNames {
+  return {
+    deployment: tcp,
+    service: tcp,
+    ingress: tcp,
+    tlsRoute: tcp,
+    kubeadmConfig: `${tcp}-kubeadmconfig`,
+    ca: `${tcp}-ca`,
+    frontProxyCa: `${tcp}-front-proxy-ca-certificate`,
+    serviceAccount: `${tcp}-sa-certificate`,
+    apiServer: `${tcp}-api-server-certificate`,
+    apiServerKubeletClient: `${tcp}-api-server-kubelet-client-certificate`,
+    frontProxyClient: `${tcp}-front-proxy-client-certificate`,
+    adminKubeconfig: `${tcp}-admin-kubeconfig`,
+    controllerManagerKubeconfig: `${tcp}-controller-manager-kubeconfig`,
+    schedulerKubeconfig: `${tcp}-scheduler-kubeconfig`,
+    dataStoreConfig: `${tcp}-datastore-config`,
+    dataStoreCertificate: `${tcp}-datastore-certificate`,
+    dataStoreOverridesCertificate: `${tcp}-datastore-overrides-certificate`,
+    konnectivityEgress: `${tcp}-konnectivity-egress-selector-configuration`,
+    konnectivityCertificate: `${tcp}-konnectivity-certificate`,
+    konnectivityKubeconfig: `${tcp}-konnectivity-kubeconfig`,
+    konnectivityRoute: `${tcp}-konnectivity`,
+    trustdCredentials: `${tcp}-trustd-creds`,
+    trustdRoute: `${tcp}-trustd`,
+  };
+}
+
+/** Name of the Job that copies a tenant's data; it is in the operator's namespace. */
+export const migrationJob = (tcpUid: string): string => `migrate-${tcpUid}`;
+
+/** Value of the component label on the Jobs of migrations. */
+export const migrationComponent = 'migrate';
+
+/** Name of the policy inside a tenant that denies writes while its data changes its place, and of the policy's binding. */
+export const freezePolicy = 'steward-freeze';
+
+/** Name of the policy inside a tenant that denies the writes which its spec wants denied, and of the policy's binding. */
+export const writePermissionsPolicy = 'steward-write-permissions';
+
+/** Name of the Secret that a KubeconfigGenerator makes for a TenantControlPlane. */
+export const generatedKubeconfig = (tcp: string, generator: string): string => `${tcp}-${generator}`;
+
+/** Keys in the Secrets and ConfigMaps of a TenantControlPlane. */
+export const dataKeys = {
+  ca: { certificate: 'ca.crt', key: 'ca.key', clusterApiCertificate: 'tls.crt', clusterApiKey: 'tls.key' },
+  frontProxyCa: { certificate: 'front-proxy-ca.crt', key: 'front-proxy-ca.key' },
+  serviceAccount: { publicKey: 'sa.pub', key: 'sa.key' },
+  apiServer: { certificate: 'apiserver.crt', key: 'apiserver.key' },
+  apiServerKubeletClient: { certificate: 'apiserver-kubelet-client.crt', key: 'apiserver-kubelet-client.key' },
+  frontProxyClient: { certificate: 'front-proxy-client.crt', key: 'front-proxy-client.key' },
+  adminKubeconfig: {
+    admin: 'admin.conf',
+    adminService: 'admin.svc',
+    superAdmin: 'super-admin.conf',
+    superAdminService: 'super-admin.svc',
+  },
+  controllerManagerKubeconfig: 'controller-manager.conf',
+  schedulerKubeconfig: 'scheduler.conf',
+  dataStoreConfig: {
+    connection: 'DB_CONNECTION_STRING',
+    schema: 'DB_SCHEMA',
+    user: 'DB_USER',
+    password: 'DB_PASSWORD',
+  },
+  dataStoreCertificate: { ca: 'ca.crt', certificate: 'server.crt', key: 'server.key' },
+  kubeadmConfig: { init: 'InitConfiguration', cluster: 'ClusterConfiguration' },
+  konnectivityEgress: 'egress-selector-configuration.yaml',
+  konnectivityCertificate: { certificate: 'tls.crt', key: 'tls.key' },
+  konnectivityKubeconfig: 'konnectivity-server.conf',
+  /** What a KubeconfigGenerator writes. */
+  generatedKubeconfig: 'value',
+} as const;
+
+export const containers = {
+  apiServer: 'kube-apiserver',
+  controllerManager: 'kube-controller-manager',
+  scheduler: 'kube-scheduler',
+  kine: 'kine',
+  kineCertificates: 'chmod',
+  konnectivity: 'konnectivity-server',
+  trustd: 'steward-trustd',
+} as const;
+
+export const volumes = {
+  pki: 'etc-kubernetes-pki',
+  caCertificates: 'etc-ca-certificates',
+  shareCaCertificates: 'usr-share-ca-certificates',
+  localShareCaCertificates: 'usr-local-share-ca-certificates',
+  schedulerKubeconfig: 'scheduler-kubeconfig',
+  controllerManagerKubeconfig: 'controller-manager-kubeconfig',
+  kineSocket: 'kine-uds',
+  kineConfig: 'kine-config',
+  kineCertificates: 'kine-certs',
+  konnectivitySocket: 'konnectivity-uds',
+  konnectivityEgress: 'egress-selector-configuration',
+  konnectivityKubeconfig: 'konnectivity-server-kubeconfig',
+  konnectivityCertificate: 'konnectivity-server-certificate',
+  trustdCredentials: 'trustd-creds',
+} as const;
+
+export const ports = {
+  apiServer: 'kube-apiserver',
+  kine: 'server',
+  konnectivity: 'konnectivity-server',
+  konnectivityAgent: 'agentport',
+  konnectivityAdmin: 'adminport',
+  konnectivityHealth: 'healthport',
+  trustdService: 'steward-trustd',
+  trustd: 'grpc',
+} as const;

@@ -1,0 +1,13 @@
+import type { OwnerReference, Resource } from './meta.ts';
+
+/** A controller reference to an object that the API server has stored. */
+export function ownerReferenceOf(owner: Resource): OwnerReference {
+  return {
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name: owner.metadata.name ?? '',
+    uid: owner.metadata.uid ?? '',
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}

@@ -1,0 +1,287 @@
+import type { Json, KindRef, ObjectMeta } from './meta.ts';
+
+/** A validation rule in the Common Expression Language, as the API server evaluates it. */
+export interface CelRule {
+  readonly rule: string;
+  readonly message: string;
+  /** Path of the field to blame, relative to the value that carries the rule. */
+  readonly fieldPath?: string;
+}
+
+/**
+ * The part of OpenAPI v3 that a structural schema may use
+ * (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema).
+ */
+export interface OpenApi {
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: Json;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly items?: OpenApi;
+  readonly properties?: Readonly<Record<string, OpenApi>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: OpenApi;
+  readonly nullable?: boolean;
+  /** Only as the fixed companion of int-or-string. */
+  readonly anyOf?: readonly OpenApi[];
+  readonly 'x-kubernetes-int-or-string'?: true;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
+  readonly 'x-kubernetes-embedded-resource'?: true;
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  readonly 'x-kubernetes-validations'?: readonly CelRule[];
+}
+
+declare const read: unique symbol;
+declare const written: unique symbol;
+
+/**
+ * One value that is a TypeScript type and a structural OpenAPI schema. `T` is what the API server returns: fields with
+ * a default are there. `I` is what an author may write: they may be left out.
+ */
+export interface Schema<out T, out I = T> {
+  readonly openapi: OpenApi;
+  /** Never set: carries the type that is read. */
+  readonly [read]?: T;
+  /** Never set: carries the type that is written. */
+  readonly [written]?: I;
+}
+
+/** A field that may be absent. With a default it is absent only in what authors write. */
+export interface OptionalField<out T, out I, out D extends boolean> {
+  readonly optional: Schema<T, I>;
+  readonly defaulted: D;
+}
+
+/** What the API server returns for a value of this schema. */
+export type Infer<S> = S extends Schema<infer T, unknown> ? T : never;
+
+/** What an author may write for a value of this schema. */
+export type Input<S> = S extends Schema<unknown, infer I> ? I : never;
+
+type Field = Schema<unknown> | OptionalField<unknown, unknown, boolean>;
+type Fields = Readonly<Record<string, Field>>;
+type Flat<T> = { readonly [K in keyof T]: T[K] };
+
+type PresentKeys<F extends Fields> = {
+  [K in keyof F]: F[K] extends OptionalField<unknown, unknown, false> ? never : K;
+}[keyof F];
+type RequiredKeys<F extends Fields> = {
+  [K in keyof F]: F[K] extends OptionalField<unknown, unknown, boolean> ? never : K;
+}[keyof F];
+type ReadOf<F> =
+  F extends OptionalField<infer T, unknown, boolean> ? T : F extends Schema<infer T, unknown> ? T : never;
+type WrittenOf<F> =
+  F extends OptionalField<unknown, infer I, boolean> ? I : F extends Schema<unknown, infer I> ? I : never;
+
+type ReadObject<F extends Fields> = Flat<
+  { readonly [K in PresentKeys<F>]: ReadOf<F[K]> } & { readonly [K in Exclude<keyof F, PresentKeys<F>>]?: ReadOf<F[K]> }
+>;
+type WrittenObject<F extends Fields> = Flat<
+  { readonly [K in RequiredKeys<F>]: WrittenOf<F[K]> } & {
+    readonly [K in Exclude<keyof F, RequiredKeys<F>>]?: WrittenOf<F[K]>;
+  }
+>;
+
+const of = <T, I = T>(openapi: OpenApi): Schema<T, I> => ({ openapi });
+
+interface Text {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+interface Range {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Count {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** A string; lengths are in Unicode code points, the pattern is RE2 and not anchored by itself. */
+export const str = (limits: Text = {}): Schema<string> => of({ type: 'string', ...limits });
+
+/** A 32-bit integer. */
+export const int32 = (limits: Range = {}): Schema<number> => of({ type: 'integer', format: 'int32', ...limits });
+
+/** A 64-bit integer; beyond 2^53 JavaScript loses precision. */
+export const int64 = (limits: Range = {}): Schema<number> => of({ type: 'integer', format: 'int64', ...limits });
+
+export const bool = (): Schema<boolean> => of({ type: 'boolean' });
+
+/** One of the given strings. */
+export const oneOf = <const E extends readonly [string, ...string[]]>(...values: E): Schema<E[number]> =>
+  of({ type: 'string', enum: values });
+
+/** An RFC 3339 time. */
+export const time = (): Schema<string> => of({ type: 'string', format: 'date-time' });
+
+/** Bytes, base64 in JSON. */
+export const bytes = (): Schema<string> => of({ type: 'string', format: 'byte' });
+
+/** An integer or a string, e.g. a port by number or by name. */
+export const intOrString = (): Schema<number | string> =>
+  of({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] });
+
+/** A resource quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/). */
+export const quantity = (): Schema<number | string> =>
+  of({
+    'x-kubernetes-int-or-string': true,
+    anyOf: [{ type: 'integer' }, { type: 'string' }],
+    pattern:
+      '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
+  });
+
+/** A list that is replaced as a whole. */
+export const list = <T, I>(items: Schema<T, I>, limits: Count = {}): Schema<readonly T[], readonly I[]> =>
+  of({ type: 'array', items: items.openapi, 'x-kubernetes-list-type': 'atomic', ...limits });
+
+/** A list without duplicates, merged by value. */
+export const setOf = <T extends string | number>(items: Schema<T>, limits: Count = {}): Schema<readonly T[]> =>
+  of({ type: 'array', items: items.openapi, 'x-kubernetes-list-type': 'set', ...limits });
+
+/** A list of objects that is merged by key fields; the keys must be required or have a default. */
+export const listMap = <T extends object, I extends object>(
+  items: Schema<T, I>,
+  keys: readonly [keyof T & string, ...(keyof T & string)[]],
+  limits: Count = {},
+): Schema<readonly T[], readonly I[]> =>
+  of({
+    type: 'array',
+    items: items.openapi,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': keys,
+    ...limits,
+  });
+
+/** Free keys, values of one kind. */
+export const map = <T, I>(value: Schema<T, I>): Schema<Readonly<Record<string, T>>, Readonly<Record<string, I>>> =>
+  of({ type: 'object', additionalProperties: value.openapi });
+
+/** Any JSON value, null included, kept as it is. */
+export const anyJson = (): Schema<Json> => of({ 'x-kubernetes-preserve-unknown-fields': true, nullable: true });
+
+/** An object of which nothing is pruned. */
+export const preserveUnknown = (): Schema<Readonly<Record<string, Json>>> =>
+  of({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
+
+/** A field that may be left out. */
+export function opt<T, I>(schema: Schema<T, I>): OptionalField<T, I, false>;
+/** A field that the API server fills in. The default is what an author could have written; nested defaults apply to it. */
+export function opt<T, I>(schema: Schema<T, I>, byDefault: NoInfer<I>): OptionalField<T, I, true>;
+export function opt<T, I>(schema: Schema<T, I>, byDefault?: I): OptionalField<T, I, boolean> {
+  if (byDefault === undefined) return { optional: schema, defaulted: false };
+  return { optional: of<T, I>({ ...schema.openapi, default: asJson(byDefault) }), defaulted: true };
+}
+
+/** Fields of an object. Those not wrapped in `opt` are required. */
+export function obj<F extends Fields>(
+  fields: F,
+  ...rules: readonly CelRule[]
+): Schema<ReadObject<F>, WrittenObject<F>> {
+  const properties: Record<string, OpenApi> = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    if ('optional' in field) properties[name] = field.optional.openapi;
+    else {
+      properties[name] = field.openapi;
+      required.push(name);
+    }
+  }
+  return of({
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    ...(rules.length > 0 && { 'x-kubernetes-validations': rules }),
+  });
+}
+
+/** The schema with a sentence for people: it reaches `kubectl explain` and the reference pages. */
+export const described = <T, I>(schema: Schema<T, I>, description: string): Schema<T, I> =>
+  of({ ...schema.openapi, description });
+
+/** The schema with more rules. */
+export const ruled = <T, I>(schema: Schema<T, I>, ...rules: readonly CelRule[]): Schema<T, I> =>
+  of({
+    ...schema.openapi,
+    'x-kubernetes-validations': [...(schema.openapi['x-kubernetes-validations'] ?? []), ...rules],
+  });
+
+/** A schema that was made elsewhere, e.g. read from Kubernetes' own document; the caller vouches for the type. */
+export const foreign = <T, I = T>(openapi: OpenApi): Schema<T, I> => of(openapi);
+
+const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
+
+/** A printer column of `kubectl get`. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly jsonPath: string;
+  readonly description?: string;
+  /** Above 0: only with `-o wide`. */
+  readonly priority?: number;
+}
+
+/** One version of a kind. All versions of a kind have the same schema, so that no conversion is needed. */
+export interface KindVersion {
+  readonly name: string;
+  readonly served: boolean;
+  /** Exactly one version of a kind is the stored one. */
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  /** Columns of this version, where they differ from those of the kind. */
+  readonly columns?: readonly Column[];
+}
+
+/** The scale subresource: JSON paths into the object. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+/** An object of a kind of ours as the API server returns it. */
+export interface CustomResource<Spec, Status> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: Spec;
+  readonly status?: Status;
+}
+
+/** A kind of ours: address, schema, and everything else that its CustomResourceDefinition says. */
+export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> extends KindRef<
+  CustomResource<Spec, Status>
+> {
+  readonly singular: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly versions: readonly [KindVersion, ...KindVersion[]];
+  readonly description: string;
+  readonly spec: Schema<Spec, SpecInput>;
+  /** With a status the kind has the status subresource. */
+  readonly status?: Schema<Status, unknown>;
+  readonly scale?: ScalePaths;
+  readonly columns: readonly Column[];
+  /** Labels of the CustomResourceDefinition itself. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** The objects of a kind, as read. */
+export type ObjectOf<K> = K extends KindRef<infer T> ? T : never;

@@ -1,0 +1,251 @@
+import { core } from '../../core/core-schema.ts';
+import { parentReference } from '../../embedded/parent-reference.ts';
+import { conditionList } from '../../embedded/condition-list.ts';
+import type { Infer } from '../../schema.ts';
+import { bool, described, foreign, int32, int64, list, obj, oneOf, opt, str, time } from '../../schema.ts';
+import type { Schema } from '../../schema.ts';
+import { migrationStatus, previousShares } from './migration-status.ts';
+
+/** A time that older writers of the status may have sent as null. */
+const nullableTime = (): Schema<string | null> => foreign({ ...time().openapi, nullable: true });
+
+const tracked = { lastUpdate: opt(nullableTime()), checksum: opt(str()) } as const;
+const secretStatus = obj({ secretName: opt(str()), ...tracked });
+const objectStatus = obj({ name: opt(str()), namespace: opt(str()), lastUpdate: opt(nullableTime()) });
+
+const placement = obj({
+  dataStoreName: described(str(), 'Name of the DataStore that was chosen.'),
+  score: described(
+    int32(),
+    'Score of the DataStore, 100 at best; below 0 when it was only to be taken where nothing else fits.',
+  ),
+  reasons: opt(described(list(str()), 'Why this one was chosen, and what kept the others from being it.')),
+  time: described(time(), 'When it was chosen.'),
+});
+/** The choice of a DataStore for a tenant whose spec names none. */
+export type PlacementStatus = Infer<typeof placement>;
+
+const overrideShare = obj({
+  resource: described(str(), 'Resource as `group/resource`.'),
+  dataStoreName: described(str(), 'Name of the DataStore that the resource is in.'),
+  schema: str(),
+  user: str(),
+  ...tracked,
+});
+/** The share of a store that holds a single resource of a tenant. */
+export type OverrideShare = Infer<typeof overrideShare>;
+
+const storage = obj({
+  driver: opt(str()),
+  dataStoreName: opt(str()),
+  config: opt(obj({ secretName: opt(str()), checksum: opt(str()) })),
+  setup: opt(
+    described(
+      obj({ schema: opt(str()), user: opt(str()), ...tracked }),
+      'Identifiers of the tenancy in the store; once written they are kept.',
+    ),
+  ),
+  certificate: opt(secretStatus),
+  overrides: opt(
+    described(
+      list(overrideShare),
+      'Shares of other stores that hold single resources; recorded before they are made, and until they are removed.',
+    ),
+  ),
+  overridesCertificate: opt(described(secretStatus, 'The Secret whose certificate opens all of the stores.')),
+  migration: opt(
+    described(migrationStatus, 'The migration to another DataStore that is under way, or else the last one.'),
+  ),
+  previous: opt(
+    described(previousShares, 'Copies of the data that migrations have left, until an annotation has them removed.'),
+  ),
+  placement: opt(
+    described(
+      placement,
+      'The DataStore that was chosen when the spec named none; recorded before anything is made in it.',
+    ),
+  ),
+});
+
+const certificates = obj({
+  ca: opt(secretStatus),
+  apiServer: opt(secretStatus),
+  apiServerKubeletClient: opt(secretStatus),
+  frontProxyCA: opt(secretStatus),
+  frontProxyClient: opt(secretStatus),
+  sa: opt(secretStatus),
+  etcd: opt(obj({ apiServer: opt(secretStatus), ca: opt(secretStatus) })),
+});
+
+/** The state of a control plane in one word. */
+export const controlPlaneState = oneOf(
+  'Unknown',
+  'Provisioning',
+  'CertificateAuthorityRotating',
+  'Upgrading',
+  'Migrating',
+  'Ready',
+  'NotReady',
+  'Sleeping',
+  'WriteLimited',
+);
+export type ControlPlaneState = Infer<typeof controlPlaneState>;
+
+/** Conditions of a Deployment or a Service as their controllers write them: less strict than ours. */
+const foreignCondition = obj({
+  type: str(),
+  status: str(),
+  reason: opt(str()),
+  message: opt(str()),
+  lastUpdateTime: opt(nullableTime()),
+  lastTransitionTime: opt(nullableTime()),
+  observedGeneration: opt(int64()),
+});
+
+const deploymentStatus = obj({
+  selector: described(str(), 'Label selector of the pods, in string form.'),
+  name: str(),
+  namespace: str(),
+  lastUpdate: opt(nullableTime()),
+  observedGeneration: opt(int64()),
+  replicas: opt(int32()),
+  updatedReplicas: opt(int32()),
+  readyReplicas: opt(int32()),
+  availableReplicas: opt(int32()),
+  unavailableReplicas: opt(int32()),
+  terminatingReplicas: opt(int32()),
+  collisionCount: opt(int32()),
+  conditions: opt(list(foreignCondition)),
+});
+
+const serviceStatusFields = {
+  name: str(),
+  namespace: str(),
+  port: described(int32(), 'Port of the first entry of the Service.'),
+  loadBalancer: opt(core('LoadBalancerStatus')),
+  conditions: opt(list(foreignCondition)),
+} as const;
+
+const routeStatus = {
+  parents: list(
+    obj({
+      parentRef: parentReference,
+      controllerName: str(),
+      conditions: opt(list(foreignCondition)),
+    }),
+  ),
+} as const;
+
+const gatewayStatus = obj({
+  ...routeStatus,
+  routeRef: opt(obj({ name: opt(str()) })),
+  accessPoints: opt(
+    list(
+      obj({
+        type: str(),
+        value: str(),
+        port: int32(),
+        urls: opt(list(str())),
+      }),
+    ),
+  ),
+});
+
+const kubernetesResources = obj({
+  version: opt(
+    obj({
+      version: opt(described(str(), 'Kubernetes version that is installed; the wanted one is in the spec.')),
+      status: opt(described(controlPlaneState, 'State of the control plane in one word.'), 'Provisioning'),
+    }),
+  ),
+  deployment: opt(deploymentStatus),
+  service: opt(obj(serviceStatusFields)),
+  ingress: opt(
+    obj({
+      name: str(),
+      namespace: str(),
+      loadBalancer: opt(
+        obj({
+          ingress: opt(
+            list(
+              obj({
+                hostname: opt(str()),
+                ip: opt(str()),
+                ports: opt(list(obj({ port: int32(), protocol: str(), error: opt(str()) }))),
+              }),
+            ),
+          ),
+        }),
+      ),
+    }),
+  ),
+  gateway: opt(gatewayStatus),
+});
+
+const serviceStatus = obj({ ...serviceStatusFields, lastUpdate: opt(nullableTime()) });
+const addonStatus = obj({ enabled: bool(), lastUpdate: opt(nullableTime()) });
+
+const konnectivityStatus = obj({
+  enabled: bool(),
+  configMap: opt(obj({ name: opt(str()), checksum: opt(str()) })),
+  certificate: opt(secretStatus),
+  kubeconfig: opt(secretStatus),
+  sa: opt(objectStatus),
+  clusterrolebinding: opt(objectStatus),
+  agent: opt(
+    obj({
+      name: opt(str()),
+      namespace: opt(str()),
+      lastUpdate: opt(nullableTime()),
+      mode: opt(str()),
+    }),
+  ),
+  service: opt(serviceStatus),
+  gateway: opt(gatewayStatus),
+});
+
+const addonsStatus = obj({
+  coreDNS: opt(addonStatus),
+  kubeProxy: opt(addonStatus),
+  konnectivity: opt(konnectivityStatus),
+  tcpProxy: opt(
+    obj({
+      enabled: bool(),
+      deployment: opt(objectStatus),
+      service: opt(objectStatus),
+      serviceAccount: opt(objectStatus),
+      clusterRole: opt(objectStatus),
+      clusterRoleBinding: opt(objectStatus),
+    }),
+  ),
+  workerBootstrap: opt(
+    obj({
+      enabled: bool(),
+      provider: opt(oneOf('talos')),
+      credentials: opt(secretStatus),
+      endpoint: opt(str()),
+      service: opt(serviceStatus),
+    }),
+  ),
+});
+
+/** What a TenantControlPlane was seen to be. */
+export const tenantControlPlaneStatus = obj({
+  observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
+  conditions: opt(conditionList()),
+  storage: opt(storage),
+  certificates: opt(certificates),
+  kubeconfig: opt(
+    obj({
+      admin: opt(secretStatus),
+      controllerManager: opt(secretStatus),
+      scheduler: opt(secretStatus),
+    }),
+  ),
+  kubernetesResources: opt(kubernetesResources),
+  kubeadmconfig: opt(obj({ configmapName: opt(str()), ...tracked })),
+  kubeadmPhase: opt(obj({ bootstrapToken: obj(tracked) })),
+  controlPlaneEndpoint: opt(described(str(), 'Endpoint of the API server as `host:port`.')),
+  addons: opt(addonsStatus),
+});
+export type TenantControlPlaneStatus = Infer<typeof tenantControlPlaneStatus>;
