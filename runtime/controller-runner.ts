@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import type { Key, Resource } from '../api/meta.ts';
+import type { Clock } from './clock.ts';
+import type { Cluster } from './cluster.ts';
+import type { Controller } from './controller.ts';
+import type { EventSink } from './events.ts';
+import type { Informer } from './informer.ts';
+import type { InformerFactory } from './informer-factory.ts';
+import { isOwnEcho } from './is-own-echo.ts';
+import { withLogFields } from './log-context.ts';
+import type { Logger } from './logger.ts';
+import { messageOf } from './conditions.ts';
+import { isOlder, keyFrom, keyOf, textOf } from './object-id.ts';
+import { ObjectVisitor } from './object-visitor.ts';
+import { WorkQueue, type QueueMetrics } from './queue.ts';
+import { retryOf } from './retry-policy.ts';
+import { stripNoise } from './strip-noise.ts';
+
+/** How a visit ended, in controller-runtime's words. */
+export type VisitResult = 'success' | 'error' | 'requeue' | 'requeue_after';
+
+/** What a controller tells about its visits. */
+export interface VisitMetrics {
+  /** Keys that may be visited at once. */
+  limit(concurrency: number): void;
+  began(): void;
+  ended(result: VisitResult, seconds: number): void;
+  failed(how: { readonly terminal: boolean; readonly timedOut: boolean }): void;
+  /** A defect of the machine itself, not of a visit. */
+  panicked(): void;
+}
+
+export interface RunnerTools {
+  readonly cluster: Cluster;
+  readonly informers: Pick<InformerFactory, 'informer'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: EventSink;
+  readonly metrics?: VisitMetrics;
+  readonly queueMetrics?: QueueMetrics;
+  /** Called when an object has gone: whatever is remembered for its uid may be forgotten. */
+  readonly gone?: (object: Resource) => void;
+}
+
+/** Changes of an object by a person go before everything else, the flood of a start after it. */
+const priorities = { startUp: -100, usual: 0, edit: 10 } as const;
+
+const defaultConcurrency = 8;
+
+/** One controller at work: its informers feed its queue, its queue feeds its visits. */
+export class ControllerRunner {
+  readonly name: string;
+  readonly #controller: Controller;
+  readonly #tools: RunnerTools;
+  readonly #queue: WorkQueue;
+  readonly #visitor: ObjectVisitor;
+  readonly #stop = new AbortController();
+  readonly #informers: Informer[] = [];
+  readonly #subscriptions: (() => void)[] = [];
+  /** Objects as our own last write left them, while the cache is behind it. */
+  readonly #written = new Map<string, Resource>();
+  #primary: Informer | undefined;
+
+  constructor(controller: Controller, tools: RunnerTools) {
+    this.name = controller.name;
+    this.#controller = controller;
+    this.#tools = tools;
+    const metrics = tools.queueMetrics;
+    this.#queue = new WorkQueue({ clock: tools.clock, ...(metrics === undefined ? {} : { metrics }) });
+    this.#visitor = new ObjectVisitor({
+      controller,
+      cluster: tools.cluster,
+      clock: tools.clock,
+      events: tools.events,
+      stop: this.#stop.signal,
+      wrote: (object) => {
+        this.#written.set(textOf(keyOf(object)), stripNoise(object));
+      },
+    });
+  }
+
+  /** Follows the kind and everything that concerns it; keys are collected but nothing is visited yet. */
+  follow(): void {
+    const { controller, tools } = { controller: this.#controller, tools: this.#tools };
+    const primary = tools.informers.informer({ kind: controller.kind });
+    this.#primary = primary;
+    this.#subscribe(primary, (old, now) => {
+      this.#primaryChanged(old, now, primary.health().synced);
+    });
+    for (const watch of controller.watches) {
+      const informer = tools.informers.informer({
+        kind: watch.kind,
+        ...(watch.namespace === undefined ? {} : { namespace: watch.namespace }),
+        ...(watch.labelSelector === undefined ? {} : { labelSelector: watch.labelSelector }),
+        ...(watch.metadataOnly === undefined ? {} : { metadataOnly: watch.metadataOnly }),
+        ...(watch.identityOnly === undefined ? {} : { identityOnly: watch.identityOnly }),
+        ...(watch.optional === undefined ? {} : { optional: watch.optional }),
+      });
+      this.#subscribe(informer, (old, now) => {
+        const priority = informer.health().synced ? priorities.usual : priorities.startUp;
+        for (const key of watch.keys(old, now)) this.#queue.add(textOf(key), priority);
+      });
+    }
+  }
+
+  /** The informers this controller reads; known after `follow`. */
+  get informers(): readonly Informer[] {
+    return this.#informers;
+  }
+
+  /** Begins to visit. Call it when all informers are synced: a visit must not take ignorance for absence. */
+  work(): void {
+    const concurrency = this.#controller.concurrency ?? defaultConcurrency;
+    this.#tools.metrics?.limit(concurrency);
+    this.#queue.consume({
+      concurrency,
+      visit: (key) => this.#visit(key),
+      failed: (key, error) => {
+        this.#tools.metrics?.panicked();
+        this.#tools.log.error('a visit broke down', { controller: this.name, object: key, error });
+      },
+    });
+  }
+
+  /** Asks for a visit as if the object had changed. */
+  poke(key: Key): void {
+    this.#queue.add(textOf(key));
+  }
+
+  /** Takes no more keys; running visits go on until they end or `abort` is called. */
+  quiesce(): void {
+    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
+    this.#queue.shutdown();
+  }
+
+  /** Aborts the signal of every running visit. */
+  abort(reason: Error): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Resolves when no visit runs. */
+  drained(): Promise<void> {
+    return this.#queue.drained();
+  }
+
+  /** For `workqueue_unfinished_work_seconds` and `workqueue_longest_running_processor_seconds`. */
+  runningSeconds(): readonly number[] {
+    return this.#queue.runningSeconds();
+  }
+
+  #subscribe<T extends Resource>(
+    informer: Informer<T>,
+    handler: (old: T | undefined, now: T | undefined) => void,
+  ): void {
+    this.#informers.push(informer);
+    this.#subscriptions.push(informer.subscribe(handler));
+  }
+
+  #primaryChanged(old: Resource | undefined, now: Resource | undefined, synced: boolean): void {
+    const object = now ?? old;
+    if (object === undefined) return;
+    const key = textOf(keyOf(object));
+    if (now === undefined) {
+      this.#forget(key, object);
+      return;
+    }
+    if (this.#isOwnWrite(key, now)) return;
+    if (old !== undefined && isOwnEcho(old, now, this.#controller.finalizers)) return;
+    const edited = old !== undefined && old.metadata.generation !== now.metadata.generation;
+    this.#queue.add(key, !synced ? priorities.startUp : edited ? priorities.edit : priorities.usual);
+  }
+
+  /**
+   * True when this state is our own last write, or one before it. Each of our writes is refused when somebody else wrote
+   * since we read, so a state up to ours holds nothing that the visit has not seen.
+   */
+  #isOwnWrite(key: string, now: Resource): boolean {
+    const written = this.#written.get(key);
+    if (written === undefined) return false;
+    const isBehind = isOlder(now.metadata.resourceVersion, written.metadata.resourceVersion);
+    if (!isBehind) this.#written.delete(key);
+    const isSame = now.metadata.resourceVersion === written.metadata.resourceVersion;
+    return (isBehind || isSame) && now.metadata.uid === written.metadata.uid;
+  }
+
+  #forget(key: string, object?: Resource): void {
+    this.#queue.drop(key);
+    this.#written.delete(key);
+    this.#visitor.forget(key);
+    if (object !== undefined) this.#tools.gone?.(object);
+  }
+
+  /** The newest state we know: the cache, or our own last write while the cache is behind it. */
+  #read(key: string): Resource | undefined {
+    const cached = this.#primary?.get(keyFrom(key));
+    const written = this.#written.get(key);
+    if (cached === undefined || written?.metadata.uid !== cached.metadata.uid) return cached;
+    return isOlder(cached.metadata.resourceVersion, written?.metadata.resourceVersion) ? written : cached;
+  }
+
+  async #visit(key: string): Promise<void> {
+    const object = this.#read(key);
+    if (object === undefined) {
+      this.#forget(key);
+      return;
+    }
+    const fields = {
+      controller: this.name,
+      controllerGroup: this.#controller.kind.group,
+      controllerKind: this.#controller.kind.kind,
+      ...keyOf(object),
+      reconcileID: randomUUID(),
+    };
+    await withLogFields(fields, () => this.#timed(key, object, this.#tools.log.with(fields)));
+  }
+
+  async #timed(key: string, object: Resource, log: Logger): Promise<void> {
+    const { clock, metrics } = this.#tools;
+    const since = clock.monotonic();
+    metrics?.began();
+    let result: VisitResult = 'error';
+    try {
+      const visit = await this.#visitor.visit(object, log);
+      result = this.#next(key, visit, log);
+    } finally {
+      metrics?.ended(result, (clock.monotonic() - since) / 1000);
+    }
+  }
+
+  /** Decides when the key is visited again. */
+  #next(
+    key: string,
+    visit: {
+      readonly error?: unknown;
+      readonly afterMs?: number;
+      readonly again?: boolean;
+      readonly timedOut?: boolean;
+    },
+    log: Logger,
+  ): VisitResult {
+    const { error, afterMs } = visit;
+    if (this.#stop.signal.aborted) {
+      log.info('the visit was cut short: the manager stops');
+      return 'error';
+    }
+    if (afterMs !== undefined) this.#queue.addAfter(key, afterMs);
+    if (visit.again === true) {
+      this.#queue.addRateLimited(key);
+      return 'requeue';
+    }
+    if (error === undefined) {
+      this.#queue.forget(key);
+      return afterMs === undefined ? 'success' : 'requeue_after';
+    }
+    const retry = retryOf(error);
+    this.#tools.metrics?.failed({ terminal: retry.is === 'never', timedOut: visit.timedOut ?? false });
+    if (retry.is === 'backoff') {
+      const delay = this.#queue.addRateLimited(key, { atLeastMs: retry.atLeastMs ?? 0 });
+      log.error('the visit failed', { error, retryAfterMs: Math.round(delay) });
+      return 'error';
+    }
+    this.#queue.forget(key);
+    if (retry.is === 'after') {
+      this.#queue.addAfter(key, retry.ms);
+      log.info('the visit waits', { reason: messageOf(error), retryAfterMs: retry.ms });
+    } else log.error('the visit failed; only a change can help', { error });
+    return 'error';
+  }
+}

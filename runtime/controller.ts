@@ -1,0 +1,65 @@
+import type { Key, KindRef, PolicyRule, Resource } from '../api/meta.ts';
+import type { Logger } from './logger.ts';
+
+/** What a visit may use besides its inputs. */
+export interface Context {
+  /** Aborted at shutdown, on lost leadership and at the visit's deadline. */
+  readonly signal: AbortSignal;
+  /** The wall clock at the start of the visit. */
+  readonly now: Date;
+  readonly log: Logger;
+  /** Records an Event on the visited object; equal ones are folded into a count. */
+  event(type: 'Normal' | 'Warning', reason: string, message: string): void;
+}
+
+/** What a visit leaves behind: the whole status it wants, and when it wants to be called again. */
+export interface Visit<T extends Resource> {
+  /** The complete desired status; the runtime sends the difference once, and nothing when there is none. Absent: leave it. */
+  readonly status?: T extends { readonly status?: infer S } ? S : never;
+  readonly afterMs?: number;
+  /** Retried by its class: `TerminalError`, `RetryError`, or backoff. The status is written all the same. */
+  readonly error?: unknown;
+}
+
+/** A visit to an object that is being deleted. `finished` lets the runtime take the finalizers away. */
+export interface LastVisit<T extends Resource> extends Visit<T> {
+  readonly finished: boolean;
+}
+
+/** Another kind whose changes concern keys of ours. Watching starts when its API appears. */
+export interface Watch<W extends Resource = Resource> {
+  readonly kind: KindRef<W>;
+  /** Follow this namespace only; all of them, or the only one that the manager looks after, unless said. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  /** Deliver metadata only (Secrets, ConfigMaps). */
+  readonly metadataOnly?: boolean;
+  /** Deliver name, namespace, UID and version only: for a kind that is watched without a selector. */
+  readonly identityOnly?: boolean;
+  /** True when the API may be absent in the cluster (an optional CRD). */
+  readonly optional?: boolean;
+  /** `old` is absent for a new object, `now` for a deleted one. */
+  keys(old: W | undefined, now: W | undefined): readonly Key[];
+}
+
+/**
+ * One kind's controller. The runtime owns get, not-found, pause, finalizer, the one status patch, Events and retry.
+ */
+export interface Controller<T extends Resource = Resource> {
+  /** Lower-case, for logs, metrics and the field manager. */
+  readonly name: string;
+  readonly kind: KindRef<T>;
+  readonly watches: readonly Watch[];
+  /** Generates config/rbac; the fake cluster refuses what is not declared. */
+  readonly access: readonly PolicyRule[];
+  /** Set before the first `reconcile`, removed when `finalize` is finished. */
+  readonly finalizers?: readonly string[];
+  /** Keys visited at once; 8 unless said. */
+  readonly concurrency?: number;
+  /** Milliseconds until a visit's signal aborts; 30 000 unless said. */
+  readonly timeoutMs?: number;
+  /** Why the object rests, in words for a person; undefined when it does not. Paused objects get no visit. */
+  paused?(object: T): string | undefined;
+  reconcile(object: T, ctx: Context): Promise<Visit<T>>;
+  finalize?(object: T, ctx: Context): Promise<LastVisit<T>>;
+}

@@ -1,0 +1,7 @@
+/** One thing that must be true. */
+export interface HealthCheck {
+  /** Lower-case with dashes, e.g. `informer-sync`. */
+  readonly name: string;
+  /** Why it is not, in words for a person; undefined when all is well. Quick: it looks at memory only. */
+  check(): string | undefined;
+}

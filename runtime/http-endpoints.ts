@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from './clock.ts';
+import type { Cluster } from './cluster.ts';
+import type { HealthCheck } from './health-check.ts';
+import type { Logger } from './logger.ts';
+
+/** What a page answers. */
+export interface Page {
+  readonly code: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Answers a path, and everything below it when the path ends in a slash. */
+export type Pages = Readonly<Record<string, (path: string, query: URLSearchParams) => Page | Promise<Page>>>;
+
+/**
+ * `/healthz` fails when the process itself is beyond help and should be restarted; `/readyz` when it cannot do its work at
+ * present, with the reasons. Each check also has a path of its own, e.g. `/readyz/informer-sync`, and `?verbose` lists all.
+ */
+export function healthPages(checks: {
+  readonly alive: readonly HealthCheck[];
+  readonly ready: readonly HealthCheck[];
+}): Pages {
+  const pages = (root: string, list: readonly HealthCheck[]): Pages => ({
+    [`/${root}`]: (_, query) => verdict(root, list, query.has('verbose')),
+    [`/${root}/`]: (path) => {
+      const name = path.slice(root.length + 2);
+      const check = list.find((one) => one.name === name);
+      return check === undefined ? text(404, `there is no check ${name}\n`) : verdict(root, [check], false);
+    },
+  });
+  return { ...pages('healthz', checks.alive), ...pages('readyz', checks.ready) };
+}
+
+/** Prometheus' text format; 500 with the reason when a collector fails. */
+export function metricsPages(registry: { readonly contentType: string; metrics(): Promise<string> }): Pages {
+  return { '/metrics': async () => ({ code: 200, type: registry.contentType, body: await registry.metrics() }) };
+}
+
+/** Ready while the API server has been heard of within `staleMs`. A watch brings a bookmark about every minute. */
+export function contactCheck(
+  cluster: Pick<Cluster, 'name' | 'lastContact'>,
+  clock: Clock,
+  staleMs = 120_000,
+): HealthCheck {
+  return {
+    name: `${cluster.name}-contact`,
+    check: () => {
+      const last = cluster.lastContact();
+      if (last === undefined) return 'the API server has not answered yet';
+      const seconds = Math.round((clock.now().getTime() - last) / 1000);
+      return seconds * 1000 <= staleMs ? undefined : `nothing heard of the API server for ${seconds} s`;
+    },
+  };
+}
+
+/** Plain HTTP for metrics or probes. Page errors are answered with 500 and logged. */
+export class HttpEndpoints {
+  readonly #server: Server;
+
+  constructor(pages: Pages, log: Logger) {
+    this.#server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+      void answer(request, response, { pages, log });
+    });
+  }
+
+  /** Listens on `host:port`, `:port` or `[::]:port`, the form of the bind-address flags. Returns the port; 0 chooses one. */
+  async listen(bindAddress: string): Promise<number> {
+    const match = /^(?:\[(?<v6>[^\]]*)\]|(?<host>[^:]*)):(?<port>\d{1,5})$/.exec(bindAddress);
+    if (match?.groups === undefined) {
+      throw new Error(`bind address ${bindAddress} is not of the form host:port or :port, e.g. :8081`);
+    }
+    const { v6, host, port } = match.groups;
+    const address = v6 ?? host;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(
+        { port: Number(port), ...(address === undefined || address === '' ? {} : { host: address }) },
+        () => {
+          this.#server.off('error', reject);
+          resolve();
+        },
+      );
+    });
+    return this.port ?? Number(port);
+  }
+
+  /** The port it listens on; undefined when it does not. */
+  get port(): number | undefined {
+    return (this.#server.address() as AddressInfo | null)?.port;
+  }
+
+  /** Takes no more connections and resolves when the open ones are answered. Harmless when it does not listen. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+    });
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { pages, log }: { readonly pages: Pages; readonly log: Logger },
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  let page: Page;
+  try {
+    const found = pageAt(pages, url.pathname);
+    if (request.method !== 'GET' && request.method !== 'HEAD') page = text(405, 'only GET is answered here\n');
+    else page = found === undefined ? text(404, 'nothing here\n') : await found(url.pathname, url.searchParams);
+  } catch (error) {
+    log.error('a page could not be made', { path: url.pathname, error });
+    page = text(500, `${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  response.writeHead(page.code, { 'content-type': page.type, 'x-content-type-options': 'nosniff' });
+  response.end(request.method === 'HEAD' ? undefined : page.body);
+}
+
+function pageAt(pages: Pages, path: string): Pages[string] | undefined {
+  if (Object.hasOwn(pages, path)) return pages[path];
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return Object.hasOwn(pages, folder) ? pages[folder] : undefined;
+}
+
+/** The form of Kubernetes' own health pages: `[+]name ok`, `[-]name failed: why`. */
+function verdict(root: string, checks: readonly HealthCheck[], verbose: boolean): Page {
+  const results = checks.map((one) => ({ name: one.name, why: one.check() }));
+  const failed = results.some(({ why }) => why !== undefined);
+  if (!failed && !verbose) return text(200, 'ok');
+  const lines = results.map(({ name, why }) => (why === undefined ? `[+]${name} ok` : `[-]${name} failed: ${why}`));
+  return text(failed ? 500 : 200, `${[...lines, `${root} check ${failed ? 'failed' : 'passed'}`].join('\n')}\n`);
+}
+
+function text(code: number, body: string): Page {
+  return { code, type: 'text/plain; charset=utf-8', body };
+}

@@ -1,0 +1,155 @@
+import type { Clock } from './clock.ts';
+import { sleep } from './clock.ts';
+import type { Key } from '../api/meta.ts';
+import type { Controller } from './controller.ts';
+import { ControllerRunner, type RunnerTools, type VisitMetrics } from './controller-runner.ts';
+import type { EventRecorder } from './event-recorder.ts';
+import type { HealthCheck } from './health-check.ts';
+import type { Informer } from './informer.ts';
+import type { QueueMetrics } from './queue.ts';
+
+export interface ManagerOptions extends Omit<RunnerTools, 'events' | 'metrics' | 'queueMetrics'> {
+  readonly controllers: readonly Controller[];
+  readonly events: EventRecorder;
+  /** Counters of one controller. */
+  readonly metricsOf?: (controller: string) => { readonly visits: VisitMetrics; readonly queue: QueueMetrics };
+}
+
+/** How often a start that waits says what it waits for. */
+const remindMs = 10_000;
+/** What an aborted visit gets to come to its end. */
+const afterAbortMs = 2_000;
+
+/** All controllers of one cluster, from start to stop. */
+export class Manager {
+  readonly #options: ManagerOptions;
+  readonly #runners: readonly ControllerRunner[];
+  #state: 'new' | 'following' | 'working' | 'stopped' = 'new';
+
+  /** Throws when two controllers share a name. */
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    const names = options.controllers.map(({ name }) => name);
+    const twice = names.find((name, n) => names.indexOf(name) !== n);
+    if (twice !== undefined) throw new Error(`two controllers are named ${twice}: their metrics and logs would mix`);
+    this.#runners = options.controllers.map((controller) => {
+      const metrics = options.metricsOf?.(controller.name);
+      const { cluster, informers, clock, log, events, gone } = options;
+      return new ControllerRunner(controller, {
+        cluster,
+        informers,
+        clock,
+        log,
+        events,
+        ...(gone === undefined ? {} : { gone }),
+        ...(metrics === undefined ? {} : { metrics: metrics.visits, queueMetrics: metrics.queue }),
+      });
+    });
+  }
+
+  /** Fills the caches without visiting anything: for a replica that stands by. Resolves when all are complete. */
+  async follow(): Promise<void> {
+    if (this.#state === 'new') {
+      this.#state = 'following';
+      for (const runner of this.#runners) runner.follow();
+    }
+    await this.#synced();
+  }
+
+  /** Fills the caches, then visits. With leader election, call it when elected. */
+  async start(): Promise<void> {
+    await this.follow();
+    if (this.#state !== 'following') return;
+    this.#state = 'working';
+    for (const runner of this.#runners) runner.work();
+    this.#options.log.info('controllers are working', { controllers: this.#runners.map(({ name }) => name) });
+  }
+
+  /** Asks for a visit as if the object had changed. Throws for a controller nobody has. */
+  poke(controller: string, key: Key): void {
+    const runner = this.#runners.find(({ name }) => name === controller);
+    if (runner === undefined) throw new Error(`there is no controller ${controller}`);
+    runner.poke(key);
+  }
+
+  /**
+   * Takes no more keys, lets running visits end for `graceMs`, then aborts them. Resolves when they have ended and the
+   * Events are written, or `afterAbortMs` after the abort: a visit that ignores its signal does not hold up the process.
+   */
+  async stop(graceMs: number, reason = 'the manager stops'): Promise<void> {
+    this.#state = 'stopped';
+    for (const runner of this.#runners) runner.quiesce();
+    const drained = Promise.all(this.#runners.map((runner) => runner.drained()));
+    if (graceMs > 0 && (await this.#within(graceMs, drained))) {
+      await this.#within(afterAbortMs, this.#options.events.flush());
+      return;
+    }
+    for (const runner of this.#runners) runner.abort(new Error(reason));
+    if (!(await this.#within(afterAbortMs, drained))) {
+      this.#options.log.warn('visits ignored the abort and are left behind', { reason });
+    }
+    if (graceMs > 0) await this.#within(afterAbortMs, this.#options.events.flush());
+  }
+
+  /** Seconds of the visits that run now, per controller. */
+  runningSeconds(): ReadonlyMap<string, readonly number[]> {
+    return new Map(this.#runners.map((runner) => [runner.name, runner.runningSeconds()]));
+  }
+
+  /** Readiness: every cache is complete and none has been failing for longer than `staleMs`. */
+  checks(staleMs = 60_000): readonly HealthCheck[] {
+    const now = (): number => this.#options.clock.now().getTime();
+    const check = (informer: Informer): string | undefined => {
+      const { synced, failingSince, failure } = informer.health();
+      if (!synced) return `not complete yet${failure === undefined ? '' : `: ${failure}`}`;
+      if (failingSince === undefined || now() - failingSince < staleMs) return undefined;
+      return `failing for ${Math.round((now() - failingSince) / 1000)} s: ${failure ?? 'unknown'}`;
+    };
+    return [
+      {
+        name: 'informer-sync',
+        check: () => {
+          if (this.#state === 'new') return 'not started';
+          const ill = this.#informers().flatMap((informer) => {
+            const why = check(informer);
+            return why === undefined ? [] : [`${informer.kind.plural}: ${why}`];
+          });
+          return ill.length === 0 ? undefined : ill.join('; ');
+        },
+      },
+    ];
+  }
+
+  #informers(): readonly Informer[] {
+    return [...new Set(this.#runners.flatMap(({ informers }) => informers))];
+  }
+
+  async #synced(): Promise<void> {
+    const all = Promise.all(this.#informers().map(({ synced }) => synced));
+    while (!(await this.#within(remindMs, all))) {
+      const waiting = this.#informers().flatMap((informer) => {
+        const { synced, failure } = informer.health();
+        return synced ? [] : [failure === undefined ? informer.kind.plural : `${informer.kind.plural} (${failure})`];
+      });
+      this.#options.log.warn('still waiting for caches to fill', { waiting });
+    }
+  }
+
+  /** True when the promise was kept in time; its rejection is passed on. */
+  async #within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+    return within(this.#options.clock, ms, promise);
+  }
+}
+
+async function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
+  const settled = new AbortController();
+  const timeout = sleep(clock, ms, settled.signal).then(
+    () => false,
+    () => true,
+  );
+  try {
+    return await Promise.race([promise.then(() => true), timeout]);
+  } finally {
+    settled.abort(new Error('no longer waited for'));
+  }
+}

@@ -1,0 +1,30 @@
+import type { Context } from './controller.ts';
+
+/** What running a phase came to. Waiting is an outcome, not an error. */
+export type Outcome<S> =
+  | { readonly is: 'done'; readonly learned?: Partial<S>; readonly message?: string }
+  | { readonly is: 'waiting'; readonly reason: string; readonly message: string; readonly afterMs?: number };
+
+/** One step of a visit. Scopes are frozen; facts are returned as `learned`. */
+export interface Phase<S> {
+  readonly name: string;
+  /** The condition this phase answers for, if any. */
+  readonly condition?: string;
+  /** Phases that must be done before; all others run, side by side. */
+  readonly needs?: readonly string[];
+  run(scope: Readonly<S>, ctx: Context): Promise<Outcome<S>>;
+}
+
+/** One phase's line in a report. Without outcome and error it did not run: `blockedBy` names the first need that failed. */
+export interface ReportLine<S> {
+  readonly phase: Phase<S>;
+  readonly outcome?: Outcome<S>;
+  readonly error?: unknown;
+  readonly blockedBy?: string;
+  readonly tookMs: number;
+}
+
+export interface Report<S> {
+  readonly scope: Readonly<S>;
+  readonly lines: readonly ReportLine<S>[];
+}

@@ -1,0 +1,93 @@
+import type { Context } from './controller.ts';
+import type { Outcome, Phase, Report, ReportLine } from './phases.ts';
+
+/**
+ * Refuses a list of phases that can never run as meant: a name twice, a need nobody has, a circle of needs.
+ * Call it where the list is built, so that a mistake shows at start-up. Returns the frozen list.
+ */
+export function definePhases<S>(phases: readonly Phase<S>[]): readonly Phase<S>[] {
+  const byName = new Map<string, Phase<S>>();
+  for (const phase of phases) {
+    if (byName.has(phase.name)) throw new Error(`two phases are named ${phase.name}: names must differ`);
+    byName.set(phase.name, phase);
+  }
+  const state = new Map<string, 'open' | 'closed'>();
+  const visit = (phase: Phase<S>, path: readonly string[]): void => {
+    if (state.get(phase.name) === 'closed') return;
+    if (state.get(phase.name) === 'open') {
+      throw new Error(`phases need each other in a circle: ${[...path, phase.name].join(' → ')}`);
+    }
+    state.set(phase.name, 'open');
+    for (const need of phase.needs ?? []) {
+      const needed = byName.get(need);
+      if (needed === undefined) throw new Error(`phase ${phase.name} needs ${need}, which is not among the phases`);
+      visit(needed, [...path, phase.name]);
+    }
+    state.set(phase.name, 'closed');
+  };
+  for (const phase of phases) visit(phase, []);
+  const list = Object.freeze([...phases]);
+  checked.add(list);
+  return list;
+}
+
+const checked = new WeakSet<readonly unknown[]>();
+
+interface Run<S> {
+  readonly line: ReportLine<S>;
+  /** What this phase and all it needs, directly or not, have learned: in the order of the list. */
+  readonly learned: ReadonlyMap<string, Partial<S>>;
+}
+
+/**
+ * Runs every phase as soon as its needs are done, side by side where nothing orders them. A phase sees the given scope
+ * and what its needs learned, nothing else, so a missing need shows always and not only in unlucky runs. A phase that
+ * waits or fails stops only those that need it. Never rejects for a phase's error; throws when the list is wrong.
+ */
+export async function runPhases<S extends object>(
+  phases: readonly Phase<S>[],
+  scope: S,
+  ctx: Context,
+): Promise<Report<S>> {
+  const list = checked.has(phases) ? phases : definePhases(phases);
+  const runs = new Map<string, Promise<Run<S>>>();
+  const start = (phase: Phase<S>): Promise<Run<S>> => {
+    const known = runs.get(phase.name);
+    if (known !== undefined) return known;
+    const needs = list.filter((other) => phase.needs?.includes(other.name)).map(start);
+    const run = Promise.all(needs).then((done) => runOne({ phase, list, scope, ctx }, done));
+    runs.set(phase.name, run);
+    return run;
+  };
+  const all = await Promise.all(list.map(start));
+  const learned = all.map(({ line }) => (line.outcome?.is === 'done' ? line.outcome.learned : undefined));
+  return { scope: Object.freeze(Object.assign({}, scope, ...learned) as S), lines: all.map(({ line }) => line) };
+}
+
+interface Step<S> {
+  readonly phase: Phase<S>;
+  readonly list: readonly Phase<S>[];
+  readonly scope: S;
+  readonly ctx: Context;
+}
+
+async function runOne<S extends object>(step: Step<S>, needs: readonly Run<S>[]): Promise<Run<S>> {
+  const { phase, list, ctx } = step;
+  const learned = new Map(needs.flatMap((need) => [...need.learned]));
+  const failed = needs.find((need) => need.line.outcome?.is !== 'done');
+  if (failed !== undefined) {
+    const blockedBy = failed.line.blockedBy ?? failed.line.phase.name;
+    return { learned, line: { phase, blockedBy, tookMs: 0 } };
+  }
+  const facts = list.map(({ name }) => learned.get(name));
+  const scope = Object.freeze(Object.assign({}, step.scope, ...facts) as S);
+  const began = performance.now();
+  try {
+    ctx.signal.throwIfAborted();
+    const outcome: Outcome<S> = await phase.run(scope, ctx);
+    if (outcome.is === 'done' && outcome.learned !== undefined) learned.set(phase.name, outcome.learned);
+    return { learned, line: { phase, outcome, tookMs: performance.now() - began } };
+  } catch (error) {
+    return { learned, line: { phase, error, tookMs: performance.now() - began } };
+  }
+}

@@ -1,0 +1,246 @@
+import { kinds, type Secret } from '../api/core/kinds.ts';
+import type { Key, KindRef } from '../api/meta.ts';
+import type { ServingPair } from './admission-server.ts';
+import type { Clock } from './clock.ts';
+import type { Cluster } from './cluster.ts';
+import { ApiError } from './errors.ts';
+import type { HealthCheck } from './health-check.ts';
+import type { InformerFactory } from './informer-factory.ts';
+import type { Logger } from './logger.ts';
+import { textOf } from './object-id.ts';
+import {
+  defaultServingLife,
+  makeServingMaterial,
+  renewalOf,
+  whyNotServing,
+  type ServingLife,
+  type ServingMaterial,
+  type ServingNames,
+} from './serving-pair.ts';
+import { clientConfigPatch } from './webhook-client-config.ts';
+
+export interface ServingCertificatesOptions {
+  /** Not guarded by leadership: every replica serves. */
+  readonly cluster: Cluster;
+  readonly informers: Pick<InformerFactory, 'informer'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The Secret all replicas share, e.g. `steward-webhook-server-cert`. */
+  readonly secret: Required<Key>;
+  readonly names: ServingNames;
+  /** Names of the configurations whose clients we are; no other is touched. */
+  readonly mutating: readonly string[];
+  readonly validating: readonly string[];
+  /** Base URL of a manager outside of the cluster; absent: the Services in the configurations stay. */
+  readonly url?: string;
+  readonly life?: ServingLife;
+  /** For `certwatcher_read_certificate_total` and its errors. */
+  readonly read?: (ok: boolean) => void;
+}
+
+/** What API servers get to hear of a new bundle before a certificate of its new authority is shown. */
+const spreadMs = 10_000;
+const retryMs = 5_000;
+const lookMs = 3600_000;
+const longestRace = 5;
+
+/**
+ * Keeps a serving certificate in a Secret that replicas share, and the API servers' trust in it. Whoever finds none that
+ * serves makes one; of several that do so at once the first one to write wins and the others take what it wrote. Every
+ * replica spreads the trust before it shows a new certificate, and old authorities stay trusted until they end.
+ */
+export class ServingCertificates {
+  readonly #options: ServingCertificatesOptions;
+  readonly #life: ServingLife;
+  #material: ServingMaterial | undefined;
+  #shown: ServingMaterial | undefined;
+  #wake: () => void = () => undefined;
+  /** Something changed since the last pass began. */
+  #changed = false;
+  #failure: string | undefined;
+
+  constructor(options: ServingCertificatesOptions) {
+    this.#options = options;
+    this.#life = options.life ?? defaultServingLife;
+  }
+
+  /** One pass: finds or makes the certificate and spreads the trust in it. Returns what is to be shown. */
+  async ensure(): Promise<ServingPair> {
+    try {
+      const material = await this.#load();
+      this.#material = material;
+      await Promise.all([
+        ...this.#options.mutating.map((name) => this.#trust(kinds.MutatingWebhookConfiguration, name, material)),
+        ...this.#options.validating.map((name) => this.#trust(kinds.ValidatingWebhookConfiguration, name, material)),
+      ]);
+      this.#failure = undefined;
+      this.#options.read?.(true);
+      this.#shown ??= material;
+      return { certificate: material.certificate, key: material.key };
+    } catch (error) {
+      this.#failure = error instanceof Error ? error.message : String(error);
+      this.#options.read?.(false);
+      throw error;
+    }
+  }
+
+  /**
+   * Watches Secret and configurations, renews in time, and gives every new pair to `use` once API servers trust it.
+   * Resolves when the signal aborts; errors are logged and tried again.
+   */
+  async run(use: (pair: ServingPair) => void, signal: AbortSignal): Promise<void> {
+    const subscriptions = this.#subscribe();
+    try {
+      while (!signal.aborted) {
+        this.#changed = false;
+        const waitMs = await this.#pass(use, signal);
+        // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- informers set it meanwhile
+        if (!this.#changed) await this.#rest(waitMs, signal);
+      }
+    } finally {
+      for (const unsubscribe of subscriptions) unsubscribe();
+    }
+  }
+
+  /** Whether a valid certificate is shown. */
+  get health(): HealthCheck {
+    return {
+      name: 'webhook-certificate',
+      check: () => {
+        if (this.#shown === undefined) return this.#failure ?? 'there is none yet';
+        const order = {
+          names: this.#options.names,
+          now: this.#options.clock.now(),
+          life: { validMs: 0, renewBeforeMs: 0 },
+        };
+        const why = whyNotServing(this.#shown, order);
+        return why === undefined ? undefined : `${why}${this.#failure === undefined ? '' : `: ${this.#failure}`}`;
+      },
+    };
+  }
+
+  /** One pass that never fails; returns the milliseconds until the next one is due without a change. */
+  async #pass(use: (pair: ServingPair) => void, signal: AbortSignal): Promise<number> {
+    const { clock, log } = this.#options;
+    try {
+      const pair = await this.ensure();
+      if (this.#shown !== this.#material && this.#shown?.certificate !== pair.certificate) {
+        await this.#rest(spreadMs, signal, false);
+        use(pair);
+        log.info('a new serving certificate is shown', { secret: textOf(this.#options.secret) });
+      }
+      this.#shown = this.#material;
+      const left = renewalOf(this.#shown ?? {}, this.#life).getTime() - clock.now().getTime();
+      return Math.min(Math.max(left, retryMs), lookMs);
+    } catch (error) {
+      if (!signal.aborted) log.error('the serving certificate could not be looked after; trying again', { error });
+      return retryMs;
+    }
+  }
+
+  #subscribe(): readonly (() => void)[] {
+    const { informers, secret, mutating, validating } = this.#options;
+    const follow = (kind: KindRef, name: string, namespace?: string): (() => void) =>
+      informers
+        .informer({
+          kind,
+          fieldSelector: `metadata.name=${name}`,
+          metadataOnly: true,
+          ...(namespace === undefined ? {} : { namespace }),
+        })
+        .subscribe(() => {
+          this.#changed = true;
+          this.#wake();
+        });
+    return [
+      follow(kinds.Secret, secret.name, secret.namespace),
+      ...mutating.map((name) => follow(kinds.MutatingWebhookConfiguration, name)),
+      ...validating.map((name) => follow(kinds.ValidatingWebhookConfiguration, name)),
+    ];
+  }
+
+  /** Waits until the time is over, the signal aborts or (unless it is not wakeful) something changes. */
+  async #rest(ms: number, signal: AbortSignal, wakeful = true): Promise<void> {
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = this.#options.clock.after(ms, end);
+      signal.addEventListener('abort', end, { once: true });
+      if (wakeful) this.#wake = end;
+    });
+    this.#wake = () => undefined;
+  }
+
+  /** The shared material; made anew when there is none that serves. */
+  async #load(): Promise<ServingMaterial> {
+    const { cluster, secret: key, clock, names, log } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      const secret = await cluster.get(kinds.Secret, key);
+      const found = materialOf(secret);
+      const order = { names, life: this.#life, now: clock.now() };
+      const why = secret === undefined ? 'there is none' : whyNotServing(found, order);
+      if (why === undefined) return found as ServingMaterial;
+      log.info('making a new serving certificate', { secret: textOf(key), reason: why });
+      const made = await makeServingMaterial({
+        ...order,
+        ...(found.bundle === undefined ? {} : { before: found.bundle }),
+      });
+      try {
+        await this.#store(secret, made);
+        return made;
+      } catch (error) {
+        // Another replica was quicker: take what it wrote.
+        if (!(error instanceof ApiError && error.code === 409) || attempt >= longestRace) throw error;
+      }
+    }
+  }
+
+  async #store(before: Secret | undefined, material: ServingMaterial): Promise<void> {
+    const { cluster, secret: key } = this.#options;
+    const data = {
+      'ca.crt': encode(material.bundle),
+      'tls.crt': encode(material.certificate),
+      'tls.key': encode(material.key),
+    };
+    if (before === undefined) {
+      const manifest = { apiVersion: 'v1', kind: 'Secret', metadata: key, type: 'kubernetes.io/tls', data };
+      await cluster.create(kinds.Secret, manifest);
+      return;
+    }
+    const { resourceVersion } = before.metadata;
+    await cluster.patch(kinds.Secret, key, { type: 'merge', body: { metadata: { resourceVersion }, data } });
+  }
+
+  async #trust(kind: KindRef, name: string, material: ServingMaterial): Promise<void> {
+    const { cluster, url, log } = this.#options;
+    const configuration = await cluster.get(kind, { name });
+    if (configuration === undefined) {
+      log.warn('a webhook configuration is not there yet; rules are not asked until it is', { kind: kind.kind, name });
+      return;
+    }
+    const patch = clientConfigPatch(configuration, { bundle: material.bundle, ...(url === undefined ? {} : { url }) });
+    if (patch === undefined) return;
+    await cluster.patch(kind, { name }, patch);
+    log.info('API servers trust the serving certificate', { kind: kind.kind, name });
+  }
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function materialOf(secret: Secret | undefined): Partial<ServingMaterial> {
+  const data: Readonly<Record<string, string>> = secret?.data ?? {};
+  const read = (key: string): string | undefined =>
+    data[key] === undefined ? undefined : Buffer.from(data[key], 'base64').toString('utf8');
+  const [bundle, certificate, key] = [read('ca.crt'), read('tls.crt'), read('tls.key')];
+  return {
+    ...(bundle === undefined ? {} : { bundle }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
