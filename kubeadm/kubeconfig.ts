@@ -1,0 +1,132 @@
+import { parse } from 'yaml';
+import { InvalidInputError } from './invalid-input-error.ts';
+import { parseCertificates } from './pki/certificate-chain.ts';
+import { judge } from './pki/judge.ts';
+import type { Expectation } from './pki/judge.ts';
+import type { KeyPair, Verdict } from './pki/key-pair.ts';
+import { toYaml } from './to-yaml.ts';
+
+/** What a kubeconfig with a client certificate says. */
+export interface Kubeconfig {
+  readonly clusterName: string;
+  /** `https://host:port`. */
+  readonly server: string;
+  /** PEM of the cluster's certificate authority or authorities. */
+  readonly ca: string;
+  /** Name of the user's entry; kubeadm takes the certificate's common name. */
+  readonly user: string;
+  /** Name of the context; `<user>@<cluster>` unless said. */
+  readonly context?: string;
+  readonly client: KeyPair;
+}
+
+const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+
+/**
+ * A kubeconfig (v1) as block YAML with a trailing newline and no document marker, so that files can be appended to one another. Certificates
+ * and key are embedded.
+ */
+export function kubeconfig({ clusterName, server, ca, user, client, ...given }: Kubeconfig): string {
+  const context = given.context ?? `${user}@${clusterName}`;
+  return toYaml({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': context,
+    clusters: [{ name: clusterName, cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    contexts: [{ name: context, context: { cluster: clusterName, user } }],
+    users: [
+      {
+        name: user,
+        user: { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
+      },
+    ],
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldsOf(value: unknown, key: string): Fields {
+  const found = isFields(value) ? value[key] : undefined;
+  return isFields(found) ? found : {};
+}
+
+function text(fields: Fields, key: string): string {
+  const value = fields[key];
+  return typeof value === 'string' ? value : '';
+}
+
+function named(list: unknown, name: string, key: string): Fields {
+  const entry: unknown = Array.isArray(list) ? list.find((item) => isFields(item) && item.name === name) : undefined;
+  return fieldsOf(entry, key);
+}
+
+const decoded = (value: string): string => Buffer.from(value, 'base64').toString('utf8');
+
+/**
+ * Reads what the current context of a kubeconfig says; parts that are absent are empty. Throws `InvalidInputError` when the text
+ * is no YAML object.
+ */
+export function parseKubeconfig(content: string, field = 'kubeconfig'): Kubeconfig {
+  const remedy = 'delete it to have it written anew';
+  let config: unknown;
+  try {
+    config = parse(content, { version: '1.1', logLevel: 'error' });
+  } catch (cause) {
+    throw new InvalidInputError({ field, reason: 'is not valid YAML', remedy }, { cause });
+  }
+  if (!isFields(config)) throw new InvalidInputError({ field, reason: 'is not a kubeconfig', remedy });
+  const context = named(config.contexts, text(config, 'current-context'), 'context');
+  const cluster = named(config.clusters, text(context, 'cluster'), 'cluster');
+  const user = named(config.users, text(context, 'user'), 'user');
+  return {
+    clusterName: text(context, 'cluster'),
+    server: text(cluster, 'server'),
+    ca: decoded(text(cluster, 'certificate-authority-data')),
+    user: text(context, 'user'),
+    client: {
+      certificate: decoded(text(user, 'client-certificate-data')),
+      key: decoded(text(user, 'client-key-data')),
+    },
+  };
+}
+
+/** Against what a kubeconfig is judged. */
+export interface KubeconfigExpectation extends Expectation {
+  readonly clusterName: string;
+  readonly server: string;
+  readonly ca: string;
+}
+
+/**
+ * Decides whether a kubeconfig can stay: it is for this cluster, server and CA, and its client certificate passes `judge`.
+ * Throws `InvalidInputError` when the expectation's own `ca` cannot be read.
+ */
+export function judgeKubeconfig(content: string | undefined, expectation: KubeconfigExpectation): Verdict {
+  const renew = (reason: string, message: string): Verdict => ({ keep: false, reason, message });
+  if (content === undefined || content === '') return renew('Missing', 'there is no kubeconfig yet');
+  parseCertificates(expectation.ca, 'ca.crt');
+  let found: Kubeconfig;
+  try {
+    found = parseKubeconfig(content);
+  } catch (error) {
+    if (error instanceof InvalidInputError) return renew('Malformed', error.message);
+    throw error;
+  }
+  if (found.clusterName !== expectation.clusterName) {
+    return renew('WrongCluster', `the kubeconfig names the cluster ${JSON.stringify(found.clusterName)}`);
+  }
+  if (found.server !== expectation.server) {
+    return renew(
+      'WrongServer',
+      `the kubeconfig leads to ${JSON.stringify(found.server)} and not to ${expectation.server}`,
+    );
+  }
+  if (found.ca.trim() !== expectation.ca.trim()) {
+    return renew('WrongAuthority', 'the kubeconfig embeds another certificate authority than the current one');
+  }
+  return judge(found.client, expectation);
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import type { JsonPatchOperation } from './json-patch.ts';
+import { kubeletConfig, kubeletConfiguration } from './kubelet-configuration.ts';
+import { newestMinor, oldestMinor } from './versions.ts';
+
+const inputs = (minor: number, ...patches: JsonPatchOperation[]) => ({
+  version: { major: 1, minor, patch: 0 },
+  clusterDomain: 'cluster.local',
+  serviceCidr: '10.96.0.0/16',
+  patches,
+});
+const minors = Array.from({ length: newestMinor - oldestMinor + 1 }, (_, index) => oldestMinor + index);
+
+describe('kubeletConfiguration', () => {
+  test.each(minors)('for 1.%i says whether a cgroup v1 host is refused, as the kubelet of that minor does', (minor) => {
+    const expected = minor >= 35 ? true : minor >= 31 ? false : undefined;
+    expect(kubeletConfiguration(inputs(minor)).failCgroupV1).toBe(expected);
+  });
+
+  test.each(minors)('for 1.%i names nothing that an older kubelet without the feature gate refuses', (minor) => {
+    const found = kubeletConfiguration(inputs(minor));
+    expect(found).not.toHaveProperty('imagePullCredentialsVerificationPolicy');
+    expect(found).not.toHaveProperty('crashLoopBackOff.maxContainerRestartPeriod');
+  });
+
+  test('takes systemd as kubeadm does, or what is asked for', () => {
+    expect(kubeletConfiguration(inputs(36))).toMatchObject({ cgroupDriver: 'systemd' });
+    expect(kubeletConfiguration({ ...inputs(36), cgroupDriver: 'cgroupfs' })).toMatchObject({
+      cgroupDriver: 'cgroupfs',
+    });
+  });
+
+  test('tells kubelets the DNS addresses that are given', () => {
+    expect(kubeletConfiguration({ ...inputs(36), dnsServiceIPs: ['10.96.3.3'] })).toMatchObject({
+      clusterDNS: ['10.96.3.3'],
+    });
+  });
+
+  test('is patched last: defaults can be tested, replaced and really removed', () => {
+    const patched = kubeletConfiguration(
+      inputs(
+        36,
+        { op: 'test', path: '/maxPods', value: 110 },
+        { op: 'replace', path: '/maxPods', value: 50 },
+        { op: 'remove', path: '/failCgroupV1' },
+        { op: 'add', path: '/memorySwap/swapBehavior', value: 'LimitedSwap' },
+        { op: 'add', path: '/featureGates', value: { X: true } },
+        { op: 'replace', path: '/cgroupDriver', value: 'cgroupfs' },
+      ),
+    );
+    expect(patched).toMatchObject({
+      maxPods: 50,
+      memorySwap: { swapBehavior: 'LimitedSwap' },
+      cgroupDriver: 'cgroupfs',
+    });
+    expect(patched).not.toHaveProperty('failCgroupV1');
+    expect(kubeletConfiguration(inputs(36))).toHaveProperty('failCgroupV1', true);
+  });
+
+  test('refuses patches that fail, or make another document of it', () => {
+    expect(() => kubeletConfiguration(inputs(36, { op: 'remove', path: '/nothing' }))).toThrow(
+      'configurationJSONPatches[0]',
+    );
+    expect(() => kubeletConfiguration(inputs(36, { op: 'replace', path: '/kind', value: 'Other' }))).toThrow(
+      'configurationJSONPatches change what kind of document this is: leave apiVersion kubelet.config.k8s.io/v1beta1',
+    );
+  });
+
+  test('is written into the ConfigMap that kubeadm join reads', () => {
+    const manifest = kubeletConfig(inputs(36));
+    expect(manifest.metadata).toMatchObject({ name: 'kubelet-config', namespace: 'kube-system' });
+    expect(parse((manifest.data as Record<string, string>).kubelet ?? '')).toEqual(kubeletConfiguration(inputs(36)));
+  });
+});

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * A checksum of an object's data: 32 lower-case hex digits that also fit a label value. The order of keys does not matter, and no
+ * two different sets of entries are written alike.
+ */
+export function checksum(data: Readonly<Record<string, string | Uint8Array>>): string {
+  const hash = createHash('sha256');
+  for (const [key, value] of Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
+    hash.update(`${Buffer.byteLength(key)}:${key}=${bytes.length}:`).update(bytes);
+  }
+  return hash.digest('hex').slice(0, 32);
+}

@@ -1,0 +1,41 @@
+import type { EncryptionAlgorithm, KeyPair, Lifetime, Profile } from './key-pair.ts';
+import { privateKeyPem, publicKeyPem } from './private-key.ts';
+import { newPrivateKey, readSigner, sign } from './sign.ts';
+
+/** How a certificate is issued: the algorithm of the new key, and the validity on the wall clock. */
+export interface IssueOptions {
+  readonly algorithm: EncryptionAlgorithm;
+  readonly lifetime: Lifetime;
+}
+
+/** The key pair with which service-account tokens are signed. */
+export interface ServiceAccountKeys {
+  /** PKIX PEM, `PUBLIC KEY`. */
+  readonly publicKey: string;
+  /** PEM, `EC PRIVATE KEY` or `RSA PRIVATE KEY`. */
+  readonly privateKey: string;
+}
+
+/**
+ * A new self-signed certificate authority with a key of its own (RFC 5280).
+ * Certificate and key are PEM with a trailing newline, the key in the form kubeadm writes.
+ */
+export async function issueCa(profile: Profile, options: IssueOptions): Promise<KeyPair> {
+  const key = await newPrivateKey(options.algorithm);
+  return sign({ ...profile, ca: true }, key, { key }, options.lifetime);
+}
+
+/**
+ * A new key and a certificate for it, signed by `ca`; when `ca.certificate` is a bundle, by its first certificate.
+ * Throws `InvalidInputError` when the certificate or the key of the CA cannot be read or do not belong together.
+ */
+export async function issue(profile: Profile, ca: KeyPair, options: IssueOptions): Promise<KeyPair> {
+  const signer = readSigner(ca);
+  return sign(profile, await newPrivateKey(options.algorithm), signer, options.lifetime);
+}
+
+/** A new key pair for service-account tokens (RS256, ES256 or ES384, by the algorithm). */
+export async function issueServiceAccountKeys(algorithm: EncryptionAlgorithm): Promise<ServiceAccountKeys> {
+  const key = await newPrivateKey(algorithm);
+  return { publicKey: publicKeyPem(key), privateKey: privateKeyPem(key) };
+}

@@ -1,0 +1,175 @@
+import { createPublicKey } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
+import { InvalidInputError } from '../invalid-input-error.ts';
+import { canonicalIp } from '../networks.ts';
+import { parseCertificates } from './certificate-chain.ts';
+import type { ServiceAccountKeys } from './issue.ts';
+import type { KeyPair, Profile, Verdict } from './key-pair.ts';
+import { parsePrivateKey } from './private-key.ts';
+
+/** Against what a pair is judged. */
+export interface Expectation {
+  /** Absent: any subject, usages and names will do. */
+  readonly profile?: Profile;
+  /** PEM of the CA that must have signed it; of a bundle, the first. Absent for an authority itself. */
+  readonly ca?: string;
+  readonly now: Date;
+  /** Renew when less than this is left, in milliseconds. */
+  readonly thresholdMs: number;
+}
+
+/** Why a pair is not kept; each is a condition reason. */
+export type RenewalReason =
+  | 'Missing'
+  | 'Malformed'
+  | 'KeyMismatch'
+  | 'NotYetValid'
+  | 'Expired'
+  | 'NearExpiry'
+  | 'NotAnAuthority'
+  | 'UntrustedIssuer'
+  | 'WrongSubject'
+  | 'WrongUsages'
+  | 'NamesMissing';
+
+const keep: Verdict = { keep: true };
+
+function renew(reason: RenewalReason, message: string): Verdict {
+  return { keep: false, reason, message };
+}
+
+const usageOids = {
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+  codeSigning: '1.3.6.1.5.5.7.3.3',
+};
+
+function judgeValidity(certificate: X509Certificate, { now, thresholdMs }: Expectation): Verdict {
+  const { validFromDate: from, validToDate: to } = certificate;
+  const until = to.toISOString();
+  if (from > now) return renew('NotYetValid', `the certificate is valid only from ${from.toISOString()}`);
+  if (to <= now) return renew('Expired', `the certificate expired at ${until}`);
+  if (to.getTime() <= now.getTime() + thresholdMs) return renew('NearExpiry', `the certificate expires at ${until}`);
+  return keep;
+}
+
+function judgeIssuer(certificate: X509Certificate, { ca }: Expectation): Verdict {
+  if (ca === undefined) return keep;
+  const [signer] = parseCertificates(ca, 'ca.crt');
+  return certificate.checkIssued(signer) && certificate.verify(signer.publicKey)
+    ? keep
+    : renew('UntrustedIssuer', 'the certificate is not signed by the current certificate authority');
+}
+
+function listOf(value: string | readonly string[] | undefined): readonly string[] {
+  if (value === undefined) return [];
+  return typeof value === 'string' ? [value] : value;
+}
+
+function judgeSubject(certificate: X509Certificate, profile: Profile): Verdict {
+  const { CN: commonName, O: organization } = certificate.toLegacyObject().subject;
+  const found = [...listOf(organization)].sort().join(', ');
+  const wanted = [...(profile.organizations ?? [])].sort().join(', ');
+  if (listOf(commonName).join() === profile.commonName && found === wanted) return keep;
+  return renew(
+    'WrongSubject',
+    `the certificate is not for CN=${profile.commonName}${wanted === '' ? '' : `, O=${wanted}`}`,
+  );
+}
+
+/** The types say that there always is a list; without the extension there is none. */
+function extendedKeyUsages({ keyUsage }: { readonly keyUsage?: readonly string[] }): readonly string[] {
+  return keyUsage ?? [];
+}
+
+function judgeUsages(certificate: X509Certificate, profile: Profile): Verdict {
+  if ((profile.ca === true) !== certificate.ca) {
+    return profile.ca === true
+      ? renew('NotAnAuthority', 'the certificate is not one of a certificate authority')
+      : renew('WrongUsages', 'the certificate may sign others, and must not');
+  }
+  const found = extendedKeyUsages(certificate);
+  const missing = profile.usages.filter((usage) => !found.includes(usageOids[usage]));
+  return missing.length === 0 ? keep : renew('WrongUsages', `the certificate lacks the usages ${missing.join(', ')}`);
+}
+
+/** The names of the SAN extension as Node prints them; entries it had to quote match no name of ours. */
+function namesOf(certificate: X509Certificate): ReadonlySet<string> {
+  const entries = (certificate.subjectAltName ?? '').split(', ').map((entry) => {
+    const ip = /^IP Address:(.*)$/.exec(entry)?.[1];
+    return ip === undefined ? entry.replace(/^DNS:/, '') : (canonicalIp(ip) ?? ip);
+  });
+  return new Set(entries);
+}
+
+function judgeNames(certificate: X509Certificate, profile: Profile): Verdict {
+  const found = namesOf(certificate);
+  const wanted = [...(profile.dnsNames ?? []), ...(profile.ipAddresses ?? []).map((ip) => canonicalIp(ip) ?? ip)];
+  const missing = wanted.filter((name) => !found.has(name));
+  return missing.length === 0 ? keep : renew('NamesMissing', `the certificate does not name ${missing.join(', ')}`);
+}
+
+function judgeParsed(pair: KeyPair, expectation: Expectation): Verdict {
+  const [certificate] = parseCertificates(pair.certificate, 'certificate');
+  const key = parsePrivateKey(pair.key, 'key');
+  if (!certificate.checkPrivateKey(key))
+    return renew('KeyMismatch', 'the private key does not belong to the certificate');
+  const { profile } = expectation;
+  const steps = [
+    (): Verdict => judgeValidity(certificate, expectation),
+    (): Verdict => judgeIssuer(certificate, expectation),
+    ...(profile === undefined
+      ? []
+      : [
+          (): Verdict => judgeUsages(certificate, profile),
+          (): Verdict => judgeSubject(certificate, profile),
+          (): Verdict => judgeNames(certificate, profile),
+        ]),
+  ];
+  for (const step of steps) {
+    const verdict = step();
+    if (!verdict.keep) return verdict;
+  }
+  return keep;
+}
+
+/**
+ * Decides whether a certificate and its key can stay: present, readable, belonging together, valid now and for longer than the
+ * threshold, signed by the expected authority, with the profile's usages, exactly its subject, and at least its names.
+ * Throws `InvalidInputError` when the expectation's own `ca` cannot be read.
+ */
+export function judge(pair: Partial<KeyPair> | undefined, expectation: Expectation): Verdict {
+  const { certificate = '', key = '' } = pair ?? {};
+  if (certificate === '' || key === '') return renew('Missing', 'there is no certificate with its key yet');
+  if (expectation.ca !== undefined) parseCertificates(expectation.ca, 'ca.crt');
+  try {
+    return judgeParsed({ certificate, key }, expectation);
+  } catch (error) {
+    if (error instanceof InvalidInputError) return renew('Malformed', error.message);
+    throw error;
+  }
+}
+
+/** Decides whether service-account keys can stay: both present, readable and of one pair. The public half may be PKIX or PKCS#1. */
+export function judgeServiceAccountKeys(keys: Partial<ServiceAccountKeys> | undefined): Verdict {
+  const { publicKey = '', privateKey = '' } = keys ?? {};
+  if (publicKey === '' || privateKey === '') return renew('Missing', 'there are no service-account keys yet');
+  try {
+    const derived = createPublicKey(parsePrivateKey(privateKey, 'sa.key'));
+    return derived.equals(parsePublicKey(publicKey))
+      ? keep
+      : renew('KeyMismatch', 'sa.pub is not the public half of sa.key');
+  } catch (error) {
+    if (error instanceof InvalidInputError) return renew('Malformed', error.message);
+    throw error;
+  }
+}
+
+function parsePublicKey(pem: string): ReturnType<typeof createPublicKey> {
+  try {
+    return createPublicKey(pem);
+  } catch (cause) {
+    const remedy = 'give an RSA or EC public key in PEM form';
+    throw new InvalidInputError({ field: 'sa.pub', reason: 'cannot be decoded', remedy }, { cause });
+  }
+}

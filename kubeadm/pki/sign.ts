@@ -1,0 +1,183 @@
+import 'reflect-metadata';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  cryptoProvider,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import type { Extension, JsonAttributeObject, JsonGeneralName } from '@peculiar/x509';
+import { createPublicKey, generateKeyPair, randomBytes, webcrypto } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { InvalidInputError } from '../invalid-input-error.ts';
+import type { EncryptionAlgorithm, KeyPair, Lifetime, Profile } from './key-pair.ts';
+import { parsePrivateKey, privateKeyPem } from './private-key.ts';
+
+cryptoProvider.set(webcrypto);
+
+const generate = promisify(generateKeyPair);
+
+const usageOids = {
+  clientAuth: ExtendedKeyUsage.clientAuth,
+  serverAuth: ExtendedKeyUsage.serverAuth,
+  codeSigning: ExtendedKeyUsage.codeSigning,
+} as const;
+
+/** A new private key. The work runs on the thread pool and does not hold the event loop. */
+export async function newPrivateKey(algorithm: EncryptionAlgorithm): Promise<KeyObject> {
+  switch (algorithm) {
+    case 'ECDSA-P256':
+      return (await generate('ec', { namedCurve: 'prime256v1' })).privateKey;
+    case 'ECDSA-P384':
+      return (await generate('ec', { namedCurve: 'secp384r1' })).privateKey;
+    case 'RSA-2048':
+    case 'RSA-3072':
+    case 'RSA-4096':
+      return (await generate('rsa', { modulusLength: Number(algorithm.slice(4)) })).privateKey;
+  }
+}
+
+interface SigningAlgorithm {
+  readonly name: string;
+  readonly hash: string;
+  readonly namedCurve?: string;
+}
+
+const curves: Readonly<Record<string, SigningAlgorithm>> = {
+  prime256v1: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
+  secp384r1: { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' },
+  secp521r1: { name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-512' },
+};
+
+/** The hashes that Go's x509 package chooses for a signer's key. */
+function signingAlgorithm(key: KeyObject): SigningAlgorithm {
+  if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const algorithm = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  if (algorithm !== undefined) return algorithm;
+  throw new InvalidInputError({
+    field: 'ca.key',
+    reason: 'uses an elliptic curve that Kubernetes cannot verify',
+    remedy: 'use P-256, P-384, P-521 or RSA',
+  });
+}
+
+async function signingKey(key: KeyObject): Promise<webcrypto.CryptoKey> {
+  const der = key.export({ type: 'pkcs8', format: 'der' });
+  return webcrypto.subtle.importKey('pkcs8', der, signingAlgorithm(key), false, ['sign']);
+}
+
+async function verifyingKey(key: KeyObject): Promise<webcrypto.CryptoKey> {
+  const der = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  return webcrypto.subtle.importKey('spki', der, signingAlgorithm(key), true, ['verify']);
+}
+
+/** RFC 5280 §4.1.2.2: positive and at most 20 octets; here 16 random octets, never zero. */
+function newSerial(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}
+
+/** The value as it is: given as plain text, the library would read quotes, backslashes and a leading # as RFC 4514 notation. */
+function literal(value: string): JsonAttributeObject {
+  return Name.isPrintableString(value) ? { printableString: value } : { utf8String: value };
+}
+
+function subject(profile: Profile): Name {
+  const organizations = (profile.organizations ?? []).map((organization) => ({ O: [literal(organization)] }));
+  return new Name([...organizations, { CN: [literal(profile.commonName)] }]);
+}
+
+function keyUsages(profile: Profile): KeyUsagesExtension {
+  const { digitalSignature, keyEncipherment, keyCertSign } = KeyUsageFlags;
+  const flags: number = digitalSignature | keyEncipherment | (profile.ca === true ? keyCertSign : 0);
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the library declares its bit flags as an enum
+  return new KeyUsagesExtension(flags, true);
+}
+
+async function extensions(
+  profile: Profile,
+  publicKey: webcrypto.CryptoKey,
+  issuer: X509Certificate | undefined,
+): Promise<Extension[]> {
+  const found: Extension[] = [keyUsages(profile)];
+  if (profile.usages.length > 0) {
+    found.push(new ExtendedKeyUsageExtension(profile.usages.map((usage) => usageOids[usage])));
+  }
+  found.push(new BasicConstraintsExtension(profile.ca === true, profile.pathLength, true));
+  if (profile.ca === true) found.push(await SubjectKeyIdentifierExtension.create(publicKey));
+  const issuerKeyId = issuer?.getExtension(SubjectKeyIdentifierExtension)?.keyId;
+  if (issuerKeyId !== undefined) found.push(new AuthorityKeyIdentifierExtension(issuerKeyId));
+  const names: JsonGeneralName[] = [
+    ...(profile.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
+    ...(profile.ipAddresses ?? []).map((value) => ({ type: 'ip' as const, value })),
+  ];
+  if (names.length > 0) found.push(new SubjectAlternativeNameExtension(names));
+  return found;
+}
+
+/** Who signs. */
+export interface Signer {
+  readonly key: KeyObject;
+  /** Absent when the certificate signs itself. */
+  readonly certificate?: X509Certificate;
+}
+
+/** A certificate for the public half of `key`; PEM with a trailing newline, the key in the form kubeadm writes. */
+export async function sign(profile: Profile, key: KeyObject, signer: Signer, lifetime: Lifetime): Promise<KeyPair> {
+  const publicKey = await verifyingKey(key);
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: newSerial(),
+    subject: subject(profile),
+    issuer: signer.certificate?.subjectName ?? subject(profile),
+    notBefore: new Date(lifetime.notBefore),
+    notAfter: new Date(lifetime.notAfter),
+    publicKey,
+    signingKey: await signingKey(signer.key),
+    signingAlgorithm: signingAlgorithm(signer.key),
+    extensions: await extensions(profile, publicKey, signer.certificate),
+  });
+  return { certificate: `${certificate.toString('pem').trim()}\n`, key: privateKeyPem(key) };
+}
+
+/**
+ * A CA as a signer; of a bundle, the first certificate. Throws `InvalidInputError` when the certificate or the key cannot be read
+ * or do not belong together.
+ */
+export function readSigner(ca: KeyPair): Required<Signer> {
+  const key = parsePrivateKey(ca.key, 'ca.key');
+  const certificate = parseSigner(ca.certificate);
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  if (publicKey.equals(Buffer.from(certificate.publicKey.rawData))) return { key, certificate };
+  throw new InvalidInputError({
+    field: 'ca.key',
+    reason: 'is not the private key of the first certificate in ca.crt',
+    remedy: 'give the certificate and the key of one and the same CA',
+  });
+}
+
+/** True unless the CA may sign leaves only (RFC 5280 §4.2.1.9, a path length of 0). */
+export function signsAuthorities({ certificate }: Required<Signer>): boolean {
+  return certificate.getExtension(BasicConstraintsExtension)?.pathLength !== 0;
+}
+
+function parseSigner(pem: string): X509Certificate {
+  const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/.exec(pem)?.[0];
+  const remedy = 'give the CA certificate in PEM form';
+  if (block === undefined) {
+    throw new InvalidInputError({ field: 'ca.crt', reason: 'holds no PEM block of a certificate', remedy });
+  }
+  try {
+    return new X509Certificate(block);
+  } catch (cause) {
+    throw new InvalidInputError({ field: 'ca.crt', reason: 'cannot be decoded', remedy }, { cause });
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import semver from 'semver';
+import {
+  allowedTargets,
+  checkKubeletSkew,
+  checkUpgrade,
+  compareVersions,
+  minorText,
+  newestMinor,
+  normalizeVersion,
+  oldestMinor,
+  parseSupportedVersion,
+  parseVersion,
+  versionText,
+} from './versions.ts';
+
+const number = fc.integer({ min: 0, max: 99 });
+const preRelease = fc
+  .array(fc.oneof(fc.nat(20).map(String), fc.constantFrom('alpha', 'beta', 'rc', 'x-1')), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((parts) => parts.join('.'));
+const text = fc
+  .tuple(number, number, number, fc.option(preRelease))
+  .map(([major, minor, patch, pre]) => `${major}.${minor}.${patch}${pre === null ? '' : `-${pre}`}`);
+
+describe('versions', () => {
+  test('are the same with and without v, and are written with it', () => {
+    fc.assert(
+      fc.property(text, (version) => {
+        expect(parseVersion(`v${version}`)).toEqual(parseVersion(version));
+        expect(versionText(parseVersion(version))).toBe(`v${version}`);
+      }),
+    );
+    expect(normalizeVersion(' 1.36.3 ')).toBe('v1.36.3');
+    expect(minorText(parseVersion('v1.36.3'))).toBe('1.36');
+  });
+
+  test('are ordered as semantic versioning orders them', () => {
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(Math.sign(compareVersions(parseVersion(a), parseVersion(b)))).toBe(semver.compare(a, b));
+      }),
+    );
+  });
+
+  test.each(['', 'v1.36', '1', 'latest', 'v1.36.3.4', 'v1.36.03', '1.36.3+build', 'vv1.36.3', 'v1.36.3-', '1.36.x'])(
+    'refuse %j',
+    (bad) => {
+      expect(() => parseVersion(bad, 'kubernetes.version')).toThrow(
+        /^kubernetes\.version ".*" is not a Kubernetes version: give a full version such as v1\.36\.0$/,
+      );
+    },
+  );
+
+  test('never crash on any text', () => {
+    fc.assert(
+      fc.property(fc.string(), (any) => {
+        try {
+          parseVersion(any);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'InvalidInputError' });
+        }
+      }),
+    );
+  });
+
+  test('are supported from the oldest to the newest minor', () => {
+    expect(parseSupportedVersion(`v1.${oldestMinor}.0`)).toMatchObject({ minor: oldestMinor });
+    expect(parseSupportedVersion(`v1.${newestMinor}.99`)).toMatchObject({ minor: newestMinor });
+    const range = `give a version from v1.${oldestMinor} to v1.${newestMinor}`;
+    expect(() => parseSupportedVersion(`v1.${oldestMinor - 1}.9`)).toThrow(`is older than what is supported: ${range}`);
+    expect(() => parseSupportedVersion(`v1.${newestMinor + 1}.0`)).toThrow(`is newer than what is supported: ${range}`);
+    expect(() => parseSupportedVersion('v2.0.0')).toThrow('is newer');
+    expect(() => parseSupportedVersion('v0.36.0')).toThrow('is older');
+  });
+});
+
+describe('checkUpgrade', () => {
+  const check = (from: string, to: string): void => {
+    checkUpgrade(parseVersion(from), parseVersion(to), 'kubernetes.version');
+  };
+
+  test('lets a version move within its minor and to the next', () => {
+    for (const to of ['v1.35.4', 'v1.35.5', 'v1.35.0', 'v1.36.0']) {
+      expect(() => {
+        check('v1.35.4', to);
+      }).not.toThrow();
+    }
+  });
+
+  test.each([
+    ['v1.34.9', 'is a downgrade from v1.35.4'],
+    ['v1.37.0', 'skips a minor version after v1.35.4'],
+    ['v2.35.4', 'is of another major version'],
+  ])('refuses %s, because it %s, and names the ways that are open', (to, reason) => {
+    expect(() => {
+      check('v1.35.4', to);
+    }).toThrow(
+      `kubernetes.version "${to}" ${reason}: from v1.35.4 go to v1.35 (another patch) or v1.36 (the next minor)`,
+    );
+  });
+
+  test('names no minor that is not supported', () => {
+    expect(allowedTargets(parseVersion(`v1.${newestMinor}.0`))).toBe(`v1.${newestMinor} (another patch)`);
+  });
+
+  test('reaches every newer minor by steps that are allowed, and by no shorter way', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 29, max: 36 }), fc.integer({ min: 29, max: 36 }), (from, to) => {
+        const allowed = to === from || to === from + 1;
+        const act = (): void => {
+          check(`v1.${from}.1`, `v1.${to}.0`);
+        };
+        if (allowed) expect(act).not.toThrow();
+        else expect(act).toThrow();
+      }),
+    );
+  });
+});
+
+describe('checkKubeletSkew', () => {
+  test('lets kubelets be up to three minors older', () => {
+    for (const minor of [33, 34, 35, 36]) {
+      expect(() => {
+        checkKubeletSkew(parseVersion('v1.36.0'), parseVersion(`v1.${minor}.9`));
+      }).not.toThrow();
+    }
+  });
+
+  test.each([
+    ['v1.37.0', 'is newer than its API server v1.36.0'],
+    ['v1.32.0', 'is more than 3 minors older than its API server v1.36.0'],
+  ])('refuses a kubelet %s, because it %s', (kubelet, reason) => {
+    expect(() => {
+      checkKubeletSkew(parseVersion('v1.36.0'), parseVersion(kubelet));
+    }).toThrow(`kubeletVersion "${kubelet}" ${reason}: use a kubelet from v1.33 to v1.36`);
+  });
+});

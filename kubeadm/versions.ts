@@ -1,0 +1,132 @@
+import { InvalidInputError } from './invalid-input-error.ts';
+
+/** A Kubernetes version. Pre-releases compare below their release and follow semantic versioning. */
+export interface KubernetesVersion {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+  /** `rc.1` of `v1.37.0-rc.1`; absent for a release. */
+  readonly preRelease?: string;
+}
+
+/** The oldest minor of Kubernetes 1 whose control plane can be hosted. */
+export const oldestMinor = 29;
+
+/** The newest minor of Kubernetes 1 whose control plane can be hosted. */
+export const newestMinor = 36;
+
+const pattern = /^v?(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,4})(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
+
+/** Reads `v1.36.3` or `1.36.3`. Throws `InvalidInputError` naming `field`. */
+export function parseVersion(text: string, field = 'version'): KubernetesVersion {
+  const match = pattern.exec(text.trim());
+  if (match === null) {
+    const remedy = `give a full version such as v1.${newestMinor}.0`;
+    throw new InvalidInputError({ field, value: text, reason: 'is not a Kubernetes version', remedy });
+  }
+  const version = { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]) };
+  return match[4] === undefined ? version : { ...version, preRelease: match[4] };
+}
+
+/** `vX.Y.Z`, the form of image tags and of `kubernetesVersion`. */
+export function versionText(version: KubernetesVersion): string {
+  const release = `v${version.major}.${version.minor}.${version.patch}`;
+  return version.preRelease === undefined ? release : `${release}-${version.preRelease}`;
+}
+
+/** Reads either form and writes `vX.Y.Z`. Throws `InvalidInputError` naming `field`. */
+export function normalizeVersion(text: string, field = 'version'): string {
+  return versionText(parseVersion(text, field));
+}
+
+/** `X.Y` without patch. */
+export function minorText(version: KubernetesVersion): string {
+  return `${version.major}.${version.minor}`;
+}
+
+function comparePart(a: string, b: string): number {
+  const [numericA, numericB] = [/^\d+$/.test(a), /^\d+$/.test(b)];
+  if (numericA && numericB) return Number(a) - Number(b);
+  if (numericA !== numericB) return numericA ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function comparePreRelease(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  const [partsA, partsB] = [a.split('.'), b.split('.')];
+  for (let index = 0; index < Math.max(partsA.length, partsB.length); index += 1) {
+    const [partA, partB] = [partsA[index], partsB[index]];
+    if (partA === undefined) return -1;
+    if (partB === undefined) return 1;
+    const order = comparePart(partA, partB);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Negative when `a` is older than `b`, positive when newer, 0 when equal (semver 2.0.0 §11). */
+export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): number {
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch || comparePreRelease(a.preRelease, b.preRelease);
+}
+
+/** Reads a version that can be hosted. Throws `InvalidInputError` naming `field` and the supported range. */
+export function parseSupportedVersion(text: string, field = 'version'): KubernetesVersion {
+  const version = parseVersion(text, field);
+  if (version.major !== 1 || version.minor < oldestMinor || version.minor > newestMinor) {
+    const remedy = `give a version from v1.${oldestMinor} to v1.${newestMinor}`;
+    const older = version.major < 1 || (version.major === 1 && version.minor < oldestMinor);
+    const reason = `is ${older ? 'older' : 'newer'} than what is supported`;
+    throw new InvalidInputError({ field, value: text, reason, remedy });
+  }
+  return version;
+}
+
+/** The targets that an installed version can move to, in words, e.g. `v1.35 (another patch) or v1.36 (the next minor)`. */
+export function allowedTargets(installed: KubernetesVersion): string {
+  const same = `v${installed.major}.${installed.minor} (another patch)`;
+  return installed.minor < newestMinor
+    ? `${same} or v${installed.major}.${installed.minor + 1} (the next minor)`
+    : same;
+}
+
+/**
+ * Checks the way from an installed to a wanted version: another patch of the same minor, or the next minor; never a lower minor
+ * (https://kubernetes.io/releases/version-skew-policy/). Throws `InvalidInputError` whose remedy names the allowed targets.
+ */
+export function checkUpgrade(installed: KubernetesVersion, wanted: KubernetesVersion, field = 'version'): void {
+  const refuse = (reason: string): InvalidInputError =>
+    new InvalidInputError({
+      field,
+      value: versionText(wanted),
+      reason,
+      remedy: `from ${versionText(installed)} go to ${allowedTargets(installed)}`,
+    });
+  if (wanted.major !== installed.major) throw refuse('is of another major version');
+  if (wanted.minor < installed.minor) throw refuse(`is a downgrade from ${versionText(installed)}`);
+  if (wanted.minor > installed.minor + 1) throw refuse(`skips a minor version after ${versionText(installed)}`);
+}
+
+/** Minors that a kubelet may be older than its API server. */
+export const kubeletSkew = 3;
+
+/**
+ * Checks a kubelet against its API server: not newer, and at most three minors older. Throws `InvalidInputError` whose remedy
+ * names the allowed minors.
+ */
+export function checkKubeletSkew(
+  apiServer: KubernetesVersion,
+  kubelet: KubernetesVersion,
+  field = 'kubeletVersion',
+): void {
+  const behind = apiServer.minor - kubelet.minor;
+  if (kubelet.major === apiServer.major && behind >= 0 && behind <= kubeletSkew) return;
+  const reason =
+    behind < 0
+      ? `is newer than its API server ${versionText(apiServer)}`
+      : `is more than ${kubeletSkew} minors older than its API server ${versionText(apiServer)}`;
+  const lowest = `v${apiServer.major}.${Math.max(0, apiServer.minor - kubeletSkew)}`;
+  const remedy = `use a kubelet from ${lowest} to v${apiServer.major}.${apiServer.minor}`;
+  throw new InvalidInputError({ field, value: versionText(kubelet), reason, remedy });
+}
