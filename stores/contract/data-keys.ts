@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { StoreError } from '../store-error.ts';
+import type { DataTenant } from '../tenancy-data-contract.ts';
+import { allChanges, bytes, contentOf, put } from './data-content.ts';
+
+/** Names that API servers let through somewhere: RBAC takes every character but `/` and `%`. */
+const odd = [
+  ...['a b', ' a', 'a ', 'A', 'a', 'a.b', 'a-b', 'a_b', 'a%b', "it's", 'say "a"', 'back\\slash', 'semi;colon', 'a:b'],
+  ...['a*', 'a>', 'a?b', 'a#b', 'a$b', 'a&b', 'a=b', 'a+b', 'a,b', 'a~b', 'a|b', 'a`b', '(a)', '[a]', '{a}', '<a>'],
+  ...[
+    'ä',
+    'a\u0308',
+    '日本',
+    '💥',
+    'a\u200bb',
+    'a\tb',
+    'a\nb',
+    'a\u007fb',
+    'x'.repeat(253),
+    `${'y'.repeat(60)}.${'z'.repeat(60)}`,
+  ],
+];
+
+/** Which keys belong to the data, and that each is told as it is. */
+export function testDataKeys(tenant: () => Promise<DataTenant>): void {
+  test('leaves out what an API server says of itself', async () => {
+    await using subject = await tenant();
+    const { data, hand } = subject;
+    const start = await data.revision();
+    await hand.put('masterleases/192.0.2.1', bytes('x'), 15);
+    await hand.put('peerserverleases/a', bytes('x'), 15);
+    await hand.put('pods/a', bytes('x'));
+    expect(await contentOf(data)).toEqual(new Map([['pods/a', 'x']]));
+    expect(await data.count()).toBe(1);
+    expect((await allChanges(data, start)).changes).toHaveLength(1);
+  });
+
+  test('tells and writes odd names exactly, or refuses them as the store refuses them', async () => {
+    await using subject = await tenant();
+    await using other = await tenant();
+    const expected = new Map<string, string>();
+    const refused: string[] = [];
+    for (const [index, name] of odd.entries()) {
+      const key = `rbac.authorization.k8s.io/clusterroles/${name}`;
+      try {
+        await subject.hand.put(key, bytes(`value ${index}`));
+        expected.set(key, `value ${index}`);
+      } catch {
+        refused.push(key);
+      }
+    }
+    expect(expected.size).toBeGreaterThan(odd.length / 2);
+    const content = await contentOf(subject.data);
+    expect([...content].sort()).toEqual([...expected].sort());
+    await other.data.write([...expected].map(([key, value]) => put(key, value)));
+    expect([...(await contentOf(other.data))]).toEqual([...content]);
+    for (const [key, value] of expected) expect(await other.hand.get(key)).toEqual(Buffer.from(value));
+    for (const key of refused) {
+      await expect(other.data.write([put(key, 'x')])).rejects.toBeInstanceOf(StoreError);
+    }
+    expect((await contentOf(other.data)).size).toBe(expected.size);
+    await other.data.write([...expected.keys()].map((key) => ({ is: 'deleted', key })));
+    expect(await other.data.count()).toBe(0);
+  }, 60_000);
+}

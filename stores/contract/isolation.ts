@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import type { Tenant } from '../driver-contract.ts';
+import { runAttempts, runMatrix, sum, tellIsolation } from './attack-matrix.ts';
+import type { Stage } from './stage.ts';
+
+/** Two tenants that hold data, in the order of their schemas' bytes. */
+async function neighbours<Config>(stage: Stage<Config>): Promise<readonly [first: Tenant, second: Tenant]> {
+  const [left, right] = [await stage.settle(), await stage.settle()];
+  await stage.use(left, 'left');
+  await stage.use(right, 'right');
+  return Buffer.compare(Buffer.from(left.tenancy.schema), Buffer.from(right.tenancy.schema)) < 0
+    ? [left, right]
+    : [right, left];
+}
+
+/** Two live tenants with real credentials, and whether these tests would see it if they were not apart. */
+export function testIsolation<Config>(started: () => Stage<Config>): void {
+  test('lets no tenant reach another, the keys between them, or the administration', async () => {
+    const stage = started();
+    const { store } = stage;
+    const [first, second] = await neighbours(stage);
+    const results = [];
+    for (const [attacker, victim] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const attacks = await store.attacks(attacker, victim);
+      expect(attacks.length).toBeGreaterThan(0);
+      const before = await store.dump();
+      results.push(await runAttempts(store, attacks));
+      expect(await store.dump()).toEqual(before);
+    }
+    const all = sum(results);
+    tellIsolation(stage.title, all);
+    expect(all).toEqual({ attempts: all.attempts, breaches: [], unclear: [] });
+  }, 120_000);
+
+  test('is seen through by the same attacks once it has a hole, and ensure closes the hole', async () => {
+    const stage = started();
+    const { store, session, title } = stage;
+    expect(store.plantedFaults.length).toBeGreaterThan(0);
+    for (const fault of store.plantedFaults) {
+      const [attacker, victim] = await neighbours(stage);
+      await fault.plant(attacker, victim);
+      const open = await runMatrix(store, attacker, victim);
+      tellIsolation(title, open, ` with ${fault.name}`);
+      expect({ fault: fault.name, found: open.breaches.length > 0 }).toEqual({ fault: fault.name, found: true });
+      await session.ensure(attacker.tenancy);
+      await session.ensure(victim.tenancy);
+      const closed = await runMatrix(store, attacker, victim);
+      expect({ fault: fault.name, ...closed }).toMatchObject({ fault: fault.name, breaches: [], unclear: [] });
+      await session.remove(attacker.tenancy);
+      await session.remove(victim.tenancy);
+    }
+  }, 240_000);
+}

@@ -1,0 +1,66 @@
+import { expect } from '@jest/globals';
+import type { Session, Tenancy } from '../driver.ts';
+import type { StoreUnderTest, Tenant } from '../driver-contract.ts';
+import { tenancyIdentifier } from '../tenancy-names.ts';
+
+/** A store under test with an open session, and the moves that its tests are made of. */
+export class Stage<Config> implements AsyncDisposable {
+  readonly title: string;
+  readonly store: StoreUnderTest<Config>;
+  readonly session: Session;
+  #count = 0;
+
+  private constructor(title: string, store: StoreUnderTest<Config>, session: Session) {
+    this.title = title;
+    this.store = store;
+    this.session = session;
+  }
+
+  /** Opens the administrative session of a store that was started. */
+  static async open<Config>(title: string, store: StoreUnderTest<Config>): Promise<Stage<Config>> {
+    return new Stage(title, store, await store.driver.open(store.config, new AbortController().signal));
+  }
+
+  /** Another administrative session; the caller disposes of it. */
+  open(config: Config): Promise<Session> {
+    return this.store.driver.open(config, new AbortController().signal);
+  }
+
+  /** A tenancy with names of its own, not made yet. */
+  newTenancy(over: Partial<Tenancy> = {}): Tenancy {
+    this.#count += 1;
+    const owner = `00000000-0000-4000-8000-${String(this.#count).padStart(12, '0')}`;
+    const name = tenancyIdentifier(owner);
+    return { schema: name, user: name, owner, ...this.password('first'), ...over };
+  }
+
+  /** The password of a tenancy, where the driver has passwords: as long as one may be, with every kind of character. */
+  password(which: string): Pick<Tenancy, 'password'> {
+    if (!this.store.driver.passwords) return {};
+    return { password: `Pw_${which}-${this.#count}_`.padEnd(64, '0aZ_-') };
+  }
+
+  /** The tenant of a tenancy that exists, with credentials made anew. */
+  async tenant(tenancy: Tenancy): Promise<Tenant> {
+    const tls = await this.store.driver.clientTls(this.store.config, tenancy, undefined, new Date());
+    return { tenancy, tls };
+  }
+
+  /** Makes a tenancy. */
+  async settle(tenancy = this.newTenancy()): Promise<Tenant> {
+    await this.session.ensure(tenancy);
+    return this.tenant(tenancy);
+  }
+
+  /** Writes and reads as the tenant. */
+  async use(tenant: Tenant, value: string): Promise<void> {
+    await using hand = await this.store.connect(tenant);
+    await hand.write('a', value);
+    expect(await hand.read('a')).toBe(value);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.session[Symbol.asyncDispose]();
+    await this.store[Symbol.asyncDispose]();
+  }
+}

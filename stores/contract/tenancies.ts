@@ -1,0 +1,121 @@
+import { expect, test } from '@jest/globals';
+import type { Stage } from './stage.ts';
+
+/** The life of a tenancy: made, made again, removed, and interrupted at any of it. */
+export function testTenancies<Config>(started: () => Stage<Config>): void {
+  test('gives a tenant its share: its own credentials write and read', async () => {
+    const stage = started();
+    await stage.use(await stage.settle(), 'mine');
+  });
+
+  test('changes nothing when a tenancy is ensured again', async () => {
+    const stage = started();
+    const { tenancy } = await stage.settle();
+    const before = await stage.store.dump();
+    await stage.session.ensure(tenancy);
+    expect(await stage.store.dump()).toEqual(before);
+  });
+
+  test('leaves nothing of a removed tenant, and everything of the others', async () => {
+    const stage = started();
+    await stage.use(await stage.settle(), 'stays');
+    const before = await stage.store.dump();
+    const tenant = await stage.settle();
+    await stage.use(tenant, 'goes');
+    await stage.session.remove(tenant.tenancy);
+    expect(await stage.store.dump()).toEqual(before);
+  });
+
+  test('takes a removed tenant its access, and removes again without complaint', async () => {
+    const stage = started();
+    const tenant = await stage.settle();
+    await stage.use(tenant, 'x');
+    await stage.session.remove(tenant.tenancy);
+    await expect(stage.use(tenant, 'y')).rejects.toBeDefined();
+    await stage.session.remove(tenant.tenancy);
+  });
+
+  test('takes a tenant its access and keeps its data, until it is given its share again', async () => {
+    const stage = started();
+    const { session, store } = stage;
+    // Who shares one login with the administrator cannot be shut out.
+    if (session.revoke === undefined) {
+      expect(store.driver.name).toBe('NATS');
+      return;
+    }
+    const tenant = await stage.settle();
+    await stage.use(tenant, 'kept');
+    {
+      await using open = await store.connect(tenant);
+      await session.revoke(tenant.tenancy);
+      await expect(open.read('a')).rejects.toBeDefined();
+    }
+    await expect(stage.use(tenant, 'late')).rejects.toBeDefined();
+    await session.revoke(tenant.tenancy);
+    await using again = await store.connect(await stage.settle(tenant.tenancy));
+    expect(await again.read('a')).toBe('kept');
+    await again.write('a', 'mine again');
+  });
+
+  test('takes a tenant the access to its own share only, and leaves nothing of one that had none', async () => {
+    const stage = started();
+    const { session, store } = stage;
+    const other = await stage.settle();
+    const before = await store.dump();
+    await session.revoke?.({ ...stage.newTenancy(), schema: other.tenancy.schema, user: other.tenancy.user });
+    await stage.use(other, 'untouched');
+    await session.remove(other.tenancy);
+    const gone = await stage.settle();
+    await session.revoke?.(gone.tenancy);
+    await session.remove(gone.tenancy);
+    expect((await store.dump()).length).toBeLessThan(before.length);
+  });
+
+  test('gives a tenant made again under the same names none of the old data', async () => {
+    const stage = started();
+    const tenant = await stage.settle();
+    await stage.use(tenant, 'old');
+    await stage.session.remove(tenant.tenancy);
+    await using hand = await stage.store.connect(await stage.settle(tenant.tenancy));
+    expect(await hand.read('a')).toBeUndefined();
+  });
+
+  test('completes and removes a tenancy that a crash left half made', async () => {
+    const stage = started();
+    const { store, session } = stage;
+    expect(store.halfMade.length).toBeGreaterThan(0);
+    for (const state of store.halfMade) {
+      const before = await store.dump();
+      const healed = stage.newTenancy();
+      await state.make(healed);
+      await stage.use(await stage.settle(healed), state.name);
+      await session.remove(healed);
+      const abandoned = stage.newTenancy();
+      await state.make(abandoned);
+      await session.remove(abandoned);
+      expect([state.name, ...(await store.dump())]).toEqual([state.name, ...before]);
+    }
+  }, 60_000);
+
+  test('lets a tenant in with what is recorded, whichever of two credentials a crash left in the store', async () => {
+    const stage = started();
+    const first = await stage.settle();
+    await stage.use(first, 'first');
+    // The store has the second already, but the operator died before it could record it.
+    const second = await stage.settle({ ...first.tenancy, ...stage.password('second') });
+    await stage.use(second, 'second');
+    await stage.session.ensure(first.tenancy);
+    await stage.use(first, 'first again');
+    if (stage.store.driver.passwords) await expect(stage.use(second, 'late')).rejects.toBeDefined();
+    await stage.session.ensure(second.tenancy);
+    await stage.use(second, 'second again');
+    if (stage.store.driver.passwords) await expect(stage.use(first, 'late')).rejects.toBeDefined();
+  });
+
+  test('makes many tenancies at once', async () => {
+    const stage = started();
+    const tenants = await Promise.all(Array.from({ length: 20 }, () => stage.settle()));
+    await Promise.all(tenants.map((tenant, index) => stage.use(tenant, `value ${index}`)));
+    await Promise.all(tenants.map((tenant) => stage.session.remove(tenant.tenancy)));
+  }, 60_000);
+}

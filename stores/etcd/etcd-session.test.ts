@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EtcdCalls, MemberAnswer } from './etcd-client.ts';
+import { EtcdSession } from './etcd-session.ts';
+import { etcdFloor } from './etcd-version.ts';
+
+const done = (): Promise<void> => Promise.resolve();
+const unasked = (): Promise<never> => Promise.reject(new Error('no copy was asked for'));
+
+/** An etcd with authentication and nothing in it. */
+function calls(over: Partial<EtcdCalls> = {}): EtcdCalls {
+  return {
+    members: () => Promise.resolve([]),
+    authEnabled: () => Promise.resolve(true),
+    enableAuth: done,
+    user: (name) => Promise.resolve(name === 'root' ? ['root'] : undefined),
+    addUser: done,
+    deleteUser: done,
+    role: () => Promise.resolve(undefined),
+    addRole: done,
+    deleteRole: done,
+    grantPermission: done,
+    revokePermission: done,
+    grantRole: done,
+    revokeRole: done,
+    get: () => Promise.resolve(undefined),
+    createAll: () => Promise.resolve(true),
+    deleteKeys: done,
+    count: () => Promise.resolve(0),
+    keys: () => Promise.resolve([]),
+    deleteRange: done,
+    data: {
+      count: unasked,
+      page: unasked,
+      write: unasked,
+      touch: unasked,
+      grantLease: unasked,
+      leaseSeconds: unasked,
+      watch: unasked,
+    },
+    [Symbol.asyncDispose]: done,
+    ...over,
+  };
+}
+
+const member = (version: string, leader = true): MemberAnswer => ({
+  endpoint: `${version}:2379`,
+  version,
+  sizeBytes: 7,
+  leader,
+});
+
+describe('ping', () => {
+  test('reports a cluster as too old when one member is, and names that version', async () => {
+    const session = new EtcdSession(calls({ members: () => Promise.resolve([member('3.6.16'), member('3.6.13')]) }));
+    await expect(session.ping()).resolves.toMatchObject({
+      version: '3.6.13',
+      supported: false,
+      floor: etcdFloor,
+    });
+  });
+
+  test('notes a member without a leader and one that does not answer', async () => {
+    const error = new Error(
+      '14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:2379. Resolution note: ',
+    );
+    const failed: MemberAnswer = { endpoint: 'gone:2379', failure: { endpoint: 'gone:2379', error } };
+    const session = new EtcdSession(calls({ members: () => Promise.resolve([member('3.6.16', false), failed]) }));
+    const { notes } = await session.ping();
+    expect(notes).toEqual([
+      '3.6.16:2379: has no leader',
+      'etcd does not answer: gone:2379: connect ECONNREFUSED 10.0.0.1:2379',
+    ]);
+  });
+});
+
+describe('remove', () => {
+  test('takes the access first, deletes keys in pages, and forgets the fence and then the owner last', async () => {
+    const names = Array.from({ length: 2500 }, (_, index) => Buffer.from(`/a/${String(index).padStart(5, '0')}`));
+    const said: string[] = [];
+    const record = JSON.stringify({ owner: 'uid', schema: 'a', user: 'u' });
+    const session = new EtcdSession(
+      calls({
+        get: () => Promise.resolve(record),
+        deleteUser: (name) => Promise.resolve(void said.push(`user ${name}`)),
+        deleteRole: (name) => Promise.resolve(void said.push(`role ${name}`)),
+        count: () => Promise.resolve(names.length),
+        keys: (_, limit) => Promise.resolve(names.slice(0, limit)),
+        deleteRange: ({ end }) => {
+          const gone = names.filter((name) => Buffer.compare(name, end) < 0).length;
+          names.splice(0, gone);
+          return Promise.resolve(void said.push(`${gone} keys`));
+        },
+        deleteKeys: (keys) => Promise.resolve(void said.push(`${keys.length} records`)),
+      }),
+    );
+    await session.remove({ schema: 'a', user: 'u', owner: 'uid' });
+    expect(said).toEqual(['user u', 'role a', '1000 keys', '1000 keys', '500 keys', '1 records', '2 records']);
+  });
+
+  test('keeps the record of the owner while keys come back', async () => {
+    const session = new EtcdSession(
+      calls({
+        get: () => Promise.resolve(JSON.stringify({ owner: 'uid', schema: 'a', user: 'u' })),
+        count: () => Promise.resolve(3),
+        deleteKeys: () => Promise.reject(new Error('the record must stay')),
+      }),
+    );
+    const removal = session.remove({ schema: 'a', user: 'u', owner: 'uid' });
+    await expect(removal).rejects.toThrow(/not gone yet: 3 keys under \/a\//);
+  });
+
+  test('says what to do about a record that cannot be read', async () => {
+    const session = new EtcdSession(calls({ get: () => Promise.resolve('[]') }));
+    const removal = session.remove({ schema: 'a', user: 'u', owner: 'uid' });
+    await expect(removal).rejects.toThrow(/record of ownership at etcd key .* cannot be read/);
+  });
+});

@@ -1,0 +1,191 @@
+import type { ServerState, Session, Tenancy } from '../driver.ts';
+import { StoreError } from '../store-error.ts';
+import type { TenancyData } from '../tenancy-data.ts';
+import type { EtcdCalls, MemberAnswer } from './etcd-client.ts';
+import { EtcdData } from './etcd-data.ts';
+import { unavailableError } from './etcd-errors.ts';
+import { forgetFence, rightfulPermission } from './etcd-fence.ts';
+import { readOwnership, recordOwnership, releaseOwnership } from './etcd-ownership.ts';
+import type { Ownership } from './etcd-ownership.ts';
+import { refuseUnsafeNames, unsafeName } from './etcd-names.ts';
+import { tenancyRange } from './etcd-range.ts';
+import type { KeyRange } from './etcd-range.ts';
+import { etcdFloor, isSupportedEtcd } from './etcd-version.ts';
+
+const pageOfKeys = 1000;
+const purgeRounds = 5;
+
+/** An administrative connection to one etcd cluster. */
+export class EtcdSession implements Session {
+  readonly #client: EtcdCalls;
+
+  constructor(client: EtcdCalls) {
+    this.#client = client;
+  }
+
+  async ping(): Promise<ServerState> {
+    const answers = await this.#client.members();
+    const alive = answers.filter((answer) => 'version' in answer);
+    const failures = answers.flatMap((answer) => ('failure' in answer ? [answer.failure] : []));
+    if (alive.length === 0) throw unavailableError(failures);
+    await this.#requireAuth();
+    // Only an administrator may ask this, and only a cluster with a leader answers.
+    if ((await this.#client.user('root')) === undefined) {
+      throw new StoreError('Unauthorized', 'etcd has no user root: create it with role root and enable authentication');
+    }
+    // One member below the floor is enough to leak: every member serves watches.
+    const lowest = alive.find((answer) => !isSupportedEtcd(answer.version)) ?? alive[0];
+    return {
+      version: lowest?.version ?? '',
+      supported: alive.every((answer) => isSupportedEtcd(answer.version)),
+      floor: etcdFloor,
+      sizeBytes: Math.max(...alive.map((answer) => answer.sizeBytes)),
+      ...notesOf(answers),
+    };
+  }
+
+  async ensure(tenancy: Tenancy): Promise<void> {
+    refuseUnsafeNames(tenancy);
+    await this.#requireAuth();
+    await this.#claim(tenancy);
+    const { schema, user } = tenancy;
+    const [roles, permissions] = await Promise.all([this.#client.user(user), this.#client.role(schema)]);
+    await Promise.all([
+      roles === undefined ? this.#client.addUser(user) : undefined,
+      permissions === undefined ? this.#client.addRole(schema) : undefined,
+    ]);
+    // The right grant comes before wrong ones go, so that a running tenant is never without its keys.
+    const right = await rightfulPermission(this.#client, schema);
+    if (!(permissions ?? []).some((one) => one.type === right.type && same(one.range, right.range))) {
+      await this.#client.grantPermission(schema, right);
+    }
+    for (const { range: other } of permissions ?? []) {
+      if (!same(other, right.range)) await this.#client.revokePermission(schema, other);
+    }
+    if (!(roles ?? []).includes(schema)) await this.#client.grantRole(user, schema);
+    for (const role of roles ?? []) if (role !== schema) await this.#client.revokeRole(user, role);
+  }
+
+  async remove(tenancy: Tenancy): Promise<void> {
+    // Such names are never given a tenancy, so there is none to remove.
+    if (unsafeName(tenancy) !== undefined && tenancy.adopt !== true) return;
+    refuseUnsafeNames(tenancy);
+    const ownership = await readOwnership(this.#client, tenancy);
+    if (ownership.is === 'foreign') return;
+    if (ownership.is === 'unrecorded') {
+      const found = await this.#found(tenancy);
+      if (found.length === 0) return;
+      if (tenancy.adopt !== true) throw unrecordedError(tenancy, found);
+      await this.#claim(tenancy);
+    }
+    // Access goes first: from here on no credential of the tenant opens anything.
+    await this.#client.deleteUser(tenancy.user);
+    await this.#client.deleteRole(tenancy.schema);
+    await this.#purge(tenancyRange(tenancy.schema));
+    const left = await this.#found(tenancy);
+    if (left.length > 0) {
+      throw new StoreError(
+        'Failed',
+        `tenancy ${tenancy.schema} is not gone yet: ${left.join(', ')} came back while it was removed`,
+      );
+    }
+    await forgetFence(this.#client, tenancy.schema);
+    // The record goes last: a removal that is cut short is still known to be ours.
+    await releaseOwnership(this.#client, tenancy);
+  }
+
+  async revoke(tenancy: Tenancy): Promise<void> {
+    if (unsafeName(tenancy) !== undefined) return;
+    const ownership = await readOwnership(this.#client, tenancy);
+    // Every request is judged anew, also of a connection that is open: nobody has no rights.
+    if (ownership.is === 'own') await this.#client.deleteUser(tenancy.user);
+  }
+
+  async data(tenancy: Tenancy): Promise<TenancyData> {
+    const ownership = await readOwnership(this.#client, tenancy);
+    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+    if (ownership.is === 'unrecorded') {
+      throw new StoreError('Failed', `etcd has no tenancy ${tenancy.schema}: make it before its data are copied`);
+    }
+    return new EtcdData(this.#client, tenancy.schema);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client[Symbol.asyncDispose]();
+  }
+
+  async #requireAuth(): Promise<void> {
+    if (await this.#client.authEnabled()) return;
+    throw new StoreError(
+      'Unauthorized',
+      'authentication is off in etcd, so that every client could read every tenant: create user and role root and run auth enable',
+    );
+  }
+
+  async #claim(tenancy: Tenancy): Promise<void> {
+    const before = await readOwnership(this.#client, tenancy);
+    if (before.is === 'own') return;
+    if (before.is === 'foreign') throw foreignError(tenancy, before);
+    if (tenancy.adopt !== true) {
+      const found = await this.#found(tenancy);
+      if (found.length > 0) throw unrecordedError(tenancy, found);
+    }
+    if (await recordOwnership(this.#client, tenancy)) return;
+    const after = await readOwnership(this.#client, tenancy);
+    if (after.is !== 'own') throw foreignError(tenancy, after);
+  }
+
+  /** What exists under the names, in words. */
+  async #found({ schema, user }: Tenancy): Promise<readonly string[]> {
+    const [roles, permissions, keys] = await Promise.all([
+      this.#client.user(user),
+      this.#client.role(schema),
+      this.#client.count(tenancyRange(schema)),
+    ]);
+    return [
+      ...(roles === undefined ? [] : [`user ${user}`]),
+      ...(permissions === undefined ? [] : [`role ${schema}`]),
+      ...(keys === 0 ? [] : [`${keys} keys under /${schema}/`]),
+    ];
+  }
+
+  /** Deletes in pages: one huge delete would hold up every other tenant of the store. */
+  async #purge(range: KeyRange): Promise<void> {
+    const rounds = purgeRounds + Math.ceil((await this.#client.count(range)) / pageOfKeys);
+    for (let round = 0; round < rounds; round += 1) {
+      const page = await this.#client.keys(range, pageOfKeys);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      await this.#client.deleteRange({ start: range.start, end: Buffer.concat([last, Buffer.from([0])]) });
+    }
+  }
+}
+
+function same(left: KeyRange, right: KeyRange): boolean {
+  return left.start.equals(right.start) && left.end.equals(right.end);
+}
+
+function notesOf(answers: readonly MemberAnswer[]): Pick<ServerState, 'notes'> {
+  const notes = answers.flatMap((answer) => {
+    if ('failure' in answer) return [unavailableError([answer.failure]).message];
+    return answer.leader ? [] : [`${answer.endpoint}: has no leader`];
+  });
+  return notes.length === 0 ? {} : { notes };
+}
+
+function foreignError(tenancy: Tenancy, ownership: Ownership): StoreError {
+  const holder = ownership.is === 'foreign' ? ownership.owner : 'somebody else';
+  const what = `schema ${tenancy.schema} or user ${tenancy.user}`;
+  return new StoreError(
+    'OwnedByAnother',
+    `${what} belongs to the owner with UID ${holder}, not to ${tenancy.owner}: choose other names`,
+  );
+}
+
+function unrecordedError(tenancy: Tenancy, found: readonly string[]): StoreError {
+  const help = 'choose other names, remove what is there, or adopt it explicitly';
+  return new StoreError(
+    'OwnedByAnother',
+    `${found.join(', ')} exist(s) in etcd without a recorded owner (asked for by ${tenancy.owner}): ${help}`,
+  );
+}

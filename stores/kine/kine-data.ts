@@ -1,0 +1,114 @@
+import { StoreError } from '../store-error.ts';
+import { CompactedError, longestPage } from '../tenancy-data.ts';
+import type { StoredChange, StoredEntry, TenancyData } from '../tenancy-data.ts';
+import { contiguous, entryOf, lastChanges, lastOfEach, newRow } from './kine-changes.ts';
+import { keyOf } from './kine-keys.ts';
+import { pagesOf } from './kine-pages.ts';
+import type { KineHead, KineRow } from './kine-row.ts';
+import type { KineTable } from './kine-table.ts';
+
+/**
+ * A tenant's data in the table of kine, whatever database holds it. kine keeps a row for each revision of a key, and the
+ * revision is the row's id: https://github.com/k3s-io/kine/blob/v0.16.4/pkg/logstructured/sqllog/sql.go. Ids are handed out
+ * before rows become visible, so that a missing id may still come; where that matters, it is waited for.
+ */
+export class KineData implements TenancyData {
+  readonly #table: KineTable;
+
+  constructor(table: KineTable) {
+    this.#table = table;
+  }
+
+  async revision(): Promise<bigint> {
+    const { last, compacted } = await this.#table.position();
+    await this.#table.settle(last);
+    return last > compacted ? last : compacted;
+  }
+
+  count(): Promise<number> {
+    return this.#table.count();
+  }
+
+  async *pages(revision: bigint): AsyncIterable<readonly StoredEntry[]> {
+    await this.#requireKept(revision);
+    let after = '';
+    for (;;) {
+      const heads = await this.#table.newest(revision, after, longestPage);
+      const live = heads.filter(({ name, deleted }) => !deleted && keyOf(name) !== undefined);
+      for (const page of pagesOf(live, ({ bytes }) => bytes)) yield (await this.#read(page, revision)).map(entryOf);
+      const last = heads.at(-1);
+      if (heads.length < longestPage || last === undefined) break;
+      after = last.name;
+    }
+    await this.#requireKept(revision);
+  }
+
+  async changes(after: bigint): Promise<{ readonly changes: readonly StoredChange[]; readonly revision: bigint }> {
+    await this.#requireKept(after);
+    const [page = []] = pagesOf(await this.#decided(after), ({ deleted, bytes }) => (deleted ? 0 : bytes));
+    const last = lastOfEach(page);
+    const puts = last.filter(({ deleted }) => !deleted);
+    const rows = new Map((await this.#read(puts, after)).map((row) => [row.id, row]));
+    const changes = last.map(({ id, name }): StoredChange => {
+      const row = rows.get(id);
+      return row === undefined ? { is: 'deleted', key: keyOf(name) ?? name } : { is: 'put', entry: entryOf(row) };
+    });
+    return { changes, revision: page.at(-1)?.id ?? after };
+  }
+
+  async write(changes: readonly StoredChange[]): Promise<void> {
+    const last = [...lastChanges(changes)];
+    for (const page of pagesOf(last, ([, change]) => (change.is === 'put' ? change.entry.value.length : 0))) {
+      await this.#table.writing(async (writer) => {
+        const latest = new Map((await writer.latest(page.map(([name]) => name))).map((row) => [row.name, row]));
+        const rows = page.map(([name, change]) => newRow(name, change, latest.get(name)));
+        await writer.insert(rows.filter((row) => row !== undefined));
+      });
+    }
+  }
+
+  async raise(revision: bigint, tell?: (reached: bigint) => void): Promise<void> {
+    const reached = await this.#table.writing((writer) => writer.raise(revision));
+    tell?.(reached);
+  }
+
+  fence(): Promise<void> {
+    return this.#table.fence();
+  }
+
+  unfence(): Promise<void> {
+    return this.#table.unfence();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#table[Symbol.asyncDispose]();
+  }
+
+  /** What follows `after`, up to an id before which none can appear any more. */
+  async #decided(after: bigint): Promise<readonly KineHead[]> {
+    const seen = await this.#table.following(after, longestPage);
+    const sure = contiguous(after, seen);
+    const through = seen.at(-1)?.id;
+    if (sure.length > 0 || through === undefined) return sure;
+    await this.#table.settle(through);
+    return this.#table.following(after, longestPage, through);
+  }
+
+  /** The rows of these heads, in their order. Throws `CompactedError` when kine has compacted behind `since` meanwhile. */
+  async #read(heads: readonly KineHead[], since: bigint): Promise<readonly KineRow[]> {
+    const rows = new Map((await this.#table.read(heads.map(({ id }) => id))).map((row) => [row.id, row]));
+    // Asked afterwards: compaction deletes rows and says so in one transaction.
+    await this.#requireKept(since);
+    return heads.map(({ id, name }) => {
+      const row = rows.get(id);
+      if (row === undefined) throw new StoreError('Failed', `kine's row ${id} of ${name} has disappeared`);
+      return row;
+    });
+  }
+
+  async #requireKept(revision: bigint): Promise<void> {
+    const { compacted } = await this.#table.position();
+    if (revision >= compacted) return;
+    throw new CompactedError(`revision ${revision} is compacted up to ${compacted}`);
+  }
+}

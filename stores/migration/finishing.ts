@@ -1,0 +1,59 @@
+import type { TenancyData } from '../tenancy-data.ts';
+import { FencedTooLongError, UnequalError } from './failure-plan.ts';
+import { Follower } from './following.ts';
+import type { MigrationSummary } from './migration-journal.ts';
+import type { MigrationRun } from './migration-run.ts';
+import { verifyChanges, verifyEverything } from './verification.ts';
+
+/** Everything is compared once more while the source is fenced if that took no longer before. In milliseconds. */
+const shortComparisonMs = 500;
+
+const longestFenceMs = 30_000;
+
+/**
+ * The last step: fences the source, copies what is left, compares, and opens the target to its tenant. Throws `UnequalError`,
+ * `FencedTooLongError`, `CancelledError` and what the stores throw; the source is fenced then.
+ */
+export async function finish(run: MigrationRun, from: bigint, isResumed: boolean): Promise<MigrationSummary> {
+  const { source, target } = await run.stores();
+  const begun = run.now();
+  const limit = run.options.longestFenceMs ?? longestFenceMs;
+  const checkpoint = (): void => {
+    run.throwIfCancelled();
+    if (run.now() - begun > limit) throw new FencedTooLongError(`the source was fenced for more than ${limit} ms`);
+  };
+  await source.fence();
+  const cut = await source.revision();
+  checkpoint();
+  await run.lead.renew(cut, checkpoint);
+  await new Follower(run, from).upTo(cut, checkpoint);
+  const content = await compared(run, { source, target }, { revision: cut, checkpoint });
+  checkpoint();
+  await target.unfence();
+  const targetRevision = await target.revision();
+  if (targetRevision <= cut) {
+    throw new UnequalError(`the target is at revision ${targetRevision} although the source is at ${cut}`);
+  }
+  return {
+    ...content,
+    ...(isResumed ? {} : { fencedMs: Math.round(run.now() - begun) }),
+    sourceRevision: cut.toString(),
+    targetRevision: targetRevision.toString(),
+  };
+}
+
+async function compared(
+  run: MigrationRun,
+  stores: { readonly source: TenancyData; readonly target: TenancyData },
+  at: { readonly revision: bigint; readonly checkpoint: () => void },
+): Promise<Pick<MigrationSummary, 'keys' | 'bytes' | 'fingerprint' | 'verified'>> {
+  const { equality } = run;
+  if (equality === undefined || equality.tookMs <= shortComparisonMs) {
+    const { keys, bytes, fingerprint } = await verifyEverything(stores, at.revision, at.checkpoint);
+    return { keys, bytes, fingerprint, verified: 'everything' };
+  }
+  const { content } = equality;
+  await verifyChanges(stores, { ...equality, expiring: content.expiring }, at.checkpoint);
+  const { bytes, fingerprint } = content;
+  return { keys: await stores.target.count(), bytes, fingerprint, verified: 'changes' };
+}

@@ -1,0 +1,289 @@
+import { describe, expect, test } from '@jest/globals';
+import { sleep } from '../../runtime/clock.ts';
+import { MovingTenancy, put } from '../../testing/moving-tenancy.ts';
+import { StoreError } from '../store-error.ts';
+import type { MigrationOptions } from './migration.ts';
+import type { MigrationRecord } from './migration-journal.ts';
+
+describe('migrate', () => {
+  test('copies everything in order of its phases, and leaves the source fenced and whole', async () => {
+    const world = new MovingTenancy();
+    const before = world.source.texts();
+    const outcome = await world.run();
+    world.expectDone(outcome);
+    expect(world.source.texts()).toEqual(before);
+    expect(world.phases).toEqual(['Preparing', 'Copying', 'Following', 'WaitingForFreeze', 'Finishing', 'Done']);
+    expect(outcome).toMatchObject({ summary: { keys: 10, verified: 'everything', fencedMs: 0 } });
+    expect(await world.run()).toEqual(outcome);
+  });
+
+  test('loses no write of a tenant that goes on writing, and gives every key a revision above the one it had', async () => {
+    const world = new MovingTenancy();
+    world.tenantIsBusy();
+    const tenant = world.source.before;
+    world.source.before = (call) => {
+      void tenant(call);
+      // Other tenants of the store write, too, and more than any lead foresees.
+      if (call === 'changes') world.source.revision *= 1000n;
+    };
+    world.expectDone(await world.run());
+    for (const { revision, change } of world.target.log) {
+      if (change.is === 'deleted') continue;
+      const origin = world.source.log.find((one) => one.change.is === 'put' && one.change.entry === change.entry);
+      expect(revision).toBeGreaterThan(origin?.revision ?? revision);
+    }
+  });
+
+  test('replaces what the target holds already', async () => {
+    const world = new MovingTenancy();
+    world.target.tenantWrites(put('pods/1', 'stale'), put('pods/stale', 'x'), put('zz', 'x'));
+    world.target.fenced = true;
+    world.expectDone(await world.run());
+  });
+
+  test('follows the tenant while it waits for the freeze, as long as that takes', async () => {
+    const world = new MovingTenancy();
+    let seconds = 0;
+    const waiting = world.run({
+      freeze: {
+        request: async () => {
+          for (; seconds < 3; seconds += 1) await sleep(world.clock, 1000);
+        },
+        release: () => Promise.resolve(),
+      },
+    });
+    world.tenantIsBusy();
+    world.expectDone(await waiting);
+    expect(seconds).toBe(3);
+  });
+
+  describe('into a store that compacts when it is raised, from one that grows', () => {
+    /** Comparing takes four seconds, the freeze fifteen; meanwhile forty revisions a second are made. */
+    function growing(): { readonly world: MovingTenancy; readonly over: Partial<MigrationOptions> } {
+      const world = new MovingTenancy();
+      world.target.compactsOnRaise = true;
+      let grownMs = 0;
+      world.source.before = async (call) => {
+        if (call === 'pages' && world.phases.at(-1) === 'Following') await world.clock.advance(1000);
+        if (call === 'fence') await world.clock.advance(1000);
+        if (world.source.fenced) return;
+        for (; grownMs < world.clock.monotonic(); grownMs += 25)
+          world.source.tenantWrites(put('leases/a', `${grownMs}`));
+      };
+      const request = async (): Promise<void> => sleep(world.clock, 15_000);
+      return { world, over: { freeze: { request, release: () => Promise.resolve() } } };
+    }
+
+    test('raises again after the comparison without a second pause', async () => {
+      const { world, over } = growing();
+      const outcome = await world.run(over);
+      world.expectDone(outcome);
+      expect(outcome).toMatchObject({ summary: { verified: 'changes' } });
+      const phases = world.phases.filter((phase, index) => phase !== world.phases[index - 1]);
+      expect(phases).toEqual(['Preparing', 'Copying', 'Following', 'WaitingForFreeze', 'Finishing', 'Done']);
+    });
+
+    test('still finds a key that was spoilt before a raise', async () => {
+      const { world, over } = growing();
+      let spoilt = 0;
+      world.target.before = (call) => {
+        if (call !== 'write' || world.phases.at(-1) !== 'WaitingForFreeze' || spoilt > 0) return;
+        spoilt += 1;
+        world.target.tenantWrites(put('pods/1', 'spoilt'));
+      };
+      world.expectDone(await world.run(over));
+      expect(spoilt).toBe(1);
+      expect(world.reports.map(({ problem }) => problem).filter((problem) => problem !== undefined)).toEqual([
+        expect.stringContaining('differ in 1 keys, such as pods/1'),
+      ]);
+    });
+  });
+
+  test('begins anew without losing what was copied when the changes were compacted', async () => {
+    const world = new MovingTenancy();
+    let compactions = 2;
+    world.source.before = (call) => {
+      if (call !== 'changes' || compactions === 0) return;
+      compactions -= 1;
+      world.source.tenantWrites(put('pods/new', String(compactions)), { is: 'deleted', key: `pods/${compactions}` });
+      world.source.compacted = world.source.revision;
+    };
+    world.expectDone(await world.run());
+    expect(world.phases.filter((phase) => phase === 'Copying')).toHaveLength(3);
+    const writes = world.target.log.filter(({ change }) => change.is === 'put' && change.entry.key === 'pods/5');
+    expect(writes).toHaveLength(1);
+  });
+
+  test('gives up with a reason when the source forgets its changes again and again', async () => {
+    const world = new MovingTenancy();
+    world.source.before = (call) => {
+      if (call !== 'changes') return;
+      world.source.tenantWrites(put('pods/new', String(world.source.revision)));
+      world.source.compacted = world.source.revision;
+    };
+    world.expectRolledBack(await world.run(), /were compacted, for the 6th time: let the stores keep/);
+    expect(world.phases.filter((phase) => phase === 'Copying')).toHaveLength(6);
+    expect(world.clock.monotonic()).toBeGreaterThanOrEqual(31_000);
+  });
+
+  test('stops raising the target when it is cancelled meanwhile', async () => {
+    const world = new MovingTenancy();
+    world.target.before = (call) => {
+      if (call === 'raise') world.cancel.abort(new Error('changed my mind'));
+    };
+    world.expectRolledBack(await world.run(), /changed my mind/);
+    expect(world.phases).toEqual(['Preparing', 'RollingBack', 'RolledBack']);
+  });
+
+  test('waits for a store that does not answer, and says so', async () => {
+    const world = new MovingTenancy();
+    let outage = 12;
+    world.target.before = () => {
+      outage -= 1;
+      if (outage > 0) throw new StoreError('Unreachable', 'the target does not answer');
+    };
+    world.expectDone(await world.run());
+    expect(world.reports.map(({ problem }) => problem)).toContain('the target does not answer');
+    expect(world.reports.at(-1)).toMatchObject({ phase: 'Done', keys: 10, remainingKeys: 0 });
+    expect(world.reports.at(-1)?.problem).toBeUndefined();
+  });
+
+  test('rolls back when the target refuses for good', async () => {
+    const world = new MovingTenancy();
+    world.target.before = (call) => {
+      if (call === 'write' && world.phases.at(-1) === 'Copying') throw new StoreError('Failed', 'too large');
+    };
+    world.expectRolledBack(await world.run(), /too large \(tried 5 times\)/);
+    expect(world.handshake).toEqual(['release']);
+  });
+
+  test('rolls back at once when the tenancy is not ours', async () => {
+    const world = new MovingTenancy();
+    const foreign = (): Promise<never> => Promise.reject(new StoreError('OwnedByAnother', 'owned by another'));
+    world.target.before = () => foreign();
+    expect(await world.run()).toMatchObject({
+      is: 'rolled-back',
+      reason: expect.stringMatching(/owned by another; the copy in the target could not be deleted/),
+    });
+  });
+
+  test('gives the writes back when the last step takes too long, tries thrice, and rolls back', async () => {
+    const world = new MovingTenancy();
+    const fenced: boolean[] = [];
+    world.source.after = async (call) => {
+      if (call === 'fence') await world.clock.advance(40_000);
+      if (call === 'unfence') fenced.push(world.source.fenced);
+    };
+    const outcome = await world.run();
+    world.expectRolledBack(outcome, /fenced for more than 30000 ms/);
+    expect(world.phases.filter((phase) => phase === 'Finishing')).toHaveLength(3);
+    expect(world.handshake).toEqual(['request', 'release', 'request', 'release', 'request', 'release']);
+    expect(fenced.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('compares everything anew when the stores are found unequal, and gives up at the second time', async () => {
+    const world = new MovingTenancy();
+    let spoilt = false;
+    world.target.after = (call) => {
+      if (call !== 'write' || spoilt) return;
+      spoilt = true;
+      world.target.log.push({ revision: world.target.revision, change: put('pods/1', 'spoilt') });
+    };
+    world.expectDone(await world.run());
+    const broken = new MovingTenancy();
+    broken.target.after = (call) => {
+      if (call === 'write' && !broken.phases.includes('RollingBack'))
+        broken.target.log.push({ revision: broken.target.revision, change: put('pods/1', 'spoilt') });
+    };
+    broken.expectRolledBack(await broken.run(), /differ in 1 keys, such as pods\/1/);
+  });
+
+  test.each(['Preparing', 'Copying', 'Following', 'WaitingForFreeze', 'Finishing'])(
+    'rolls back when it is cancelled in %s',
+    async (phase) => {
+      const world = new MovingTenancy();
+      world.tenantIsBusy();
+      const busy = world.source.before;
+      world.source.before = (call) => {
+        void busy(call);
+        if (world.phases.at(-1) === phase) world.cancel.abort(new Error('changed my mind'));
+      };
+      world.expectRolledBack(await world.run(), /changed my mind/);
+      expect(world.phases.slice(-2)).toEqual(['RollingBack', 'RolledBack']);
+    },
+  );
+
+  test('rolls back when it is cancelled while a freeze is asked for that never comes', async () => {
+    const world = new MovingTenancy();
+    world.frozen = false;
+    world.clock.after(60_000, () => {
+      world.cancel.abort(new Error('changed my mind'));
+    });
+    world.expectRolledBack(await world.run(), /changed my mind/);
+    expect(world.phases).not.toContain('Finishing');
+    expect(world.records.filter(({ phase }) => phase === 'WaitingForFreeze').length).toBeLessThan(10);
+  });
+
+  test('stops in the midst when the process ends, and another goes on', async () => {
+    const world = new MovingTenancy();
+    world.target.after = (call) => {
+      if (call === 'write') world.stop.abort(new Error('the process ends'));
+    };
+    await expect(world.run()).rejects.toThrow('the process ends');
+    world.target.after = () => undefined;
+    world.expectDone(await world.run({ signal: new AbortController().signal }));
+  });
+
+  test('finishes a last step that has begun although the process ends', async () => {
+    const world = new MovingTenancy();
+    world.source.before = (call) => {
+      if (call === 'fence') world.stop.abort(new Error('the process ends'));
+    };
+    world.expectDone(await world.run());
+  });
+
+  test('keeps the source fenced when it is not known whether the journal says Done', async () => {
+    const world = new MovingTenancy();
+    const { journal } = world.options();
+    const write = async (record: MigrationRecord): Promise<void> => {
+      await journal.write(record);
+      if (record.phase === 'Done') throw new Error('no answer');
+    };
+    await expect(world.run({ journal: { ...journal, write } })).rejects.toThrow('no answer');
+    expect(world.source.fenced).toBe(true);
+    world.expectDone(await world.run());
+  });
+
+  test('rolls back when its processes die in the last step again and again', async () => {
+    const world = new MovingTenancy();
+    const dying = (): never => {
+      throw new RangeError('out of memory');
+    };
+    const { journal } = world.options();
+    for (let life = 0; life < 3; life += 1) {
+      let dead = false;
+      world.source.after = (call) => {
+        if (call === 'fence') dead = true;
+        if (dead) dying();
+      };
+      const mortal = {
+        read: () => journal.read(),
+        write: (record: MigrationRecord) => (dead ? dying() : journal.write(record)),
+      };
+      await expect(world.run({ journal: mortal })).rejects.toThrow('out of memory');
+      expect(world.phases.at(-1)).toBe('Finishing');
+    }
+    world.source.after = () => undefined;
+    world.expectRolledBack(await world.run(), /was begun 3 times and never ended/);
+  });
+
+  test('throws what is nobody’s fault here, without leaving a fence behind', async () => {
+    const world = new MovingTenancy();
+    world.target.before = (call) => {
+      if (call === 'unfence') throw new TypeError('a mistake');
+    };
+    await expect(world.run()).rejects.toThrow('a mistake');
+    expect(world.source.fenced).toBe(false);
+    expect(world.phases.at(-1)).toBe('Following');
+  });
+});

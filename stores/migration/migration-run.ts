@@ -1,0 +1,147 @@
+import { sleep } from '../../runtime/clock.ts';
+import type { TenancyData } from '../tenancy-data.ts';
+import { CancelledError, JournalError } from './failure-plan.ts';
+import type { MigrationOptions, OpenData } from './migration.ts';
+import type { MigrationRecord } from './migration-journal.ts';
+import { ProgressMeter } from './progress-meter.ts';
+import { RevisionLead } from './revision-lead.ts';
+import { changesSince } from './verification.ts';
+import type { ChangedKeys, VerifiedContent } from './verification.ts';
+
+/** Both stores were equal when the source was at one revision and the target at another. */
+export interface Equality {
+  readonly source: bigint;
+  readonly target: bigint;
+  /** What changed in the target since they were equal, up to its revision `target`. */
+  readonly changed: ChangedKeys;
+  readonly content: VerifiedContent;
+  /** Milliseconds that it took to compare everything. */
+  readonly tookMs: number;
+}
+
+/** What the steps of one process share. */
+export class MigrationRun implements AsyncDisposable {
+  readonly options: MigrationOptions;
+  readonly meter: ProgressMeter;
+  readonly lead: RevisionLead;
+  /** The last time that everything was compared; lost with the process. */
+  equality: Equality | undefined;
+  #record: MigrationRecord = { phase: 'Preparing' };
+  readonly #source: Handle;
+  readonly #target: Handle;
+
+  constructor(options: MigrationOptions) {
+    this.options = options;
+    this.meter = new ProgressMeter(options.clock, options.report);
+    this.lead = new RevisionLead(options.clock, (revision, checkpoint) => this.#raise(revision, checkpoint));
+    this.#source = new Handle(options.source);
+    this.#target = new Handle(options.target);
+  }
+
+  /** Both stores, opened when they are not. Throws what opening throws. */
+  async stores(): Promise<{ readonly source: TenancyData; readonly target: TenancyData }> {
+    return { source: await this.#source.get(), target: await this.#target.get() };
+  }
+
+  async source(): Promise<TenancyData> {
+    return this.#source.get();
+  }
+
+  async target(): Promise<TenancyData> {
+    return this.#target.get();
+  }
+
+  /** To be called between calls. Throws the reason to stop, or `CancelledError`. */
+  readonly checkpoint = (): void => {
+    this.options.signal.throwIfAborted();
+    this.throwIfCancelled();
+  };
+
+  throwIfCancelled(): void {
+    const { cancel } = this.options;
+    if (cancel?.aborted !== true) return;
+    throw new CancelledError(cancel.reason instanceof Error ? cancel.reason.message : 'the migration was cancelled');
+  }
+
+  /** Milliseconds of the clock, for durations. */
+  now(): number {
+    return this.options.clock.monotonic();
+  }
+
+  /** Waits; ends early when the process stops or the migration is cancelled. */
+  async pause(ms: number): Promise<void> {
+    if (ms === 0) return;
+    const { signal, cancel, clock } = this.options;
+    const ended = cancel === undefined || cancel.aborted ? signal : AbortSignal.any([signal, cancel]);
+    await sleep(clock, ms, ended).catch(() => undefined);
+    signal.throwIfAborted();
+  }
+
+  /** Raises the target. Some stores forget all changes before then, so those that are to be compared are read first. */
+  async #raise(wanted: bigint, checkpoint: () => void): Promise<void> {
+    const target = await this.target();
+    const { equality } = this;
+    const changed =
+      equality && new Map([...equality.changed, ...(await changesSince(target, equality.target, checkpoint))]);
+    await target.raise(wanted, (reached) => {
+      this.meter.raising(reached, wanted);
+      checkpoint();
+    });
+    if (equality && changed) this.equality = { ...equality, changed, target: await target.revision() };
+  }
+
+  /** What the journal says, by this process. */
+  get record(): MigrationRecord {
+    return this.#record;
+  }
+
+  /** Throws `JournalError`. */
+  async save(record: MigrationRecord): Promise<void> {
+    try {
+      await this.options.journal.write(record);
+    } catch (cause) {
+      throw new JournalError('the journal could not be written', { cause });
+    }
+    this.#record = record;
+  }
+
+  /** Begins a phase. Throws `JournalError`. */
+  async enter(record: MigrationRecord): Promise<void> {
+    await this.save(record);
+    this.meter.enter(record.phase);
+  }
+
+  /** Closes the connections, so that the next use opens new ones. */
+  async reopen(): Promise<void> {
+    await Promise.all([this.#source.close(), this.#target.close()]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.reopen();
+  }
+}
+
+/** A store's data, opened on first use. */
+class Handle {
+  readonly #open: OpenData;
+  #data: TenancyData | undefined;
+
+  constructor(open: OpenData) {
+    this.#open = open;
+  }
+
+  async get(): Promise<TenancyData> {
+    this.#data ??= await this.#open();
+    return this.#data;
+  }
+
+  async close(): Promise<void> {
+    const data = this.#data;
+    this.#data = undefined;
+    try {
+      await data?.[Symbol.asyncDispose]();
+    } catch {
+      // What is lost anyway needs no closing.
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../../runtime/clock.ts';
+
+/** Revisions that the target is ahead at least, and the time for which it must be at the source's present growth. */
+export const leastLead = 1000n;
+const leadSeconds = 60;
+
+/** Makes every later write of the target have a greater revision. `checkpoint` is called now and then and may throw. */
+export type RaiseTarget = (revision: bigint, checkpoint: () => void) => Promise<void>;
+
+/**
+ * Keeps the target's revisions ahead of the source's. Clients have seen the source's: a write that got a lower one would be
+ * older than what they know, and a watch from a higher one would wait for ever. The source grows on while API servers still
+ * read there, by all of its tenants' writes, so the lead follows its growth.
+ */
+export class RevisionLead {
+  readonly #clock: Clock;
+  readonly #raise: RaiseTarget;
+  #first: { readonly at: number; readonly revision: bigint } | undefined;
+  /** The target was raised at least to this. */
+  #raised = 0n;
+
+  constructor(clock: Clock, raise: RaiseTarget) {
+    this.#clock = clock;
+    this.#raise = raise;
+  }
+
+  /** Call before what the source had at `revision` is written. Does nothing while the target is ahead. Throws what raising throws. */
+  async keep(revision: bigint, checkpoint: () => void): Promise<void> {
+    if (this.#raised <= revision) await this.renew(revision, checkpoint);
+  }
+
+  /** Makes the lead a full one. Throws what raising throws. */
+  async renew(revision: bigint, checkpoint: () => void): Promise<void> {
+    this.#first ??= { at: this.#clock.monotonic(), revision };
+    const seconds = Math.max(1, (this.#clock.monotonic() - this.#first.at) / 1000);
+    const growth = Number(revision - this.#first.revision) / seconds;
+    const wanted = revision + leastLead + BigInt(Math.ceil(growth * leadSeconds));
+    if (this.#raised >= wanted) return;
+    await this.#raise(wanted, checkpoint);
+    this.#raised = wanted;
+  }
+}

@@ -1,0 +1,154 @@
+import type { ServerState, Session, Tenancy } from '../driver.ts';
+import { StoreError } from '../store-error.ts';
+import type { TenancyData } from '../tenancy-data.ts';
+import { bucketStreamName, kineDescription } from './bucket.ts';
+import { streamFence } from './bucket-fence.ts';
+import { deleteStream, keepBucket, keepStream, listStreams, readBucket } from './keep-bucket.ts';
+import { otherWhoKnows, rememberLogin } from './known-logins.ts';
+import { NatsClient } from './nats-client.ts';
+import type { LoginAccess, NatsConfig } from './nats-config.ts';
+import { NatsData } from './nats-data.ts';
+import { failureNote, isUnanswered, JetStreamRefusal, judged, unavailableError } from './nats-errors.ts';
+import { isUnsafe, recordsBucket, refuseUnsafe } from './nats-names.ts';
+import { isSupportedNats, natsFloor } from './nats-version.ts';
+import { unrecordedError } from './ownership.ts';
+import { payloadNotes } from './payload-notes.ts';
+import { bucketRecords, isOf, recordsStream } from './records.ts';
+import type { OwnershipRecord, Records } from './records.ts';
+
+/** kine's own number, as its users have it. */
+const replicas = 1;
+const recordKey = 'tenancy';
+
+/**
+ * An administrative connection to a NATS with one login, which the tenant shares: everything is in that login's hands, so there is
+ * one tenant at a time, and after it none of another owner before the login is changed.
+ */
+export class LoginSession implements Session {
+  readonly #client: NatsClient;
+  readonly #records: Records;
+  readonly #loginName: string;
+  /** All of what opens the server; not to be logged. */
+  readonly #login: string;
+
+  constructor(config: NatsConfig, login: LoginAccess) {
+    this.#loginName = login.user === undefined ? 'spec.tlsConfig.clientCertificate as a login' : 'spec.basicAuth';
+    this.#login = JSON.stringify(login.user === undefined ? [config.tls?.client?.key] : [login.user, login.password]);
+    this.#client = new NatsClient({ ...config, login, loginName: this.#loginName });
+    this.#records = bucketRecords(this.#client);
+  }
+
+  async ping(): Promise<ServerState> {
+    const answers = await this.#client.endpoints();
+    const alive = answers.filter((answer) => 'version' in answer);
+    const failures = answers.flatMap((answer) => ('failure' in answer ? [answer.failure] : []));
+    if (alive.length === 0) throw unavailableError(failures, this.#loginName);
+    const sizeBytes = await this.#storedBytes();
+    const lowest = alive.find(({ version }) => !isSupportedNats(version)) ?? alive[0];
+    const notes = [...failures.map((failure) => failureNote(failure, this.#loginName)), ...payloadNotes(answers)];
+    return {
+      version: lowest?.version ?? '',
+      supported: alive.every(({ version }) => isSupportedNats(version)),
+      floor: natsFloor,
+      sizeBytes,
+      ...(notes.length > 0 && { notes }),
+    };
+  }
+
+  async ensure(tenancy: Tenancy): Promise<void> {
+    refuseUnsafe(tenancy);
+    await judged(`keep bucket ${tenancy.schema}`, async () => {
+      await this.#claim(tenancy, () => this.#refuseKnownLogin(tenancy));
+      await keepBucket(this.#client, tenancy.schema, replicas);
+    });
+  }
+
+  async remove(tenancy: Tenancy): Promise<void> {
+    // Such names are never given a tenancy, so there is none to remove.
+    if (isUnsafe(tenancy) && tenancy.adopt !== true) return;
+    refuseUnsafe(tenancy);
+    await judged(`remove bucket ${tenancy.schema}`, async () => {
+      const held = await this.#records.read(recordKey);
+      if (held !== undefined && !isOf(held, tenancy)) return;
+      if (held === undefined) {
+        if ((await readBucket(this.#client, tenancy.schema)) === undefined) return;
+        if (tenancy.adopt !== true) throw unrecordedError(tenancy, `bucket ${tenancy.schema}`);
+        await this.#claim(tenancy);
+      }
+      await deleteStream(this.#client, bucketStreamName(tenancy.schema));
+      await rememberLogin(this.#client, this.#login, tenancy.owner);
+      // The record goes last: a removal that is cut short is still known to be ours.
+      await this.#records.forget(recordKey);
+    });
+  }
+
+  async data({ schema }: Tenancy): Promise<TenancyData> {
+    const fence = streamFence(this.#client, schema, replicas);
+    return Promise.resolve(new NatsData(this.#client, schema, fence, false));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client[Symbol.asyncDispose]();
+  }
+
+  async #storedBytes(): Promise<number> {
+    try {
+      return (await this.#client.api<{ storage: number }>('ask for the storage', 'INFO')).storage;
+    } catch (error) {
+      if (!isUnanswered(error) && !(error instanceof JetStreamRefusal)) throw error;
+      const help = 'add a jetstream block with store_dir to the configuration of the server';
+      throw new StoreError('Unsupported', `JetStream is off in NATS for the user of the DataStore: ${help}`);
+    }
+  }
+
+  async #claim(tenancy: Tenancy, refuse?: () => Promise<void>): Promise<void> {
+    await keepStream(this.#client, recordsStream(replicas));
+    const held = await this.#records.read(recordKey);
+    if (held !== undefined) {
+      refuseSecond(tenancy, held);
+      return;
+    }
+    await this.#refuseUnrecorded(tenancy);
+    await refuse?.();
+    const { owner, schema, user } = tenancy;
+    if (await this.#records.create(recordKey, { owner, schema, user })) return;
+    const winner = await this.#records.read(recordKey);
+    if (winner !== undefined) refuseSecond(tenancy, winner);
+  }
+
+  /** The login stands in the tenant's namespace, where its author reads it. */
+  async #refuseKnownLogin({ owner }: Tenancy): Promise<void> {
+    const other = await otherWhoKnows(this.#client, this.#login, owner);
+    if (other === undefined) return;
+    const seen = `the tenant whose owner has UID ${other} is removed, but has had the login of this NATS, which would open the next one's data`;
+    const help = `change the login of the server and in the DataStore (${this.#loginName}), then the next tenant is served`;
+    throw new StoreError('SingleTenant', `${seen}: ${help}`);
+  }
+
+  /** What kine has made here before owners were recorded. */
+  async #refuseUnrecorded(tenancy: Tenancy): Promise<void> {
+    for (const stream of await listStreams(this.#client)) {
+      const bucket = stream.replace(/^KV_/, '');
+      if (bucket === tenancy.schema) {
+        if (tenancy.adopt !== true) throw unrecordedError(tenancy, `bucket ${bucket}`);
+      } else if (stream.startsWith('KV_') && bucket !== recordsBucket) {
+        const info = await readBucket(this.#client, bucket);
+        if (info?.config.description === kineDescription) throw singleTenantError(`bucket ${bucket} of a kine`);
+      }
+    }
+  }
+}
+
+function refuseSecond(tenancy: Tenancy, held: OwnershipRecord): void {
+  if (isOf(held, tenancy)) return;
+  throw singleTenantError(`the tenant whose owner has UID ${held.owner} (schema ${held.schema})`);
+}
+
+function singleTenantError(holder: string): StoreError {
+  const help =
+    'a second tenant needs a NATS with accounts (a DataStore with spec.nats.operatorKey) or a DataStore of its own';
+  return new StoreError(
+    'SingleTenant',
+    `this NATS has one login, so that every tenant could read every other, and it serves ${holder}: ${help}`,
+  );
+}

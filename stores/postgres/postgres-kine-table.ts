@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KineHead, KineRow } from '../kine/kine-row.ts';
+import { gapName } from '../kine/kine-keys.ts';
+import type { KineTable, KineWriter } from '../kine/kine-table.ts';
+import type { Tenancy } from '../driver.ts';
+import type { LoginConfig } from '../login-config.ts';
+import { StoreError } from '../store-error.ts';
+import { dialWritable, isMissing } from './postgres-dial.ts';
+import { isCrowded, refusedError } from './postgres-errors.ts';
+import type { PostgresConnection, Row } from './postgres-connection.ts';
+import { columnsOf, headOf, integer, rowOf } from './postgres-kine-rows.ts';
+import { createKine, kineSql } from './postgres-kine-sql.ts';
+
+/** Reading a page of a large table, or counting it, takes its time. */
+const statementMs = 60_000;
+
+/** How long a transaction of the tenant may be under way before it is given up to wait for it. */
+const longestTransactionMs = 10_000;
+
+type Query = PostgresConnection['run'];
+
+/** Whose table it is, and what is left to do once the connection is closed. */
+interface KineTableOptions {
+  readonly tenancy: Tenancy;
+  readonly closed: () => Promise<void>;
+}
+
+/** kine's table in PostgreSQL, as the tenant itself reaches it. */
+export class PostgresKineTable implements KineTable {
+  readonly #connection: PostgresConnection;
+  readonly #closed: () => Promise<void>;
+
+  private constructor(connection: PostgresConnection, closed: () => Promise<void>) {
+    this.#connection = connection;
+    this.#closed = closed;
+  }
+
+  /** Logs in with a member of the tenant's role, takes it, and makes the table where there is none. Throws `StoreError`. */
+  static async open(login: LoginConfig, { tenancy, closed }: KineTableOptions): Promise<PostgresKineTable> {
+    const table = new PostgresKineTable(await dial(login, tenancy), closed);
+    try {
+      await table.create();
+      return table;
+    } catch (error) {
+      await table[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async create(): Promise<void> {
+    const [found] = await this.#ask('look for its table', kineSql.exists);
+    if (found?.there === true) return;
+    await this.#transaction('make its table', async (query) => {
+      for (const statement of createKine) await query(statement);
+    });
+  }
+
+  async position(): ReturnType<KineTable['position']> {
+    const [found] = await this.#ask('tell its revision', kineSql.position);
+    return { last: integer(found?.last), compacted: integer(found?.compacted) };
+  }
+
+  async settle(): Promise<void> {
+    // Asked for once: who comes later takes later ids. Readers and writers go on meanwhile.
+    let under = await this.#writers();
+    const end = performance.now() + longestTransactionMs;
+    while (under.size > 0) {
+      if (performance.now() > end) {
+        const what = `a transaction has been writing into database ${this.#connection.database} for ${longestTransactionMs / 1000} s`;
+        throw new StoreError('Failed', `${what}: it is waited for, or end it with pg_terminate_backend`);
+      }
+      await delay(2);
+      const still = await this.#writers();
+      under = new Set([...under].filter((transaction) => still.has(transaction)));
+    }
+  }
+
+  async count(): Promise<number> {
+    return Number((await this.#ask('count its keys', kineSql.count))[0]?.keys);
+  }
+
+  async newest(revision: bigint, after: string, limit: number): Promise<readonly KineHead[]> {
+    return (await this.#ask('list its keys', kineSql.newest, [revision, after, limit])).map(headOf);
+  }
+
+  async following(after: bigint, limit: number, through?: bigint): Promise<readonly KineHead[]> {
+    return (await this.#ask('list its changes', kineSql.following, [after, through ?? null, limit])).map(headOf);
+  }
+
+  async read(ids: readonly bigint[]): Promise<readonly KineRow[]> {
+    return ids.length === 0 ? [] : (await this.#ask('read its keys', kineSql.read, [ids])).map(rowOf);
+  }
+
+  async writing<T>(work: (writer: KineWriter) => Promise<T>): Promise<T> {
+    return this.#transaction('write', async (query) => {
+      // Others see neither the grant nor the revocation: both are one transaction.
+      const fenced = (await query(kineSql.mayWrite))[0]?.may !== true;
+      if (fenced) await query(kineSql.unfence);
+      const result = await work(writerOf(query));
+      if (fenced) await query(kineSql.fence);
+      return result;
+    });
+  }
+
+  async fence(): Promise<void> {
+    await this.#ask('take the tenant its writes', kineSql.fence);
+    const [right] = await this.#ask('see whether the tenant may write', kineSql.mayWrite);
+    if (right?.may !== false) {
+      const help = 'ensure the tenancy, so that the table is the tenant’s own, and revoke what others were granted';
+      throw new StoreError('Failed', `the tenant still may write in database ${this.#connection.database}: ${help}`);
+    }
+    // Whoever locks the table from here on sees the revocation; who has it locked already is waited for.
+    await this.settle();
+  }
+
+  async unfence(): Promise<void> {
+    await this.#ask('give the tenant its writes back', kineSql.unfence);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connection[Symbol.asyncDispose]();
+    await this.#closed();
+  }
+
+  async #writers(): Promise<ReadonlySet<string>> {
+    const found = await this.#ask('wait for writes that are under way', kineSql.writers);
+    return new Set(found.map(({ transaction }) => String(transaction)));
+  }
+
+  #ask(attempt: string, statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#connection.query(`${attempt} in database ${this.#connection.database}`, statement, values);
+  }
+
+  async #transaction<T>(attempt: string, work: (query: Query) => Promise<T>): Promise<T> {
+    const { database, endpoint } = this.#connection;
+    return this.#connection.exclusive(async (query) => {
+      try {
+        await query('BEGIN');
+        const result = await work(query);
+        await query('COMMIT');
+        return result;
+      } catch (error) {
+        // A connection that is lost takes its transaction with it.
+        if (this.#connection.usable) await query('ROLLBACK');
+        throw refusedError(`${attempt} in database ${database}`, { endpoint, error });
+      }
+    });
+  }
+}
+
+async function dial(login: LoginConfig, { schema, user: role }: Tenancy): Promise<PostgresConnection> {
+  try {
+    return (await dialWritable(login, schema, { statementMs, role })).connection;
+  } catch (error) {
+    // The administrator was answered just now: what is refused here is this tenancy's own matter.
+    const refused = error instanceof StoreError && (error.reason === 'Unauthorized' || isCrowded(error.cause));
+    if (!refused && !isMissing(error)) throw error;
+    const what = refused ? `does not let its copy in (${error.message})` : 'does not exist';
+    throw new StoreError('Failed', `database ${schema} ${what}: ensure the tenancy first`, { cause: error });
+  }
+}
+
+function writerOf(query: Query): KineWriter {
+  return {
+    latest: async (names) => (await query(kineSql.latest, [names])).map(rowOf),
+    insert: async (rows) => {
+      if (rows.length > 0) await query(kineSql.insert, columnsOf(rows));
+    },
+    raise: async (revision) => {
+      await query(kineSql.startCompaction);
+      const [found] = await query(kineSql.reached, [revision]);
+      const [last, wanted] = [integer(found?.last), integer(found?.wanted)];
+      // Also when it is high enough: a copy made by rows alone leaves the sequence behind.
+      await query(kineSql.goOn, [wanted]);
+      if (last >= revision) return last;
+      await query(kineSql.fill, [wanted, gapName(wanted)]);
+      await query(kineSql.compacted, [wanted]);
+      return wanted;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { Clock, Timer } from '../runtime/clock.ts';
+import { CircuitBreakers } from './circuit-breakers.ts';
+import type { UseEnd } from './circuit-breakers.ts';
+import type { Driver, Session } from './driver.ts';
+import { StoreError } from './store-error.ts';
+
+/** How long a pool keeps what nobody uses. */
+export interface SessionsOptions {
+  readonly clock: Clock;
+  /** Milliseconds without use after which a session is closed; five minutes unless said. */
+  readonly idleMs?: number;
+}
+
+/** How a session is used. */
+export interface UseOptions {
+  /** Ends the wait for a connection. Work that has begun goes on to its end: it could still write after a later visit. */
+  readonly signal?: AbortSignal;
+  /** The store is asked even while it is known not to answer. */
+  readonly probe?: boolean;
+}
+
+interface Entry {
+  readonly opening: Promise<Session>;
+  users: number;
+  /** Set once the session is no longer handed out: the last user closes it. */
+  retired: boolean;
+  idle: Timer | undefined;
+  /** Set once it is known that it could not be opened. */
+  failed: boolean;
+}
+
+/**
+ * Sessions that are open, one per driver and configuration, so that a visit does not dial. A session is opened by its first
+ * use, shared by all, closed when nobody used it for a while, when its store could not be reached with it, and at the end.
+ * A store whose configuration has changed has another checksum and thus another session; the old one idles away.
+ */
+export class Sessions implements AsyncDisposable {
+  readonly #clock: Clock;
+  readonly #idleMs: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #breakers: CircuitBreakers;
+  readonly #shutdown = new AbortController();
+
+  constructor(options: SessionsOptions) {
+    this.#clock = options.clock;
+    this.#idleMs = options.idleMs ?? 300_000;
+    this.#breakers = new CircuitBreakers(options.clock);
+  }
+
+  /**
+   * Runs `work` with the session of this configuration. Throws what opening or `work` throws; after `StoreError` Unreachable or
+   * Unauthorized the next use opens a new session. A store that was just found Unreachable is not asked: the same error is
+   * thrown at once.
+   */
+  async use<Config, T>(
+    driver: Driver<Config>,
+    config: Config,
+    work: (session: Session) => Promise<T>,
+    { signal, probe = false }: UseOptions = {},
+  ): Promise<T> {
+    this.#shutdown.signal.throwIfAborted();
+    signal?.throwIfAborted();
+    const key = `${driver.name} ${driver.checksum(config)}`;
+    const end = this.#breakers.admit(key, probe);
+    const entry = this.#entries.get(key) ?? this.#add(key, driver.open(config, this.#shutdown.signal));
+    entry.users += 1;
+    entry.idle?.cancel();
+    try {
+      const session = await unlessAborted(entry.opening, signal);
+      const result = await work(session);
+      end('answered');
+      return result;
+    } catch (error) {
+      end(endOf(error));
+      if (isBroken(error) || entry.failed) this.#retire(key, entry);
+      throw error;
+    } finally {
+      entry.users -= 1;
+      if (entry.users === 0) this.#rest(key, entry);
+    }
+  }
+
+  /** How many sessions are open. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Refuses further use and closes every session once its users are done. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#shutdown.abort(new StoreError('Failed', 'the connections to stores are being closed'));
+    for (const [key, entry] of [...this.#entries]) {
+      entry.idle?.cancel();
+      this.#retire(key, entry);
+      if (entry.users === 0) this.#close(entry);
+    }
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
+  }
+
+  #add(key: string, opening: Promise<Session>): Entry {
+    const entry: Entry = { opening, users: 0, retired: false, idle: undefined, failed: false };
+    this.#entries.set(key, entry);
+    opening.catch(() => {
+      entry.failed = true;
+    });
+    return entry;
+  }
+
+  #retire(key: string, entry: Entry): void {
+    entry.retired = true;
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+  }
+
+  #rest(key: string, entry: Entry): void {
+    if (entry.retired) {
+      this.#close(entry);
+      return;
+    }
+    entry.idle = this.#clock.after(this.#idleMs, () => {
+      this.#breakers.forget(key);
+      this.#retire(key, entry);
+      this.#close(entry);
+    });
+  }
+
+  #close(entry: Entry): void {
+    const closing = entry.opening
+      .then((session) => session[Symbol.asyncDispose]())
+      // One that never opened, or whose connection is lost, has nothing left to close; its users got the error.
+      .catch(() => undefined)
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}
+
+function isBroken(error: unknown): boolean {
+  return error instanceof StoreError && (error.reason === 'Unreachable' || error.reason === 'Unauthorized');
+}
+
+function endOf(error: unknown): UseEnd {
+  if (!(error instanceof StoreError)) return 'unknown';
+  return error.reason === 'Unreachable' ? error : 'answered';
+}
+
+/** What the promise comes to, or the signal's reason as soon as it aborts. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => {
+    reject(signal.reason as Error);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const result = await Promise.race([promise, aborted]);
+    signal.throwIfAborted();
+    return result;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
