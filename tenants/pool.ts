@@ -1,0 +1,91 @@
+import type { Clock, Timer } from '../runtime/clock.ts';
+import { connectionChecksum } from '../runtime/connection.ts';
+import type { Connection } from '../runtime/connection.ts';
+import type { Cluster } from '../runtime/cluster.ts';
+import type { ClusterOptions } from '../runtime/http-cluster.ts';
+
+/** How tenants are met. */
+export interface TenantPoolOptions {
+  readonly clock: Clock;
+  /** A tenant nobody asked for in this time is let go; 5 minutes unless said. In milliseconds. */
+  readonly idleMs?: number;
+  /** Opens a door within the given limits. */
+  readonly open: (connection: Connection, limits: ClusterOptions) => Cluster;
+}
+
+interface Lease {
+  readonly checksum: string;
+  readonly cluster: Cluster;
+  timer: Timer;
+}
+
+const defaultIdleMs = 5 * 60_000;
+
+/**
+ * A tenant's API server is in the tenant's power: what it answers is bounded in size and time, so that it can neither fill
+ * the operator's memory nor hold its workers.
+ */
+export const tenantLimits = {
+  name: 'tenant',
+  connections: 8,
+  timeoutMs: 10_000,
+  maxBodyBytes: 8 * 1024 * 1024,
+  maxLineBytes: 1024 * 1024,
+} as const satisfies ClusterOptions;
+
+/**
+ * Doors to tenants' API servers, one per tenant and credentials. A rotated kubeconfig is another door and closes the one
+ * before; a tenant that was made anew under the same name has another UID.
+ */
+export class TenantPool {
+  readonly #leases = new Map<string, Lease>();
+  readonly #clock: Clock;
+  readonly #idleMs: number;
+  readonly #open: (connection: Connection) => Cluster;
+
+  constructor(options: TenantPoolOptions) {
+    this.#clock = options.clock;
+    this.#idleMs = options.idleMs ?? defaultIdleMs;
+    this.#open = (connection) => options.open(connection, tenantLimits);
+  }
+
+  /** Tenants whose door is open. */
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  /** The door to the tenant `uid`; it stays the pool's and must not be closed. Throws `KubeconfigError`. */
+  borrow(uid: string, connection: Connection): Cluster {
+    const checksum = connectionChecksum(connection);
+    const known = this.#leases.get(uid);
+    if (known?.checksum === checksum) {
+      known.timer.cancel();
+      known.timer = this.#expiry(uid);
+      return known.cluster;
+    }
+    const cluster = this.#open(connection);
+    if (known !== undefined) void this.forget(uid);
+    this.#leases.set(uid, { checksum, cluster, timer: this.#expiry(uid) });
+    return cluster;
+  }
+
+  /** Closes the door of a tenant that is gone. */
+  async forget(uid: string): Promise<void> {
+    const lease = this.#leases.get(uid);
+    if (lease === undefined) return;
+    this.#leases.delete(uid);
+    lease.timer.cancel();
+    await lease.cluster.close();
+  }
+
+  /** Closes all doors. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#leases.keys()].map((uid) => this.forget(uid)));
+  }
+
+  #expiry(uid: string): Timer {
+    return this.#clock.after(this.#idleMs, () => {
+      void this.forget(uid);
+    });
+  }
+}
