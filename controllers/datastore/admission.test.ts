@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import type { OpenApi } from '../../api/schema.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { ContentRef, DataStore, DataStoreSpec } from '../../api/steward/v1alpha1/data-store.ts';
+import { complaintsAbout, deletionComplaints, secretDeletionComplaints, warningsAbout } from './admission.ts';
+
+const reference = (keyPath: string, name = 'etcd-certs'): ContentRef => ({
+  secretReference: { name, namespace: 'steward-system', keyPath },
+});
+const secrets = new Map([['steward-system/etcd-certs', new Set(['ca.crt', 'ca.key', 'tls.crt', 'tls.key'])]]);
+
+function newStore(spec: Partial<DataStoreSpec> = {}, name = 'default'): DataStore {
+  return {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'DataStore',
+    metadata: { name },
+    spec: {
+      driver: 'etcd',
+      endpoints: ['etcd-0.etcd.steward-system.svc.cluster.local:2379'],
+      tlsConfig: {
+        certificateAuthority: { certificate: reference('ca.crt'), privateKey: reference('ca.key') },
+        clientCertificate: { certificate: reference('tls.crt'), privateKey: reference('tls.key') },
+      },
+      ...spec,
+    },
+  };
+}
+
+function withClient(certificate: ContentRef): DataStore {
+  return newStore({
+    tlsConfig: {
+      certificateAuthority: { certificate: reference('ca.crt'), privateKey: reference('ca.key') },
+      clientCertificate: { certificate, privateKey: reference('tls.key') },
+    },
+  });
+}
+
+const lines = (store: DataStore, old?: DataStore): readonly string[] =>
+  complaintsAbout({ store, old, secrets }).map(({ field, value, reason }) => `${field} ${value ?? ''} ${reason}`);
+
+describe('complaintsAbout', () => {
+  test('has none about the documented DataStore', () => {
+    expect(lines(newStore())).toEqual([]);
+  });
+
+  test.each([
+    ['https://etcd-0:2379', /scheme/],
+    ['etcd-0', /not host:port/],
+    ['etcd-0:0', /1-65535/],
+    ['etcd 0:2379', /not host:port/],
+    ['', /not host:port/],
+  ])('refuses the endpoint %j', (endpoint, expected) => {
+    expect(lines(newStore({ endpoints: [endpoint] }))).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('refuses an endpoint that is there twice', () => {
+    expect(lines(newStore({ endpoints: ['a:1', 'b:1', 'a:1'] }))).toEqual(['spec.endpoints[2] a:1 is there twice']);
+  });
+
+  test('names everything at once that etcd needs', () => {
+    const tlsConfig = { certificateAuthority: { certificate: reference('ca.crt') } };
+    expect(lines(newStore({ tlsConfig }))).toEqual([
+      expect.stringMatching(/^spec\.tlsConfig\.certificateAuthority\.privateKey .*CA private key is required/),
+      expect.stringMatching(/^spec\.tlsConfig\.clientCertificate .*client certificate is required/),
+    ]);
+  });
+
+  test.each<[string, ContentRef, RegExp]>([
+    ['nothing', {}, /^spec\.tlsConfig\.clientCertificate\.certificate .*Secret reference is mandatory/],
+    ['no name', { secretReference: { namespace: 'x', keyPath: 'y' } }, /secretReference\.name .*name is mandatory/],
+    [
+      'no namespace',
+      { secretReference: { name: 'x', keyPath: 'y' } },
+      /secretReference\.namespace .*namespace is mandatory/,
+    ],
+    ['no such key', reference('tls.pem'), /keyPath tls\.pem is no key of Secret steward-system\/etcd-certs$/],
+  ])('refuses content that is %s', (_, content, expected) => {
+    expect(lines(withClient(content))).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('asks nothing of a reference beside inline content', () => {
+    expect(lines(withClient({ content: 'eA==', ...reference('nowhere', 'gone') }))).toEqual([]);
+  });
+
+  test('refuses another driver, and lets metadata change whatever became of the Secrets', () => {
+    const old = newStore();
+    expect(lines(newStore({ driver: 'MySQL' }), old)).toEqual([
+      expect.stringMatching(/^spec\.driver MySQL .*cannot be changed/),
+    ]);
+    const labelled = { ...old, metadata: { name: 'default', labels: { a: 'b' } } };
+    expect(complaintsAbout({ store: labelled, old, secrets: new Map() })).toEqual([]);
+  });
+
+  test('lets an object go that is being deleted', () => {
+    const store = {
+      ...newStore({ endpoints: ['x'] }),
+      metadata: { name: 'default', deletionTimestamp: '2030-01-01T00:00:00Z' },
+    };
+    expect(lines(store)).toEqual([]);
+  });
+
+  test.each([
+    ['8Gi', true],
+    [8, true],
+    ['0', false],
+    ['-1Gi', false],
+  ])('of a capacity of %p bytes are there only when it holds nothing', (size, isFine) => {
+    const found = lines(newStore({ placement: { weight: 1, capacity: { size } } }));
+    const complaint = `spec.placement.capacity.size ${size} is no number of bytes greater than 0`;
+    expect(found).toEqual(isFine ? [] : [complaint]);
+  });
+
+  test('asks other drivers for one of user and certificates', () => {
+    const { driver, endpoints } = { driver: 'PostgreSQL', endpoints: ['db:5432'] } as const;
+    const bare: DataStore = { ...newStore(), spec: { driver, endpoints } };
+    expect(lines(bare)).toEqual([expect.stringMatching(/^spec\.basicAuth .*needs one of them/)]);
+  });
+
+  test('takes what NATS accounts need for the credentials of a store, and looks for its Secrets', () => {
+    const accounts = { replicas: 1, storagePerTenant: '1Gi' };
+    const nats = { operatorKey: reference('seed'), systemCredentials: reference('tls.key'), ...accounts };
+    const spec: DataStoreSpec = { driver: 'NATS', endpoints: ['nats:4222'], nats };
+    expect(lines({ ...newStore(), spec })).toEqual([
+      expect.stringMatching(/^spec\.nats\.operatorKey\.secretReference\.keyPath seed is no key of Secret/),
+    ]);
+  });
+});
+
+describe('warningsAbout', () => {
+  test('names each Secret that is not there yet, once', () => {
+    expect(warningsAbout(newStore(), secrets)).toEqual([]);
+    expect(warningsAbout(newStore(), new Map())).toEqual([
+      expect.stringMatching(/^Secret steward-system\/etcd-certs is not found/),
+    ]);
+    expect(lines(withClient(reference('tls.crt', 'later')))).toEqual([]);
+  });
+});
+
+describe('deletionComplaints', () => {
+  test('names whose data is in the store, at most ten', () => {
+    expect(deletionComplaints('default', [])).toEqual([]);
+    const users = Array.from({ length: 12 }, (_, index) => `ns/t${index}`);
+    const [complaint] = deletionComplaints('default', users);
+    expect(complaint).toMatchObject({
+      field: 'metadata.name',
+      value: 'default',
+      remedy: expect.stringMatching(/^delete these/) as unknown,
+    });
+    expect(complaint?.reason).toMatch(/ns\/t9 and 2 more$/);
+  });
+});
+
+/** Fields that have a key in a Secret, found by that key: in whatever way the product finds them. */
+function contentPathsOf(schema: OpenApi, path: readonly string[]): readonly string[] {
+  if (schema.properties?.keyPath !== undefined) return [path.slice(0, -1).join('.')];
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => contentPathsOf(field, [...path, name]));
+}
+
+describe('secretDeletionComplaints', () => {
+  test('names the DataStores that read the Secret', () => {
+    const stores = [newStore({}, 'b'), newStore({}, 'a')];
+    const [complaint] = secretDeletionComplaints({ namespace: 'steward-system', name: 'etcd-certs' }, stores);
+    expect(complaint?.reason).toBe('holds the credentials of DataStore a, b');
+    expect(secretDeletionComplaints({ namespace: 'other', name: 'etcd-certs' }, stores)).toEqual([]);
+    expect(secretDeletionComplaints({ namespace: 'steward-system', name: 'etcd-certs' }, [])).toEqual([]);
+  });
+
+  test('guards the Secret of every field of the schema that stands for bytes', () => {
+    const name = 'credentials';
+    const secretReference = { name, namespace: 'steward-system', keyPath: 'x' };
+    const paths = contentPathsOf(dataStore.spec.openapi, []);
+    expect(paths).toEqual(expect.arrayContaining(['basicAuth.password', 'tlsConfig.clientCertificate.privateKey']));
+    for (const path of paths) {
+      const spec = path
+        .split('.')
+        .reduceRight<object>((below, step) => ({ [step]: below }), { secretReference }) as DataStoreSpec;
+      const [complaint] = secretDeletionComplaints({ namespace: 'steward-system', name }, [{ ...newStore(), spec }]);
+      expect({ path, reason: complaint?.reason }).toEqual({
+        path,
+        reason: 'holds the credentials of DataStore default',
+      });
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import type { Key } from '../../api/meta.ts';
+import { numberOf } from '../../api/quantity.ts';
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
+import { parseEndpoint } from '../../stores/endpoint.ts';
+import { contentFields, secretsOf } from './secret-references.ts';
+import type { ContentField } from './secret-references.ts';
+import { inUseReason, inUseRemedy } from './status.ts';
+
+/** The keys of each Secret that a DataStore refers to, by `namespace/name`; a Secret that does not exist is absent. */
+export type SecretKeys = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** What the API server asks: a new object, or one that takes the place of `old`. */
+export interface DataStoreQuestion {
+  readonly store: DataStore;
+  /** Absent on creation. */
+  readonly old?: DataStore | undefined;
+  /** Of all Secrets in `secretsOf(store)`. */
+  readonly secrets: SecretKeys;
+}
+
+/**
+ * Everything that is wrong with a DataStore, on creation and whenever its spec changes. An object whose spec stays, or that is
+ * being deleted, is let pass: what broke later is told by its conditions, and must not stop a label or a finalizer.
+ */
+export function complaintsAbout({ store, old, secrets }: DataStoreQuestion): readonly InvalidInput[] {
+  if (store.metadata.deletionTimestamp !== undefined) return [];
+  if (old !== undefined && JSON.stringify(old.spec) === JSON.stringify(store.spec)) return [];
+  return [
+    ...driverComplaints(store, old),
+    ...endpointComplaints(store),
+    ...requiredComplaints(store),
+    ...capacityComplaints(store),
+    ...contentFields(store).flatMap((field) => contentComplaints(field, secrets)),
+  ];
+}
+
+/** What a person should know of a DataStore that is admitted: Secrets that it refers to and that do not exist yet. */
+export function warningsAbout(store: DataStore, secrets: SecretKeys): readonly string[] {
+  return secretsOf(store)
+    .map(({ namespace, name }) => `${namespace}/${name}`)
+    .filter((secret) => !secrets.has(secret))
+    .map((secret) => `Secret ${secret} is not found: the DataStore cannot be used before it is created`);
+}
+
+/** Why a DataStore may not be deleted: whose data is in it. */
+export function deletionComplaints(store: string, usedBy: readonly string[]): readonly InvalidInput[] {
+  if (usedBy.length === 0) return [];
+  const reason = `cannot be removed: it ${inUseReason(usedBy)}`;
+  return [{ field: 'metadata.name', value: store, reason, remedy: inUseRemedy }];
+}
+
+/** Why a Secret may not be deleted: which of these DataStores read it. */
+export function secretDeletionComplaints(secret: Key, stores: readonly DataStore[]): readonly InvalidInput[] {
+  const users = stores
+    .filter((store) =>
+      secretsOf(store).some(({ namespace, name }) => namespace === secret.namespace && name === secret.name),
+    )
+    .map((store) => store.metadata.name ?? '')
+    .sort();
+  if (users.length === 0) return [];
+  return [
+    {
+      field: 'metadata.name',
+      value: `${secret.namespace ?? ''}/${secret.name}`,
+      reason: `holds the credentials of DataStore ${users.join(', ')}`,
+      remedy: 'delete the DataStore first, or let it refer to another Secret',
+    },
+  ];
+}
+
+function driverComplaints(store: DataStore, old: DataStore | undefined): readonly InvalidInput[] {
+  if (old === undefined || old.spec.driver === store.spec.driver) return [];
+  const reason = `is another driver than ${old.spec.driver}, and the driver of a DataStore cannot be changed`;
+  return [
+    {
+      field: 'spec.driver',
+      value: store.spec.driver,
+      reason,
+      remedy: 'create another DataStore and move the tenants to it',
+    },
+  ];
+}
+
+function endpointComplaints({ spec }: DataStore): readonly InvalidInput[] {
+  return spec.endpoints.flatMap((value, index): readonly InvalidInput[] => {
+    const field = `spec.endpoints[${index}]`;
+    const parsed = parseEndpoint(value);
+    if (typeof parsed === 'string')
+      return [{ field, value, reason: parsed, remedy: 'write it as etcd-0.example.com:2379' }];
+    if (spec.endpoints.indexOf(value) === index) return [];
+    return [{ field, value, reason: 'is there twice', remedy: 'name every server once' }];
+  });
+}
+
+function requiredComplaints({ spec }: DataStore): readonly InvalidInput[] {
+  const found: InvalidInput[] = [];
+  if (spec.driver !== 'etcd') {
+    const credentials = ['tlsConfig', 'basicAuth', 'nats'];
+    if (credentials.some((field) => Object.hasOwn(spec, field))) return found;
+    const reason = `is missing, as is spec.tlsConfig, and driver ${spec.driver} needs one of them`;
+    return [{ field: 'spec.basicAuth', reason, remedy: 'give a user and its password, or client certificates' }];
+  }
+  if (spec.tlsConfig?.certificateAuthority.privateKey === undefined) {
+    const reason = 'is missing: CA private key is required when using the etcd driver';
+    const remedy = "give the key of the CA: it signs the tenants' client certificates";
+    found.push({ field: 'spec.tlsConfig.certificateAuthority.privateKey', reason, remedy });
+  }
+  if (spec.tlsConfig?.clientCertificate === undefined) {
+    const reason = 'is missing: client certificate is required when using the etcd driver';
+    found.push({
+      field: 'spec.tlsConfig.clientCertificate',
+      reason,
+      remedy: 'give a certificate with the common name root and its key',
+    });
+  }
+  return found;
+}
+
+function capacityComplaints({ spec }: DataStore): readonly InvalidInput[] {
+  const size = spec.placement?.capacity?.size;
+  if (size === undefined || (numberOf(size) ?? 0) > 0) return [];
+  const reason = 'is no number of bytes greater than 0';
+  const field = 'spec.placement.capacity.size';
+  return [
+    {
+      field,
+      value: String(size),
+      reason,
+      remedy: 'write it as 8Gi, or taint the store so that nobody is placed in it',
+    },
+  ];
+}
+
+function contentComplaints({ field, content }: ContentField, secrets: SecretKeys): readonly InvalidInput[] {
+  if ((content.content ?? '') !== '') return [];
+  const reference = content.secretReference;
+  if (reference === undefined) {
+    const reason = 'is empty: the Secret reference is mandatory when bare content is not specified';
+    return [{ field, reason, remedy: 'give content or a secretReference' }];
+  }
+  const { name = '', namespace = '', keyPath } = reference;
+  if (name === '' || namespace === '') {
+    const missing = name === '' ? 'name' : 'namespace';
+    const reason = `is missing: the Secret reference ${missing} is mandatory`;
+    return [{ field: `${field}.secretReference.${missing}`, reason, remedy: `name the ${missing} of the Secret` }];
+  }
+  const keys = secrets.get(`${namespace}/${name}`);
+  // A Secret that is not there yet is warned of: it may be made after the DataStore, as Jobs and GitOps do.
+  if (keys === undefined || keys.has(keyPath)) return [];
+  // Its keys are not listed: who writes DataStores, or asks the webhook itself, need not be allowed to read that Secret.
+  const reason = `is no key of Secret ${namespace}/${name}`;
+  return [
+    {
+      field: `${field}.secretReference.keyPath`,
+      value: keyPath,
+      reason,
+      remedy: 'add the key to the Secret, or name another',
+    },
+  ];
+}

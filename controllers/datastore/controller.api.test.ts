@@ -1,0 +1,165 @@
+import { expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import type { Resource } from '../../api/meta.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+import { EventRecorder } from '../../runtime/event-recorder.ts';
+import { openCluster } from '../../runtime/http-cluster.ts';
+import { InformerFactory } from '../../runtime/informer-factory.ts';
+import { parseKubeconfig } from '../../runtime/kubeconfig.ts';
+import { silent } from '../../runtime/logger.ts';
+import { Manager } from '../../runtime/manager.ts';
+import { etcdDriver } from '../../stores/etcd/etcd-driver.ts';
+import { secretReader } from '../../stores/secret-reader.ts';
+import { Sessions } from '../../stores/sessions.ts';
+import { StoreAccess } from '../../stores/store-access.ts';
+import { startEtcdDataStore } from '../../testing/etcd-data-store.ts';
+import { installKinds } from '../../testing/install-kinds.ts';
+import { startApiServer } from '../../testing/servers/api-server.ts';
+import { access } from './access.ts';
+import { dataStoreController } from './controller.ts';
+
+/** Follows one DataStore until it is as asked; a deleted one is undefined. */
+async function until(
+  cluster: Cluster,
+  name: string,
+  holds: (store: DataStore | undefined) => boolean,
+): Promise<DataStore | undefined> {
+  const signal = AbortSignal.timeout(20_000);
+  let last: DataStore | undefined;
+  try {
+    for await (const event of cluster.watch(dataStore, { fieldSelector: `metadata.name=${name}`, signal })) {
+      if (event.type === 'DELETED') last = undefined;
+      else if (event.type === 'ADDED' || event.type === 'MODIFIED') last = event.object;
+      if (event.type !== 'BOOKMARK' && holds(last)) return last;
+    }
+  } catch (error) {
+    throw new Error(`not as expected: ${JSON.stringify(last?.status)}`, { cause: error });
+  }
+  throw new Error('the watch ended');
+}
+
+const reasonOf = (store: DataStore | undefined, type: string): string | undefined =>
+  store?.status?.conditions?.find((condition) => condition.type === type)?.reason;
+
+/** A manager with this controller alone and with the rights that it declares. */
+async function startManager(cluster: Cluster): Promise<AsyncDisposable> {
+  const informers = new InformerFactory({ cluster });
+  const sessions = new Sessions({ clock: systemClock });
+  const read = secretReader((key) => cluster.get(kinds.Secret, key));
+  const stores = new StoreAccess({ drivers: [etcdDriver], sessions, read });
+  const tenants = informers.informer({ kind: tenantControlPlane });
+  const controller = dataStoreController({
+    clock: systemClock,
+    stores,
+    tenants: () => tenants.list(),
+    allTenants: async (signal) => (await cluster.list(tenantControlPlane, { signal })).items,
+    defaultDataStore: '',
+    namespace: '',
+  });
+  const events = new EventRecorder({ cluster, clock: systemClock, log: silent, controller: 'test', instance: 'test' });
+  const manager = new Manager({
+    controllers: [controller],
+    cluster,
+    informers,
+    clock: systemClock,
+    log: silent,
+    events,
+  });
+  await manager.start();
+  return {
+    async [Symbol.asyncDispose]() {
+      await manager.stop(2000);
+      await sessions[Symbol.asyncDispose]();
+      await informers.close();
+    },
+  };
+}
+
+async function grant(admin: Cluster, user: string): Promise<void> {
+  const group = 'rbac.authorization.k8s.io';
+  const events = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
+  const metadata = { name: user };
+  const rules = [...access, events];
+  await admin.create(kinds.ClusterRole, { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata, rules });
+  const roleRef = { apiGroup: group, kind: 'ClusterRole', name: user };
+  const subjects = [{ apiGroup: group, kind: 'User', name: user }];
+  await admin.create(kinds.ClusterRoleBinding, {
+    apiVersion: `${group}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata,
+    roleRef,
+    subjects,
+  });
+}
+
+test('a DataStore follows its Secret, its server and its tenants on a real API server, and stays while it is used', async () => {
+  await using server = await startApiServer();
+  await using etcd = await startEtcdDataStore();
+  const connection = parseKubeconfig(server.kubeconfig);
+  const admin = openCluster(connection, { name: 'management' });
+  const pair = await server.clientPair('datastore-controller');
+  const cluster = openCluster(
+    { ...connection, clientCert: pair.certificate, clientKey: pair.key },
+    { name: 'management' },
+  );
+  try {
+    await installKinds(admin, [dataStore, tenantControlPlane]);
+    await grant(admin, 'datastore-controller');
+    await using manager = await startManager(cluster);
+    const reference = (keyPath: string) => ({ secretReference: { name: 'etcd-certs', namespace: 'default', keyPath } });
+    const tlsConfig = {
+      certificateAuthority: { certificate: reference('ca.crt'), privateKey: reference('ca.key') },
+      clientCertificate: { certificate: reference('tls.crt'), privateKey: reference('tls.key') },
+    };
+    const { endpoints } = etcd.dataStore.spec;
+    const spec = { driver: 'etcd', endpoints, tlsConfig };
+    const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
+    await admin.create(dataStore, { apiVersion, kind: 'DataStore', metadata: { name: 'default' }, spec });
+    await until(admin, 'default', (store) => reasonOf(store, 'Ready') === 'CredentialsMissing');
+
+    const { ca, root } = etcd.tls;
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const data = { 'ca.crt': ca.certificate, 'ca.key': ca.key, 'tls.crt': root.certificate, 'tls.key': root.key };
+    const metadata = { name: 'etcd-certs', namespace: 'default' };
+    const encoded = Object.fromEntries(Object.entries(data).map(([key, text]) => [key, base64(text)]));
+    await admin.create(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data: encoded });
+    const ready = await until(admin, 'default', (store) => store?.status?.ready === true);
+    expect(ready?.status?.serverVersion).toMatch(/^3\./);
+    expect(ready?.metadata.finalizers).toHaveLength(1);
+
+    const tcp = { apiVersion, kind: 'TenantControlPlane', metadata: { name: 'a', namespace: 'default' } };
+    const minimal = {
+      ...tcp,
+      spec: {
+        controlPlane: { service: { serviceType: 'ClusterIP' } },
+        kubernetes: { version: 'v1.36.3', kubelet: {} },
+      },
+    };
+    await admin.create(tenantControlPlane, minimal);
+    const status = { status: { storage: { dataStoreName: 'default' } } };
+    const key = { name: 'a', namespace: 'default' };
+    await admin.patch(tenantControlPlane, key, { type: 'merge', body: status }, { subresource: 'status' });
+    await until(admin, 'default', (store) => store?.status?.usedBy?.join() === 'default/a');
+
+    await admin.delete(dataStore, { name: 'default' });
+    await until(admin, 'default', (store) => reasonOf(store, 'Deleting') === 'InUse');
+    await admin.delete(tenantControlPlane, key);
+    await until(admin, 'default', (store) => store === undefined);
+    const said = await admin.list<Resource & { readonly reason?: string }>({
+      ...kinds.ConfigMap,
+      group: 'events.k8s.io',
+      kind: 'Event',
+      plural: 'events',
+    });
+    expect(said.items.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining(['CredentialsMissing', 'Ready', 'InUse']),
+    );
+    expect(manager).toBeDefined();
+  } finally {
+    await Promise.all([admin.close(), cluster.close()]);
+  }
+}, 120_000);

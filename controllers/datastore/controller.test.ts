@@ -1,0 +1,440 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import type { Resource } from '../../api/meta.ts';
+import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data-store.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Context, Controller } from '../../runtime/controller.ts';
+import { silent } from '../../runtime/logger.ts';
+import type { ServerState, Session } from '../../stores/driver.ts';
+import { StoreError } from '../../stores/store-error.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { dataStoreController } from './controller.ts';
+
+const reference = (keyPath: string) => ({
+  secretReference: { name: 'etcd-certs', namespace: 'steward-system', keyPath },
+});
+
+function newStore(over: Partial<DataStore> = {}): DataStore {
+  return {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'DataStore',
+    metadata: { name: 'default', generation: 3 },
+    spec: {
+      driver: 'etcd',
+      endpoints: ['etcd-0:2379'],
+      tlsConfig: {
+        certificateAuthority: { certificate: reference('ca.crt'), privateKey: reference('ca.key') },
+        clientCertificate: { certificate: reference('tls.crt'), privateKey: reference('tls.key') },
+      },
+    },
+    ...over,
+  };
+}
+
+interface More {
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+/** A TenantControlPlane as far as this controller looks at it. */
+function tenant(name: string, dataStoreName?: string, more: More = {}): TenantControlPlane {
+  const object: Resource & { readonly spec: object; readonly status?: unknown } = {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'TenantControlPlane',
+    metadata: { name, namespace: 'tenants' },
+    ...more,
+    spec: { ...more.spec },
+    ...(dataStoreName !== undefined && { status: { storage: { dataStoreName, setup: { schema: 'x' } } } }),
+  };
+  return object as TenantControlPlane;
+}
+
+class Rig {
+  readonly clock = new FakeClock();
+  readonly events: string[] = [];
+  tenants: readonly TenantControlPlane[] = [];
+  /** Those that another process looks after. */
+  elsewhere: readonly TenantControlPlane[] = [];
+  readonly namespace: string;
+  checksum = 'one';
+  openError: Error | undefined;
+  answer: ServerState | Error = { version: '3.6.16', supported: true, floor: '3.6.14' };
+  pings = 0;
+  readonly controller: Controller<DataStore>;
+
+  constructor(namespace = '') {
+    this.namespace = namespace;
+    this.controller = dataStoreController({
+      clock: this.clock,
+      tenants: () => this.tenants,
+      allTenants: () => Promise.resolve([...this.tenants, ...this.elsewhere]),
+      defaultDataStore: 'fallback',
+      namespace: this.namespace,
+      stores: {
+        open: () =>
+          this.openError === undefined
+            ? Promise.resolve({ checksum: this.checksum, probe: (work) => work(this.#session()) })
+            : Promise.reject(this.openError),
+      },
+    });
+  }
+
+  async visit(store: DataStore): Promise<{ readonly store: DataStore; readonly afterMs: number | undefined }> {
+    const visit = await this.controller.reconcile(store, this.context());
+    return { store: { ...store, status: visit.status ?? {} }, afterMs: visit.afterMs };
+  }
+
+  context(): Context {
+    return {
+      signal: new AbortController().signal,
+      now: this.clock.now(),
+      log: silent,
+      event: (type, reason, message) => void this.events.push(`${type} ${reason}: ${message}`),
+    };
+  }
+
+  #session(): Session {
+    return {
+      ping: () => {
+        this.pings += 1;
+        return this.answer instanceof Error ? Promise.reject(this.answer) : Promise.resolve(this.answer);
+      },
+      ensure: () => Promise.reject(new Error('changes nothing')),
+      remove: () => Promise.reject(new Error('changes nothing')),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+}
+
+const conditions = (status: DataStoreStatus | undefined): readonly string[] =>
+  (status?.conditions ?? []).map(({ type, status: value, reason }) => `${type}=${value} ${reason}`);
+
+describe('a visit to a DataStore', () => {
+  test('tells that it can be used, its version, and who uses it', async () => {
+    const rig = new Rig();
+    rig.tenants = [
+      tenant('b', 'default'),
+      tenant('a', 'default'),
+      tenant('b', 'default'),
+      tenant('c', 'other'),
+      tenant('d'),
+    ];
+    const { store, afterMs } = await rig.visit(newStore());
+    expect(store.status).toMatchObject({
+      ready: true,
+      serverVersion: '3.6.16',
+      observedGeneration: 3,
+      usedBy: ['tenants/a', 'tenants/b'],
+    });
+    expect(conditions(store.status)).toEqual([
+      'Reachable=True Reachable',
+      'Authorized=True Authorized',
+      'VersionSupported=True Supported',
+      'Ready=True Ready',
+    ]);
+    expect(store.status?.conditions?.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
+    expect(afterMs).toBe(15_000);
+    expect(rig.events).toEqual(['Normal Ready: the store can be used, version 3.6.16']);
+  });
+
+  test('counts tenants whose share is about to be made, each once, and none that waits for another', async () => {
+    const rig = new Rig();
+    const placed = { status: { storage: { placement: { dataStoreName: 'default' } } } };
+    const moving = {
+      spec: { dataStore: 'default' },
+      status: { storage: { dataStoreName: 'old', setup: { schema: 'x' } } },
+    };
+    rig.tenants = [
+      tenant('placed', undefined, placed),
+      tenant('named', undefined, { spec: { dataStore: 'default' } }),
+      tenant('events', undefined, { spec: { dataStoreOverrides: [{ resource: '/events', dataStore: 'default' }] } }),
+      tenant('moving', undefined, moving),
+      tenant('waits', undefined, { spec: { dataStoreSelector: {} } }),
+      tenant('elsewhere', undefined, { spec: { dataStore: 'other' } }),
+    ];
+    const visited = await rig.visit(newStore());
+    expect(visited.store.status?.usedBy).toEqual([
+      'tenants/events',
+      'tenants/moving',
+      'tenants/named',
+      'tenants/placed',
+    ]);
+    rig.tenants = [tenant('unnamed'), tenant('waits', undefined, { spec: { dataStoreSelector: {} } })];
+    const fallback = await rig.visit(newStore({ metadata: { name: 'fallback', generation: 1 } }));
+    expect(fallback.store.status?.usedBy).toEqual(['tenants/unnamed']);
+  });
+
+  test('tells how many tenants it holds and how many more it takes', async () => {
+    const rig = new Rig();
+    rig.tenants = [tenant('a', 'default'), tenant('b', 'default')];
+    const spec = (placement?: DataStore['spec']['placement']): Partial<DataStore> => ({
+      spec: { ...newStore().spec, ...(placement !== undefined && { placement }) },
+    });
+    const of = async (placement?: DataStore['spec']['placement']) =>
+      (await rig.visit(newStore(spec(placement)))).store.status;
+    expect(await of({ weight: 1, capacity: { tenants: 5 } })).toMatchObject({ tenants: 2, availableTenants: 3 });
+    expect(await of({ weight: 1, capacity: { tenants: 1 } })).toMatchObject({ tenants: 2, availableTenants: 0 });
+    const before = { tenants: 2, availableTenants: 3 };
+    const { store } = await rig.visit(newStore({ ...spec(), status: before }));
+    expect(store.status).toMatchObject({ tenants: 2 });
+    expect(store.status).not.toHaveProperty('availableTenants');
+  });
+
+  test('tells its size, and again only when that has changed by more than a hundredth', async () => {
+    const rig = new Rig();
+    const megabyte = 2 ** 20;
+    let store = newStore();
+    const sizes: (number | undefined)[] = [];
+    for (const sizeBytes of [undefined, 1000, 500 * megabyte, 504 * megabyte, 506 * megabyte, undefined, 2000]) {
+      rig.answer = { version: '3.6.16', supported: true, floor: '', ...(sizeBytes !== undefined && { sizeBytes }) };
+      ({ store } = await rig.visit(store));
+      sizes.push(store.status?.sizeBytes);
+      await rig.clock.advance(15_000);
+    }
+    const [grown, more] = [500 * megabyte, 506 * megabyte];
+    expect(sizes).toEqual([undefined, 1000, grown, grown, more, more, 2000]);
+  });
+
+  test.each<[string, NonNullable<DataStore['spec']['placement']>['capacity']]>([
+    ['tenants', { tenants: 2 }],
+    ['bytes', { size: '1Gi' }],
+  ])('makes an Event when it is full of %s, and not again before there was room', async (_what, capacity) => {
+    const rig = new Rig();
+    const full = (is: boolean): void => {
+      rig.tenants = [tenant('a', 'default'), ...(is ? [tenant('b', 'default')] : [])];
+      rig.answer = { version: '3.6.16', supported: true, floor: '', sizeBytes: is ? 2 ** 30 : 2 ** 29 };
+    };
+    let store = newStore({ spec: { ...newStore().spec, placement: { weight: 1, ...(capacity && { capacity }) } } });
+    for (const is of [false, true, true, false, true]) {
+      full(is);
+      ({ store } = await rig.visit(store));
+      await rig.clock.advance(15_000);
+    }
+    const told = rig.events.filter((event) => event.startsWith('Warning Full'));
+    expect(told).toHaveLength(2);
+    expect(told[0]).toMatch(
+      /^Warning Full: the store holds .* of .*; no more are placed here: raise spec.placement.capacity/,
+    );
+  });
+
+  test('passes on what the server notes although it works', async () => {
+    const rig = new Rig();
+    rig.answer = { version: '3.6.16', supported: true, floor: '', notes: ['etcd-1:2379: has no leader'] };
+    const { store } = await rig.visit(newStore());
+    expect(store.status?.conditions?.[0]?.message).toBe('etcd-1:2379: has no leader');
+  });
+
+  test.each([
+    [
+      'Unreachable',
+      [
+        'Reachable=False Unreachable',
+        'Authorized=Unknown NotReported',
+        'VersionSupported=Unknown NotReported',
+        'Ready=False Unreachable',
+      ],
+    ],
+    [
+      'Unauthorized',
+      [
+        'Reachable=True Reachable',
+        'Authorized=False Unauthorized',
+        'VersionSupported=Unknown NotReported',
+        'Ready=False Unauthorized',
+      ],
+    ],
+    [
+      'Failed',
+      [
+        'Reachable=False Failed',
+        'Authorized=Unknown NotReported',
+        'VersionSupported=Unknown NotReported',
+        'Ready=False Failed',
+      ],
+    ],
+    [
+      'Unsupported',
+      [
+        'Reachable=Unknown NotReported',
+        'Authorized=Unknown NotReported',
+        'VersionSupported=False Unsupported',
+        'Ready=False Unsupported',
+      ],
+    ],
+    [
+      'CredentialsInvalid',
+      [
+        'Reachable=Unknown NotReported',
+        'Authorized=False CredentialsInvalid',
+        'VersionSupported=Unknown NotReported',
+        'Ready=False CredentialsInvalid',
+      ],
+    ],
+    ...(['SingleTenant', 'OwnedByAnother', 'InvalidName'] as const).map(
+      (reason) =>
+        [
+          reason,
+          [
+            'Reachable=False Failed',
+            'Authorized=Unknown NotReported',
+            'VersionSupported=Unknown NotReported',
+            'Ready=False Failed',
+          ],
+        ] as const,
+    ),
+  ] as const)('tells that the store is %s, in words, and keeps the version seen before', async (reason, expected) => {
+    const rig = new Rig();
+    rig.answer = new StoreError(reason, 'what was seen');
+    const { store } = await rig.visit(newStore({ status: { serverVersion: '3.6.16' } }));
+    expect(conditions(store.status)).toEqual(expected);
+    expect(store.status).toMatchObject({ ready: false, serverVersion: '3.6.16' });
+    const told = expected.at(-1)?.split(' ')[1] ?? '';
+    expect(rig.events).toEqual([expect.stringMatching(new RegExp(`^Warning ${told}: .*what was seen`))]);
+  });
+
+  test('names credentials that are missing', async () => {
+    const rig = new Rig();
+    rig.openError = new StoreError('CredentialsMissing', 'spec.tlsConfig.x is not set');
+    const { store } = await rig.visit(newStore());
+    expect(conditions(store.status)).toContain('Authorized=False CredentialsMissing');
+    expect(rig.pings).toBe(0);
+  });
+
+  test('calls a server below the floor unsupported, with the floor', async () => {
+    const rig = new Rig();
+    rig.answer = { version: '3.5.12', supported: false, floor: '3.6.14' };
+    const { store } = await rig.visit(newStore());
+    expect(conditions(store.status)).toContain('VersionSupported=False Unsupported');
+    expect(store.status?.conditions?.at(-1)?.message).toMatch(/3\.5\.12.*3\.6\.14/);
+  });
+
+  test('leaves the status alone when the management cluster does not answer', async () => {
+    const rig = new Rig();
+    rig.openError = new Error('no API server');
+    await expect(rig.visit(newStore())).rejects.toThrow('no API server');
+  });
+});
+
+describe('asking the store', () => {
+  test('is done every 15 seconds, however often the object is visited, and at once when the configuration has changed', async () => {
+    const rig = new Rig();
+    await rig.visit(newStore());
+    await rig.clock.advance(5_000);
+    expect((await rig.visit(newStore())).afterMs).toBe(10_000);
+    expect(rig.pings).toBe(1);
+    rig.checksum = 'two';
+    await rig.visit(newStore());
+    expect(rig.pings).toBe(2);
+    await rig.clock.advance(15_000);
+    await rig.visit(newStore());
+    expect(rig.pings).toBe(3);
+  });
+
+  test('is tried again with growing pauses up to ten seconds', async () => {
+    const rig = new Rig();
+    rig.answer = new StoreError('Unreachable', 'x');
+    const pauses: (number | undefined)[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      const { afterMs = 0 } = await rig.visit(newStore());
+      pauses.push(afterMs);
+      await rig.clock.advance(afterMs);
+    }
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000]);
+  });
+
+  test('makes an Event only when something changes', async () => {
+    const rig = new Rig();
+    let { store } = await rig.visit(newStore());
+    rig.answer = new StoreError('Unreachable', 'x');
+    for (let round = 0; round < 3; round += 1) {
+      await rig.clock.advance(15_000);
+      ({ store } = await rig.visit(store));
+    }
+    expect(rig.events).toHaveLength(2);
+  });
+});
+
+describe('watches', () => {
+  const [tenants, secrets] = new Rig().controller.watches;
+
+  test('visit both stores when a tenant moves, and none while it stays', () => {
+    expect(tenants?.keys(tenant('a', 'old'), tenant('a', 'new'))).toEqual([{ name: 'old' }, { name: 'new' }]);
+    expect(tenants?.keys(tenant('a', 'old'), undefined)).toEqual([{ name: 'old' }]);
+    expect(tenants?.keys(undefined, tenant('a', 'new'))).toEqual([{ name: 'new' }]);
+    expect(tenants?.keys(tenant('a', 'same'), tenant('a', 'same'))).toEqual([]);
+    expect(tenants?.keys(undefined, tenant('a', undefined, { spec: { dataStoreSelector: {} } }))).toEqual([]);
+    expect(tenants?.keys(undefined, tenant('a'))).toEqual([{ name: 'fallback' }]);
+    const placed = { status: { storage: { placement: { dataStoreName: 'chosen' } } } };
+    expect(tenants?.keys(undefined, tenant('a', undefined, placed))).toEqual([{ name: 'chosen' }]);
+  });
+
+  test('visit a store when a Secret that it reads changes, and keep no more than their identity', async () => {
+    const rig = new Rig();
+    const secret = (name: string): Resource => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: 'steward-system' },
+    });
+    const watch = rig.controller.watches.find(({ kind }) => kind.kind === kinds.Secret.kind);
+    expect(watch?.keys(undefined, secret('etcd-certs'))).toEqual([]);
+    await rig.visit(newStore());
+    expect(watch?.keys(undefined, secret('etcd-certs'))).toEqual([{ name: 'default' }]);
+    expect(watch?.keys(secret('etcd-certs'), undefined)).toEqual([{ name: 'default' }]);
+    expect(watch?.keys(undefined, secret('other'))).toEqual([]);
+    expect(secrets?.identityOnly).toBe(true);
+  });
+});
+
+describe('two managers that look after a namespace each', () => {
+  const inNamespace = (namespace: string, name: string): TenantControlPlane => {
+    const tcp = tenant(name, 'default');
+    return { ...tcp, metadata: { ...tcp.metadata, namespace } };
+  };
+
+  test('tell of their own tenants and leave those of the other alone', async () => {
+    const [a, b] = [new Rig('a'), new Rig('b')];
+    a.tenants = [inNamespace('a', 'x')];
+    b.tenants = [inNamespace('b', 'x'), inNamespace('b', 'y')];
+    let store = newStore();
+    const users: string[] = [];
+    const both = async (): Promise<void> => {
+      for (const manager of [a, b]) {
+        ({ store } = await manager.visit(store));
+        users.push(store.status?.usedBy?.join() ?? '');
+      }
+    };
+    await both();
+    await both();
+    b.tenants = [inNamespace('b', 'y')];
+    a.tenants = [];
+    await both();
+    expect(users).toEqual(['a/x', 'a/x,b/x,b/y', 'a/x,b/x,b/y', 'a/x,b/x,b/y', 'b/x,b/y', 'b/y']);
+  });
+
+  test('keep a store that is to go for the tenants of both, and not for what a manager has left in the status', async () => {
+    const rig = new Rig('a');
+    rig.elsewhere = [inNamespace('b', 'x')];
+    const left = newStore({ status: { usedBy: ['b/x', 'c/gone'] } });
+    const waiting = await rig.controller.finalize?.(left, rig.context());
+    expect(waiting).toMatchObject({ finished: false, afterMs: 60_000, status: { usedBy: ['b/x'] } });
+    rig.elsewhere = [];
+    expect(await rig.controller.finalize?.(left, rig.context())).toEqual({ finished: true });
+  });
+});
+
+describe('deletion', () => {
+  test('waits while tenants have their data in the store, and says whose', async () => {
+    const rig = new Rig();
+    rig.tenants = [tenant('a', 'default')];
+    const visit = await rig.controller.finalize?.(newStore(), rig.context());
+    expect(visit?.finished).toBe(false);
+    expect(conditions(visit?.status)).toEqual(['Deleting=True InUse']);
+    expect(rig.events).toEqual([expect.stringMatching(/^Warning InUse: .*tenants\/a.*delete these/)]);
+  });
+
+  test('is finished when nobody uses it, also when the store is broken', async () => {
+    const rig = new Rig();
+    rig.openError = new StoreError('CredentialsMissing', 'x');
+    expect(await rig.controller.finalize?.(newStore(), rig.context())).toEqual({ finished: true });
+  });
+});

@@ -1,0 +1,102 @@
+import { kinds } from '../../api/core/kinds.ts';
+import type { Key } from '../../api/meta.ts';
+import { annotations, finalizers } from '../../api/names.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data-store.ts';
+import { dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Context, Controller, LastVisit, Visit, Watch } from '../../runtime/controller.ts';
+import { access } from './access.ts';
+import type { Dependencies } from './dependencies.ts';
+import { Probes } from './probes.ts';
+import { SecretUsers } from './secret-users.ts';
+import { fullness, inUseMessage, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
+
+/** Until it is looked again whether tenants of other namespaces still use a store that is to go, in milliseconds. */
+const foreignPaceMs = 60_000;
+
+/**
+ * Tells of each DataStore whether it can be used and by whom it is, and keeps it while somebody's data is in it. It changes
+ * nothing in the store and nothing about tenants that run.
+ */
+export function dataStoreController(deps: Dependencies): Controller<DataStore> {
+  const probes = new Probes(deps.clock);
+  const secretUsers = new SecretUsers();
+  return {
+    name: 'datastore',
+    kind: dataStore,
+    access,
+    finalizers: [finalizers.dataStoreInUse],
+    watches: watches(secretUsers, deps.defaultDataStore),
+    paused: ({ metadata }) =>
+      metadata.annotations?.[annotations.paused] === undefined ? undefined : `annotation ${annotations.paused} is set`,
+    async reconcile(store, ctx): Promise<Visit<DataStore>> {
+      secretUsers.learn(store);
+      const { finding, afterMs } = await probes.ask(store, () => deps.stores.open(store, ctx.signal));
+      // Asked last: while the store was, tenants came and went.
+      const now = usersOf(nameOf(store), { ...deps, tenants: deps.tenants() });
+      const usedBy = withUsersOf(deps.namespace, store.status?.usedBy ?? [], now);
+      const status = statusOf({ store, usedBy, finding, now: ctx.now });
+      announce(store, status, ctx);
+      return { status, afterMs };
+    },
+    async finalize(store, ctx): Promise<LastVisit<DataStore>> {
+      // Who looks after other namespaces may be gone: what it has told counts for nothing here.
+      const name = nameOf(store);
+      const usedBy = usersOf(name, { ...deps, tenants: await deps.allTenants(ctx.signal) });
+      if (usedBy.length === 0) {
+        probes.forget(name);
+        secretUsers.forget(name);
+        return { finished: true };
+      }
+      ctx.event('Warning', 'InUse', inUseMessage(usedBy));
+      const status = statusInUse(store, usedBy, ctx.now);
+      // The tenants of other namespaces do not make themselves heard.
+      return { finished: false, status, ...(deps.namespace !== '' && { afterMs: foreignPaceMs }) };
+    },
+  };
+}
+
+function nameOf({ metadata }: DataStore): string {
+  return metadata.name ?? '';
+}
+
+/** An Event when the store becomes usable, stops to be, is unusable for another reason, or fills up. */
+function announce(store: DataStore, after: DataStoreStatus, ctx: Context): void {
+  const full = fullness(store, after);
+  if (full !== undefined && fullness(store, store.status) === undefined)
+    ctx.event('Warning', 'Full', `the store ${full}`);
+  const ready = (status: DataStoreStatus | undefined) => status?.conditions?.find(({ type }) => type === 'Ready');
+  const [before, now] = [ready(store.status), ready(after)];
+  if (now === undefined || (before?.status === now.status && before.reason === now.reason)) return;
+  if (now.status === 'True')
+    ctx.event('Normal', 'Ready', `the store can be used, version ${after.serverVersion ?? 'unknown'}`);
+  else ctx.event('Warning', now.reason, now.message);
+}
+
+function watches(secretUsers: SecretUsers, defaultDataStore: string): readonly Watch[] {
+  const storesOf = (tcp: TenantControlPlane | undefined): readonly string[] =>
+    tcp === undefined ? [] : dataStoresOf(tcp, defaultDataStore);
+  return [
+    {
+      kind: tenantControlPlane,
+      // Only coming and going matter: a store is not visited for every beat of its thousand tenants.
+      keys(old, now): readonly Key[] {
+        const [before, after] = [storesOf(old), storesOf(now)];
+        const left = before.filter((name) => !after.includes(name));
+        const entered = after.filter((name) => !before.includes(name));
+        return [...left, ...entered].map((name) => ({ name }));
+      },
+    } satisfies Watch<TenantControlPlane>,
+    {
+      kind: kinds.Secret,
+      // Any Secret may become that of a store, so all are followed; what people write into their metadata is not kept.
+      identityOnly: true,
+      keys(old, now): readonly Key[] {
+        const { namespace = '', name = '' } = (now ?? old)?.metadata ?? {};
+        return secretUsers.usersOf({ namespace, name });
+      },
+    },
+  ];
+}

@@ -1,0 +1,29 @@
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ServerState, Session } from '../../stores/driver.ts';
+
+/** A DataStore whose credentials were read and checked. */
+export interface ProbedStore {
+  /** Over endpoints and credentials. */
+  readonly checksum: string;
+  /** Lends the shared administrative connection, also while the store is known not to answer. Throws `StoreError`. */
+  probe(work: (session: Session) => Promise<ServerState>): Promise<ServerState>;
+}
+
+/** What the controller acts through. */
+export interface Dependencies {
+  readonly clock: Clock;
+  readonly stores: {
+    /** Throws `StoreError` naming the field that is missing or broken. */
+    open(store: DataStore, signal: AbortSignal): Promise<ProbedStore>;
+  };
+  /** The TenantControlPlanes that this process looks after, from its cache. */
+  tenants(): readonly TenantControlPlane[];
+  /** All TenantControlPlanes that there are, from the API server itself. */
+  allTenants(signal: AbortSignal): Promise<readonly TenantControlPlane[]>;
+  /** DataStore of tenants that neither name nor select one; empty for none. */
+  readonly defaultDataStore: string;
+  /** Namespace of `tenants`; empty when they are all that there are. */
+  readonly namespace: string;
+}

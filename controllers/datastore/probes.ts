@@ -1,0 +1,71 @@
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { StoreError } from '../../stores/store-error.ts';
+import type { ServerState } from '../../stores/driver.ts';
+import type { ProbedStore } from './dependencies.ts';
+
+/** What asking a store came to. */
+export type Finding = { readonly state: ServerState } | { readonly failure: StoreError };
+
+const healthyMs = 15_000;
+const firstRetryMs = 1_000;
+const lastRetryMs = 10_000;
+
+interface Known {
+  readonly checksum: string;
+  readonly finding: Finding;
+  readonly failures: number;
+  /** On the monotonic clock. */
+  readonly due: number;
+}
+
+/**
+ * Asks each store now and then: after 15 seconds while it is well, after a second and then doubling up to ten while it is
+ * not, and at once when its configuration has changed. In between the last answer stands.
+ */
+export class Probes {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The finding, and in how many milliseconds it is to be renewed. Errors that are no `StoreError` are thrown on. */
+  async ask(
+    store: DataStore,
+    open: () => Promise<ProbedStore>,
+  ): Promise<{ readonly finding: Finding; readonly afterMs: number }> {
+    const name = store.metadata.name ?? '';
+    const before = this.#known.get(name);
+    let checksum = '';
+    const finding = await findingOf(async () => {
+      const opened = await open();
+      checksum = opened.checksum;
+      if (before?.checksum === checksum && this.#clock.monotonic() < before.due) return before.finding;
+      return { state: await opened.probe((session) => session.ping()) };
+    });
+    if (finding === before?.finding) return { finding, afterMs: this.#left(before.due) };
+    const failures = 'failure' in finding ? (before?.checksum === checksum ? before.failures : 0) + 1 : 0;
+    const pause = failures === 0 ? healthyMs : Math.min(firstRetryMs * 2 ** (failures - 1), lastRetryMs);
+    this.#known.set(name, { checksum, finding, failures, due: this.#clock.monotonic() + pause });
+    return { finding, afterMs: pause };
+  }
+
+  forget(store: string): void {
+    this.#known.delete(store);
+  }
+
+  #left(due: number): number {
+    return Math.max(due - this.#clock.monotonic(), 0);
+  }
+}
+
+async function findingOf(ask: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof StoreError) return { failure: error };
+    throw error;
+  }
+}

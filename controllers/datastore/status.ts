@@ -1,0 +1,165 @@
+import { stateCondition } from '../../api/conditions.ts';
+import { numberOf } from '../../api/quantity.ts';
+import type { StatedCondition } from '../../api/conditions.ts';
+import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data-store.ts';
+import { dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isTrue, setConditions, summarize } from '../../runtime/conditions.ts';
+import type { ServerState } from '../../stores/driver.ts';
+import type { StoreError } from '../../stores/store-error.ts';
+import type { Finding } from './probes.ts';
+
+/** Of whom a DataStore is told. */
+export interface UsersQuestion {
+  readonly tenants: readonly TenantControlPlane[];
+  /** DataStore of tenants that neither name nor select one; empty for none. */
+  readonly defaultDataStore: string;
+}
+
+/** What a status is made of. */
+export interface StatusInput {
+  readonly store: DataStore;
+  /** As `namespace/name`, in order. */
+  readonly usedBy: readonly string[];
+  readonly finding: Finding;
+  readonly now: Date;
+}
+
+const parts = ['Reachable', 'Authorized', 'VersionSupported'] as const;
+
+/**
+ * The TenantControlPlanes whose data is in the store or about to be, as `namespace/name`, each once, in the order of their
+ * bytes.
+ */
+export function usersOf(store: string, { tenants, defaultDataStore }: UsersQuestion): readonly string[] {
+  const names = tenants
+    .filter((tcp) => dataStoresOf(tcp, defaultDataStore).includes(store))
+    .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`);
+  return [...new Set(names)].sort();
+}
+
+/** The users that the store tells of, with those of one namespace as they are now: the others are another process's matter. */
+export function withUsersOf(namespace: string, before: readonly string[], now: readonly string[]): readonly string[] {
+  if (namespace === '') return now;
+  const others = before.filter((user) => !user.startsWith(`${namespace}/`));
+  return [...new Set([...others, ...now])].sort();
+}
+
+/** The whole status after a visit. The version last seen stays while the store cannot be asked. */
+export function statusOf({ store, usedBy, finding, now }: StatusInput): DataStoreStatus {
+  const before = store.status ?? {};
+  const at = { generation: store.metadata.generation ?? 0, now };
+  const stated = 'state' in finding ? conditionsOfState(finding.state) : conditionsOfFailure(finding.failure);
+  const detailed = setConditions(before.conditions ?? [], stated, at);
+  const summary = summarize(detailed, parts, 'Ready');
+  const conditions = setConditions(detailed, [summary], at);
+  const serverVersion = 'state' in finding ? finding.state.version : before.serverVersion;
+  const sizeBytes = steady(before.sizeBytes, 'state' in finding ? finding.state.sizeBytes : undefined);
+  const mostTenants = store.spec.placement?.capacity?.tenants;
+  return {
+    observedGeneration: at.generation,
+    conditions,
+    ready: isTrue(conditions, 'Ready'),
+    ...(serverVersion !== undefined && { serverVersion }),
+    usedBy,
+    tenants: usedBy.length,
+    ...(mostTenants !== undefined && { availableTenants: Math.max(mostTenants - usedBy.length, 0) }),
+    ...(sizeBytes !== undefined && { sizeBytes }),
+  };
+}
+
+/** The size last told until it differs by more than a hundredth: a store in use grows with every probe. */
+function steady(before: number | undefined, now: number | undefined): number | undefined {
+  if (before === undefined || now === undefined) return now ?? before;
+  return Math.abs(now - before) > Math.max(before / 100, 2 ** 20) ? now : before;
+}
+
+/** Why no more tenants are placed in the store; undefined while some are. */
+export function fullness({ spec }: DataStore, status: DataStoreStatus | undefined): string | undefined {
+  const { tenants, size } = spec.placement?.capacity ?? {};
+  const { tenants: held = 0, sizeBytes = 0 } = status ?? {};
+  const remedy = 'no more are placed here: raise spec.placement.capacity, or add a DataStore';
+  if (tenants !== undefined && held >= tenants) return `holds ${held} of ${tenants} tenants; ${remedy}`;
+  if (size === undefined || sizeBytes < (numberOf(size) ?? Infinity)) return undefined;
+  return `holds ${sizeBytes} bytes of ${size}; ${remedy}`;
+}
+
+/** The status of a store that is to be deleted while tenants have their data in it. */
+export function statusInUse(store: DataStore, usedBy: readonly string[], now: Date): DataStoreStatus {
+  const condition = stateCondition('DataStore', {
+    type: 'Deleting',
+    status: 'True',
+    reason: 'InUse',
+    message: inUseMessage(usedBy),
+  });
+  const at = { generation: store.metadata.generation ?? 0, now };
+  const conditions = setConditions(store.status?.conditions ?? [], [condition], at);
+  return { ...store.status, conditions, usedBy, tenants: usedBy.length };
+}
+
+/** What helps when a store is kept by its users. */
+export const inUseRemedy = 'delete these TenantControlPlanes or move them to another DataStore';
+
+/** Says who keeps a store; names at most ten. */
+export function inUseReason(usedBy: readonly string[]): string {
+  const more = usedBy.length > 10 ? ` and ${usedBy.length - 10} more` : '';
+  return `holds the data of ${usedBy.slice(0, 10).join(', ')}${more}`;
+}
+
+/** `inUseReason` and `inUseRemedy` as a sentence. */
+export function inUseMessage(usedBy: readonly string[]): string {
+  return `the store ${inUseReason(usedBy)}: ${inUseRemedy}`;
+}
+
+function conditionsOfState(state: ServerState): readonly StatedCondition[] {
+  const { version, supported, floor, notes = [] } = state;
+  const tooOld = `version ${version} does not keep tenants apart; needed is ${floor} or later: upgrade the store`;
+  return [
+    stateCondition('DataStore', { type: 'Reachable', status: 'True', reason: 'Reachable', message: notes.join('; ') }),
+    stateCondition('DataStore', { type: 'Authorized', status: 'True', reason: 'Authorized', message: '' }),
+    stateCondition(
+      'DataStore',
+      supported
+        ? { type: 'VersionSupported', status: 'True', reason: 'Supported', message: `version ${version}` }
+        : { type: 'VersionSupported', status: 'False', reason: 'Unsupported', message: tooOld },
+    ),
+  ];
+}
+
+const unasked = { status: 'Unknown', reason: 'NotReported', message: 'the store could not be asked' } as const;
+
+/** What a failure says of each question: those that come after it were not asked. */
+function conditionsOfFailure({ reason, message }: StoreError): readonly StatedCondition[] {
+  const unknown = (type: (typeof parts)[number]): StatedCondition => stateCondition('DataStore', { type, ...unasked });
+  const reached = stateCondition('DataStore', { type: 'Reachable', status: 'True', reason: 'Reachable', message: '' });
+  const refused = (why: 'Unauthorized' | 'CredentialsMissing' | 'CredentialsInvalid'): StatedCondition =>
+    stateCondition('DataStore', { type: 'Authorized', status: 'False', reason: why, message });
+  switch (reason) {
+    case 'CredentialsMissing':
+    case 'CredentialsInvalid':
+      return [unknown('Reachable'), refused(reason), unknown('VersionSupported')];
+    case 'Unauthorized':
+      return [reached, refused(reason), unknown('VersionSupported')];
+    case 'Unsupported':
+      return [
+        unknown('Reachable'),
+        unknown('Authorized'),
+        stateCondition('DataStore', { type: 'VersionSupported', status: 'False', reason, message }),
+      ];
+    case 'Unreachable':
+    case 'Failed':
+    case 'InvalidName':
+    case 'OwnedByAnother':
+    case 'SingleTenant':
+      return [
+        stateCondition('DataStore', {
+          type: 'Reachable',
+          status: 'False',
+          reason: reason === 'Unreachable' ? reason : 'Failed',
+          message,
+        }),
+        unknown('Authorized'),
+        unknown('VersionSupported'),
+      ];
+  }
+}

@@ -1,0 +1,285 @@
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import type { Secret } from '../../api/core/kinds.ts';
+import type { Resource } from '../../api/meta.ts';
+import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
+import type {
+  KubeconfigGenerator,
+  KubeconfigGeneratorSpecInput,
+} from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { kubeconfig, parseKubeconfig } from '../../kubeadm/kubeconfig.ts';
+import { issueCa } from '../../kubeadm/pki/issue.ts';
+import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
+import { caValidityMs, lifetimeFrom } from '../../kubeadm/pki/lifetime.ts';
+import { authorityProfiles } from '../../kubeadm/pki/profiles.ts';
+import type { Controller, Visit } from '../../runtime/controller.ts';
+import { silent } from '../../runtime/logger.ts';
+import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
+import { access } from './access.ts';
+import { kubeconfigGeneratorController } from './controller.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const start = new Date('2026-01-01T00:00:00Z');
+let ca: KeyPair;
+let another: KeyPair;
+
+beforeAll(async () => {
+  const options = { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(start, caValidityMs) } as const;
+  [ca, another] = await Promise.all([issueCa(authorityProfiles.ca, options), issueCa(authorityProfiles.ca, options)]);
+});
+
+const encoded = (data: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+
+class World {
+  readonly cluster = new FakeCluster({ access });
+  now = start;
+  tenants: readonly TenantControlPlane[] = [];
+  #controller = this.#newController();
+
+  #newController(): Controller<KubeconfigGenerator> {
+    return kubeconfigGeneratorController({
+      cluster: this.cluster,
+      tenants: () => this.tenants,
+      generators: () => [],
+      renewBeforeMs: day,
+    });
+  }
+
+  restart(): void {
+    this.#controller = this.#newController();
+  }
+
+  async tenant(name: string, labels: Record<string, string> = {}, namespace = 'team'): Promise<void> {
+    const { kind, apiVersion, spec } = tenantControlPlaneWith();
+    const seed = { kind, apiVersion, spec, metadata: { name, namespace, labels } } as Resource;
+    this.tenants = [...this.tenants, await this.cluster.seed(tenantControlPlane, seed)];
+    await this.secret(namespace, `${name}-ca`, { 'ca.crt': ca.certificate, 'ca.key': ca.key });
+    await this.admin(name, namespace);
+  }
+
+  async admin(name: string, namespace = 'team', authority = ca, server = `https://${name}.${namespace}.svc:6443`) {
+    const content = {
+      clusterName: name,
+      server,
+      ca: authority.certificate,
+      user: 'kubernetes-admin',
+      client: authority,
+    };
+    await this.secret(namespace, `${name}-admin-kubeconfig`, { 'admin.svc': kubeconfig(content) });
+  }
+
+  async secret(namespace: string, name: string, data: Readonly<Record<string, string>>): Promise<void> {
+    const metadata = { name, namespace };
+    await this.cluster.seed(kinds.Secret, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      data: encoded(data),
+    } as Resource);
+  }
+
+  async generator(name: string, spec: Partial<KubeconfigGeneratorSpecInput> = {}): Promise<KubeconfigGenerator> {
+    return this.cluster.seed(kubeconfigGenerator, {
+      apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+      kind: 'KubeconfigGenerator',
+      metadata: { name },
+      spec: { user: { stringValue: 'ada' }, ...spec },
+    } as Resource);
+  }
+
+  visit(generator: KubeconfigGenerator): Promise<Visit<KubeconfigGenerator>> {
+    const ctx = { signal: new AbortController().signal, now: this.now, log: silent, event: () => undefined };
+    return this.#controller.reconcile(generator, ctx);
+  }
+
+  async finalize(generator: KubeconfigGenerator): Promise<void> {
+    const ctx = { signal: new AbortController().signal, now: this.now, log: silent, event: () => undefined };
+    await this.#controller.finalize?.(generator, ctx);
+  }
+
+  made(name: string, namespace = 'team'): Promise<Secret | undefined> {
+    return this.cluster.admin.get(kinds.Secret, { namespace, name });
+  }
+
+  async config(name: string): Promise<ReturnType<typeof parseKubeconfig>> {
+    const secret = await this.made(name);
+    return parseKubeconfig(Buffer.from(secret?.data?.value ?? '', 'base64').toString());
+  }
+}
+
+const subject = (certificate: string): string => new X509Certificate(certificate).subject;
+
+describe('a KubeconfigGenerator', () => {
+  test('makes a kubeconfig with the user and groups that it names, for each tenant that it selects', async () => {
+    const world = new World();
+    await world.tenant('blue', { tier: 'gold' });
+    await world.tenant('red', { tier: 'gold' });
+    await world.tenant('grey');
+    const generator = await world.generator('users', {
+      tenantControlPlaneSelector: { matchLabels: { tier: 'gold' } },
+      user: { fromDefinition: 'metadata.name' },
+      groups: [{ stringValue: 'b' }, { stringValue: 'a' }, { stringValue: 'a' }],
+    });
+    const { status } = await world.visit(generator);
+    expect(status).toMatchObject({ resources: 2, availableResources: 2, errors: [] });
+    const found = await world.config('blue-users');
+    expect(found).toMatchObject({
+      server: 'https://blue.team.svc:6443',
+      ca: ca.certificate,
+      user: 'users',
+      clusterName: 'blue',
+    });
+    expect(subject(found.client.certificate)).toBe('O=a\nO=b\nCN=blue');
+    expect(new X509Certificate(found.client.certificate).verify(new X509Certificate(ca.certificate).publicKey)).toBe(
+      true,
+    );
+    expect((await world.made('blue-users'))?.metadata).toMatchObject({
+      labels: {
+        'steward.butlerlabs.dev/managed-by': 'users',
+        'steward.butlerlabs.dev/managed-for': 'blue',
+        'steward.butlerlabs.dev/certificate_lifecycle_controller': 'kubeconfig',
+      },
+      ownerReferences: [{ kind: 'TenantControlPlane', name: 'blue' }],
+    });
+    expect(await world.made('grey-users')).toBeUndefined();
+  });
+
+  test('selects by namespace too', async () => {
+    const world = new World();
+    for (const [name, stage] of [
+      ['one', 'prod'],
+      ['two', 'dev'],
+    ] as const) {
+      await world.cluster.seed(kinds.Namespace, {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name, labels: { stage } },
+      });
+      await world.tenant('blue', {}, name);
+    }
+    await world.visit(await world.generator('users', { namespaceSelector: { matchLabels: { stage: 'prod' } } }));
+    expect(await world.made('blue-users', 'one')).toBeDefined();
+    expect(await world.made('blue-users', 'two')).toBeUndefined();
+  });
+
+  test('writes nothing and reads no Secret at rest, also not when the operator starts anew', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    const generator = await world.generator('users');
+    await world.visit(generator);
+    const { length } = world.cluster.calls;
+    await world.visit(generator);
+    expect(world.cluster.calls.slice(length).map(({ verb }) => verb)).toEqual(['list']);
+    world.restart();
+    const after = world.cluster.calls.length;
+    await world.visit(generator);
+    expect(world.cluster.calls.slice(after).filter(({ verb }) => verb !== 'list' && verb !== 'get')).toEqual([]);
+  });
+
+  test('makes a new one when the server or the authority changes, and waits until both say the same', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    const generator = await world.generator('users');
+    await world.visit(generator);
+    await world.secret('team', 'blue-ca', { 'ca.crt': another.certificate, 'ca.key': another.key });
+    world.restart();
+    const { status } = await world.visit(generator);
+    expect(status?.errors).toEqual([
+      { resource: 'team/blue', message: expect.stringContaining('does not name the certificate authority') },
+    ]);
+    expect((await world.config('blue-users')).ca).toBe(ca.certificate);
+    await world.admin('blue', 'team', another, 'https://192.0.2.1:6443');
+    await world.visit(generator);
+    expect(await world.config('blue-users')).toMatchObject({
+      ca: another.certificate,
+      server: 'https://192.0.2.1:6443',
+    });
+  });
+
+  test('renews before the end, when asked to, and when somebody changed it', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    const generator = await world.generator('users');
+    const { afterMs = 0 } = await world.visit(generator);
+    expect(Math.round(afterMs / day)).toBe(364);
+    const serial = async (): Promise<string> =>
+      new X509Certificate((await world.config('blue-users')).client.certificate).serialNumber;
+    const seen = [await serial()];
+    const change = (body: unknown): Promise<unknown> =>
+      world.cluster.admin.patch(kinds.Secret, { namespace: 'team', name: 'blue-users' }, { type: 'merge', body });
+
+    await change({ metadata: { annotations: { 'certs.steward.butlerlabs.dev/rotate': '' } } });
+    await world.visit(generator);
+    seen.push(await serial());
+    expect((await world.made('blue-users'))?.metadata.annotations?.['certs.steward.butlerlabs.dev/rotate']).toBe(
+      '2026-01-01T00:00:00Z',
+    );
+
+    await change({ data: { value: Buffer.from('nonsense').toString('base64') } });
+    await world.visit(generator);
+    seen.push(await serial());
+
+    world.now = new Date(start.getTime() + 364.5 * day);
+    await world.visit(generator);
+    seen.push(await serial());
+    expect(new Set(seen).size).toBe(4);
+  });
+
+  test('removes what is for no tenant any more, and all of it when it goes itself', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    await world.tenant('red');
+    const generator = await world.generator('users');
+    await world.visit(generator);
+    world.tenants = world.tenants.filter(({ metadata }) => metadata.name === 'red');
+    await world.visit(generator);
+    expect(await world.made('blue-users')).toBeUndefined();
+    expect(await world.made('red-users')).toBeDefined();
+    await world.finalize(generator);
+    expect(await world.made('red-users')).toBeUndefined();
+    expect(await world.made('red-ca')).toBeDefined();
+  });
+
+  test('never takes a Secret that is somebody else’s', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    await world.tenant('blue-a');
+    const before = await world.made('blue-ca');
+    const { status } = await world.visit(await world.generator('ca', { tenantControlPlaneSelector: {} }));
+    expect(status?.errors?.[0]?.message).toMatch(/Secret blue-ca exists and is not of this generator/);
+    expect(await world.made('blue-ca')).toEqual(before);
+    await world.visit(await world.generator('a-b'));
+    const { status: second } = await world.visit(await world.generator('b'));
+    expect(second?.errors).toEqual([{ resource: 'team/blue-a', message: expect.stringContaining('blue-a-b') }]);
+  });
+
+  test.each([
+    ['there is no admin kubeconfig', {}, 'the admin kubeconfig is not yet generated', true],
+    [
+      'it names a key that is not there',
+      { controlPlaneEndpointFrom: 'other' },
+      'let spec.controlPlaneEndpointFrom be one of admin.svc',
+      false,
+    ],
+    ['its user is nowhere', { user: { fromDefinition: 'a.b' } }, 'provided dot notation "a.b" is not found', false],
+  ])(
+    'says for which tenant it has no kubeconfig when %s, and goes on with the others',
+    async (_what, spec, message, isLost) => {
+      const world = new World();
+      await world.tenant('blue');
+      if (isLost) await world.cluster.admin.delete(kinds.Secret, { namespace: 'team', name: 'blue-admin-kubeconfig' });
+      const { status, error } = await world.visit(await world.generator('users', spec));
+      expect(status?.errors).toEqual([{ resource: 'team/blue', message: expect.stringContaining(message) }]);
+      expect(status?.conditions).toMatchObject([
+        { type: 'Ready', status: 'False', reason: 'NotReady', observedGeneration: 1 },
+      ]);
+      expect(error).toBeUndefined();
+      expect(JSON.stringify(status)).not.toContain('PRIVATE KEY');
+    },
+  );
+});

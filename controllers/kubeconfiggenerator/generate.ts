@@ -1,0 +1,118 @@
+import type { Secret } from '../../api/core/kinds.ts';
+import { dataKeys } from '../../api/names.ts';
+import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
+import { judgeKubeconfig, kubeconfig, parseKubeconfig } from '../../kubeadm/kubeconfig.ts';
+import type { Kubeconfig } from '../../kubeadm/kubeconfig.ts';
+import { parseCertificates } from '../../kubeadm/pki/certificate-chain.ts';
+import { issue } from '../../kubeadm/pki/issue.ts';
+import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
+import type { KeyPair, Profile } from '../../kubeadm/pki/key-pair.ts';
+import { certificateValidityMs, lifetimeFrom } from '../../kubeadm/pki/lifetime.ts';
+import { NoValueError, valueIn } from './components/value-in.ts';
+
+/** What one kubeconfig is made of. */
+export interface Ingredients {
+  readonly generator: KubeconfigGenerator;
+  readonly tcp: TenantControlPlane;
+  /** The tenant's Secrets; undefined while there is none. */
+  readonly admin: Secret | undefined;
+  readonly authority: Secret | undefined;
+  /** The kubeconfig in place. */
+  readonly present: string | undefined;
+  /** True when somebody asked for a new one. */
+  readonly rotate: boolean;
+  readonly now: Date;
+  readonly renewBeforeMs: number;
+}
+
+/** A kubeconfig, and when it must be renewed, in milliseconds since the epoch. */
+export interface Generated {
+  readonly kubeconfig: string;
+  readonly renewal: number;
+}
+
+/** Why a tenant has no kubeconfig yet, in words for a person. */
+export class NotGeneratedError extends Error {
+  override readonly name = 'NotGeneratedError';
+}
+
+function text(secret: Secret | undefined, key: string): string {
+  return Buffer.from(secret?.data?.[key] ?? '', 'base64').toString('utf8');
+}
+
+/** What the admin kubeconfig says of server and authority. */
+function templateOf({ generator, admin }: Ingredients): Kubeconfig {
+  const key = generator.spec.controlPlaneEndpointFrom;
+  if (admin === undefined) throw new NotGeneratedError('the admin kubeconfig is not yet generated');
+  const content = text(admin, key);
+  if (content === '') {
+    const known = Object.keys(admin.data ?? {})
+      .sort()
+      .join(', ');
+    throw new NotGeneratedError(
+      `the admin kubeconfig has no key ${JSON.stringify(key)}: let spec.controlPlaneEndpointFrom be one of ${known}`,
+    );
+  }
+  try {
+    return parseKubeconfig(content, key);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    throw new NotGeneratedError(`unable to decode Kubeconfig template: ${error.message}`, { cause: error });
+  }
+}
+
+function profileOf({ generator, tcp }: Ingredients): Profile {
+  try {
+    const organizations = (generator.spec.groups ?? []).map((group) => valueIn(tcp, group));
+    return {
+      commonName: valueIn(tcp, generator.spec.user),
+      organizations: [...new Set(organizations)].sort(),
+      usages: ['clientAuth'],
+    };
+  } catch (error) {
+    if (error instanceof NoValueError) throw new NotGeneratedError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The authority that signs; while it is being replaced the template still names the old one, and both are waited for. */
+function signerOf({ authority }: Ingredients, template: Kubeconfig): KeyPair {
+  const keys = dataKeys.ca;
+  const [certificate, key] = [text(authority, keys.certificate), text(authority, keys.key)];
+  if (certificate === '' || key === '') throw new NotGeneratedError('the certificate authority is not yet generated');
+  if (certificate.trim() !== template.ca.trim()) {
+    throw new NotGeneratedError('the admin kubeconfig does not name the certificate authority in place yet');
+  }
+  return { certificate, key };
+}
+
+/**
+ * The kubeconfig in place while it is right, otherwise a new one. Throws `NotGeneratedError` when something is missing that
+ * it is made of.
+ */
+export async function generate(from: Ingredients, issuers: IssuerPool): Promise<Generated> {
+  const { tcp, generator, present, now } = from;
+  const template = templateOf(from);
+  const profile = profileOf(from);
+  const ca = signerOf(from, template);
+  const [signer] = parseCertificates(ca.certificate, dataKeys.ca.certificate);
+  // A certificate cannot outlive its authority: one that ends soon is not renewed early for nothing.
+  const left = signer.validToDate.getTime() - now.getTime();
+  const thresholdMs = left > 2 * from.renewBeforeMs ? from.renewBeforeMs : 0;
+  const { clusterName, server } = template;
+  const verdict = judgeKubeconfig(present, { clusterName, server, ca: ca.certificate, profile, now, thresholdMs });
+  const renewalOf = (certificate: string): number =>
+    parseCertificates(certificate, 'certificate')[0].validToDate.getTime() - thresholdMs;
+  if (verdict.keep && !from.rotate && present !== undefined) {
+    return { kubeconfig: present, renewal: renewalOf(parseKubeconfig(present).client.certificate) };
+  }
+  const year = lifetimeFrom(now, certificateValidityMs);
+  const lifetime = { ...year, notAfter: new Date(Math.min(year.notAfter.getTime(), signer.validToDate.getTime())) };
+  const algorithm = tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256';
+  const client = await issuers.run(() => issue(profile, ca, { algorithm, lifetime }));
+  const name = generator.metadata.name ?? '';
+  const content = kubeconfig({ clusterName, server, ca: ca.certificate, user: name, context: name, client });
+  return { kubeconfig: content, renewal: renewalOf(client.certificate) };
+}

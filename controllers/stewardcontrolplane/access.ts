@@ -1,0 +1,20 @@
+import type { PolicyRule } from '../../api/meta.ts';
+
+/** What this controller may do in the management cluster; rights on infrastructure clusters are aggregated. */
+export const access: readonly PolicyRule[] = [
+  {
+    apiGroups: ['controlplane.cluster.x-k8s.io'],
+    resources: ['stewardcontrolplanes'],
+    verbs: ['get', 'list', 'watch', 'patch'],
+  },
+  { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes/status'], verbs: ['get', 'patch'] },
+  { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes/finalizers'], verbs: ['update'] },
+  { apiGroups: ['cluster.x-k8s.io'], resources: ['clusters', 'machines'], verbs: ['get', 'list', 'watch'] },
+  {
+    apiGroups: ['steward.butlerlabs.dev'],
+    resources: ['tenantcontrolplanes'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'list', 'watch'] },
+];

@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { CustomResourceDefinition } from '../../api/core/kinds.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { complaintsAbout } from './admission.ts';
+import { formatHostAndPort, parseHostAndPort } from './host-and-port.ts';
+import { contractKind, definitionName } from './infrastructure-kind.ts';
+import type { InfrastructureCluster } from './infrastructure-patch.ts';
+import { infrastructureStep } from './infrastructure-patch.ts';
+import { unsupportedCondition } from './unsupported.ts';
+
+describe('Endpoints as text', () => {
+  test.each([
+    ['10.0.0.1:6443', { host: '10.0.0.1', port: 6443 }],
+    ['10.0.0.1', { host: '10.0.0.1', port: 443 }],
+    ['a.example.com:65535', { host: 'a.example.com', port: 65535 }],
+    ['[fd00::1]:32768', { host: 'fd00::1', port: 32768 }],
+    ['fd00::1', { host: 'fd00::1', port: 443 }],
+    ['a:0', undefined],
+    ['a:70000', undefined],
+    ['', undefined],
+  ])('%s', (text, expected) => {
+    expect(parseHostAndPort(text, 443)).toEqual(expected);
+  });
+
+  test('What is written can be read again', () => {
+    const host = fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain());
+    const property = fc.property(host, fc.integer({ min: 1, max: 65535 }), (host, port) => {
+      expect(parseHostAndPort(formatHostAndPort({ host, port }), 1)).toEqual({ host, port });
+    });
+    fc.assert(property);
+  });
+});
+
+describe('Kinds of infrastructure clusters', () => {
+  test.each([
+    ['AWSCluster', 'awsclusters.infrastructure.cluster.x-k8s.io'],
+    ['ProxmoxCluster', 'proxmoxclusters.infrastructure.cluster.x-k8s.io'],
+    ['Registry', 'registries.infrastructure.cluster.x-k8s.io'],
+  ])('%s is defined as %s', (kind, name) => {
+    expect(definitionName('infrastructure.cluster.x-k8s.io', kind)).toBe(name);
+  });
+
+  const definition = (labels: Record<string, string>) =>
+    ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { labels },
+      spec: { group: 'g', scope: 'Namespaced', names: { kind: 'K', plural: 'ks' }, versions: [] },
+    }) as CustomResourceDefinition;
+
+  test.each([
+    [{ 'cluster.x-k8s.io/v1beta1': 'v1beta1', 'cluster.x-k8s.io/v1beta2': 'v1beta2' }, 'v1beta2', 'v1beta2'],
+    [{ 'cluster.x-k8s.io/v1beta1': 'v1alpha1_v1_v1beta3' }, 'v1beta1', 'v1'],
+    [{ 'cluster.x-k8s.io/v1beta1': 'v1beta1_v1beta10_v1beta2' }, 'v1beta1', 'v1beta10'],
+  ])('%j chooses contract %s in version %s', (labels, contract, version) => {
+    expect(contractKind(definition(labels))).toMatchObject({ contract, kind: { version } });
+  });
+
+  test('A definition without a contract label is none of ours', () => {
+    expect(contractKind(definition({}))).toBeUndefined();
+  });
+});
+
+describe('The next step towards an infrastructure cluster', () => {
+  const endpoint = { host: '10.0.0.1', port: 6443 };
+  const infra = (spec: object, metadata: object = {}, kind = 'AnyCluster') =>
+    ({ apiVersion: 'g/v1', kind, metadata, spec }) as InfrastructureCluster;
+  const managed = { annotations: { 'cluster.x-k8s.io/managed-by': 'steward' } };
+
+  test.each([
+    ['empty: patched', infra({}), { is: 'patch', spec: { controlPlaneEndpoint: endpoint } }],
+    [
+      'a zero endpoint: patched',
+      infra({ controlPlaneEndpoint: { host: '', port: 0 } }),
+      { is: 'patch', spec: { controlPlaneEndpoint: endpoint } },
+    ],
+    [
+      'a placeholder: patched',
+      infra({ controlPlaneEndpoint: { host: '0.0.0.0', port: 0 } }),
+      { is: 'patch', spec: { controlPlaneEndpoint: endpoint } },
+    ],
+    ['equal: nothing', infra({ controlPlaneEndpoint: endpoint }), { is: 'agreed' }],
+    [
+      'another port: refused',
+      infra({ controlPlaneEndpoint: { host: '10.0.0.1', port: 1 } }),
+      { is: 'mismatch', found: '10.0.0.1:1', wanted: '10.0.0.1:6443' },
+    ],
+    [
+      'OpenStack: its own fields',
+      infra({}, {}, 'OpenStackCluster'),
+      { is: 'patch', spec: { apiServerFixedIP: '10.0.0.1', apiServerPort: 6443 } },
+    ],
+    [
+      'Metal3 without an endpoint: refused',
+      infra({}, {}, 'Metal3Cluster'),
+      { is: 'mismatch', found: 'none', wanted: '10.0.0.1:6443' },
+    ],
+  ])('%s', (_name, cluster, expected) => {
+    expect(infrastructureStep(cluster, endpoint, 'v1beta2')).toEqual(expected);
+  });
+
+  test.each([
+    ['v1beta2', { initialization: { provisioned: true } }],
+    ['v1beta1', { ready: true }],
+  ] as const)('One that others manage gets the provisioned flag of %s', (contract, status) => {
+    const step = infrastructureStep(infra({ controlPlaneEndpoint: endpoint }, managed), endpoint, contract);
+    expect(step).toEqual({ is: 'patch', status });
+  });
+
+  test('After the patch there is nothing left to do', () => {
+    const done = {
+      ...infra({ controlPlaneEndpoint: endpoint }, managed),
+      status: { initialization: { provisioned: true } },
+    };
+    expect(infrastructureStep(done, endpoint, 'v1beta2')).toEqual({ is: 'agreed' });
+  });
+});
+
+describe('Admission of a StewardControlPlane', () => {
+  const scp = (spec: object, status?: object): StewardControlPlane =>
+    ({
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
+      kind: 'StewardControlPlane',
+      metadata: {},
+      spec: { version: 'v1.35.4', replicas: 1, network: { serviceType: 'NodePort' }, ...spec },
+      ...(status === undefined ? {} : { status }),
+    }) as StewardControlPlane;
+
+  test.each([
+    ['a usable version', scp({}), undefined, undefined],
+    ['one minor up', scp({ version: '1.36.3' }), scp({}), undefined],
+    ['two minors up', scp({ version: 'v1.36.0' }), scp({ version: 'v1.34.0' }), 'spec.version'],
+    ['a downgrade', scp({ version: 'v1.34.0' }), scp({}), 'spec.version'],
+    ['a second minor during a roll-out', scp({ version: 'v1.36.0' }), scp({}, { version: 'v1.34.2' }), 'spec.version'],
+    ['no version at all', scp({ version: 'latest' }), undefined, 'spec.version'],
+    ['a version that is hosted no more, on creation', scp({ version: 'v1.28.0' }), undefined, 'spec.version'],
+    [
+      'a version that is hosted no more, which stays',
+      scp({ version: 'v1.28.0' }),
+      scp({ version: 'v1.28.0' }),
+      undefined,
+    ],
+    ['the same version written otherwise', scp({ version: '1.28.0' }), scp({ version: 'v1.28.0' }), 'spec.version'],
+    [
+      'a SAN with a port',
+      scp({ network: { certSANs: ['ok.example', 'a.example:443'] } }),
+      undefined,
+      'spec.network.certSANs[1]',
+    ],
+  ])('%s', (_name, now, old, field) => {
+    expect(complaintsAbout(now, old)[0]?.field).toBe(field);
+  });
+
+  test('One that is being deleted may keep what is wrong with it', () => {
+    const gone = { ...scp({ version: 'x' }), metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    expect(complaintsAbout(gone, undefined)).toEqual([]);
+  });
+});
+
+describe('Fields that are not acted upon', () => {
+  const scp = (spec: object): StewardControlPlane =>
+    ({
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
+      kind: 'StewardControlPlane',
+      metadata: {},
+      spec: { version: 'v1.36.3', replicas: 1, network: { serviceType: 'NodePort' }, ...spec },
+    }) as StewardControlPlane;
+  const below: Pick<TenantControlPlane, 'status'> = {
+    status: {
+      conditions: [
+        {
+          type: 'UnsupportedFields',
+          status: 'True',
+          reason: 'NotActedUpon',
+          message: 'spec.addons.konnectivity',
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+        },
+      ],
+    },
+  };
+
+  test('are named, those of the TenantControlPlane too', () => {
+    const external = { kubeconfigSecretName: 'a', kubeconfigSecretKey: 'b', deploymentNamespace: 'c' };
+    const found = unsupportedCondition(scp({ deployment: { externalClusterReference: external } }), below);
+    expect(found).toMatchObject({ status: 'True', reason: 'NotActedUpon' });
+    expect(found.message).toContain('spec.deployment.externalClusterReference');
+    expect(found.message).toContain('spec.addons.konnectivity');
+  });
+
+  test('are none in a plain control plane', () => {
+    expect(unsupportedCondition(scp({}), undefined)).toMatchObject({ status: 'False', reason: 'AllSupported' });
+  });
+});

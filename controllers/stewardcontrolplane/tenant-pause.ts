@@ -1,0 +1,26 @@
+import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { annotations } from '../../api/names.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { capiGroup } from '../../api/cluster-api/names.ts';
+import type { Dependencies } from './dependencies.ts';
+import { fieldManager } from './dependencies.ts';
+
+/**
+ * A paused control plane must not move underneath either: its TenantControlPlane rests with it and wakes with it. The
+ * annotation has a field manager of its own, so that one which a person set is left alone.
+ */
+export async function setTenantPause(
+  { cluster }: Dependencies,
+  scp: StewardControlPlane,
+  { paused, ctx }: { readonly paused: boolean; readonly ctx: Context },
+): Promise<void> {
+  const key = { namespace: scp.metadata.namespace ?? '', name: scp.metadata.name ?? '' };
+  const tenant = await cluster.get(tenantControlPlane, key, { signal: ctx.signal });
+  const pause = tenant?.metadata.annotations?.[annotations.paused];
+  if (tenant === undefined || (paused ? pause !== undefined : pause !== capiGroup)) return;
+  const { apiVersion, kind } = tenant;
+  const metadata = { ...key, ...(paused ? { annotations: { [annotations.paused]: capiGroup } } : {}) };
+  const options = { fieldManager: `${fieldManager}-pause`, signal: ctx.signal };
+  await cluster.apply(tenantControlPlane, { apiVersion, kind, metadata }, options);
+}

@@ -1,0 +1,29 @@
+import type { PolicyRule } from '../../api/meta.ts';
+import { stewardGroup } from '../../api/names.ts';
+
+/** All that this controller may do in the management cluster. */
+export const access: readonly PolicyRule[] = [
+  { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch', 'patch'] },
+  { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/status'], verbs: ['patch'] },
+  // Owner references with blockOwnerDeletion ask for this.
+  { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/finalizers'], verbs: ['update'] },
+  { apiGroups: [stewardGroup], resources: ['datastores'], verbs: ['get', 'list', 'watch'] },
+  {
+    apiGroups: [''],
+    resources: ['secrets', 'configmaps', 'services'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch'],
+  },
+  // The Secret that opens the stores of single resources goes when there are none any more.
+  { apiGroups: [''], resources: ['secrets'], verbs: ['delete'] },
+  { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+  // Stopping pods are hurried when their tenant goes; those that do not start are asked why.
+  { apiGroups: [''], resources: ['pods'], verbs: ['list', 'delete'] },
+  { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
+];
+
+/** What it may do in the operator's own namespace, where the Jobs of migrations are. */
+export const operatorNamespaceAccess: readonly PolicyRule[] = [
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+  // The manager's own pod tells the image of the Jobs.
+  { apiGroups: [''], resources: ['pods'], verbs: ['get'] },
+];

@@ -1,0 +1,286 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
+import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
+import { complaintsAbout, warningsAbout, withDefaults } from './admission.ts';
+
+const drivers = new Map([
+  ['default', 'etcd'],
+  ['other', 'etcd'],
+  ['sql', 'MySQL'],
+]);
+
+const fields = (changes: TenantControlPlaneChanges, old?: TenantControlPlaneChanges): readonly string[] =>
+  complaintsAbout({
+    tcp: tenantControlPlaneWith(changes),
+    old: old === undefined ? undefined : tenantControlPlaneWith(old),
+    drivers,
+  }).map(({ field }) => field);
+
+const spec = (extra: object): TenantControlPlaneChanges => ({ spec: { dataStore: 'default', addons: {}, ...extra } });
+const mount = (name: string, mountPath: string): { name: string; mountPath: string } => ({ name, mountPath });
+const port = (networkPort: number): TenantControlPlaneChanges => ({ networkProfile: { port: networkPort } });
+const pods = (podCidr: string): TenantControlPlaneChanges => ({ networkProfile: { podCidr } });
+
+describe('a spec that cannot work', () => {
+  test.each<[string, TenantControlPlaneChanges, readonly string[]]>([
+    ['nothing wrong', {}, []],
+    ['a name that no Service can have', { metadata: { name: '1st', namespace: 'default' } }, ['metadata.name']],
+    ['a dot in the name', { metadata: { name: 'a.b', namespace: 'default' } }, ['metadata.name']],
+    ['a name that the API server makes', { metadata: { name: '', generateName: 'tenant-' } }, []],
+    ['no version', { kubernetes: { version: 'latest' } }, ['spec.kubernetes.version']],
+    ['a version of the future', { kubernetes: { version: 'v1.99.0' } }, ['spec.kubernetes.version']],
+    ['a DataStore that does not exist', spec({ dataStore: 'nowhere' }), ['spec.dataStore']],
+    [
+      'a selector that nothing can fulfil',
+      spec({
+        dataStore: '',
+        dataStoreSelector: {
+          matchExpressions: [
+            { key: 'tier', operator: 'In', values: ['gold'] },
+            { key: 'tier', operator: 'In' },
+            { key: 'tier', operator: 'Like' },
+          ],
+        },
+      }),
+      ['spec.dataStoreSelector.matchExpressions[1]', 'spec.dataStoreSelector.matchExpressions[2]'],
+    ],
+    ['a schema that no store takes', spec({ dataStoreSchema: 'a/b' }), ['spec.dataStoreSchema']],
+    ['the name of the administrator', spec({ dataStoreUsername: 'root' }), ['spec.dataStoreUsername']],
+    [
+      'an override in another kind of store',
+      spec({ dataStoreOverrides: [{ resource: '/events', dataStore: 'sql' }] }),
+      ['spec.dataStoreOverrides[0].dataStore'],
+    ],
+    [
+      'an override twice',
+      spec({
+        dataStoreOverrides: [
+          { resource: '/events', dataStore: 'other' },
+          { resource: '/events', dataStore: 'other' },
+        ],
+      }),
+      ['spec.dataStoreOverrides[1].resource'],
+    ],
+    ['no service network', { networkProfile: { serviceCidr: '10.96.0.0' } }, ['spec.networkProfile.serviceCidr']],
+    [
+      'a service network without room for DNS',
+      { networkProfile: { serviceCidr: '10.96.0.0/29' } },
+      ['spec.networkProfile.serviceCidr'],
+    ],
+    [
+      'a service network that is too large',
+      { networkProfile: { serviceCidr: '10.0.0.0/8', podCidr: '192.168.0.0/16' } },
+      ['spec.networkProfile.serviceCidr'],
+    ],
+    ['networks that overlap', pods('10.96.128.0/17'), ['spec.networkProfile.podCidr']],
+    ['a pod network smaller than a node', pods('10.244.0.0/25'), ['spec.networkProfile.podCidr']],
+    [
+      'a DNS address outside the service network',
+      { networkProfile: { dnsServiceIPs: ['10.200.0.10'] } },
+      ['spec.networkProfile.dnsServiceIPs'],
+    ],
+    ['a host name as address', { networkProfile: { address: 'k8s.example.org' } }, ['spec.networkProfile.address']],
+    ['a name with a port', { networkProfile: { certSANs: ['a.b:6443'] } }, ['spec.networkProfile.certSANs[0]']],
+    [
+      'a range that is none',
+      { networkProfile: { loadBalancerSourceRanges: ['10.0.0.1'] } },
+      ['spec.networkProfile.loadBalancerSourceRanges[0]'],
+    ],
+    ['port 0', port(0), ['spec.networkProfile.port']],
+    ['a port that the scheduler has', port(10259), ['spec.networkProfile.port']],
+    [
+      'an argument that is none',
+      { deployment: { extraArgs: { apiServer: ['v=2'] } } },
+      ['spec.controlPlane.deployment.extraArgs.apiServer[0]'],
+    ],
+    [
+      'a container with a name of ours',
+      { deployment: { additionalContainers: [{ name: 'kube-apiserver' }] } },
+      ['spec.controlPlane.deployment.additionalContainers[0].name'],
+    ],
+    [
+      'a volume with a name of ours',
+      { deployment: { additionalVolumes: [{ name: 'etc-kubernetes-pki' }] } },
+      ['spec.controlPlane.deployment.additionalVolumes[0].name'],
+    ],
+    [
+      'a path mounted twice',
+      {
+        deployment: {
+          additionalVolumes: [{ name: 'a' }],
+          additionalVolumeMounts: { apiServer: [mount('a', '/a'), mount('a', '/a/')] },
+        },
+      },
+      ['spec.controlPlane.deployment.additionalVolumeMounts.apiServer[1].mountPath'],
+    ],
+    [
+      'a path over ours',
+      {
+        deployment: {
+          additionalVolumes: [{ name: 'a' }],
+          additionalVolumeMounts: { scheduler: [mount('a', '/etc/kubernetes')] },
+        },
+      },
+      ['spec.controlPlane.deployment.additionalVolumeMounts.scheduler[0].mountPath'],
+    ],
+    [
+      'a mount of nothing',
+      { deployment: { additionalVolumeMounts: { apiServer: [mount('a', '/a')] } } },
+      ['spec.controlPlane.deployment.additionalVolumeMounts.apiServer[0].name'],
+    ],
+    [
+      'a rollout that cannot move',
+      { deployment: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } } },
+      ['spec.controlPlane.deployment.strategy.rollingUpdate'],
+    ],
+    ['fewer than no pods', { deployment: { replicas: -1 } }, ['spec.controlPlane.deployment.replicas']],
+    [
+      'a plugin that is gone',
+      { kubernetes: { admissionControllers: ['PodSecurityPolicy'] } },
+      ['spec.kubernetes.admissionControllers[0]'],
+    ],
+    [
+      'a patch of nothing',
+      {
+        kubernetes: {
+          kubelet: { preferredAddressTypes: ['InternalIP'], configurationJSONPatches: [{ op: 'add', path: 'x' }] },
+        },
+      },
+      [
+        'spec.kubernetes.kubelet.configurationJSONPatches[0].path',
+        'spec.kubernetes.kubelet.configurationJSONPatches[0].value',
+      ],
+    ],
+    [
+      'a patch of something that is not there',
+      {
+        kubernetes: {
+          kubelet: {
+            preferredAddressTypes: ['InternalIP'],
+            configurationJSONPatches: [{ op: 'remove', path: '/noSuchField' }],
+          },
+        },
+      },
+      ['spec.kubernetes.kubelet.configurationJSONPatches[0]'],
+    ],
+    [
+      'workers of Talos without Talos',
+      spec({ addons: { workerBootstrap: { provider: 'talos', csrApproval: { autoApprove: true } } } }),
+      ['spec.addons.workerBootstrap.talos'],
+    ],
+  ])('%s', (_case, changes, expected) => {
+    expect(fields(changes)).toEqual(expected);
+  });
+
+  test('is complained about in full: field, reason and remedy, everything at once', () => {
+    const tcp = tenantControlPlaneWith({ kubernetes: { version: 'x' }, networkProfile: { port: 0, serviceCidr: 'x' } });
+    const complaints = complaintsAbout({ tcp, drivers });
+    expect(complaints.map(({ field }) => field)).toEqual([
+      'spec.kubernetes.version',
+      'spec.networkProfile.serviceCidr',
+      'spec.networkProfile.port',
+    ]);
+    for (const { reason, remedy } of complaints) expect([reason, remedy].every((text) => text.length > 5)).toBe(true);
+  });
+});
+
+describe('a change of a spec', () => {
+  const version = (text: string): TenantControlPlaneChanges => ({ kubernetes: { version: text } });
+
+  test.each<[string, string, string, boolean]>([
+    ['another patch', 'v1.35.1', 'v1.35.4', true],
+    ['an older patch', 'v1.35.4', 'v1.35.1', true],
+    ['the next minor', 'v1.35.1', 'v1.36.0', true],
+    ['two minors at once', 'v1.34.1', 'v1.36.0', false],
+    ['an older minor', 'v1.36.0', 'v1.35.0', false],
+  ])('of the version to %s', (_case, from, to, allowed) => {
+    expect(fields(version(to), version(from))).toEqual(allowed ? [] : ['spec.kubernetes.version']);
+  });
+
+  test('cannot skip a minor by going in two steps while the first is under way', () => {
+    const status = { kubernetesResources: { version: { status: 'Upgrading', version: 'v1.34.1' } } } as const;
+    expect(fields(version('v1.36.0'), { ...version('v1.35.0'), status })).toEqual(['spec.kubernetes.version']);
+  });
+
+  test('is not hindered by a DataStore that has gone since', () => {
+    expect(fields(spec({ dataStore: 'gone' }), spec({ dataStore: 'gone' }))).toEqual([]);
+  });
+
+  test('to a DataStore of another kind is accepted', () => {
+    expect(fields(spec({ dataStore: 'sql' }), spec({ dataStore: 'default' }))).toEqual([]);
+  });
+
+  test('of an object that goes away is let pass', () => {
+    const leaving: TenantControlPlaneChanges = {
+      metadata: { name: 'tenant', namespace: 'default', deletionTimestamp: '2030-01-01T00:00:00Z' },
+      ...version('broken'),
+    };
+    expect(fields(leaving, version('v1.36.0'))).toEqual([]);
+  });
+});
+
+describe('what an author leaves open', () => {
+  const complete = (changes: TenantControlPlaneChanges): TenantControlPlane =>
+    withDefaults(tenantControlPlaneWith(changes), { defaultDataStore: 'default' });
+
+  test('is the DataStore of the operator and the tenth address of the service network', () => {
+    const { spec: found } = complete({ spec: { dataStore: '' }, networkProfile: { serviceCidr: '10.7.0.0/16' } });
+    expect(found.dataStore).toBe('default');
+    expect(found.networkProfile.dnsServiceIPs).toEqual(['10.7.0.10']);
+  });
+
+  test.each<[string, TenantControlPlaneChanges]>([
+    ['asks for one by labels', { spec: { dataStore: '', dataStoreSelector: {} } }],
+    [
+      'was placed while there was no default',
+      {
+        spec: { dataStore: '' },
+        status: { storage: { placement: { dataStoreName: 'a', score: 1, time: '2030-01-01T00:00:00Z' } } },
+      },
+    ],
+    [
+      'has its data somewhere',
+      { spec: { dataStore: '' }, status: { storage: { dataStoreName: 'a', setup: { schema: 'x' } } } },
+    ],
+  ])('is no DataStore for one that %s', (_words, changes) => {
+    const named = complete(changes).spec.dataStore;
+    expect(named ?? '').toBe('');
+  });
+
+  test('is the list form of the admission plugins', () => {
+    const { spec: found } = complete({ kubernetes: { admissionControllers: 'LimitRanger,ResourceQuota' } });
+    expect(found.kubernetes.admissionControllers).toEqual(['LimitRanger', 'ResourceQuota']);
+  });
+
+  test('is completed once: a second time changes nothing', () => {
+    const once = complete({ spec: { addons: {} }, kubernetes: { admissionControllers: 'LimitRanger' } });
+    expect(withDefaults(once, { defaultDataStore: 'default' })).toBe(once);
+  });
+
+  test('never throws, whatever networks and versions are given', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), fc.array(fc.string(), { maxLength: 3 }), (a, b, c, names) => {
+        const changes = { kubernetes: { version: a }, networkProfile: { serviceCidr: b, podCidr: c, certSANs: names } };
+        const tcp = withDefaults(tenantControlPlaneWith(changes), { defaultDataStore: '' });
+        for (const { field, reason, remedy } of complaintsAbout({ tcp, drivers })) {
+          expect(field === '' || reason === '' || remedy === '').toBe(false);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('what an author is warned of', () => {
+  test('is a toleration beside a DataStore that is named, and nothing else', () => {
+    const tolerating = { dataStoreTolerations: [{ key: 'a', operator: 'Exists' as const }] };
+    const warnings = (changes: object): readonly string[] => warningsAbout(tenantControlPlaneWith(spec(changes)));
+    expect(warnings({ dataStore: 'default', ...tolerating })).toEqual([
+      'spec.dataStoreTolerations mean nothing: spec.dataStore names default, so none is chosen',
+    ]);
+    expect(warnings({ dataStore: '', ...tolerating })).toEqual([]);
+    expect(warnings({ dataStore: 'default' })).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { listAdmissionControllers } from '../../api/embedded/admission-controllers.ts';
+import type { AdmissionController } from '../../api/embedded/admission-controllers.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
+import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
+import { defaultDnsServiceIp } from '../../kubeadm/networks.ts';
+import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { migrationComplaints } from './validation/migration-complaints.ts';
+import type { DataStoreTroubles } from './validation/migration-complaints.ts';
+import { networkComplaints } from './validation/network-complaints.ts';
+import { placementComplaints, placementWarnings } from './validation/placement-complaints.ts';
+import type { DataStoreDrivers } from './validation/data-store-drivers.ts';
+import { podComplaints } from './validation/pod-complaints.ts';
+import { storeComplaints } from './validation/store-complaints.ts';
+import { versionComplaints } from './validation/version-complaints.ts';
+import { workerComplaints } from './validation/worker-complaints.ts';
+
+/** What the API server asks: a new object, or one that takes the place of `old`. */
+export interface AdmissionQuestion {
+  readonly tcp: TenantControlPlane;
+  /** Absent on creation. */
+  readonly old?: TenantControlPlane | undefined;
+  /** The drivers of the DataStores that exist, by name. */
+  readonly drivers: DataStoreDrivers;
+  /** Why those of them that cannot be used cannot. */
+  readonly troubles?: DataStoreTroubles;
+}
+
+/** What the operator knows better than the schema. */
+export interface DefaultingOptions {
+  /** Name for objects that name no DataStore; empty for none. */
+  readonly defaultDataStore: string;
+}
+
+/**
+ * The object with what its author left open: the operator's DataStore, the DNS address of the service network, and the list
+ * form of the admission plugins. The very same object when nothing is open. The names in the store are not chosen here: they
+ * come from the UID, which an object gets later.
+ */
+export function withDefaults(tcp: TenantControlPlane, options: DefaultingOptions): TenantControlPlane {
+  const { spec } = tcp;
+  const isOpen = (spec.dataStore ?? '') === '' && spec.dataStoreSelector === undefined;
+  // One that was placed before there was a default would be moved there.
+  const dataStore =
+    isOpen && options.defaultDataStore !== '' && dataStoreName(tcp, '') === '' ? options.defaultDataStore : undefined;
+  const plugins =
+    typeof spec.kubernetes.admissionControllers === 'string'
+      ? (listAdmissionControllers(spec.kubernetes.admissionControllers) as readonly AdmissionController[])
+      : undefined;
+  const dns = dnsAddresses(tcp);
+  if (dataStore === undefined && plugins === undefined && dns === undefined) return tcp;
+  return {
+    ...tcp,
+    spec: {
+      ...spec,
+      ...(dataStore !== undefined && { dataStore }),
+      ...(plugins !== undefined && { kubernetes: { ...spec.kubernetes, admissionControllers: plugins } }),
+      ...(dns !== undefined && { networkProfile: { ...spec.networkProfile, dnsServiceIPs: dns } }),
+    },
+  };
+}
+
+/** The default DNS address, or undefined when the author gave one or the network is unreadable: then validation says so. */
+function dnsAddresses({ spec }: TenantControlPlane): readonly string[] | undefined {
+  if ((spec.networkProfile.dnsServiceIPs ?? []).length > 0) return undefined;
+  try {
+    return [defaultDnsServiceIp(spec.networkProfile.serviceCidr)];
+  } catch (error) {
+    if (error instanceof InvalidInputError) return undefined;
+    throw error;
+  }
+}
+
+function nameComplaints({ metadata }: TenantControlPlane): readonly InvalidInput[] {
+  const { name = '', generateName = '' } = metadata;
+  // The name is also that of a Service, and a label's value. The API server appends five characters to a generateName.
+  if (name === '' && /^[a-z][-a-z0-9]{0,57}$/.test(generateName)) return [];
+  if (/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return [];
+  const reason = 'is not a DNS-1035 label, and a Service must be able to have this name';
+  const remedy = 'use at most 63 lower-case letters, digits and dashes, a letter first and no dash last';
+  return [{ field: 'metadata.name', value: name, reason, remedy }];
+}
+
+/**
+ * Everything that is wrong with an object, on creation and on every update. An object that is being deleted is let pass:
+ * only its finalizers still change.
+ */
+export function complaintsAbout(question: AdmissionQuestion): readonly InvalidInput[] {
+  const { tcp, old } = question;
+  if (tcp.metadata.deletionTimestamp !== undefined) return [];
+  return [
+    ...(old === undefined ? nameComplaints(tcp) : []),
+    ...versionComplaints(tcp, old),
+    ...placementComplaints(tcp),
+    ...storeComplaints({ tcp, old, drivers: question.drivers }),
+    ...migrationComplaints({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
+    ...networkComplaints(tcp),
+    ...podComplaints(tcp),
+    ...workerComplaints(tcp),
+  ];
+}
+
+/** What a person should know of an object that is admitted. */
+export function warningsAbout(tcp: TenantControlPlane): readonly string[] {
+  return tcp.metadata.deletionTimestamp === undefined ? placementWarnings(tcp) : [];
+}

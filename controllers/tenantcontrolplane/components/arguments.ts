@@ -1,0 +1,40 @@
+/** Command-line flags by name. Several values are given several times, in order; `undefined` is a bare `--flag`. */
+export type Arguments = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Whose value counts when operator and user both give a flag. */
+export interface MergeOptions {
+  /** Flags as users write them: `--flag=value` or `--flag`. */
+  readonly extra?: readonly string[] | undefined;
+  readonly winner: 'user' | 'operator';
+}
+
+/** The name in `--name=value`, without dashes. */
+export function flagName(argument: string): string {
+  const equals = argument.indexOf('=');
+  return (equals < 0 ? argument : argument.slice(0, equals)).replace(/^--?/, '');
+}
+
+function rendered(name: string, value: string | readonly string[] | undefined): readonly string[] {
+  if (value === undefined) return [`--${name}`];
+  return (typeof value === 'string' ? [value] : value).map((one) => `--${name}=${one}`);
+}
+
+/**
+ * One list, sorted by flag. A flag that a user gives several times keeps all its different values in the order given,
+ * because some flags of Kubernetes are lists; for the others the program itself takes the last.
+ */
+export function mergeArguments(ours: Arguments, options: MergeOptions): string[] {
+  const byName = new Map<string, readonly string[]>();
+  for (const [name, value] of Object.entries(ours)) byName.set(name, rendered(name, value));
+  const theirs = new Map<string, string[]>();
+  for (const argument of options.extra ?? []) {
+    const name = flagName(argument);
+    const values = theirs.get(name) ?? [];
+    if (!values.includes(argument)) values.push(argument);
+    theirs.set(name, values);
+  }
+  for (const [name, values] of theirs) {
+    if (options.winner === 'user' || !byName.has(name)) byName.set(name, values);
+  }
+  return [...byName.entries()].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).flatMap(([, values]) => values);
+}

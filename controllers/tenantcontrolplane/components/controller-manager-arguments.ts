@@ -1,0 +1,32 @@
+import { mergeArguments } from './arguments.ts';
+import type { ControlPlaneInput } from './control-plane-input.ts';
+
+const pki = '/etc/kubernetes/pki';
+const kubeconfig = '/etc/kubernetes/controller-manager.conf';
+
+/** kube-controller-manager's flags; the user's extra arguments win. */
+export function controllerManagerArguments({ tcp }: ControlPlaneInput): string[] {
+  const { networkProfile, controlPlane } = tcp.spec;
+  return mergeArguments(
+    {
+      'allocate-node-cidrs': 'true',
+      'authentication-kubeconfig': kubeconfig,
+      'authorization-kubeconfig': kubeconfig,
+      'bind-address': '0.0.0.0',
+      'client-ca-file': `${pki}/ca.crt`,
+      'cluster-cidr': networkProfile.podCidr,
+      'cluster-name': tcp.metadata.name ?? '',
+      'cluster-signing-cert-file': `${pki}/ca.crt`,
+      'cluster-signing-key-file': `${pki}/ca.key`,
+      controllers: '*,bootstrapsigner,tokencleaner',
+      kubeconfig,
+      'leader-elect': 'true',
+      'requestheader-client-ca-file': `${pki}/front-proxy-ca.crt`,
+      'root-ca-file': `${pki}/ca.crt`,
+      'service-account-private-key-file': `${pki}/sa.key`,
+      'service-cluster-ip-range': networkProfile.serviceCidr,
+      'use-service-account-credentials': 'true',
+    },
+    { extra: controlPlane.deployment.extraArgs?.controllerManager, winner: 'user' },
+  );
+}

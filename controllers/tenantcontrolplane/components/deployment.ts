@@ -1,0 +1,106 @@
+import type { Manifest } from '../../../api/meta.ts';
+import { annotations, componentChecksumLabel, labels, tenantObjects } from '../../../api/names.ts';
+import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-spec.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { shutdownDelaySeconds } from './api-server-arguments.ts';
+import { checksum } from '../../../kubeadm/pki/checksum.ts';
+import type { ControlPlaneInput } from './control-plane-input.ts';
+import { ownedManifest } from './owned-manifest.ts';
+import type { DeploymentStrategy, PodSpec } from './pod-parts.ts';
+import { kineSidecar, systemContainers } from './system-containers.ts';
+import { systemVolumes } from './system-volumes.ts';
+
+/** Value of the component label on the Deployment and its pods. */
+export const deploymentComponent = 'deployment';
+
+/** Seconds that pods get to stop: the API server's delay and as much again for calls on their way, at least the usual 30. */
+const terminationGraceSeconds = shutdownDelaySeconds + 20;
+
+/** Selects the pods of a control plane. */
+export function podSelector(tcp: TenantControlPlane): Readonly<Record<string, string>> {
+  return { [labels.name]: tcp.metadata.name ?? '' };
+}
+
+function strategy({ strategy: given }: DeploymentSpec): DeploymentStrategy {
+  if (given.type === 'Recreate') return { type: 'Recreate' };
+  return { type: 'RollingUpdate', rollingUpdate: given.rollingUpdate ?? { maxUnavailable: 0, maxSurge: '100%' } };
+}
+
+/** The label by which pods tell the DataStore that they use: its name, which may be longer than a label's value. */
+export function dataStoreLabel(store: string): string {
+  return store.length <= 63 ? store : checksum({ store });
+}
+
+function podLabels(input: ControlPlaneInput): Readonly<Record<string, string>> {
+  const own: Record<string, string> = { ...podSelector(input.tcp), [labels.component]: deploymentComponent };
+  for (const [component, sum] of Object.entries(input.checksums)) own[componentChecksumLabel(component)] = sum;
+  own[componentChecksumLabel('datastore')] = dataStoreLabel(input.dataStoreName);
+  return { ...input.tcp.spec.controlPlane.deployment.podAdditionalMetadata?.labels, ...own };
+}
+
+/** Where the author wants the pods. */
+function placement(tcp: TenantControlPlane, spec: DeploymentSpec): Partial<PodSpec> {
+  const { nodeSelector, tolerations, affinity, runtimeClassName = '', topologySpreadConstraints = [] } = spec;
+  return {
+    ...(nodeSelector !== undefined && { nodeSelector }),
+    ...(tolerations !== undefined && { tolerations }),
+    ...(affinity !== undefined && { affinity }),
+    ...(runtimeClassName !== '' && { runtimeClassName }),
+    ...(topologySpreadConstraints.length > 0 && {
+      topologySpreadConstraints: topologySpreadConstraints.map((constraint) => ({
+        ...constraint,
+        labelSelector: constraint.labelSelector ?? { matchLabels: podSelector(tcp) },
+      })),
+    }),
+  };
+}
+
+function podSpec(input: ControlPlaneInput): PodSpec {
+  const spec = input.tcp.spec.controlPlane.deployment;
+  const initContainers = [...(spec.additionalInitContainers ?? []), ...kineSidecar(input)];
+  return {
+    ...placement(input.tcp, spec),
+    ...(initContainers.length > 0 && { initContainers }),
+    automountServiceAccountToken: false,
+    containers: [...(spec.additionalContainers ?? []), ...systemContainers(input)],
+    enableServiceLinks: false,
+    // A safe sysctl of the pod's own network: a low port then needs no capability.
+    ...(input.endpoint.port < 1024 && {
+      securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
+    }),
+    serviceAccountName: spec.serviceAccountName === '' ? 'default' : spec.serviceAccountName,
+    terminationGracePeriodSeconds: terminationGraceSeconds,
+    volumes: [...(spec.additionalVolumes ?? []), ...systemVolumes(input)],
+  };
+}
+
+/** The Deployment of a control plane. */
+export function deployment(input: ControlPlaneInput): Manifest {
+  const { tcp } = input;
+  const spec = tcp.spec.controlPlane.deployment;
+  return ownedManifest(tcp, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: tenantObjects(tcp.metadata.name ?? '').deployment,
+    component: deploymentComponent,
+    labels: spec.additionalMetadata?.labels,
+    annotations: spec.additionalMetadata?.annotations,
+    body: {
+      spec: {
+        replicas: spec.replicas,
+        selector: { matchLabels: podSelector(tcp) },
+        strategy: strategy(spec),
+        template: {
+          metadata: {
+            labels: podLabels(input),
+            annotations: {
+              ...spec.podAdditionalMetadata?.annotations,
+              [annotations.storageConfig]: input.storageChecksum,
+            },
+          },
+          spec: podSpec(input),
+        },
+      },
+    },
+  });
+}

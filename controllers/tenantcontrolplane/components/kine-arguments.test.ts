@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KineBinding } from '../../../stores/driver.ts';
+import { kineArguments } from './kine-arguments.ts';
+
+const binding: KineBinding = {
+  kind: 'kine',
+  endpoint: 'postgres://$(DB_USER)@$(DB_CONNECTION_STRING)/x',
+  connection: 'a:1',
+};
+
+describe('kineArguments', () => {
+  test('names the store, the socket and no metrics', () => {
+    expect(kineArguments({ binding, tls: undefined })).toEqual([
+      '--endpoint=postgres://$(DB_USER)@$(DB_CONNECTION_STRING)/x',
+      '--listen-address=unix:///uds/kine',
+      '--metrics-bind-address=0',
+    ]);
+  });
+
+  test('names the TLS files that there are', () => {
+    expect(kineArguments({ binding, tls: { ca: 'x' } })).toContain('--ca-file=/certs/ca.crt');
+    expect(kineArguments({ binding, tls: { ca: 'x' } }).join()).not.toContain('--cert-file');
+    const both = kineArguments({ binding, tls: { ca: 'x', certificate: 'y', key: 'z' } });
+    expect(both).toEqual(expect.arrayContaining(['--cert-file=/certs/server.crt', '--key-file=/certs/server.key']));
+  });
+
+  test('lets the user change what the driver asks for, but neither the store nor the socket', () => {
+    const args = kineArguments({
+      binding: { ...binding, arguments: { 'datastore-max-open-connections': '5' } },
+      tls: undefined,
+      extra: [
+        '--datastore-max-open-connections=9',
+        '--endpoint=sqlite://',
+        '-endpoint=x',
+        '--listen-address=tcp://0.0.0.0:1',
+        '--debug',
+      ],
+    });
+    expect(args).toEqual(
+      [
+        '--datastore-max-open-connections=9',
+        '--debug',
+        '--endpoint=postgres://$(DB_USER)@$(DB_CONNECTION_STRING)/x',
+        '--listen-address=unix:///uds/kine',
+        '--metrics-bind-address=0',
+      ].sort(),
+    );
+  });
+});

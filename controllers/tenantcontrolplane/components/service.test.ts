@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Service } from '../../../api/core/kinds.ts';
+import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
+import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
+import { chooseNodeAddress, findEndpoint } from './endpoint.ts';
+import { defaultNodePorts, service } from './service.ts';
+
+const nodePorts = defaultNodePorts;
+
+const made = (changes: TenantControlPlaneChanges, current?: Service): unknown =>
+  service({ tcp: tenantControlPlaneWith(changes), current, nodePorts }).spec;
+
+const live = (spec: object, status: object = {}): Service => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'tenant' },
+  spec,
+  status,
+});
+
+const allocated = live({ type: 'NodePort', ports: [{ name: 'kube-apiserver', port: 6443, nodePort: 31111 }] });
+const nodePort: TenantControlPlaneChanges = { service: { serviceType: 'NodePort' } };
+
+describe('the Service', () => {
+  test('of type ClusterIP has the one port and the author’s own', () => {
+    const additionalPorts = [{ name: 'extra', port: 1, targetPort: 'x', protocol: 'TCP' }] as const;
+    expect(made({ service: { serviceType: 'ClusterIP', additionalPorts } })).toMatchObject({
+      type: 'ClusterIP',
+      ports: [
+        { name: 'kube-apiserver', protocol: 'TCP', port: 6443, targetPort: 6443 },
+        { name: 'extra', protocol: 'TCP', port: 1, targetPort: 'x' },
+      ],
+    });
+  });
+
+  test('of type NodePort asks for a port at first and then makes it the only one', () => {
+    expect(made(nodePort)).toMatchObject({ ports: [{ port: 6443, targetPort: 6443 }] });
+    expect(made(nodePort, allocated)).toMatchObject({ ports: [{ port: 31111, targetPort: 31111, nodePort: 31111 }] });
+  });
+
+  test('of type NodePort follows the author to another port in range', () => {
+    const changes = { ...nodePort, networkProfile: { port: 30002 } };
+    expect(made(changes, allocated)).toMatchObject({ ports: [{ port: 30002, targetPort: 30002, nodePort: 30002 }] });
+  });
+
+  test('of type LoadBalancer carries class and sources, and drops them when they are taken out', () => {
+    const loadBalancer = { serviceType: 'LoadBalancer' } as const;
+    const networkProfile = { loadBalancerClass: 'a/b', loadBalancerSourceRanges: ['10.0.0.0/8'] };
+    expect(made({ service: loadBalancer, networkProfile })).toMatchObject(networkProfile);
+    const bare = made({ service: loadBalancer, networkProfile: { loadBalancerSourceRanges: [] } });
+    expect(Object.keys(bare as object)).toEqual(['type', 'selector', 'ports']);
+  });
+
+  test('has the address as external IP only when asked', () => {
+    const address = '192.0.2.1';
+    expect(made({ networkProfile: { address, allowAddressAsExternalIP: true } })).toMatchObject({
+      externalIPs: [address],
+    });
+    expect(Object.keys(made({ networkProfile: { address } }) as object)).not.toContain('externalIPs');
+  });
+});
+
+describe('the endpoint', () => {
+  const find = (changes: TenantControlPlaneChanges, current: Service, nodeAddress?: string): unknown =>
+    findEndpoint({ tcp: tenantControlPlaneWith(changes), service: current, nodePorts, nodeAddress });
+
+  test.each<{ what: string; changes: TenantControlPlaneChanges; current: Service; node?: string; expected: object }>([
+    {
+      what: 'the cluster address',
+      changes: {},
+      current: live({ clusterIP: '10.1.1.1' }),
+      expected: { address: '10.1.1.1', port: 6443 },
+    },
+    {
+      what: 'the author’s address',
+      changes: { networkProfile: { address: '192.0.2.9' } },
+      current: live({ clusterIP: '10.1.1.1' }),
+      expected: { address: '192.0.2.9', port: 6443 },
+    },
+    {
+      what: 'a node and the allocated port',
+      changes: nodePort,
+      current: allocated,
+      node: '192.0.2.3',
+      expected: { address: '192.0.2.3', port: 31111 },
+    },
+    {
+      what: 'the load balancer’s first address',
+      changes: { service: { serviceType: 'LoadBalancer' } },
+      current: live({}, { loadBalancer: { ingress: [{ hostname: 'x' }, { ip: '192.0.2.4' }] } }),
+      expected: { address: '192.0.2.4', port: 6443 },
+    },
+  ])('is $what', ({ changes, current, node, expected }) => {
+    expect(find(changes, current, node)).toMatchObject({ endpoint: expected });
+  });
+
+  test('is waited for, with a reason', () => {
+    expect(find({ service: { serviceType: 'LoadBalancer' } }, live({}))).toMatchObject({ missing: 'NotExposed' });
+    expect(find(nodePort, allocated)).toMatchObject({ missing: 'NoNodeAddress' });
+    expect(find(nodePort, live({ type: 'NodePort' }), '192.0.2.3')).toMatchObject({ missing: 'NotExposed' });
+    expect(find({}, live({ clusterIP: 'None' }))).toMatchObject({ missing: 'NotExposed' });
+  });
+
+  test('stays at the node that workers know, else goes to a ready one', () => {
+    const nodes = [
+      { name: 'a', address: '192.0.2.1', ready: false },
+      { name: 'b', address: '192.0.2.2', ready: true },
+      { name: 'c', address: '192.0.2.3', ready: true },
+    ];
+    expect(chooseNodeAddress(nodes, undefined)).toBe('192.0.2.2');
+    expect(chooseNodeAddress(nodes, '192.0.2.3')).toBe('192.0.2.3');
+    expect(chooseNodeAddress(nodes, '192.0.2.99')).toBe('192.0.2.2');
+    expect(chooseNodeAddress([], '192.0.2.3')).toBeUndefined();
+  });
+});

@@ -1,0 +1,107 @@
+import type { Manifest } from '../../../api/meta.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { bootstrapRbac } from '../../../kubeadm/bootstrap-rbac.ts';
+import { apiServerCertSANs, clusterConfiguration, kubeadmConfig } from '../../../kubeadm/cluster-configuration.ts';
+import type { ClusterConfigurationInputs } from '../../../kubeadm/cluster-configuration.ts';
+import { clusterInfo } from '../../../kubeadm/cluster-info.ts';
+import { coreDns } from '../../../kubeadm/coredns.ts';
+import type { CoreDnsManifests } from '../../../kubeadm/coredns.ts';
+import { kubeProxy } from '../../../kubeadm/kube-proxy.ts';
+import { kubeletConfig } from '../../../kubeadm/kubelet-configuration.ts';
+import { joinHostPort } from '../../../kubeadm/networks.ts';
+import { parseSupportedVersion } from '../../../kubeadm/versions.ts';
+import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
+import type { StoreBinding } from '../../../stores/driver.ts';
+import type { Endpoint } from './control-plane-input.ts';
+import type { KubeadmDocuments } from './kubeadm-config-map.ts';
+
+/** What the documents inside and about a tenant follow from. */
+export interface DocumentInput {
+  readonly tcp: TenantControlPlane;
+  readonly endpoint: Endpoint;
+}
+
+const versionOf = ({ spec }: TenantControlPlane): KubernetesVersion =>
+  parseSupportedVersion(spec.kubernetes.version, 'spec.kubernetes.version');
+
+const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host, hostPort);
+
+/** All names of the API server's certificate that kubeadm's documents list. Throws `InvalidInputError`. */
+export function certificateNames({ tcp, endpoint }: DocumentInput): readonly string[] {
+  const { clusterDomain, certSANs = [] } = tcp.spec.networkProfile;
+  const { name = '', namespace = '' } = tcp.metadata;
+  return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs });
+}
+
+function clusterInputs(input: DocumentInput, store: StoreBinding): ClusterConfigurationInputs {
+  const { tcp, endpoint } = input;
+  const { serviceCidr, podCidr, clusterDomain } = tcp.spec.networkProfile;
+  const etcd = store.kind === 'etcd' ? store.endpoints : ['127.0.0.1:2379'];
+  return {
+    clusterName: tcp.metadata.name ?? '',
+    version: versionOf(tcp),
+    controlPlaneEndpoint: endpointText(endpoint),
+    serviceCidr,
+    podCidr,
+    clusterDomain,
+    certSANs: certificateNames(input),
+    etcdEndpoints: etcd,
+    encryptionAlgorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
+    ...(store.kind === 'etcd' && { apiServerArgs: { 'etcd-compaction-interval': '0s', 'etcd-prefix': store.prefix } }),
+  };
+}
+
+/** kubeadm's view of a tenant, for administrators of the management cluster. */
+export function kubeadmDocuments(input: DocumentInput, store: StoreBinding): KubeadmDocuments {
+  const cluster = clusterConfiguration(clusterInputs(input, store));
+  const { address, port } = input.endpoint;
+  const init = {
+    apiVersion: cluster.apiVersion,
+    kind: 'InitConfiguration',
+    localAPIEndpoint: { advertiseAddress: address, bindPort: port },
+  };
+  return { init, cluster };
+}
+
+/** What kubeadm leaves in a cluster for nodes that join and administrators that log in. Throws `InvalidInputError`. */
+export function bootstrapDocuments(
+  input: DocumentInput,
+  facts: { readonly store: StoreBinding; readonly ca: string },
+): { readonly manifests: readonly Manifest[]; readonly clusterInfo: Manifest } {
+  const { tcp, endpoint } = input;
+  const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
+  const { kubelet } = tcp.spec.kubernetes;
+  const info = clusterInfo({ server: `https://${endpointText(endpoint)}`, ca: facts.ca });
+  const kubeletDocument = kubeletConfig({
+    version: versionOf(tcp),
+    clusterDomain,
+    serviceCidr,
+    ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
+    cgroupDriver: kubelet.cgroupfs,
+    patches: kubelet.configurationJSONPatches ?? [],
+  });
+  const config = kubeadmConfig(clusterInputs(input, facts.store));
+  return { manifests: [config, kubeletDocument, info, ...bootstrapRbac()], clusterInfo: info };
+}
+
+/** CoreDNS, or nothing when it is not asked for. */
+export function coreDnsManifests({ tcp }: DocumentInput): CoreDnsManifests {
+  const addon = tcp.spec.addons.coreDNS;
+  if (addon === undefined) return { managed: [], createOnly: [] };
+  const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
+  return coreDns({
+    version: versionOf(tcp),
+    clusterDomain,
+    serviceCidr,
+    ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
+    image: addon,
+  });
+}
+
+/** kube-proxy, or nothing when it is not asked for. */
+export function kubeProxyManifests({ tcp, endpoint }: DocumentInput): readonly Manifest[] {
+  const addon = tcp.spec.addons.kubeProxy;
+  if (addon === undefined) return [];
+  const { podCidr } = tcp.spec.networkProfile;
+  return kubeProxy({ version: versionOf(tcp), controlPlaneEndpoint: endpointText(endpoint), podCidr, image: addon });
+}

@@ -1,0 +1,82 @@
+import type { Manifest } from '../../../api/meta.ts';
+import { labels, project, writePermissionsPolicy } from '../../../api/names.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+
+const apiVersion = 'admissionregistration.k8s.io/v1';
+const metadata = { name: writePermissionsPolicy, labels: { [labels.project]: project } };
+
+const operationOf = { blockCreation: 'CREATE', blockUpdate: 'UPDATE', blockDeletion: 'DELETE' } as const;
+
+/** The operations that the spec denies, as the API server names them; none when nothing is limited. */
+export function deniedOperations({ spec }: TenantControlPlane): readonly string[] {
+  const limits = spec.writePermissions;
+  return (['blockCreation', 'blockUpdate', 'blockDeletion'] as const).flatMap((field) =>
+    limits?.[field] === true ? [operationOf[field]] : [],
+  );
+}
+
+/**
+ * What a cluster needs to stay as it is: without its leases the controllers lose their leadership and start over and over,
+ * and without heartbeats every node is given up. A condition that holds lets the policy have the request.
+ */
+const matchConditions = [
+  { name: 'not-the-api-server', expression: "request.userInfo.username != 'system:apiserver'" },
+  {
+    name: 'not-a-lease-of-the-system',
+    expression:
+      "!(request.resource.group == 'coordination.k8s.io' && request.resource.resource == 'leases' && " +
+      "has(request.namespace) && request.namespace in ['kube-system', 'kube-node-lease'] && " +
+      "(request.userInfo.username in ['system:kube-controller-manager', 'system:kube-scheduler'] || " +
+      "'system:nodes' in request.userInfo.groups))",
+  },
+  {
+    name: 'not-the-heartbeat-of-a-node',
+    expression:
+      "!('system:nodes' in request.userInfo.groups && has(request.subResource) && request.subResource == 'status' && " +
+      "request.resource.group == '' && request.resource.resource in ['nodes', 'pods'])",
+  },
+];
+
+/**
+ * The policy that denies writes inside the tenant as `spec.writePermissions` asks, to everybody and in every namespace,
+ * subresources such as scale, binding and eviction included; and its binding. None when nothing is limited. Let pass is also
+ * what stores nothing: reviews of tokens and of access, and the issue of service-account tokens.
+ */
+export function writePermissionsManifests(tcp: TenantControlPlane): readonly Manifest[] {
+  const operations = deniedOperations(tcp);
+  if (operations.length === 0) return [];
+  const everything = { apiGroups: ['*'], apiVersions: ['*'], scope: '*' };
+  const reviews = ['authentication.k8s.io', 'authorization.k8s.io'];
+  const what = operations.join(', ');
+  const policy: Manifest = {
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata,
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        matchPolicy: 'Equivalent',
+        resourceRules: [{ ...everything, operations, resources: ['*/*'] }],
+        excludeResourceRules: [
+          { ...everything, apiGroups: reviews, operations: ['CREATE'], resources: ['*'] },
+          { ...everything, apiGroups: [''], operations: ['CREATE'], resources: ['serviceaccounts/token'] },
+        ],
+      },
+      matchConditions,
+      validations: [
+        {
+          expression: 'false',
+          message: `the operator of this control plane denies ${what} for now (spec.writePermissions): ask whoever runs it`,
+          reason: 'Forbidden',
+        },
+      ],
+    },
+  };
+  const binding: Manifest = {
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata,
+    spec: { policyName: writePermissionsPolicy, validationActions: ['Deny'] },
+  };
+  return [policy, binding];
+}

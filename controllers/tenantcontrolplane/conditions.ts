@@ -1,0 +1,103 @@
+import type { Condition } from '../../api/meta.ts';
+import type { tenantControlPlaneConditions } from '../../api/steward/v1alpha1/condition-rows.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
+import { conditionsOf, messageOf, setConditions, summarize } from '../../runtime/conditions.ts';
+import type { NewCondition } from '../../runtime/conditions.ts';
+import type { Report } from '../../runtime/phases.ts';
+import { deniedOperations } from './components/write-permissions-policy.ts';
+import { failedRemedy, howFar, way } from './components/migration-text.ts';
+import type { Scope } from './scope.ts';
+import { isRolling } from './state.ts';
+import type { StateFinding } from './state.ts';
+import { migrationAfter } from './status.ts';
+import { unsupportedFields } from './unsupported.ts';
+
+type Type = keyof typeof tenantControlPlaneConditions;
+
+/** What must be true for a control plane to be Ready, in the order in which people should look. */
+const parts: readonly Type[] = [
+  'StoreReady',
+  'EndpointReady',
+  'CertificatesReady',
+  'KubeconfigsReady',
+  'ControlPlaneAvailable',
+  'TenantConfigured',
+  'AddonsReady',
+];
+
+function unsupported(tcp: TenantControlPlane): NewCondition {
+  const type: Type = 'UnsupportedFields';
+  const fields = unsupportedFields(tcp);
+  if (fields.length === 0) return { type, status: 'False', reason: 'AllSupported', message: '' };
+  const message = `this version does not act upon ${fields.join(', ')}: take them out or use a version that does`;
+  return { type, status: 'True', reason: 'NotActedUpon', message };
+}
+
+/** Only of tenants whose data has been moved, or was to be. */
+function migrating(report: Report<Scope>): readonly NewCondition[] {
+  const type: Type = 'Migrating';
+  const record = migrationAfter(report.scope);
+  if (record === undefined) return [];
+  const { phase, message = '' } = record;
+  if (!isUnderWay(record)) {
+    const help = phase === 'Failed' ? `; ${failedRemedy}` : '';
+    return [{ type, status: 'False', reason: phase, message: `${message}${help}` }];
+  }
+  const error = report.lines.find((line) => line.phase.name === 'migration')?.error;
+  const waits = error === undefined ? message : messageOf(error);
+  const text = [way(record), howFar(record), waits].filter((part) => part !== '').join('; ');
+  return [{ type, status: 'True', reason: phase, message: text }];
+}
+
+/** Only of tenants whose DataStore is chosen, or once was to be. */
+function placed({ tcp, placement }: Readonly<Scope>, list: readonly Condition[]): readonly NewCondition[] {
+  const type: Type = 'Placed';
+  const { storage } = tcp.status ?? {};
+  const chosen = placement ?? storage?.placement;
+  if (chosen !== undefined && (storage?.setup === undefined || storage.dataStoreName === chosen.dataStoreName)) {
+    const message = `DataStore ${chosen.dataStoreName}: ${(chosen.reasons ?? []).join('; ')}`;
+    return [{ type, status: 'True', reason: 'Placed', message }];
+  }
+  const waits = list.some((condition) => condition.type === 'StoreReady' && condition.reason === 'NoDataStoreFits');
+  if (waits) return [{ type, status: 'False', reason: 'NoDataStoreFits', message: 'StoreReady says what each lacks' }];
+  if (!list.some((condition) => condition.type === type)) return [];
+  return [{ type, status: 'True', reason: 'Named', message: 'spec.dataStore names the DataStore' }];
+}
+
+/** The one condition that stands for all: True while the API server serves and everything asked for is in place. */
+function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: StateFinding): NewCondition {
+  const type: Type = 'Ready';
+  const summary = summarize(list, parts, type);
+  if (state === 'Ready' && summary.status === 'True') {
+    const replicas = scope.tcp.spec.controlPlane.deployment.replicas;
+    const rolling = isRolling(scope.deployment ?? scope.observed.deployment, replicas);
+    return { type, status: 'True', reason: rolling ? 'RollingOut' : 'Ready', message: '' };
+  }
+  if (state === 'WriteLimited' && summary.status === 'True') {
+    const message = `${deniedOperations(scope.tcp).join(', ')} denied, as spec.writePermissions asks`;
+    return { type, status: 'True', reason: state, message };
+  }
+  const serving = state === 'Upgrading' && summary.status === 'True';
+  if (serving) return { type, status: 'True', reason: state, message: 'pods of the new version replace the old ones' };
+  const message = state === 'Migrating' ? 'nothing can be changed for a moment: Migrating says why' : summary.message;
+  return { type, status: 'False', reason: state === 'Ready' ? 'NotReady' : state, message };
+}
+
+/** Phases that come after what their condition tells of: that they could not begin yet says nothing about it. */
+const afterwards: readonly string[] = ['override-removal', 'deny-writes'];
+
+function telling(report: Report<Scope>): Report<Scope> {
+  const isTelling = ({ phase, blockedBy }: Report<Scope>['lines'][number]): boolean =>
+    blockedBy === undefined || !afterwards.includes(phase.name);
+  return { ...report, lines: report.lines.filter(isTelling) };
+}
+
+/** The conditions after a visit. */
+export function conditions(report: Report<Scope>, state: StateFinding, now: Date): readonly Condition[] {
+  const { scope } = report;
+  const at = { generation: scope.tcp.metadata.generation ?? 0, now };
+  const before = scope.tcp.status?.conditions ?? [];
+  const list = setConditions(before, [...conditionsOf(telling(report)), unsupported(scope.tcp)], at);
+  return setConditions(list, [...placed(scope, list), ...migrating(report), ready(list, scope, state)], at);
+}

@@ -1,0 +1,388 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import type { Resource } from '../../api/meta.ts';
+import { annotations } from '../../api/names.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { StoreError } from '../../stores/store-error.ts';
+import { TenantWorld } from '../../testing/tenant-world.ts';
+import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
+
+async function running(changes: TenantControlPlaneChanges = {}): Promise<TenantWorld> {
+  const world = new TenantWorld();
+  await world.create(changes);
+  await world.settle();
+  return world;
+}
+
+const bothAddons: TenantControlPlaneChanges = {
+  spec: { dataStore: 'default', addons: { coreDNS: {}, kubeProxy: {} } },
+};
+
+async function tenantNames(world: TenantWorld): Promise<readonly string[]> {
+  const all = await Promise.all(
+    [kinds.ConfigMap, kinds.Deployment, kinds.DaemonSet, kinds.ClusterRoleBinding].map(async (kind) => {
+      const { items } = await world.tenant.admin.list<Resource>(kind);
+      return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}`);
+    }),
+  );
+  return all.flat().sort();
+}
+
+describe('creating a TenantControlPlane', () => {
+  test('leads to Ready, with every condition True', async () => {
+    const world = await running(bothAddons);
+    const { status } = await world.read();
+    const untrue = status?.conditions?.filter(
+      ({ type, status: value }) => value !== 'True' && type !== 'UnsupportedFields',
+    );
+    expect(untrue).toEqual([]);
+    expect(await world.condition('UnsupportedFields')).toBe('False AllSupported: ');
+    expect(status?.kubernetesResources?.version).toEqual({ status: 'Ready', version: 'v1.36.3' });
+    expect(status?.observedGeneration).toBe(1);
+  });
+
+  test('writes the status fields that clients of Steward read', async () => {
+    const { status } = await (await running(bothAddons)).read();
+    expect(status?.kubeconfig?.admin?.secretName).toBe('tenant-admin-kubeconfig');
+    expect(status?.storage).toMatchObject({ driver: 'etcd', dataStoreName: 'default' });
+    expect(status?.storage?.setup?.schema).toBe(status?.storage?.setup?.user);
+    expect(status?.controlPlaneEndpoint).toMatch(/^10\.96\..*:6443$/);
+    expect(status?.kubernetesResources?.service?.port).toBe(6443);
+    expect(status?.kubernetesResources?.deployment).toMatchObject({
+      selector: 'steward.butlerlabs.dev/name=tenant',
+      replicas: 2,
+    });
+    expect(status?.addons).toMatchObject({ coreDNS: { enabled: true }, kubeProxy: { enabled: true } });
+    expect(status?.kubeadmconfig?.configmapName).toBe('tenant-kubeadmconfig');
+    expect(status?.kubeadmPhase?.bootstrapToken.checksum).toBeDefined();
+  });
+
+  test('takes one visit until the pods are asked for, and one more when they are ready', async () => {
+    const world = new TenantWorld();
+    world.podsStart = false;
+    await world.create();
+    await world.visit();
+    expect(await world.deployment()).toBeDefined();
+    expect(await world.state()).toBe('Provisioning');
+    await world.startPods();
+    await world.visit();
+    expect(await world.state()).toBe('Ready');
+  });
+
+  test('puts what nodes need into the tenant', async () => {
+    expect(await tenantNames(await running(bothAddons))).toEqual(
+      expect.arrayContaining([
+        'ClusterRoleBinding/kubeadm:cluster-admins',
+        'ClusterRoleBinding/kubeadm:kubelet-bootstrap',
+        'ConfigMap/cluster-info',
+        'ConfigMap/coredns',
+        'ConfigMap/kube-proxy',
+        'ConfigMap/kubeadm-config',
+        'ConfigMap/kubelet-config',
+        'DaemonSet/kube-proxy',
+        'Deployment/coredns',
+      ]),
+    );
+  });
+
+  test('uses the node port that the API server chose for everything', async () => {
+    const world = new TenantWorld();
+    await world.cluster.seed(kinds.Node, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'node' },
+      status: { addresses: [{ type: 'InternalIP', address: '192.0.2.7' }] },
+    });
+    await world.create({ service: { serviceType: 'NodePort' } });
+    await world.settle();
+    const service = await world.cluster.admin.get(kinds.Service, { namespace: 'default', name: 'tenant' });
+    expect(service?.spec?.ports).toEqual([
+      { name: 'kube-apiserver', protocol: 'TCP', port: 31234, targetPort: 31234, nodePort: 31234 },
+    ]);
+    expect((await world.read()).status?.controlPlaneEndpoint).toBe('192.0.2.7:31234');
+    const args = (await world.deployment())?.spec?.template.spec?.containers[0]?.args;
+    expect(args).toEqual(expect.arrayContaining(['--advertise-address=192.0.2.7', '--secure-port=31234']));
+  });
+
+  test('waits for the address of a load balancer, and says so', async () => {
+    const world = await running({ service: { serviceType: 'LoadBalancer' } });
+    expect(await world.condition('EndpointReady')).toContain('NotExposed');
+    expect(await world.condition('StoreReady')).toContain('True');
+    expect(await world.deployment()).toBeUndefined();
+    const at = { namespace: 'default', name: 'tenant' };
+    const giveAddress = (ingress: object): Promise<unknown> =>
+      world.cluster.admin.patch(
+        kinds.Service,
+        at,
+        { type: 'merge', body: { status: { loadBalancer: { ingress: [ingress] } } } },
+        { subresource: 'status' },
+      );
+    await giveAddress({ hostname: 'lb.example.org' });
+    await world.settle();
+    expect(await world.condition('EndpointReady')).toContain('lb.example.org');
+    await giveAddress({ ip: '198.51.100.4' });
+    await world.settle();
+    expect((await world.read()).status?.controlPlaneEndpoint).toBe('198.51.100.4:6443');
+    expect(await world.state()).toBe('Ready');
+  });
+
+  test('names the fields that nothing acts upon yet', async () => {
+    const world = await running({ spec: { dataStore: 'default', addons: { konnectivity: konnectivity } } });
+    expect(await world.condition('UnsupportedFields')).toBe('True');
+    const found = (await world.read()).status?.conditions?.find(({ type }) => type === 'UnsupportedFields');
+    expect(found?.message).toContain('spec.addons.konnectivity');
+  });
+});
+
+const konnectivity = {
+  server: { port: 8132, image: 'registry.k8s.io/kas-network-proxy/proxy-server' },
+  agent: {
+    image: 'registry.k8s.io/kas-network-proxy/proxy-agent',
+    mode: 'DaemonSet',
+    tolerations: [],
+    hostNetwork: false,
+  },
+} as const;
+
+describe('a running TenantControlPlane', () => {
+  test('is left alone when its DataStore is gone', async () => {
+    const world = await running();
+    const before = await world.deployment();
+    await world.cluster.admin.delete(dataStore, { name: 'default' });
+    world.restart();
+    await world.settle();
+    expect(await world.deployment()).toEqual(before);
+    expect(await world.condition('StoreReady')).toContain('DataStore default does not exist');
+    expect(await world.state()).toBe('Ready');
+  });
+
+  test('tells what its DataStore is known to lack, and again when that is over', async () => {
+    const world = await running();
+    const before = await world.deployment();
+    const judge = (status: string, reason: string, message: string): Promise<unknown> =>
+      world.cluster.admin.patch(
+        dataStore,
+        { name: 'default' },
+        { type: 'merge', body: { status: { conditions: [{ type: 'Ready', status, reason, message }] } } },
+        { subresource: 'status' },
+      );
+    await judge('False', 'Unreachable', 'Reachable: etcd:2379: no answer');
+    await world.settle();
+    expect(await world.condition('StoreReady')).toBe(
+      'False Unreachable: DataStore default cannot be used: Reachable: etcd:2379: no answer; what runs is left alone',
+    );
+    expect(await world.condition('Ready')).toContain('False NotReady: StoreReady: DataStore default cannot be used');
+    expect(world.events.join()).toContain('Unreachable: DataStore default cannot be used');
+    expect(await world.deployment()).toEqual(before);
+    await judge('True', 'Ready', '');
+    await world.settle();
+    expect(await world.condition('Ready')).toBe('True');
+  });
+
+  test('is rolled on although its store is out of reach', async () => {
+    const world = await running();
+    world.store.failure = new StoreError('Unreachable', 'etcd:2379: no answer');
+    world.restart();
+    await world.change({ spec: { kubernetes: { version: 'v1.36.4' } } });
+    await world.settle();
+    expect(await world.condition('StoreReady')).toBe('False Unreachable: etcd:2379: no answer');
+    expect((await world.deployment())?.spec?.template.spec?.containers[0]?.image).toMatch(/:v1\.36\.4$/);
+  });
+
+  test('gets a new certificate for one that somebody broke, and its pods are rolled', async () => {
+    const world = await running();
+    const label = 'component.steward.butlerlabs.dev/api-server-certificate';
+    const before = (await world.deployment())?.spec?.template.metadata?.labels?.[label];
+    const body = { data: { 'apiserver.crt': Buffer.from('nonsense').toString('base64') } };
+    const key = { namespace: 'default', name: 'tenant-api-server-certificate' };
+    await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body });
+    await world.settle();
+    expect(
+      Buffer.from((await world.secret('api-server-certificate'))?.data?.['apiserver.crt'] ?? '', 'base64').toString(),
+    ).toContain('BEGIN CERTIFICATE');
+    expect((await world.deployment())?.spec?.template.metadata?.labels?.[label]).not.toBe(before);
+    expect(world.events.join()).toContain('Secret tenant-api-server-certificate is issued anew');
+  });
+
+  test.each(['ca', 'front-proxy-ca-certificate', 'sa-certificate'])(
+    'keeps running and asks for help when somebody breaks or deletes the Secret of %s',
+    async (suffix) => {
+      const world = await running();
+      const before = await world.deployment();
+      const key = { namespace: 'default', name: `tenant-${suffix}` };
+      const data = Object.keys((await world.secret(suffix))?.data ?? {});
+      const nonsense = Object.fromEntries(data.map((name) => [name, 'bm9uc2Vuc2U=']));
+      await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body: { data: nonsense } });
+      await world.settle();
+      expect(await world.condition('CertificatesReady')).toContain(
+        `SecretBroken: Secret tenant-${suffix} is of no use`,
+      );
+      expect((await world.secret(suffix))?.data).toEqual(nonsense);
+      await world.cluster.admin.delete(kinds.Secret, key);
+      await world.settle();
+      expect(await world.condition('CertificatesReady')).toContain(`SecretBroken: Secret tenant-${suffix} is gone`);
+      expect(await world.secret(suffix)).toBeUndefined();
+      expect(await world.deployment()).toEqual(before);
+      expect(await world.state()).toBe('Ready');
+    },
+  );
+
+  test('keeps the CA whose Secret only lost its labels, and gives them back', async () => {
+    const world = await running();
+    const before = await world.secret('ca');
+    const key = { namespace: 'default', name: 'tenant-ca' };
+    const labels = Object.fromEntries(Object.keys(before?.metadata.labels ?? {}).map((name) => [name, null]));
+    await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body: { metadata: { labels } } });
+    await world.settle();
+    expect((await world.secret('ca'))?.data).toEqual(before?.data);
+    expect((await world.secret('ca'))?.metadata.labels).toEqual(before?.metadata.labels);
+    expect(await world.condition('Ready')).toBe('True');
+  });
+
+  test('repairs the CA from its second copy in the Secret', async () => {
+    const world = await running();
+    const good = (await world.secret('ca'))?.data;
+    const key = { namespace: 'default', name: 'tenant-ca' };
+    await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body: { data: { 'ca.crt': 'bm9uc2Vuc2U=' } } });
+    await world.settle();
+    expect((await world.secret('ca'))?.data).toEqual(good);
+  });
+
+  test('makes a new CA when the annotation asks for it, and everything signed by it', async () => {
+    const world = await running();
+    const ca = (await world.secret('ca'))?.data;
+    const key = { namespace: 'default', name: 'tenant-ca' };
+    world.podsStart = false;
+    const body = { metadata: { annotations: { [annotations.rotate]: '' } } };
+    await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body });
+    await world.settle();
+    expect((await world.secret('ca'))?.data).not.toEqual(ca);
+    expect((await world.secret('ca'))?.metadata.annotations?.[annotations.rotate]).toMatch(/^2030-01-01T/);
+    expect(await world.state()).toBe('CertificateAuthorityRotating');
+    await world.startPods();
+    await world.settle();
+    expect(await world.state()).toBe('Ready');
+  });
+
+  test('renews its certificates a day before they end, and not earlier', async () => {
+    const world = await running();
+    const day = 24 * 60 * 60 * 1000;
+    const before = (await world.secret('admin-kubeconfig'))?.data;
+    await world.clock.advance(363 * day);
+    await world.settle();
+    expect((await world.secret('admin-kubeconfig'))?.data).toEqual(before);
+    await world.clock.advance(day);
+    await world.settle();
+    expect((await world.secret('admin-kubeconfig'))?.data).not.toEqual(before);
+    expect(await world.state()).toBe('Ready');
+  });
+
+  test('gets back what its administrators removed, without being asked', async () => {
+    const world = await running(bothAddons);
+    await world.tenant.admin.delete(kinds.DaemonSet, { namespace: 'kube-system', name: 'kube-proxy' });
+    const { afterMs = 0 } = await world.settle();
+    expect(afterMs).toBeLessThanOrEqual(15 * 60_000);
+    await world.clock.advance(afterMs);
+    await world.settle();
+    expect(await tenantNames(world)).toContain('DaemonSet/kube-proxy');
+  });
+
+  test('is not asked anything between two changes', async () => {
+    const world = await running(bothAddons);
+    const before = world.tenant.calls.length;
+    await world.visit();
+    expect(world.tenant.calls.slice(before).map(({ verb }) => verb)).toEqual(['text']);
+  });
+
+  test('reports an upgrade and skips no minor, also while another is under way', async () => {
+    const world = await running({ kubernetes: { version: 'v1.34.1' } });
+    world.podsStart = false;
+    await world.change({ spec: { kubernetes: { version: 'v1.35.0' } } });
+    await world.settle();
+    expect(await world.state()).toBe('Upgrading');
+    await world.change({ spec: { kubernetes: { version: 'v1.36.0' } } });
+    await world.settle();
+    expect(await world.condition('ControlPlaneAvailable')).toContain('skips a minor version after v1.34.1');
+    expect((await world.deployment())?.spec?.template.spec?.containers[0]?.image).toMatch(/:v1\.35\.0$/);
+    await world.change({ spec: { kubernetes: { version: 'v1.35.0' } } });
+    await world.startPods();
+    await world.settle();
+    expect((await world.read()).status?.kubernetesResources?.version).toEqual({ status: 'Ready', version: 'v1.35.0' });
+  });
+
+  test('gives its nodes a new version only when all its API servers have it', async () => {
+    const world = await running({ ...bothAddons, kubernetes: { version: 'v1.35.4' } });
+    const proxy = async (): Promise<string | undefined> => {
+      const key = { namespace: 'kube-system', name: 'kube-proxy' };
+      const found = await world.tenant.admin.get(kinds.DaemonSet, key);
+      return found?.spec?.template.spec?.containers[0]?.image;
+    };
+    world.podsStart = false;
+    await world.change({ spec: { kubernetes: { version: 'v1.36.3' } } });
+    await world.settle();
+    await world.reportPods({ replicas: 4, updatedReplicas: 2, readyReplicas: 3, unavailableReplicas: 1 });
+    await world.settle();
+    expect(await proxy()).toMatch(/:v1\.35\.4$/);
+    await world.startPods();
+    await world.settle();
+    expect(await proxy()).toMatch(/:v1\.36\.3$/);
+  });
+
+  test('sleeps without pods and wakes up again', async () => {
+    const world = await running();
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    expect(await world.state()).toBe('Sleeping');
+    expect(await world.condition('Ready')).toContain('Sleeping');
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 1 } } } });
+    await world.settle();
+    expect(await world.state()).toBe('Ready');
+  });
+
+  test('is NotReady when its pods are not, and tells what they report', async () => {
+    const world = await running();
+    world.podsStart = false;
+    await world.reportPods({ replicas: 2, updatedReplicas: 2, readyReplicas: 0, unavailableReplicas: 2 });
+    await world.clock.advance(60_000);
+    await world.cluster.seed(kinds.Pod, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'tenant-1', namespace: 'default', labels: { 'steward.butlerlabs.dev/name': 'tenant' } },
+      status: {
+        containerStatuses: [
+          {
+            name: 'kube-apiserver',
+            ready: false,
+            restartCount: 3,
+            state: { waiting: { reason: 'ImagePullBackOff', message: 'not found' } },
+          },
+        ],
+      },
+    });
+    await world.settle();
+    expect(await world.state()).toBe('NotReady');
+    expect(await world.condition('ControlPlaneAvailable')).toContain(
+      'container kube-apiserver of pod tenant-1: ImagePullBackOff',
+    );
+  });
+
+  test('loses an add-on that is no longer asked for, and nothing else', async () => {
+    const world = await running(bothAddons);
+    await world.change({ spec: { addons: { coreDNS: null } } });
+    await world.settle();
+    const names = await tenantNames(world);
+    expect(names).not.toContain('Deployment/coredns');
+    expect(names).not.toContain('ConfigMap/coredns');
+    expect(names).toContain('DaemonSet/kube-proxy');
+    expect((await world.read()).status?.addons?.coreDNS?.enabled).toBe(false);
+  });
+
+  test('keeps the Corefile that the tenant has changed', async () => {
+    const world = await running(bothAddons);
+    const key = { namespace: 'kube-system', name: 'coredns' };
+    await world.tenant.admin.patch(kinds.ConfigMap, key, { type: 'merge', body: { data: { Corefile: 'mine' } } });
+    world.restart();
+    await world.settle();
+    expect((await world.tenant.admin.get(kinds.ConfigMap, key))?.data?.Corefile).toBe('mine');
+  });
+});

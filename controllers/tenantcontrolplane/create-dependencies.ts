@@ -1,0 +1,145 @@
+import { kinds } from '../../api/core/kinds.ts';
+import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
+import { labels } from '../../api/names.ts';
+import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
+import { Applier } from '../../runtime/applier.ts';
+import type { ApplyMetrics } from '../../runtime/applier.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { InformerFactory } from '../../runtime/informer-factory.ts';
+import type { StoreAccess } from '../../stores/store-access.ts';
+import type { TenantPool } from '../../tenants/pool.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { nodeAddresses } from './components/endpoint.ts';
+import type { NodeAddress } from './components/endpoint.ts';
+import { defaultNodePorts } from './components/service.ts';
+import type { PortRange } from './components/service.ts';
+import { fieldManager } from './dependencies.ts';
+import type { Dependencies, Migrations } from './dependencies.ts';
+import { Memory } from './memory.ts';
+import { Placements } from './placements.ts';
+import { needed } from './scope.ts';
+import type { Scope } from './scope.ts';
+import { tenantDoors } from './tenant-doors.ts';
+import { policyKinds, tenantKinds } from './tenant-kinds.ts';
+import { ownedKinds } from './watches.ts';
+
+/** What the composition root gives. */
+export interface TenantControlPlaneOptions {
+  /** The management cluster. */
+  readonly cluster: Cluster;
+  /** Its informers; those of the controller's watches are shared. */
+  readonly informers: Pick<InformerFactory, 'informer'>;
+  readonly clock: Clock;
+  readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
+  readonly pool: TenantPool;
+  /** DataStore of tenants that neither name nor select one; when there is none, one is chosen. */
+  readonly defaultDataStore?: string;
+  /** The only namespace that is looked after; all of them unless said. */
+  readonly namespace?: string;
+  /** Image of kine; the one that is tested unless said. */
+  readonly kineImage?: string;
+  /** The management cluster's node ports; 30000 to 32767 unless said. */
+  readonly nodePorts?: PortRange;
+  /** Certificates with less left are renewed, in milliseconds; a day unless said, and never less. */
+  readonly renewBeforeMs?: number;
+  readonly metrics?: ApplyMetrics;
+  /** Where migrations run; nowhere unless said: then they wait. */
+  readonly migrations?: Migrations;
+}
+
+const noMigrations: Migrations = {
+  namespace: '',
+  serviceAccount: '',
+  minimumHoldMs: 0,
+  image: () => Promise.reject(new Error('the operator was not told where migrations run')),
+};
+
+const dayMs = 24 * 60 * 60 * 1000;
+const nodesFreshMs = 60_000;
+
+/** The addresses of nodes, read at most once a minute, however many tenants ask. */
+function cachedNodes(cluster: Cluster, clock: Clock): Dependencies['nodeAddresses'] {
+  let known: { readonly until: number; readonly nodes: Promise<readonly NodeAddress[]> } | undefined;
+  return (signal) => {
+    if (known !== undefined && known.until > clock.monotonic()) return known.nodes;
+    const nodes = cluster
+      .list(kinds.Node, { resourceVersion: '0', signal })
+      .then(({ items }) => nodeAddresses(items))
+      .catch((error: unknown) => {
+        known = undefined;
+        throw error;
+      });
+    known = { until: clock.monotonic() + nodesFreshMs, nodes };
+    return nodes;
+  };
+}
+
+/** The present object in the cache of a watch of ours. Caches are asked for late, so that nothing is followed before its time. */
+function lookUp(informers: Pick<InformerFactory, 'informer'>): (kind: KindRef, key: Key) => Resource | undefined {
+  return (kind, key) => {
+    const selection = ownedKinds.find((owned) => owned.kind.kind === kind.kind);
+    return selection === undefined ? undefined : informers.informer<Resource>(selection).get(key);
+  };
+}
+
+/** The object as it was read when the visit began. */
+function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Manifest): Resource | undefined {
+  if (kind === 'Service') return found.service;
+  if (kind === 'Deployment') return found.deployment;
+  return kind === 'Secret' ? found.secrets.get(metadata.name) : undefined;
+}
+
+/** Everything that the phases act through, from what the composition root has. */
+export function createDependencies(options: TenantControlPlaneOptions): Dependencies {
+  const { cluster, clock, informers, stores, pool, metrics } = options;
+  const memory = new Memory();
+  const lookup = lookUp(informers);
+  const { defaultDataStore = '', namespace = '' } = options;
+  const placements = new Placements({ cluster, informers, defaultDataStore, namespace });
+  const cached = ({ kind, metadata: { namespace, name } }: Manifest): Resource | undefined => {
+    const selection = ownedKinds.find((owned) => owned.kind.kind === kind);
+    return selection === undefined || namespace === undefined ? undefined : lookup(selection.kind, { namespace, name });
+  };
+  const applier = new Applier({
+    cluster,
+    fieldManager,
+    marking: { by: 'ownerReference', componentLabel: labels.component },
+    kinds: ownedKinds.map(({ kind }) => kind),
+    lookup,
+    ...(metrics !== undefined && { metrics }),
+  });
+  const tenants = tenantDoors({ pool, kinds: [...tenantKinds, ...policyKinds] });
+  return {
+    cluster,
+    clock,
+    migrations: options.migrations ?? noMigrations,
+    stores,
+    tenants,
+    memory,
+    issuers: createIssuerPool(4),
+    nodeAddresses: cachedNodes(cluster, clock),
+    nodePorts: options.nodePorts ?? defaultNodePorts,
+    renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
+    placements,
+    defaultDataStore,
+    allTenants: () => informers.informer({ kind: tenantControlPlane }).list(),
+    kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
+    async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {
+      const component = manifest.metadata.labels?.[labels.component] ?? '';
+      const set = { owner: scope.tcp, component, manifests: [manifest], prunes: [] };
+      const { applied } = await applier.apply(set, { signal: ctx.signal });
+      // Nothing was sent: the object is as the visit found it.
+      return (applied[0] ?? needed(observed(scope, manifest) ?? cached(manifest), manifest.kind)) as T;
+    },
+    async forget(tcp: TenantControlPlane): Promise<void> {
+      const uid = tcp.metadata.uid ?? '';
+      applier.forget(uid);
+      memory.forget(uid);
+      placements.forget(uid);
+      await tenants.forget(uid);
+    },
+  };
+}

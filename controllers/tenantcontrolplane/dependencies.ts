@@ -1,0 +1,75 @@
+import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { StoreAccess } from '../../stores/store-access.ts';
+import type { NodeAddress } from './components/endpoint.ts';
+import type { PortRange } from './components/service.ts';
+import type { Memory } from './memory.ts';
+import type { Placements } from './placements.ts';
+import type { Scope } from './scope.ts';
+
+/** Owner of the fields that this controller writes, in the management cluster and in tenants. */
+export const fieldManager = 'steward';
+
+/** What should exist of one component inside a tenant. */
+export interface TenantSet {
+  readonly component: string;
+  readonly manifests: readonly Manifest[];
+  /** Made where they are missing and then left to the tenant's administrators. */
+  readonly createOnly?: readonly Manifest[];
+  /** Kinds that may hold objects of the component which are no longer wanted. */
+  readonly prunes: readonly KindRef[];
+}
+
+/** The way into tenants. */
+export interface TenantAccess {
+  /** The tenant's API server, through its Service. It is not trusted: answers are bounded. */
+  door(scope: Readonly<Scope>): Cluster;
+  /** Lends a door to the API server of one pod, whose name is verified as that of the tenant. */
+  atPod<T>(scope: Readonly<Scope>, podIp: string, work: (door: Cluster) => Promise<T>): Promise<T>;
+  apply(scope: Readonly<Scope>, set: TenantSet, ctx: Context): Promise<void>;
+  /** Closes what is open to the tenant of this UID. */
+  forget(uid: string): Promise<void>;
+}
+
+/** Where and how migrations run. */
+export interface Migrations {
+  /** Namespace of the operator, where their Jobs are. */
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  /** Image of the Jobs. Throws when it is not known. */
+  image(signal: AbortSignal): Promise<string>;
+  /** For how long Migrating is shown at least, in milliseconds, unless a tenant says otherwise. */
+  readonly minimumHoldMs: number;
+}
+
+/** What the phases act through. */
+export interface Dependencies {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly migrations: Migrations;
+  /** Applies one object of the tenant, which its component label names, and returns what is stored. */
+  apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T>;
+  /** Forgets what was applied for a tenant that is gone. */
+  forget(tcp: TenantControlPlane): Promise<void>;
+  /** The addresses of the management cluster's nodes, not older than a minute. */
+  nodeAddresses(signal: AbortSignal): Promise<readonly NodeAddress[]>;
+  readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
+  readonly tenants: TenantAccess;
+  /** Chooses DataStores for tenants that name none. */
+  readonly placements: Pick<Placements, 'place'>;
+  /** DataStore of tenants that neither name nor select one; empty when there is no default. */
+  readonly defaultDataStore: string;
+  /** All TenantControlPlanes that this process knows of, from a cache. */
+  allTenants(): readonly TenantControlPlane[];
+  /** Image of kine, with tag. */
+  readonly kineImage: string;
+  readonly issuers: IssuerPool;
+  readonly memory: Memory;
+  readonly nodePorts: PortRange;
+  /** Certificates with less left are renewed, in milliseconds. */
+  readonly renewBeforeMs: number;
+}

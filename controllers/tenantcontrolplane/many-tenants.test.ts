@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { KindRef, Resource } from '../../api/meta.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { EventRecorder, eventKind } from '../../runtime/event-recorder.ts';
+import { InformerFactory } from '../../runtime/informer-factory.ts';
+import { silent } from '../../runtime/logger.ts';
+import { Manager } from '../../runtime/manager.ts';
+import type { Driver, Session } from '../../stores/driver.ts';
+import { Sessions } from '../../stores/sessions.ts';
+import { StoreAccess } from '../../stores/store-access.ts';
+import { StoreError } from '../../stores/store-error.ts';
+import { TenantPool } from '../../tenants/pool.ts';
+import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { MemoryStore } from '../../testing/memory-driver.ts';
+import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
+import { dataStoreController } from '../datastore/controller.ts';
+import { tenantControlPlaneController } from './controller.ts';
+
+/** How long a store that is dead lets callers wait. */
+const deadMs = 200;
+
+/** A manager with both controllers over a cluster in memory. */
+class Fleet {
+  readonly cluster = new FakeCluster();
+  readonly memory = new MemoryStore();
+  /** Calls that a dead store let wait, by what was called. */
+  readonly inVain: string[] = [];
+  readonly #informers = new InformerFactory({ cluster: this.cluster.admin });
+  readonly #sessions = new Sessions({ clock: systemClock });
+  readonly #pool = new TenantPool({ clock: systemClock, open: () => new FakeCluster() });
+  readonly #manager: Manager;
+
+  constructor() {
+    const { cluster } = this;
+    const stores = new StoreAccess({
+      drivers: [this.#driver()],
+      sessions: this.#sessions,
+      read: () => Promise.resolve(undefined),
+    });
+    const tenants = (): readonly TenantControlPlane[] => this.#informers.informer({ kind: tenantControlPlane }).list();
+    const recorder = { cluster, clock: systemClock, log: silent, controller: 'test', instance: 'test' };
+    this.#manager = new Manager({
+      controllers: [
+        tenantControlPlaneController({
+          cluster,
+          clock: systemClock,
+          informers: this.#informers,
+          stores,
+          pool: this.#pool,
+        }),
+        dataStoreController({
+          clock: systemClock,
+          stores,
+          tenants,
+          allTenants: () => Promise.resolve(tenants()),
+          defaultDataStore: '',
+          namespace: '',
+        }),
+      ],
+      cluster,
+      informers: this.#informers,
+      clock: systemClock,
+      log: silent,
+      events: new EventRecorder(recorder),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#manager.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#manager.stop(2000);
+    await this.#pool.close();
+    await this.#sessions[Symbol.asyncDispose]();
+    await this.#informers.close();
+  }
+
+  async addStore(name: string, tenants?: number): Promise<void> {
+    await this.cluster.seed(dataStore, {
+      apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+      kind: 'DataStore',
+      metadata: { name },
+      spec: {
+        driver: 'etcd',
+        endpoints: [`${name}:2379`],
+        ...(tenants !== undefined && { placement: { capacity: { tenants } } }),
+      },
+    } as Resource);
+  }
+
+  async addTenants(count: number, dataStoreName = '', prefix = 't'): Promise<void> {
+    const { spec, apiVersion, kind } = tenantControlPlaneWith({ spec: { dataStore: dataStoreName } });
+    const names = Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+    await Promise.all(
+      names.map((name) =>
+        this.cluster.seed(tenantControlPlane, {
+          apiVersion,
+          kind,
+          metadata: { name, namespace: 'default' },
+          spec,
+        } as Resource),
+      ),
+    );
+  }
+
+  /** Waits until the objects of a kind are as told, and returns them. */
+  async until<T extends Resource>(kind: KindRef<T>, holds: (items: readonly T[]) => boolean): Promise<readonly T[]> {
+    const signal = AbortSignal.timeout(20_000);
+    for await (const event of this.cluster.admin.watch(kind, { signal })) {
+      if (event.type === 'BOOKMARK') continue;
+      const { items } = await this.cluster.admin.list(kind);
+      if (holds(items)) return items;
+    }
+    throw new Error('the watch ended');
+  }
+
+  /** How many tenants have a share, by DataStore. */
+  async made(): Promise<Readonly<Record<string, number>>> {
+    const { items } = await this.cluster.admin.list(tenantControlPlane);
+    return countBy(items.filter(isMade).map(({ status }) => status?.storage?.dataStoreName ?? ''));
+  }
+
+  #driver(): Driver<string> {
+    return {
+      ...this.memory.driver,
+      open: async (config, signal) => {
+        const session = await this.memory.driver.open(config, signal);
+        if (!config.startsWith('dead')) return session;
+        const wait = (call: string) => async (): Promise<never> => {
+          this.inVain.push(call);
+          await new Promise((resolve) => setTimeout(resolve, deadMs));
+          throw new StoreError('Unreachable', `${config}: no answer`);
+        };
+        return { ...session, ping: wait('ping'), ensure: wait('ensure'), remove: wait('remove') } satisfies Session;
+      },
+    };
+  }
+}
+
+const isMade = ({ status }: TenantControlPlane): boolean => status?.storage?.setup?.schema !== undefined;
+const reasonOf = ({ status }: TenantControlPlane): string | undefined =>
+  status?.conditions?.find(({ type }) => type === 'StoreReady')?.reason;
+
+function countBy(names: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    [...new Set(names)].sort().map((name) => [name, names.filter((one) => one === name).length]),
+  );
+}
+
+let fleet: Fleet | undefined;
+
+afterEach(() => fleet?.stop());
+
+describe('many tenants', () => {
+  test('share stores up to their capacity, and those that wait are placed as soon as there is room', async () => {
+    fleet = new Fleet();
+    const { cluster } = fleet;
+    await Promise.all([fleet.addStore('a', 4), fleet.addStore('b', 3), fleet.addStore('c', 2), fleet.addTenants(12)]);
+    await fleet.start();
+    const isSettled = (items: readonly TenantControlPlane[]): boolean =>
+      items.filter(isMade).length === 9 && items.filter((tcp) => reasonOf(tcp) === 'NoDataStoreFits').length === 3;
+    await fleet.until(tenantControlPlane, isSettled);
+    expect(await fleet.made()).toEqual({ a: 4, b: 3, c: 2 });
+    const stores = await fleet.until(dataStore, (all) => all.every(({ status }) => status?.availableTenants === 0));
+    expect(stores.map(({ status }) => status?.tenants)).toEqual([4, 3, 2]);
+
+    await cluster.admin.patch(dataStore, { name: 'b' }, { type: 'merge', body: roomFor(5) });
+    await fleet.until(tenantControlPlane, (items) => items.filter(isMade).length === 11);
+    expect(await fleet.made()).toEqual({ a: 4, b: 5, c: 2 });
+
+    const { items } = await cluster.admin.list(tenantControlPlane);
+    const leaves = items.find(({ status }) => status?.storage?.dataStoreName === 'c');
+    const name = leaves?.metadata.name ?? '';
+    await cluster.admin.delete(tenantControlPlane, { namespace: 'default', name });
+    await fleet.until(tenantControlPlane, (left) => left.length === 11 && left.every(isMade));
+    expect(await fleet.made()).toEqual({ a: 4, b: 5, c: 2 });
+    const events = await cluster.admin.list<DataStore & { readonly reason?: string }>(eventKind as never);
+    const reasons = events.items.map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === 'Placed').length).toBeGreaterThanOrEqual(12);
+    expect(reasons).toEqual(expect.arrayContaining(['NoDataStoreFits', 'Full']));
+  }, 30_000);
+
+  test('of a dead store hold up nobody else: it is asked by the first ones and its probe only', async () => {
+    fleet = new Fleet();
+    await Promise.all([fleet.addStore('dead'), fleet.addStore('live')]);
+    await fleet.addTenants(24, 'dead', 'dead-');
+    await fleet.start();
+    await fleet.addTenants(1, 'live', 'live-');
+    await fleet.until(tenantControlPlane, (items) =>
+      items.every((tcp) => (tcp.spec.dataStore === 'live' ? isMade(tcp) : reasonOf(tcp) === 'Unreachable')),
+    );
+    // Eight visits at once, of which each asks twice.
+    expect(fleet.inVain.filter((call) => call === 'ensure').length).toBeLessThanOrEqual(16);
+  }, 30_000);
+});
+
+function roomFor(tenants: number): object {
+  return { spec: { placement: { capacity: { tenants } } } };
+}

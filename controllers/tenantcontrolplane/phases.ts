@@ -1,0 +1,72 @@
+import { definePhases } from '../../runtime/run-phases.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { Outcome, Phase } from '../../runtime/phases.ts';
+import type { tenantControlPlaneConditions } from '../../api/steward/v1alpha1/condition-rows.ts';
+import type { Dependencies } from './dependencies.ts';
+import { authorities } from './phases/authorities.ts';
+import { availability } from './phases/availability.ts';
+import { certificates } from './phases/certificates.ts';
+import { kubeconfigs } from './phases/kubeconfigs.ts';
+import { migration } from './phases/migration.ts';
+import { previousData } from './phases/previous-data.ts';
+import { endpoint, service } from './phases/service.ts';
+import { overridePlan } from './phases/override-plan.ts';
+import { overrideRemoval } from './phases/override-removal.ts';
+import { overrides, overridesCheck } from './phases/overrides.ts';
+import { placement } from './phases/placement.ts';
+import { store, tenancy, tenancyCheck } from './phases/store.ts';
+import { coreDNS, kubeadmconfig, kubeProxy, tenant } from './phases/tenant.ts';
+import { translatingErrors } from './phases/translate-errors.ts';
+import { workload } from './phases/workload.ts';
+import { allowWrites, denyWrites } from './phases/write-permissions.ts';
+import type { Scope } from './scope.ts';
+
+type Step = (scope: Readonly<Scope>, deps: Dependencies, ctx: Context) => Promise<Outcome<Scope>>;
+type Row = readonly [
+  name: string,
+  /** Absent for work whose condition does not say whether it is done. */
+  condition: keyof typeof tenantControlPlaneConditions | undefined,
+  needs: readonly string[],
+  run: Step,
+];
+
+/** The whole recipe: what is done, which condition tells of it, and after what. Everything else runs side by side. */
+const recipe: readonly Row[] = [
+  ['service', 'EndpointReady', [], service],
+  ['endpoint', 'EndpointReady', ['service'], endpoint],
+  ['authorities', 'CertificatesReady', [], authorities],
+  ['certificates', 'CertificatesReady', ['authorities', 'endpoint'], certificates],
+  ['kubeconfigs', 'KubeconfigsReady', ['authorities', 'endpoint'], kubeconfigs],
+  ['placement', 'StoreReady', [], placement],
+  ['store', 'StoreReady', ['placement'], store],
+  ['tenancy', 'StoreReady', ['store'], tenancy],
+  ['tenancy-check', 'StoreReady', ['store'], tenancyCheck],
+  ['override-plan', 'StoreReady', ['store'], overridePlan],
+  ['overrides', 'StoreReady', ['override-plan'], overrides],
+  ['overrides-check', 'StoreReady', ['overrides'], overridesCheck],
+  ['workload', 'ControlPlaneAvailable', ['certificates', 'kubeconfigs', 'tenancy', 'overrides'], workload],
+  ['override-removal', 'StoreReady', ['workload'], overrideRemoval],
+  ['availability', 'ControlPlaneAvailable', ['workload'], availability],
+  ['kubeadmconfig', 'TenantConfigured', ['endpoint', 'store'], kubeadmconfig],
+  ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
+  ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
+  ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],
+  ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
+  ['deny-writes', 'TenantConfigured', ['tenant', 'coredns', 'kube-proxy'], denyWrites],
+  ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
+  ['previous-data', undefined, [], previousData],
+];
+
+/** The phases of a visit, acting through `deps`. */
+export function tenantControlPlanePhases(deps: Dependencies): readonly Phase<Scope>[] {
+  return definePhases(
+    recipe.map(([name, condition, needs, run]) =>
+      translatingErrors({
+        name,
+        needs,
+        ...(condition !== undefined && { condition }),
+        run: (scope, ctx) => run(scope, deps, ctx),
+      }),
+    ),
+  );
+}

@@ -1,0 +1,90 @@
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { joinHostPort } from '../../../kubeadm/networks.ts';
+import { parseCertificates } from '../../../kubeadm/pki/certificate-chain.ts';
+import { issue } from '../../../kubeadm/pki/issue.ts';
+import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
+import { certificateValidityMs, lifetimeFrom } from '../../../kubeadm/pki/lifetime.ts';
+import { leafProfiles } from '../../../kubeadm/pki/profiles.ts';
+import type { Leaf, LeafName } from '../../../kubeadm/pki/profiles.ts';
+import { parseSupportedVersion } from '../../../kubeadm/versions.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import type { Endpoint } from '../components/control-plane-input.ts';
+import { certificateNames } from '../components/tenant-documents.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { Authorities, Scope } from '../scope.ts';
+
+/** Why something is replaced. */
+interface Reason {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A verdict about content that somebody asked to have replaced. */
+export const requested = { keep: false, reason: 'Requested', message: 'somebody asked for it' } as const;
+
+/** Issues the certificates of one tenant in one visit. */
+export class Issuing {
+  readonly tcp: TenantControlPlane;
+  readonly scope: Readonly<Scope>;
+  readonly authorities: Authorities;
+  readonly endpoint: Endpoint;
+  readonly leaves: Readonly<Record<LeafName, Leaf>>;
+  readonly ctx: Context;
+  readonly #deps: Dependencies;
+
+  /** Throws `InvalidInputError` for a version, network or name that is none. */
+  constructor(scope: Readonly<Scope>, deps: Dependencies, ctx: Context) {
+    const { tcp } = scope;
+    const { networkProfile } = tcp.spec;
+    const endpoint = needed(scope.endpoint, 'endpoint');
+    this.tcp = tcp;
+    this.scope = scope;
+    this.authorities = needed(scope.authorities, 'authorities');
+    this.endpoint = endpoint;
+    this.ctx = ctx;
+    this.#deps = deps;
+    this.leaves = leafProfiles({
+      version: parseSupportedVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version'),
+      serviceCidr: networkProfile.serviceCidr,
+      clusterDomain: networkProfile.clusterDomain,
+      advertiseAddress: endpoint.address,
+      controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),
+      certSANs: certificateNames({ tcp, endpoint }),
+    });
+  }
+
+  /** The authority that signs a certificate. */
+  signerOf(name: LeafName): KeyPair {
+    return this.leaves[name].signer === 'ca' ? this.authorities.ca : this.authorities.frontProxyCa;
+  }
+
+  /** How early a certificate is renewed: not at all when its authority ends soon, since a new one would end with it. */
+  thresholdOf(name: LeafName): number {
+    const [signer] = parseCertificates(this.signerOf(name).certificate, 'ca.crt');
+    const left = signer.validToDate.getTime() - this.ctx.now.getTime();
+    return left > 2 * this.#deps.renewBeforeMs ? this.#deps.renewBeforeMs : 0;
+  }
+
+  /** When a certificate must be renewed, in milliseconds since the epoch. */
+  renewalOf(name: LeafName, certificate: string): number {
+    const [leaf] = parseCertificates(certificate, 'certificate');
+    return leaf.validToDate.getTime() - this.thresholdOf(name);
+  }
+
+  /** A new certificate, for a year or until its authority ends. */
+  async issue(name: LeafName): Promise<KeyPair> {
+    const ca = this.signerOf(name);
+    const [signer] = parseCertificates(ca.certificate, 'ca.crt');
+    const lifetime = lifetimeFrom(this.ctx.now, certificateValidityMs);
+    const notAfter = new Date(Math.min(lifetime.notAfter.getTime(), signer.validToDate.getTime()));
+    const algorithm = this.tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256';
+    const options = { algorithm, lifetime: { ...lifetime, notAfter } } as const;
+    return this.#deps.issuers.run(() => issue(this.leaves[name].profile, ca, options));
+  }
+
+  /** Tells people why something that they had is replaced. */
+  announce(what: string, { reason, message }: Reason): void {
+    if (reason !== 'Missing') this.ctx.event('Normal', 'CertificateRenewed', `${what} is issued anew: ${message}`);
+  }
+}

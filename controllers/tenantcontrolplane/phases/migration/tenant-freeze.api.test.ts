@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { kinds } from '../../../../api/core/kinds.ts';
+import type { KindRef, Manifest } from '../../../../api/meta.ts';
+import { labels } from '../../../../api/names.ts';
+import { systemClock } from '../../../../runtime/clock.ts';
+import type { Cluster } from '../../../../runtime/cluster.ts';
+import { ApiError, UnreachableError } from '../../../../runtime/errors.ts';
+import { openCluster } from '../../../../runtime/http-cluster.ts';
+import { parseKubeconfig } from '../../../../runtime/kubeconfig.ts';
+import { FakeCluster } from '../../../../testing/fake-cluster.ts';
+import { startApiServer } from '../../../../testing/servers/api-server.ts';
+import type { ApiServer } from '../../../../testing/servers/api-server.ts';
+import { tenantControlPlaneWith } from '../../../../testing/tenant-control-plane.ts';
+import { isFreezeRefusal } from '../../components/freeze-policy.ts';
+import { writePermissionsManifests } from '../../components/write-permissions-policy.ts';
+import type { MigrationVisit } from './migration-visit.ts';
+import { freeze, thaw } from './tenant-freeze.ts';
+
+let server: ApiServer;
+const doors: Cluster[] = [];
+const management = new FakeCluster();
+
+async function doorOf(user: string, groups: readonly string[]): Promise<Cluster> {
+  const pair = await server.clientPair(user, groups);
+  const connection = parseKubeconfig(server.kubeconfig);
+  const door = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'tenant' });
+  doors.push(door);
+  return door;
+}
+
+let admin: Cluster;
+let node: Cluster;
+
+/** A visit of a tenant whose only pod is the server under test, or has its address somewhere else. */
+function visit(podAt?: string): MigrationVisit {
+  const pod = podAt === undefined ? admin : openCluster({ server: podAt }, { name: 'tenant', timeoutMs: 500 });
+  if (pod !== admin) doors.push(pod);
+  const deps = {
+    cluster: management,
+    clock: systemClock,
+    tenants: {
+      door: () => admin,
+      atPod: (_scope: unknown, _ip: string, work: (door: Cluster) => unknown) => work(pod),
+    },
+  };
+  const ctx = { signal: new AbortController().signal };
+  return { scope: { tcp: tenantControlPlaneWith() }, deps, ctx } as unknown as MigrationVisit;
+}
+
+const configMap = (name: string): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+});
+
+/** `done`, `denied` by the freeze, or why it failed otherwise. */
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof ApiError && isFreezeRefusal(error) ? 'denied' : String(error)),
+  );
+
+const review: KindRef = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'SelfSubjectReview',
+  plural: 'selfsubjectreviews',
+  namespaced: false,
+};
+/** Its path is that of a collection below the account. */
+const token: KindRef = {
+  group: '',
+  version: 'v1',
+  kind: 'TokenRequest',
+  plural: 'serviceaccounts/sa/token',
+  namespaced: true,
+};
+
+beforeAll(async () => {
+  server = await startApiServer({ rbac: false });
+  admin = await doorOf('kubernetes-admin', ['system:masters']);
+  node = await doorOf('system:node:one', ['system:nodes']);
+  const made: readonly (readonly [KindRef, Manifest])[] = [
+    [
+      kinds.ServiceAccount,
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa', namespace: 'default' } },
+    ],
+    [kinds.Node, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'one' } }],
+    [kinds.ConfigMap, configMap('there')],
+  ];
+  for (const [kind, manifest] of made) {
+    const create = (): Promise<string> => outcome(admin.create(kind, manifest));
+    // The API server makes its first namespaces itself, shortly after it answers.
+    for (let said = await create(); said !== 'done' && !said.includes('already exists'); said = await create());
+  }
+  await management.seed(kinds.Pod, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'tenant-1', namespace: 'default', labels: { [labels.name]: 'tenant' } },
+    status: { phase: 'Running', podIP: '192.0.2.1' },
+  });
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all(doors.map((door) => door.close()));
+  await server.stop();
+});
+
+describe('a tenant that is frozen', () => {
+  test('denies every write of everybody as soon as that is said, subresources and the system included', async () => {
+    const began = performance.now();
+    expect(await freeze(visit())).toBeUndefined();
+    console.log(`the freeze was proven after ${Math.round(performance.now() - began)} ms`);
+    const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } }, status: { phase: 'x' } } } as const;
+    const there = { namespace: 'default', name: 'there' };
+    const lease: Manifest = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'one', namespace: 'default' },
+    };
+    const writes = {
+      create: admin.create(kinds.ConfigMap, configMap('new')),
+      apply: admin.apply(kinds.ConfigMap, configMap('there'), { fieldManager: 'test' }),
+      patch: admin.patch(kinds.ConfigMap, there, patch),
+      delete: admin.delete(kinds.ConfigMap, there),
+      lease: node.create(kinds.Lease, lease),
+      status: node.patch(kinds.Node, { name: 'one' }, patch, { subresource: 'status' }),
+      webhooks: admin.create(kinds.ValidatingWebhookConfiguration, {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata: { name: 'x' },
+      }),
+    };
+    const seen = Object.fromEntries(
+      await Promise.all(Object.entries(writes).map(async ([name, work]) => [name, await outcome(work)] as const)),
+    );
+    expect(seen).toEqual(Object.fromEntries(Object.keys(writes).map((name) => [name, 'denied'])));
+    expect(await outcome(admin.list(kinds.ConfigMap))).toBe('done');
+    await thaw(visit());
+    expect(await outcome(admin.patch(kinds.ConfigMap, there, { type: 'merge', body: { data: { a: 'b' } } }))).toBe(
+      'done',
+    );
+  }, 60_000);
+
+  test('lets pass what stores nothing: reviews and tokens', async () => {
+    expect(await freeze(visit())).toBeUndefined();
+    const metadata = { name: '' };
+    const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata };
+    expect(await outcome(node.create(review, asked))).toBe('done');
+    const wish = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      metadata: { name: 'sa', namespace: 'default' },
+      spec: {},
+    };
+    expect(await outcome(admin.create(token, wish))).toBe('done');
+    await thaw(visit());
+  }, 60_000);
+
+  test('is known for it although another policy denies the same writes', async () => {
+    const limits = { blockCreation: true, blockUpdate: false, blockDeletion: false };
+    const spec = { writePermissions: limits };
+    const [policy, binding] = writePermissionsManifests(tenantControlPlaneWith({ spec }));
+    if (policy === undefined || binding === undefined) throw new Error('two manifests are expected');
+    await admin.apply(kinds.ValidatingAdmissionPolicy, policy, { fieldManager: 'test' });
+    await admin.apply(kinds.ValidatingAdmissionPolicyBinding, binding, { fieldManager: 'test' });
+    const said = (): Promise<string> => outcome(admin.create(kinds.ConfigMap, configMap('probe'), { dryRun: true }));
+    while (!(await said()).includes(policy.metadata.name));
+    expect(await freeze(visit())).toBeUndefined();
+    await thaw(visit());
+    await admin.delete(kinds.ValidatingAdmissionPolicyBinding, { name: binding.metadata.name });
+    await admin.delete(kinds.ValidatingAdmissionPolicy, { name: policy.metadata.name });
+  }, 60_000);
+
+  test('is not taken for frozen when its API server is out of reach', async () => {
+    await expect(freeze(visit('https://192.0.2.77:6443'))).rejects.toThrow(UnreachableError);
+    await thaw(visit());
+  }, 60_000);
+
+  test('is taken for frozen when nobody listens there: who starts now finds the policy first', async () => {
+    expect(await freeze(visit('https://127.0.0.1:1'))).toBeUndefined();
+    await thaw(visit());
+  }, 60_000);
+});

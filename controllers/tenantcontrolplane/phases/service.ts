@@ -1,0 +1,45 @@
+import type { Service } from '../../../api/core/kinds.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import type { Outcome } from '../../../runtime/phases.ts';
+import { splitHostPort } from '../../../kubeadm/networks.ts';
+import { chooseNodeAddress, findEndpoint, needsNodeAddress } from '../components/endpoint.ts';
+import { service as serviceManifest, servicePort } from '../components/service.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { Scope } from '../scope.ts';
+
+/**
+ * The Service, with the port that everything else is built on. A NodePort Service whose author names no port is applied
+ * once more with the port that the API server chose, so that node port, Service port and secure port are one.
+ */
+export async function service(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const { tcp, observed } = scope;
+  const { nodePorts } = deps;
+  const input = { tcp, current: observed.service, nodePorts };
+  const applied = await deps.apply<Service>(scope, serviceManifest(input), ctx);
+  const chosen = { tcp, current: applied, nodePorts };
+  if (servicePort(input) === servicePort(chosen)) return { is: 'done', learned: { service: applied } };
+  return { is: 'done', learned: { service: await deps.apply<Service>(scope, serviceManifest(chosen), ctx) } };
+}
+
+/** The host of the endpoint in the status, so that a tenant's workers keep the node that they know. */
+function recordedHost({ tcp }: Readonly<Scope>): string | undefined {
+  const recorded = tcp.status?.controlPlaneEndpoint ?? '';
+  return recorded === '' ? undefined : splitHostPort(recorded, 'status.controlPlaneEndpoint').host;
+}
+
+/** Address and port under which the control plane is reached; waits until somebody has given them. */
+export async function endpoint(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const nodeAddress = needsNodeAddress(tcp)
+    ? chooseNodeAddress(await deps.nodeAddresses(ctx.signal), recordedHost(scope))
+    : undefined;
+  const found = findEndpoint({
+    tcp,
+    service: needed(scope.service, 'service'),
+    nodePorts: deps.nodePorts,
+    nodeAddress,
+  });
+  if ('endpoint' in found) return { is: 'done', learned: { endpoint: found.endpoint } };
+  return { is: 'waiting', reason: found.missing, message: found.message };
+}

@@ -1,0 +1,56 @@
+import type { Deployment } from '../../../api/core/kinds.ts';
+import { checkUpgrade, parseSupportedVersion, parseVersion } from '../../../kubeadm/versions.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import type { Outcome } from '../../../runtime/phases.ts';
+import { deployment as deploymentManifest } from '../components/deployment.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { Scope, SecretFacts } from '../scope.ts';
+import { overridesComponent } from './overrides.ts';
+
+/** Secrets that pods do not mount: their change rolls nothing. */
+const notMounted = new Set(['admin-kubeconfig']);
+
+/** The checksums by which pods are rolled when a Secret changes. */
+function checksums(...facts: readonly SecretFacts[]): Readonly<Record<string, string>> {
+  const all = Object.entries(Object.assign({}, ...facts) as SecretFacts);
+  return Object.fromEntries(
+    all.filter(([component]) => !notMounted.has(component)).map(([component, { checksum }]) => [component, checksum]),
+  );
+}
+
+/** An upgrade starts from what is installed, also while another is under way: no minor is ever skipped. */
+function refuseSkippedMinors({ tcp }: Readonly<Scope>): void {
+  const field = 'spec.kubernetes.version';
+  const wanted = parseSupportedVersion(tcp.spec.kubernetes.version, field);
+  const installed = tcp.status?.kubernetesResources?.version?.version ?? '';
+  if (installed !== '')
+    checkUpgrade(parseVersion(installed, 'status.kubernetesResources.version.version'), wanted, field);
+}
+
+/** The pods. Everything that they mount is in place by now, so that no start waits for a volume. */
+export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  refuseSkippedMinors(scope);
+  const store = needed(scope.store, 'store');
+  const { bindings, certificate } = needed(scope.overrides, 'overrides');
+  const manifest = deploymentManifest({
+    tcp: scope.tcp,
+    endpoint: needed(scope.endpoint, 'endpoint'),
+    store: store.binding,
+    storeTls: store.tls,
+    overrides: bindings,
+    kineImage: deps.kineImage,
+    dataStoreName: store.dataStoreName,
+    checksums: {
+      ...checksums(
+        needed(scope.authorityFacts, 'authorityFacts'),
+        needed(scope.certificateFacts, 'certificateFacts'),
+        needed(scope.kubeconfigFacts, 'kubeconfigFacts'),
+      ),
+      'datastore-certificate': store.certificate.checksum,
+      ...(certificate !== undefined && { [overridesComponent]: certificate.checksum }),
+    },
+    storageChecksum: store.config.checksum,
+  });
+  return { is: 'done', learned: { deployment: await deps.apply<Deployment>(scope, manifest, ctx) } };
+}

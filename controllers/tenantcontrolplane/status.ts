@@ -1,0 +1,274 @@
+import type { Condition } from '../../api/meta.ts';
+import { labels, ports, tenantObjects } from '../../api/names.ts';
+import type { TenantControlPlane, TenantControlPlaneStatus } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-status.ts';
+import { isFrozen, shareAtEnd } from './components/migration-record.ts';
+import { without } from './components/without.ts';
+import { joinHostPort } from '../../kubeadm/networks.ts';
+import { normalizeVersion } from '../../kubeadm/versions.ts';
+import type { Scope, SecretFact } from './scope.ts';
+import { controlPlaneState } from './state.ts';
+import type { StateFinding } from './state.ts';
+
+/** What a status is made of. */
+export interface StatusInput {
+  readonly scope: Readonly<Scope>;
+  readonly state: StateFinding;
+  /** The complete list. */
+  readonly conditions: readonly Condition[];
+  readonly now: Date;
+}
+
+type Part<K extends keyof TenantControlPlaneStatus> = NonNullable<TenantControlPlaneStatus[K]>;
+type Resources = Part<'kubernetesResources'>;
+
+interface Tracked {
+  readonly lastUpdate?: string | null;
+  readonly checksum?: string;
+}
+
+/** The checksum with the time at which it changed. */
+function tracked(before: Tracked | undefined, checksum: string, now: Date): Tracked {
+  if (before?.checksum === checksum) return { ...before, checksum };
+  return { checksum, lastUpdate: seconds(now) };
+}
+
+function secret(before: Tracked | undefined, fact: SecretFact, now: Date): Tracked & { readonly secretName: string } {
+  const { lastUpdate, checksum } = tracked(before, fact.checksum, now);
+  return {
+    secretName: fact.name,
+    ...(checksum !== undefined && { checksum }),
+    ...(lastUpdate !== undefined && { lastUpdate }),
+  };
+}
+
+/** RFC 3339 in whole seconds, as metav1.Time is written. */
+const seconds = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+/** Entries with a value only. */
+function defined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function storage(input: StatusInput): Part<'storage'> | undefined {
+  const found = shareOfStore(input);
+  if (found === undefined) return undefined;
+  return {
+    ...without(found, 'migration', 'previous', 'overrides', 'overridesCertificate'),
+    ...migrations(input.scope),
+    ...overrides(input),
+  };
+}
+
+function shareOfStore({ scope, now }: StatusInput): Part<'storage'> | undefined {
+  const { store, placement } = scope;
+  const recorded = scope.tcp.status?.storage;
+  const before = placement === undefined ? recorded : { ...recorded, placement };
+  const ended = scope.migration === undefined ? undefined : shareAtEnd(scope.migration.record);
+  // Whatever this visit learned of the store: at its end a migration says where the data is.
+  const kept = ended === undefined ? before : { ...before, ...ended, setup: { ...before?.setup, ...ended.setup } };
+  if (store === undefined) return kept;
+  const { schema, user } = store.tenancy;
+  return {
+    ...kept,
+    driver: store.driver,
+    dataStoreName: store.dataStoreName,
+    config: { secretName: store.config.name, checksum: store.config.checksum },
+    certificate: secret(before?.certificate, store.certificate, now),
+    ...(scope.tenancyEnsured === true && { setup: { schema, user, ...tracked(before?.setup, store.setup, now) } }),
+  };
+}
+
+function certificates({ scope, now }: StatusInput): Part<'certificates'> | undefined {
+  const before = scope.tcp.status?.certificates;
+  const facts = { ...scope.authorityFacts, ...scope.certificateFacts };
+  const entry = (component: string, old: Tracked | undefined): ReturnType<typeof secret> | undefined => {
+    const fact = facts[component];
+    return fact === undefined ? undefined : secret(old, fact, now);
+  };
+  const found = defined({
+    ca: entry('ca', before?.ca),
+    apiServer: entry('api-server-certificate', before?.apiServer),
+    apiServerKubeletClient: entry('api-server-kubelet-client-certificate', before?.apiServerKubeletClient),
+    frontProxyCA: entry('front-proxy-ca-certificate', before?.frontProxyCA),
+    frontProxyClient: entry('front-proxy-client-certificate', before?.frontProxyClient),
+    sa: entry('service-account', before?.sa),
+  });
+  return Object.keys(found).length === 0 ? before : { ...before, ...found };
+}
+
+function kubeconfigs({ scope, now }: StatusInput): Part<'kubeconfig'> | undefined {
+  const before = scope.tcp.status?.kubeconfig;
+  const facts = scope.kubeconfigFacts;
+  if (facts === undefined) return before;
+  const entry = (component: string, old: Tracked | undefined): ReturnType<typeof secret> | undefined => {
+    const fact = facts[component];
+    return fact === undefined ? undefined : secret(old, fact, now);
+  };
+  return defined({
+    admin: entry('admin-kubeconfig', before?.admin),
+    controllerManager: entry('controller-manager-kubeconfig', before?.controllerManager),
+    scheduler: entry('scheduler-kubeconfig', before?.scheduler),
+  });
+}
+
+/** The record of the migration after the visit. */
+export function migrationAfter({ tcp, migration }: Readonly<Scope>): MigrationStatus | undefined {
+  return migration?.record ?? tcp.status?.storage?.migration;
+}
+
+/** What migrations have recorded. */
+function migrations(scope: Readonly<Scope>): Pick<Part<'storage'>, 'migration' | 'previous'> {
+  const migration = migrationAfter(scope);
+  const before = scope.previous ?? scope.tcp.status?.storage?.previous ?? [];
+  const left = scope.migration?.leftBehind;
+  const previous = left === undefined ? before : [...before, left];
+  return { ...(migration !== undefined && { migration }), ...(previous.length > 0 && { previous }) };
+}
+
+/** The shares of other stores: those on record or about to be made, and those that are not removed yet. */
+function overrides({ scope, now }: StatusInput): Pick<Part<'storage'>, 'overrides' | 'overridesCertificate'> {
+  const before = scope.tcp.status?.storage;
+  const { overridePlan: plan, overrides: made, overridesLeft } = scope;
+  const shares = overridesLeft ?? plan?.shares ?? before?.overrides ?? [];
+  const list = shares.map((share) => {
+    const setup = plan?.wanted.includes(share) === true ? made?.setups.get(share.dataStoreName) : undefined;
+    return setup === undefined ? share : { ...share, ...tracked(share, setup, now) };
+  });
+  const certificate =
+    made?.certificate === undefined
+      ? before?.overridesCertificate
+      : secret(before?.overridesCertificate, made.certificate, now);
+  if (list.length === 0) return {};
+  return { overrides: list, ...(certificate !== undefined && { overridesCertificate: certificate }) };
+}
+
+/** The label selector of a control plane's pods, in string form. */
+export function podSelectorText(tcp: TenantControlPlane): string {
+  return `${labels.name}=${tcp.metadata.name ?? ''}`;
+}
+
+function deploymentStatus({ scope, now }: StatusInput): Resources['deployment'] {
+  const { tcp } = scope;
+  const live = scope.deployment ?? scope.observed.deployment;
+  const before = tcp.status?.kubernetesResources?.deployment;
+  if (live === undefined) return before;
+  // The server's own JSON, which carries times as strings.
+  const counts = live.status as Partial<NonNullable<Resources['deployment']>> | undefined;
+  const after = {
+    ...counts,
+    selector: podSelectorText(tcp),
+    name: tenantObjects(tcp.metadata.name ?? '').deployment,
+    namespace: tcp.metadata.namespace ?? '',
+  };
+  const { lastUpdate, ...old } = before ?? {};
+  const unchanged = JSON.stringify(sorted(old)) === JSON.stringify(sorted(after));
+  return { ...after, lastUpdate: unchanged && lastUpdate !== undefined ? lastUpdate : seconds(now) };
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, entry]) => [key, sorted(entry)]),
+  );
+}
+
+function serviceStatus({ scope }: StatusInput): Resources['service'] {
+  const live = scope.service ?? scope.observed.service;
+  if (live === undefined) return scope.tcp.status?.kubernetesResources?.service;
+  const port = live.spec?.ports?.find(({ name }) => name === ports.apiServer) ?? live.spec?.ports?.[0];
+  return {
+    ...(live.status as Partial<NonNullable<Resources['service']>> | undefined),
+    name: live.metadata.name ?? '',
+    namespace: live.metadata.namespace ?? '',
+    port: port?.port ?? 0,
+  };
+}
+
+/** The state of the control plane after a visit. */
+export function findState(scope: Readonly<Scope>): StateFinding {
+  const { tcp } = scope;
+  const before = tcp.status?.kubernetesResources?.version;
+  return controlPlaneState({
+    replicas: tcp.spec.controlPlane.deployment.replicas,
+    installed: before?.version === undefined ? undefined : versionOf(before.version),
+    wanted: versionOf(tcp.spec.kubernetes.version),
+    deployment: scope.deployment ?? scope.observed.deployment,
+    applied: scope.deployment !== undefined,
+    usable: scope.tenantPrepared === true,
+    limited: scope.writesDenied === true,
+    migrating: isFrozen(migrationAfter(scope)),
+    rotating: scope.authorities?.rotated === true || before?.status === 'CertificateAuthorityRotating',
+  });
+}
+
+function resources(input: StatusInput): Resources {
+  const { state, installed } = input.state;
+  return {
+    ...input.scope.tcp.status?.kubernetesResources,
+    version: { status: state, ...(installed !== undefined && { version: installed }) },
+    ...defined({ deployment: deploymentStatus(input), service: serviceStatus(input) }),
+  };
+}
+
+/** `vX.Y.Z`; what is no version stays as it is, since a phase reports it. */
+function versionOf(text: string): string {
+  try {
+    return normalizeVersion(text);
+  } catch {
+    return text;
+  }
+}
+
+function addon(
+  before: { readonly enabled: boolean; readonly lastUpdate?: string | null } | undefined,
+  enabled: boolean | undefined,
+  now: Date,
+): { readonly enabled: boolean; readonly lastUpdate?: string | null } | undefined {
+  if (enabled === undefined || before?.enabled === enabled) return before;
+  if (!enabled && before === undefined) return undefined;
+  return { enabled, lastUpdate: seconds(now) };
+}
+
+function addons({ scope, now }: StatusInput): Part<'addons'> | undefined {
+  const before = scope.tcp.status?.addons;
+  const found = defined({
+    coreDNS: addon(before?.coreDNS, scope.coreDNS, now),
+    kubeProxy: addon(before?.kubeProxy, scope.kubeProxy, now),
+  });
+  return Object.keys(found).length === 0 ? before : { ...before, ...found };
+}
+
+/** The whole status after a visit. What the visit could not learn stays as it was. */
+export function status(input: StatusInput): TenantControlPlaneStatus {
+  const { scope, conditions, now } = input;
+  const { tcp, endpoint, kubeadmConfig, bootstrapChecksum } = scope;
+  const before = tcp.status;
+  return {
+    ...before,
+    observedGeneration: tcp.metadata.generation ?? 0,
+    conditions,
+    kubernetesResources: resources(input),
+    ...defined({
+      storage: storage(input),
+      certificates: certificates(input),
+      kubeconfig: kubeconfigs(input),
+      addons: addons(input),
+      controlPlaneEndpoint:
+        endpoint === undefined ? before?.controlPlaneEndpoint : joinHostPort(endpoint.host, endpoint.hostPort),
+      kubeadmconfig:
+        kubeadmConfig === undefined
+          ? before?.kubeadmconfig
+          : { configmapName: kubeadmConfig.name, ...tracked(before?.kubeadmconfig, kubeadmConfig.checksum, now) },
+      kubeadmPhase:
+        bootstrapChecksum === undefined
+          ? before?.kubeadmPhase
+          : { bootstrapToken: tracked(before?.kubeadmPhase?.bootstrapToken, bootstrapChecksum, now) },
+    }),
+  };
+}

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { resolveTools } from '../../e2e/tools/resolve.ts';
+import { kinds } from '../../api/core/kinds.ts';
+import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+import { openCluster } from '../../runtime/http-cluster.ts';
+import { parseKubeconfig } from '../../runtime/kubeconfig.ts';
+import { silent } from '../../runtime/logger.ts';
+import { ObjectVisitor } from '../../runtime/object-visitor.ts';
+import { etcdDriver } from '../../stores/etcd/etcd-driver.ts';
+import { secretReader } from '../../stores/secret-reader.ts';
+import { Sessions } from '../../stores/sessions.ts';
+import { StoreAccess } from '../../stores/store-access.ts';
+import { TenantPool } from '../../tenants/pool.ts';
+import { blindInformers } from '../../testing/blind-informers.ts';
+import { startEtcdDataStore } from '../../testing/etcd-data-store.ts';
+import type { EtcdDataStore } from '../../testing/etcd-data-store.ts';
+import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { installKinds } from '../../testing/install-kinds.ts';
+import { MortalCluster } from '../../testing/mortal-cluster.ts';
+import { startApiServer } from '../../testing/servers/api-server.ts';
+import type { ApiServer } from '../../testing/servers/api-server.ts';
+import { serverFolder } from '../../testing/servers/server-folder.ts';
+import { startServerProcess } from '../../testing/servers/server-process.ts';
+import type { ServerProcess } from '../../testing/servers/server-process.ts';
+import { access } from './access.ts';
+import { tenantControlPlaneController } from './controller.ts';
+
+const group = 'rbac.authorization.k8s.io';
+const user = 'tenant-controller';
+
+let server: ApiServer;
+let etcd: EtcdDataStore;
+let collector: ServerProcess;
+let folder: Awaited<ReturnType<typeof serverFolder>>;
+let admin: Cluster;
+let operator: Cluster;
+let sessions: Sessions;
+const pools: TenantPool[] = [];
+let count = 0;
+
+/** Garbage collection as Kubernetes does it: the other controllers would only be in the way. */
+async function startCollector(): Promise<ServerProcess> {
+  const tools = await resolveTools(['kube-controller-manager']);
+  return startServerProcess({
+    program: tools['kube-controller-manager'],
+    programArguments: [
+      `--kubeconfig=${server.kubeconfigPath}`,
+      '--controllers=garbage-collector-controller',
+      '--leader-elect=false',
+      '--secure-port=0',
+    ],
+    log: `${folder.path}/kube-controller-manager.log`,
+  });
+}
+
+async function grant(): Promise<void> {
+  const metadata = { name: user };
+  await admin.create(kinds.ClusterRole, { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata, rules: access });
+  await admin.create(kinds.ClusterRoleBinding, {
+    apiVersion: `${group}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata,
+    roleRef: { apiGroup: group, kind: 'ClusterRole', name: user },
+    subjects: [{ apiGroup: group, kind: 'User', name: user }],
+  });
+}
+
+beforeAll(async () => {
+  folder = await serverFolder();
+  [server, etcd] = await Promise.all([startApiServer(), startEtcdDataStore()]);
+  const connection = parseKubeconfig(server.kubeconfig);
+  admin = openCluster(connection, { name: 'management' });
+  const pair = await server.clientPair(user);
+  operator = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'management' });
+  sessions = new Sessions({ clock: systemClock });
+  await installKinds(admin, [dataStore, tenantControlPlane]);
+  await grant();
+  await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
+  collector = await startCollector();
+}, 180_000);
+
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.close()));
+  await sessions[Symbol.asyncDispose]();
+  await Promise.all([admin.close(), operator.close()]);
+  await collector.kill();
+  await Promise.all([server.stop(), etcd[Symbol.asyncDispose]()]);
+  await folder[Symbol.asyncDispose]();
+}, 60_000);
+
+/** One tenant in a namespace of its own, and the process that looks after it. */
+class Tenant {
+  readonly key = { namespace: `tenant-${(count += 1)}`, name: 'tenant' };
+  readonly cluster = new MortalCluster(operator);
+  readonly inside = new FakeCluster();
+  #visitor = this.#newVisitor();
+
+  restart(): void {
+    this.cluster.restart();
+    this.inside.restart();
+    this.#visitor = this.#newVisitor();
+  }
+
+  async create(spec: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const { namespace, name } = this.key;
+    await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await admin.create(tenantControlPlane, {
+      apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+      kind: 'TenantControlPlane',
+      metadata: { name, namespace },
+      spec: {
+        dataStore: 'default',
+        controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
+        kubernetes: { version: 'v1.36.3' },
+        networkProfile: { address: '192.0.2.1' },
+        addons: { coreDNS: {}, kubeProxy: {} },
+        ...spec,
+      },
+    });
+  }
+
+  read(): Promise<TenantControlPlane | undefined> {
+    return admin.get(tenantControlPlane, this.key);
+  }
+
+  ask(): Promise<boolean> {
+    return admin.delete(tenantControlPlane, this.key);
+  }
+
+  /** What the Deployment's controller and a kubelet would report. */
+  async startPods(): Promise<void> {
+    const found = await admin.get(kinds.Deployment, this.key);
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+    const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+    const status = { observedGeneration: found.metadata.generation, ...counts };
+    const patch = { type: 'merge', body: { status } } as const;
+    await admin.patch(kinds.Deployment, this.key, patch, { subresource: 'status' });
+  }
+
+  /** Visits until `done`, as often as the controller asks for it. */
+  async work(done: () => Promise<boolean>): Promise<void> {
+    for (let visits = 0; visits < 100 && !this.cluster.crashed; visits += 1) {
+      const found = await this.read();
+      if (found !== undefined) await this.#visitor.visit(found, silent);
+      await this.startPods();
+      if (await done()) return;
+    }
+    if (!this.cluster.crashed) throw new Error(`no end: ${JSON.stringify((await this.read())?.status?.conditions)}`);
+  }
+
+  untilReady(): Promise<void> {
+    return this.work(async () => {
+      const conditions = (await this.read())?.status?.conditions ?? [];
+      return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+    });
+  }
+
+  untilGone(): Promise<void> {
+    return this.work(async () => (await this.read()) === undefined);
+  }
+
+  /** Names, labels, owners and keys of everything of ours in the namespace, without what differs between two runs. */
+  async shape(): Promise<readonly unknown[]> {
+    const { namespace } = this.key;
+    const owned: readonly KindRef[] = [kinds.Secret, kinds.ConfigMap, kinds.Service, kinds.Deployment];
+    const lists = await Promise.all(
+      owned.map(async (kind) => (await admin.list<Described>(kind, { namespace })).items),
+    );
+    return lists
+      .flat()
+      .filter(({ metadata }) => metadata.labels?.['steward.butlerlabs.dev/project'] !== undefined)
+      .map(({ kind, metadata, data }) => ({
+        id: `${kind}/${metadata.name ?? ''}`,
+        labels: Object.keys(metadata.labels ?? {}).sort(),
+        annotations: Object.keys(metadata.annotations ?? {}).filter((key) => !key.startsWith('deployment.')),
+        owner: metadata.ownerReferences?.map((owner) => `${owner.kind} ${owner.name}`),
+        keys: Object.keys(data ?? {}).sort(),
+      }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  #newVisitor(): ObjectVisitor {
+    const { cluster } = this;
+    const pool = new TenantPool({ clock: systemClock, open: () => this.inside });
+    pools.push(pool);
+    const controller = tenantControlPlaneController({
+      cluster,
+      informers: blindInformers,
+      clock: systemClock,
+      stores: new StoreAccess({
+        drivers: [etcdDriver],
+        sessions,
+        read: secretReader((secret) => cluster.get(kinds.Secret, secret)),
+      }),
+      pool,
+    });
+    const stop = new AbortController().signal;
+    const events = { record: (): void => undefined };
+    return new ObjectVisitor({ controller, cluster, clock: systemClock, events, stop, wrote: () => undefined });
+  }
+}
+
+interface Described extends Resource {
+  readonly data?: object;
+}
+
+const etcdUsers = async ({ server: of } = etcd): Promise<number> =>
+  (await of.control('user', 'list')).trim().split('\n').length - 1;
+
+describe('a TenantControlPlane on a real API server with a real etcd', () => {
+  test('becomes Ready, with a share of the store and an object of every name, and goes without a trace', async () => {
+    const tenant = new Tenant();
+    await tenant.create();
+    await tenant.untilReady();
+    const status = (await tenant.read())?.status;
+    expect(status?.controlPlaneEndpoint).toMatch(/^192\.0\.2\.1:3\d{4}$/);
+    expect(await etcdUsers()).toBe(1);
+    expect((await tenant.shape()).length).toBe(14);
+    await tenant.ask();
+    await tenant.untilGone();
+    expect(await etcdUsers()).toBe(0);
+    expect(await etcd.server.control('role', 'list')).not.toMatch(/^t/m);
+  }, 60_000);
+
+  test('has a share of a second etcd of another authority as long as its spec says so', async () => {
+    await using events = await startEtcdDataStore();
+    const metadata = { name: 'events' };
+    await admin.create(dataStore, { ...events.dataStore, metadata });
+    const tenant = new Tenant();
+    await tenant.create({ dataStoreOverrides: [{ resource: '/events', dataStore: 'events' }] });
+    await tenant.untilReady();
+    const storage = (await tenant.read())?.status?.storage;
+    expect(storage?.overrides).toMatchObject([
+      { resource: '/events', dataStoreName: 'events', schema: storage?.setup?.schema, user: storage?.setup?.user },
+    ]);
+    expect(storage?.overrides?.[0]?.checksum).toBeDefined();
+    expect([await etcdUsers(), await etcdUsers(events)]).toEqual([1, 1]);
+    const body = { spec: { dataStoreOverrides: [] } };
+    await admin.patch(tenantControlPlane, tenant.key, { type: 'merge', body });
+    await tenant.work(async () => (await tenant.read())?.status?.storage?.overrides === undefined);
+    expect([await etcdUsers(), await etcdUsers(events)]).toEqual([1, 0]);
+    const secret = { ...tenant.key, name: 'tenant-datastore-overrides-certificate' };
+    expect(await admin.get(kinds.Secret, secret)).toBeUndefined();
+    await admin.patch(tenantControlPlane, tenant.key, {
+      type: 'merge',
+      body: { spec: { dataStoreOverrides: [{ resource: '/events', dataStore: 'events' }] } },
+    });
+    await tenant.work(async () => (await etcdUsers(events)) === 1);
+    await tenant.ask();
+    await tenant.untilGone();
+    expect([await etcdUsers(), await etcdUsers(events)]).toEqual([0, 0]);
+    expect((await events.server.control('get', '', '--prefix', '--keys-only')).trim()).toBe('');
+    await admin.delete(dataStore, metadata);
+  }, 120_000);
+
+  test('is the same whichever call of its creation the manager died after', async () => {
+    const model = new Tenant();
+    await model.create();
+    await model.untilReady();
+    const total = model.cluster.calls;
+    const expected = await model.shape();
+    expect(total).toBeGreaterThan(20);
+    for (let calls = 1; calls <= total; calls += 1) {
+      const tenant = new Tenant();
+      await tenant.create();
+      tenant.cluster.crashAfter(calls);
+      await tenant.untilReady();
+      tenant.restart();
+      await tenant.untilReady();
+      expect({ calls, shape: await tenant.shape() }).toEqual({ calls, shape: expected });
+      await tenant.ask();
+      await tenant.untilGone();
+    }
+    await model.ask();
+    await model.untilGone();
+    expect(await etcdUsers()).toBe(0);
+  }, 400_000);
+
+  test('is gone whichever call of its deletion the manager died after', async () => {
+    let finished = false;
+    for (let calls = 1; !finished; calls += 1) {
+      const tenant = new Tenant();
+      await tenant.create();
+      await tenant.untilReady();
+      await tenant.ask();
+      tenant.cluster.crashAfter(calls);
+      await tenant.untilGone();
+      finished = !tenant.cluster.crashed;
+      tenant.restart();
+      await tenant.untilGone();
+      expect(await etcdUsers()).toBe(0);
+    }
+  }, 400_000);
+});

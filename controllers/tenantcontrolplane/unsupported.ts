@@ -1,0 +1,16 @@
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+
+type Check = readonly [field: string, isSet: (tcp: TenantControlPlane) => boolean];
+
+const checks: readonly Check[] = [
+  ['spec.controlPlane.ingress', ({ spec }) => spec.controlPlane.ingress !== undefined],
+  ['spec.controlPlane.gateway', ({ spec }) => spec.controlPlane.gateway !== undefined],
+  ['spec.addons.konnectivity', ({ spec }) => spec.addons.konnectivity !== undefined],
+  ['spec.addons.tcpProxy', ({ spec }) => spec.addons.tcpProxy !== undefined],
+  ['spec.addons.workerBootstrap', ({ spec }) => spec.addons.workerBootstrap !== undefined],
+];
+
+/** Fields that are set and that this version does not act upon. */
+export function unsupportedFields(tcp: TenantControlPlane): readonly string[] {
+  return checks.filter(([, isSet]) => isSet(tcp)).map(([field]) => field);
+}

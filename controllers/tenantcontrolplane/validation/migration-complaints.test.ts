@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { annotations } from '../../../api/names.ts';
+import type { MigrationPhase } from '../../../api/steward/v1alpha1/migration-status.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
+import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
+import { deletionComplaints, migrationComplaints } from './migration-complaints.ts';
+
+const drivers = new Map([
+  ['default', 'etcd'],
+  ['other', 'PostgreSQL'],
+  ['third', 'MySQL'],
+]);
+
+const share = { schema: 'a', user: 'a' };
+
+/** A tenant whose data is in etcd, and on its way when a phase is given. */
+function placed(phase?: MigrationPhase, changes: TenantControlPlaneChanges = {}): TenantControlPlane {
+  const migration = phase && {
+    phase,
+    startedAt: '2030-01-01T00:00:00Z',
+    source: { dataStoreName: 'default', ...share },
+    target: { dataStoreName: 'other', ...share },
+  };
+  const storage = { dataStoreName: 'default', driver: 'etcd', setup: share, ...(migration && { migration }) };
+  return tenantControlPlaneWith({ ...changes, status: { storage } });
+}
+
+function complaints(
+  tcp: TenantControlPlane,
+  dataStore: string,
+  troubles = new Map<string, string>(),
+): readonly string[] {
+  const asked = { ...tcp, spec: { ...tcp.spec, dataStore } };
+  return migrationComplaints({ tcp: asked, old: tcp, drivers, troubles }).map(
+    ({ field, reason, remedy }) => `${field} ${reason}: ${remedy}`,
+  );
+}
+
+describe('a wish to move the data of a tenant', () => {
+  test.each(['other', 'third', 'default'])('is accepted for a store that can be used: %s', (name) => {
+    expect(complaints(placed(), name)).toEqual([]);
+  });
+
+  test('is refused for a store that cannot be used', () => {
+    expect(complaints(placed(), 'other', new Map([['other', 'Reachable: no answer']]))).toEqual([
+      'spec.dataStore names a DataStore that cannot be used (Reachable: no answer): mend it first, or name another',
+    ]);
+  });
+
+  test('is refused where writes cannot be denied, and where the data is bound to its keys', () => {
+    const old = placed(undefined, { kubernetes: { version: 'v1.29.3' } });
+    expect(complaints(old, 'other').join()).toContain('upgrade to v1.30 or later first');
+    const args = { apiServer: ['--encryption-provider-config=/etc/x.yaml'] };
+    const encrypted = placed(undefined, { deployment: { extraArgs: args } });
+    expect(complaints(encrypted, 'other').join()).toContain('--encryption-provider-config');
+  });
+
+  test('is judged only while it is new, and only of tenants that have data', () => {
+    const moving = placed('Copying');
+    const same = { ...moving, spec: { ...moving.spec, dataStore: 'other' } };
+    const troubles = new Map([['other', 'gone']]);
+    expect(migrationComplaints({ tcp: same, old: same, drivers, troubles })).toEqual([]);
+    expect(complaints(tenantControlPlaneWith(), 'other', troubles)).toEqual([]);
+  });
+});
+
+describe('a move that is under way', () => {
+  const to = (phase: MigrationPhase, name: string): readonly string[] => {
+    const tcp = placed(phase);
+    return complaints({ ...tcp, spec: { ...tcp.spec, dataStore: 'other' } }, name);
+  };
+
+  test.each(['Preparing', 'Copying', 'Freezing', 'Switching', 'RollingBack'] as const)(
+    'can be taken back in %s',
+    (phase) => {
+      expect(to(phase, 'default')).toEqual([]);
+    },
+  );
+
+  test.each(['Thawing', 'Revoking'] as const)('cannot be taken back any more in %s', (phase) => {
+    expect(to(phase, 'default').join()).toContain('wait until that is done');
+  });
+
+  test('cannot be given another target', () => {
+    expect(to('Copying', 'third')).toEqual([
+      'spec.dataStore cannot be chosen while the data moves from default to other: wait until that is done, or set it to default to take the move back',
+    ]);
+  });
+
+  test('is no time for another version', () => {
+    const old = placed('Copying');
+    const tcp = { ...old, spec: { ...old.spec, kubernetes: { ...old.spec.kubernetes, version: 'v1.36.4' } } };
+    const found = migrationComplaints({ tcp, old, drivers, troubles: new Map() });
+    expect(found.map(({ field }) => field)).toEqual(['spec.kubernetes.version']);
+  });
+});
+
+describe('the deletion of a tenant', () => {
+  const inState = (status: 'Migrating' | 'Ready', changes: TenantControlPlaneChanges = {}): TenantControlPlane => {
+    const tcp = placed('Finishing', changes);
+    return { ...tcp, status: { ...tcp.status, kubernetesResources: { version: { status } } } };
+  };
+
+  test('is refused while it is Migrating, and says what helps', () => {
+    expect(deletionComplaints(inState('Migrating')).map(({ remedy }) => remedy)).toEqual([
+      'try again in a moment, or set spec.dataStore back to default first',
+    ]);
+  });
+
+  test('is accepted while the data is only being copied, and when it is abandoned', () => {
+    expect(deletionComplaints(inState('Ready'))).toEqual([]);
+    const metadata = { annotations: { [annotations.abandonData]: 'true' } };
+    expect(deletionComplaints(inState('Migrating', { metadata }))).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { containers as containerNames, volumes as volumeNames } from '../../../api/names.ts';
+import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { controllerManagerPki } from '../components/system-volumes.ts';
+
+const at = 'spec.controlPlane.deployment';
+
+/** Where our own containers mount something. */
+const ownMounts = {
+  apiServer: ['/etc/kubernetes/pki'],
+  controllerManager: ['/etc/kubernetes', '/etc/kubernetes/pki'],
+  scheduler: ['/etc/kubernetes'],
+} as const;
+
+interface Named {
+  readonly field: string;
+  readonly name: string;
+}
+
+/** One complaint for each name that is in the list before, or that is ours. */
+function duplicates(given: readonly Named[], taken: readonly string[], what: string): readonly InvalidInput[] {
+  const seen = new Map<string, string>(taken.map((name) => [name, 'Steward']));
+  return given.flatMap(({ field, name }) => {
+    const holder = seen.get(name);
+    seen.set(name, holder ?? field);
+    if (holder === undefined) return [];
+    return [{ field, value: name, reason: `is a ${what} that ${holder} already has`, remedy: 'choose another' }];
+  });
+}
+
+function mountComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { additionalVolumeMounts = {}, additionalVolumes = [] } = tcp.spec.controlPlane.deployment;
+  const known = new Set([...additionalVolumes.map(({ name }) => name), ...Object.values(volumeNames)]);
+  return (['apiServer', 'controllerManager', 'scheduler'] as const).flatMap((component) => {
+    const mounts = additionalVolumeMounts[component] ?? [];
+    const field = (index: number): string => `${at}.additionalVolumeMounts.${component}[${index}]`;
+    const paths = mounts.map(({ mountPath }, index) => ({
+      field: `${field(index)}.mountPath`,
+      name: mountPath.length > 1 ? mountPath.replace(/\/+$/, '') : mountPath,
+    }));
+    const unknown = mounts.flatMap(({ name }, index) =>
+      known.has(name)
+        ? []
+        : [
+            {
+              field: `${field(index)}.name`,
+              value: name,
+              reason: 'names no volume',
+              remedy: `add it to ${at}.additionalVolumes`,
+            },
+          ],
+    );
+    return [...duplicates(paths, ownMounts[component], 'path'), ...unknown];
+  });
+}
+
+function argumentComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { extraArgs = {} } = tcp.spec.controlPlane.deployment;
+  return (['apiServer', 'controllerManager', 'scheduler', 'kine'] as const).flatMap((component) =>
+    (extraArgs[component] ?? []).flatMap((argument, index) =>
+      /^--[a-zA-Z0-9][^\s=]*(=|$)/.test(argument)
+        ? []
+        : [
+            {
+              field: `${at}.extraArgs.${component}[${index}]`,
+              value: argument,
+              reason: 'is not a flag',
+              remedy: 'write --name=value or --name',
+            },
+          ],
+    ),
+  );
+}
+
+const isZero = (amount: number | string | undefined): boolean => amount === 0 || amount === '0' || amount === '0%';
+
+function rolloutComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { replicas, strategy, registrySettings } = tcp.spec.controlPlane.deployment;
+  const found: InvalidInput[] = [];
+  if (replicas < 0) {
+    const remedy = 'give 0 to put the control plane to sleep, or more';
+    found.push({ field: `${at}.replicas`, value: String(replicas), reason: 'is negative', remedy });
+  }
+  const rolling = strategy.rollingUpdate;
+  if (
+    strategy.type !== 'Recreate' &&
+    rolling !== undefined &&
+    isZero(rolling.maxSurge) &&
+    isZero(rolling.maxUnavailable)
+  ) {
+    const remedy = 'let at least one of maxSurge and maxUnavailable be more than 0';
+    found.push({ field: `${at}.strategy.rollingUpdate`, reason: 'allows no pod to be replaced', remedy });
+  }
+  for (const [name, value] of Object.entries(registrySettings)) {
+    if (name !== 'tagSuffix' && value === '') {
+      const remedy = 'leave it out to have the default, or name one';
+      found.push({ field: `${at}.registrySettings.${name}`, value, reason: 'is empty', remedy });
+    }
+  }
+  return found;
+}
+
+/** What is wrong with the author's additions to the pods. */
+export function podComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const {
+    additionalContainers = [],
+    additionalInitContainers = [],
+    additionalVolumes = [],
+  } = tcp.spec.controlPlane.deployment;
+  const named = (list: readonly { readonly name: string }[], field: string): readonly Named[] =>
+    list.map(({ name }, index) => ({ field: `${at}.${field}[${index}].name`, name }));
+  return [
+    ...duplicates(
+      [
+        ...named(additionalInitContainers, 'additionalInitContainers'),
+        ...named(additionalContainers, 'additionalContainers'),
+      ],
+      Object.values(containerNames),
+      'container',
+    ),
+    ...duplicates(
+      named(additionalVolumes, 'additionalVolumes'),
+      [...Object.values(volumeNames), controllerManagerPki],
+      'volume',
+    ),
+    ...mountComplaints(tcp),
+    ...argumentComplaints(tcp),
+    ...rolloutComplaints(tcp),
+  ];
+}

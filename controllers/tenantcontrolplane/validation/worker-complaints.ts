@@ -1,0 +1,77 @@
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { kubeletConfiguration } from '../../../kubeadm/kubelet-configuration.ts';
+import { dnsServiceIps, parseCidr } from '../../../kubeadm/networks.ts';
+import { parseSupportedVersion } from '../../../kubeadm/versions.ts';
+import { collectComplaints } from '../../../kubeadm/collect-complaints.ts';
+
+const at = 'spec.addons.workerBootstrap';
+
+function patchComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const patches = tcp.spec.kubernetes.kubelet.configurationJSONPatches ?? [];
+  return patches.flatMap((patch, index) => {
+    const field = `spec.kubernetes.kubelet.configurationJSONPatches[${index}]`;
+    const found: InvalidInput[] = [];
+    const pointer = (name: 'path' | 'from', value: string): void => {
+      if (/^(\/([^~/]|~[01])*)+$/.test(value)) return;
+      const remedy = 'give a path such as /evictionHard/imagefs.available, with ~1 for a slash in a name';
+      found.push({
+        field: `${field}.${name}`,
+        value,
+        reason: 'is not a JSON pointer (RFC 6901) below the document',
+        remedy,
+      });
+    };
+    pointer('path', patch.path);
+    const moves = patch.op === 'move' || patch.op === 'copy';
+    if (moves) pointer('from', patch.from ?? '');
+    if (!moves && patch.op !== 'remove' && patch.value === undefined) {
+      found.push({ field: `${field}.value`, reason: `is missing, and ${patch.op} needs one`, remedy: 'give a value' });
+    }
+    return found;
+  });
+}
+
+/** The patches that the document itself refuses; asked only when everything it is made of can be read. */
+function applicationComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { kubelet, version } = tcp.spec.kubernetes;
+  const { clusterDomain, serviceCidr } = tcp.spec.networkProfile;
+  const patches = kubelet.configurationJSONPatches ?? [];
+  if (patches.length === 0) return [];
+  const readable = collectComplaints(
+    () => parseSupportedVersion(version),
+    () => dnsServiceIps(serviceCidr),
+  );
+  if (readable.length > 0) return [];
+  const inputs = {
+    version: parseSupportedVersion(version),
+    clusterDomain,
+    serviceCidr,
+    cgroupDriver: kubelet.cgroupfs,
+  };
+  return collectComplaints(() => kubeletConfiguration({ ...inputs, patches })).map((complaint) => ({
+    ...complaint,
+    field: `spec.kubernetes.kubelet.${complaint.field}`,
+  }));
+}
+
+function bootstrapComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const bootstrap = tcp.spec.addons.workerBootstrap;
+  if (bootstrap === undefined) return [];
+  const { talos, allowedSubnets = [] } = bootstrap;
+  const subnets = collectComplaints(
+    ...allowedSubnets.map((subnet, index) => (): unknown => parseCidr(subnet, `${at}.allowedSubnets[${index}]`)),
+  );
+  if (talos === undefined) {
+    return [{ field: `${at}.talos`, reason: 'is missing, and the provider is talos', remedy: 'add it' }, ...subnets];
+  }
+  if (talos.port >= 1 && talos.port <= 65535) return subnets;
+  const remedy = 'give a port between 1 and 65535';
+  return [{ field: `${at}.talos.port`, value: String(talos.port), reason: 'is not a port', remedy }, ...subnets];
+}
+
+/** What is wrong with what workers are told. */
+export function workerComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const patches = patchComplaints(tcp);
+  return [...patches, ...(patches.length === 0 ? applicationComplaints(tcp) : []), ...bootstrapComplaints(tcp)];
+}

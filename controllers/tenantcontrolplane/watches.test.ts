@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { listedInformers } from '../../testing/listed-informers.ts';
+import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
+import { tenantControlPlaneWatches } from './watches.ts';
+
+const tenant = (name: string, spec: object, status?: TenantControlPlane['status']): TenantControlPlane =>
+  tenantControlPlaneWith({
+    metadata: { name, namespace: 'default', uid: name },
+    spec,
+    ...(status !== undefined && { status }),
+  });
+
+const waits = tenant('waits', { dataStore: '', dataStoreSelector: {} });
+const uses = tenant('uses', { dataStore: 'a' });
+const placed = tenant(
+  'placed',
+  { dataStore: '', dataStoreSelector: {} },
+  {
+    storage: { placement: { dataStoreName: 'a', score: 1, time: '2030-01-01T00:00:00Z' } },
+  },
+);
+const elsewhere = tenant('elsewhere', { dataStore: 'b' });
+const unnamed = tenant('unnamed', { dataStore: '' });
+
+const informers = listedInformers({ TenantControlPlane: () => [waits, uses, placed, elsewhere, unnamed] });
+const watches = tenantControlPlaneWatches(informers, 'fallback');
+const keysOf = (kind: string, old: unknown, now: unknown): readonly string[] => {
+  const watch = watches.find((one) => one.kind.kind === kind);
+  return (watch?.keys(old as never, now as never) ?? []).map(({ name }) => name).sort();
+};
+
+interface Told {
+  readonly name?: string;
+  readonly uid?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly ready?: 'True' | 'False';
+  readonly usedBy?: readonly string[];
+  readonly sizeBytes?: number;
+  readonly size?: string;
+}
+
+const store = (told: Told = {}): DataStore => {
+  const {
+    name = 'a',
+    uid = '1',
+    generation = 1,
+    labels = {},
+    ready = 'True',
+    usedBy = ['x/y'],
+    sizeBytes = 1,
+    size,
+  } = told;
+  const at = {
+    reason: 'R',
+    message: ready,
+    observedGeneration: generation,
+    lastTransitionTime: '2030-01-01T00:00:00Z',
+  };
+  const placement = { weight: 1, ...(size !== undefined && { capacity: { size } }) };
+  return {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'DataStore',
+    metadata: { name, uid, generation, labels },
+    spec: { driver: 'etcd', endpoints: ['a:2379'], placement },
+    status: { usedBy, sizeBytes, conditions: [{ type: 'Ready', status: ready, ...at }] },
+  };
+};
+
+describe('a change of a DataStore', () => {
+  test.each<[string, Told, Told, readonly string[]]>([
+    ['its spec', {}, { generation: 2 }, ['placed', 'uses', 'waits']],
+    ['whether it can be used', {}, { ready: 'False' }, ['placed', 'uses', 'waits']],
+    ['its labels', {}, { labels: { tier: 'gold' } }, ['waits']],
+    ['fewer users', {}, { usedBy: [] }, ['waits']],
+    ['more users', {}, { usedBy: ['x/y', 'x/z'] }, []],
+    ['fewer bytes, where they are limited', { size: '2' }, { size: '2', sizeBytes: 0 }, ['waits']],
+    ['fewer bytes, where they are not', {}, { sizeBytes: 0 }, []],
+    ['more bytes', { size: '2' }, { size: '2', sizeBytes: 2 }, []],
+    ['another one of its name', {}, { uid: '2' }, ['placed', 'uses', 'waits']],
+    ['nothing', {}, {}, []],
+    ['the spec of one that nobody uses', { name: 'c' }, { name: 'c', generation: 2 }, ['waits']],
+    ['the spec of the default', { name: 'fallback' }, { name: 'fallback', generation: 2 }, ['unnamed', 'waits']],
+  ])('%s concerns its users, and those that wait for a place', (_what, old, now, names) => {
+    expect(keysOf(dataStore.kind, store(old), store(now))).toEqual(names);
+  });
+
+  test('that comes or goes concerns both', () => {
+    expect(keysOf(dataStore.kind, undefined, store())).toEqual(['placed', 'uses', 'waits']);
+    expect(keysOf(dataStore.kind, store(), undefined)).toEqual(['placed', 'uses', 'waits']);
+  });
+});
+
+describe('a change of a tenant', () => {
+  test.each<[string, TenantControlPlane | undefined, TenantControlPlane | undefined, boolean]>([
+    ['comes', undefined, uses, false],
+    ['stays', uses, uses, false],
+    ['gets a place', waits, { ...placed, metadata: waits.metadata }, false],
+    ['goes', uses, undefined, true],
+    ['goes before its place was on record', waits, undefined, true],
+    ['names another store', uses, { ...elsewhere, metadata: uses.metadata }, true],
+  ])('that %s wakes those that wait when it may have freed room', (_what, old, now, wakes) => {
+    expect(keysOf(tenantControlPlane.kind, old, now)).toEqual(wakes ? ['waits'] : []);
+  });
+});

@@ -1,0 +1,92 @@
+import { kinds } from '../../api/core/kinds.ts';
+import type { Key, Resource } from '../../api/meta.ts';
+import { labels, migrationComponent } from '../../api/names.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { dataStoreName, dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Watch } from '../../runtime/controller.ts';
+import type { InformerFactory } from '../../runtime/informer-factory.ts';
+import { leavesStore, mayTakeMore } from './components/placement/frees-room.ts';
+import { storeTrouble } from './components/tenancy.ts';
+
+/** Kinds that a tenant owns in the management cluster. Secrets and ConfigMaps are followed without their content. */
+export const ownedKinds = [
+  { kind: kinds.Service, labelSelector: labels.name },
+  { kind: kinds.Deployment, labelSelector: labels.name },
+  { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true },
+  { kind: kinds.ConfigMap, labelSelector: labels.name, metadataOnly: true },
+] as const;
+
+/** The tenant that an object belongs to. */
+function ownerKeys(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
+  const { namespace, ownerReferences, labels: carried } = (now ?? old)?.metadata ?? {};
+  const owner = ownerReferences?.find(({ kind }) => kind === tenantControlPlane.kind)?.name ?? carried?.[labels.name];
+  return owner === undefined || namespace === undefined ? [] : [{ namespace, name: owner }];
+}
+
+/** True when the spec has changed, or whether the store can be used. Who uses it concerns nobody here. */
+function differs(old: DataStore | undefined, now: DataStore | undefined): boolean {
+  const [before, after] = [old, now].map((store) => (store === undefined ? undefined : storeTrouble(store)));
+  return (
+    old?.metadata.uid !== now?.metadata.uid ||
+    old?.metadata.generation !== now?.metadata.generation ||
+    before?.reason !== after?.reason ||
+    before?.message !== after?.message
+  );
+}
+
+type Informers = Pick<InformerFactory, 'informer'>;
+
+function tenantsThat(informers: Informers, holds: (tcp: TenantControlPlane) => boolean): readonly Key[] {
+  const tenants = informers.informer({ kind: tenantControlPlane }).list().filter(holds);
+  return tenants.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }));
+}
+
+/** Those that wait for a DataStore to be chosen: one that freed room may be it. */
+function waiting(informers: Informers, defaultDataStore: string): readonly Key[] {
+  return tenantsThat(informers, (tcp) => dataStoreName(tcp, defaultDataStore) === '');
+}
+
+/** The tenants that a change of a DataStore concerns: those that use it, and those that might. */
+function concernedByStore(informers: Informers, defaultDataStore: string): Watch<DataStore>['keys'] {
+  return (old, now) => {
+    const name = (now ?? old)?.metadata.name ?? '';
+    return [
+      ...(differs(old, now) ? tenantsThat(informers, (tcp) => dataStoresOf(tcp, defaultDataStore).includes(name)) : []),
+      ...(mayTakeMore(old, now) ? waiting(informers, defaultDataStore) : []),
+    ];
+  };
+}
+
+/** The tenant that the Job of a migration is of. */
+function migratedKeys(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
+  const carried = (now ?? old)?.metadata.labels;
+  const [name, namespace] = [carried?.[labels.migrationTenant], carried?.[labels.migrationNamespace]];
+  return name === undefined || namespace === undefined ? [] : [{ namespace, name }];
+}
+
+/** The Jobs of migrations, which stand in the operator's namespace. What their processes say is in the annotations. */
+function migrationJobs(namespace: string): readonly Watch[] {
+  if (namespace === '') return [];
+  const labelSelector = `${labels.component}=${migrationComponent}`;
+  return [{ kind: kinds.Job, namespace, labelSelector, metadataOnly: true, keys: migratedKeys }];
+}
+
+/** What else concerns a TenantControlPlane. Migrations have Jobs in the operator's namespace, unless that is empty. */
+export function tenantControlPlaneWatches(
+  informers: Informers,
+  defaultDataStore: string,
+  operatorNamespace = '',
+): readonly Watch[] {
+  return [
+    ...migrationJobs(operatorNamespace),
+    ...ownedKinds.map((selection): Watch => ({ ...selection, keys: ownerKeys })),
+    { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,
+    {
+      kind: tenantControlPlane,
+      keys: (old, now) => (leavesStore(old, now, defaultDataStore) ? waiting(informers, defaultDataStore) : []),
+    } satisfies Watch<TenantControlPlane>,
+  ];
+}
