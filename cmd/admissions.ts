@@ -1,0 +1,132 @@
+import { kinds } from '../api/core/kinds.ts';
+import type { KindRef, Resource } from '../api/meta.ts';
+import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
+import { stewardControlPlaneTemplate } from '../api/controlplane/steward-control-plane-template.ts';
+import * as stores from '../controllers/datastore/admission.ts';
+import { secretsOf } from '../controllers/datastore/secret-references.ts';
+import { usersOf } from '../controllers/datastore/status.ts';
+import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts';
+import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
+import { storeTrouble } from '../controllers/tenantcontrolplane/components/tenancy.ts';
+import { deletionComplaints } from '../controllers/tenantcontrolplane/validation/migration-complaints.ts';
+import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
+import type { InvalidInput } from '../kubeadm/invalid-input-error.ts';
+import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../runtime/admission.ts';
+import type { Cluster } from '../runtime/cluster.ts';
+
+/** What the rules may look at. */
+export interface AdmissionContext {
+  readonly cluster: Cluster;
+  readonly defaultDataStore: string;
+}
+
+/** The admission rules by the path that the webhook configurations name. */
+export function createAdmissions({
+  cluster,
+  defaultDataStore,
+}: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
+  return {
+    '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
+      const tcp = objectOf(tenantControlPlane, request);
+      return { allowed: true, object: tenants.withDefaults(tcp, { defaultDataStore }) };
+    },
+    '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
+      request.operation === 'DELETE' ? tenantDeletion(request) : tenantChange(cluster, request, signal),
+    '/validate-steward-butlerlabs-dev-v1alpha1-datastore': (request, { signal }) =>
+      request.operation === 'DELETE'
+        ? dataStoreDeletion({ cluster, defaultDataStore }, request, signal)
+        : dataStoreChange(cluster, request, signal),
+    '/validate--v1-secret': async (request, { signal }) => {
+      const { items } = await cluster.list(dataStore, { signal });
+      const key = { namespace: request.namespace ?? '', name: request.name ?? '' };
+      return verdict(stores.secretDeletionComplaints(key, items));
+    },
+    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': (request) =>
+      verdict(
+        controlPlanes.complaintsAbout(objectOf(stewardControlPlane, request), oldOf(stewardControlPlane, request).old),
+      ),
+    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request) =>
+      verdict(controlPlanes.templateComplaints(objectOf(stewardControlPlaneTemplate, request))),
+  };
+}
+
+async function tenantChange(
+  cluster: Cluster,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const { items } = await cluster.list(dataStore, { signal });
+  const drivers = new Map(items.map(({ metadata, spec }) => [metadata.name ?? '', spec.driver]));
+  const troubles = new Map(
+    items.flatMap((store) => {
+      const trouble = storeTrouble(store);
+      return trouble === undefined ? [] : [[store.metadata.name ?? '', trouble.message] as const];
+    }),
+  );
+  const tcp = objectOf(tenantControlPlane, request);
+  const answer = verdict(tenants.complaintsAbout({ tcp, ...oldOf(tenantControlPlane, request), drivers, troubles }));
+  return { ...answer, warnings: tenants.warningsAbout(tcp) };
+}
+
+/** Asked about a whole collection, the API server asks about each object of it. */
+function tenantDeletion(request: AdmissionRequest): AdmissionAnswer {
+  const { old } = oldOf(tenantControlPlane, request);
+  return old === undefined ? { allowed: true } : verdict(deletionComplaints(old));
+}
+
+async function dataStoreChange(
+  cluster: Cluster,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const store = objectOf(dataStore, request);
+  const named = secretsOf(store);
+  const found = await Promise.all(named.map((key) => cluster.get(kinds.Secret, key, { signal })));
+  const secrets = new Map(
+    found.flatMap((secret) =>
+      secret === undefined
+        ? []
+        : [
+            [
+              `${secret.metadata.namespace ?? ''}/${secret.metadata.name ?? ''}`,
+              new Set(Object.keys(secret.data ?? {})),
+            ] as const,
+          ],
+    ),
+  );
+  const answer = verdict(stores.complaintsAbout({ store, ...oldOf(dataStore, request), secrets }));
+  return { ...answer, warnings: stores.warningsAbout(store, secrets) };
+}
+
+async function dataStoreDeletion(
+  { cluster, defaultDataStore }: AdmissionContext,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const name = request.name ?? '';
+  const { items } = await cluster.list(tenantControlPlane, { signal });
+  return verdict(stores.deletionComplaints(name, usersOf(name, { tenants: items, defaultDataStore })));
+}
+
+/** The object as the rule's own kind; the API server converts to the version that the webhook's configuration names. */
+function objectOf<T extends Resource>(kind: KindRef<T>, request: AdmissionRequest): T {
+  const { object } = request;
+  if (object === undefined || object === null || request.kind.kind !== kind.kind) {
+    throw new Error(`a ${kind.kind} was expected, the ${request.operation} request is about ${request.kind.kind}`);
+  }
+  return object as T;
+}
+
+function oldOf<T extends Resource>(_kind: KindRef<T>, { oldObject }: AdmissionRequest): { readonly old?: T } {
+  return oldObject === undefined || oldObject === null ? {} : { old: oldObject as T };
+}
+
+function verdict(complaints: readonly InvalidInput[]): AdmissionAnswer {
+  if (complaints.length === 0) return { allowed: true };
+  return {
+    allowed: false,
+    message: complaints.map((complaint) => new InvalidInputError(complaint).message).join('; '),
+  };
+}

@@ -1,0 +1,77 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+/** Where the bundle goes: the only argument, or `dist/`. */
+const out = resolve(process.argv[2] ?? join(root, 'dist'));
+
+/**
+ * Packages that read files beside themselves at run time and therefore travel whole: etcd3 loads its protocol
+ * definitions. Everything else is in the bundle.
+ */
+const whole = ['etcd3'];
+
+interface PackageJson {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** The folder of each package and of all that it depends on, as npm laid them out. */
+async function closureOf(names: readonly string[], from = root): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const visit = async (name: string, base: string): Promise<void> => {
+    const folder = await folderOf(name, base);
+    if (found.has(folder)) return;
+    found.add(folder);
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageJson;
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) await visit(dependency, folder);
+  };
+  for (const name of names) await visit(name, from);
+  return found;
+}
+
+/** Node's own look-up: `node_modules` here, then in every parent up to the project. */
+async function folderOf(name: string, base: string): Promise<string> {
+  for (let folder = base; folder.length >= root.length; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name);
+    try {
+      await readFile(join(candidate, 'package.json'));
+      return candidate;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+  throw new Error(`${name} is not installed; run \`npm ci\` first.`);
+}
+
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as PackageJson;
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+await build({
+  entryPoints: [join(import.meta.dirname, 'steward.ts')],
+  outfile: join(out, 'steward.mjs'),
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  format: 'esm',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  external: whole,
+  define: { 'globalThis.STEWARD_VERSION': JSON.stringify(`v${version}`) },
+  // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
+  banner: {
+    js: [
+      // Source maps are not read at run time: parsed they hold 30 MB. A small young generation suits long-lived caches.
+      '#!/nodejs/bin/node --max-semi-space-size=2',
+      "import { createRequire as createRequireOfBundle } from 'node:module';",
+      'const require = createRequireOfBundle(import.meta.url);',
+    ].join('\n'),
+  },
+  logLevel: 'warning',
+});
+for (const folder of await closureOf(whole)) {
+  await cp(folder, join(out, folder.slice(root.length + 1)), { recursive: true });
+}
+await writeFile(join(out, 'package.json'), `${JSON.stringify({ name: 'steward', version, type: 'module' })}\n`);
+console.log(`${join(out, 'steward.mjs')}: version v${version}`);

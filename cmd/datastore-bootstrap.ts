@@ -1,0 +1,99 @@
+import { systemClock } from '../runtime/clock.ts';
+import { openCluster } from '../runtime/http-cluster.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { bootstrapServer } from '../stores/bootstrap/bootstrap-server.ts';
+import type { ServerBootstrap } from '../stores/bootstrap/bootstrap-server.ts';
+import { bootstrapEtcd } from '../stores/etcd/bootstrap.ts';
+import { bootstrapNatsAccounts } from '../stores/nats/bootstrap-accounts.ts';
+import { StoreError } from '../stores/store-error.ts';
+import { connectionOf } from './connection-of.ts';
+import { readFlags, UsageError } from './flags.ts';
+import type { Flags } from './flags.ts';
+import { goDuration } from '../api/go-duration.ts';
+
+/** The flags of `steward datastore-bootstrap` for stores beside etcd. */
+export const serverBootstrapFlags = {
+  kubeconfig: { value: '', help: 'File that leads to the cluster; empty: the service account of the pod.' },
+  namespace: { value: 'steward-system', help: 'Namespace of the StatefulSet and of its Secrets.' },
+  'cluster-domain': { value: 'cluster.local', help: 'DNS domain of the cluster.' },
+  timeout: { value: '10m', help: 'How long it may take; the members of an etcd are waited for.' },
+} as const satisfies Flags;
+
+/** The flags of `steward datastore-bootstrap etcd`. */
+export const datastoreBootstrapFlags = {
+  ...serverBootstrapFlags,
+  members: { value: 1, help: 'Replicas of the StatefulSet.' },
+} as const satisfies Flags;
+
+/** What each bootstrap shares. */
+type Tools = Omit<ServerBootstrap, 'plan'>;
+type Place = Pick<ServerBootstrap['plan'], 'namespace' | 'clusterDomain'>;
+
+const withPassword =
+  (name: string, administrator: string) =>
+  async (place: Place, tools: Tools): Promise<void> => {
+    await bootstrapServer({ plan: { ...place, name, administrator }, ...tools });
+  };
+
+/** The stores beside etcd, by what they are called on the command line. */
+const servers: ReadonlyMap<string, (place: Place, tools: Tools) => Promise<void>> = new Map([
+  ['postgres', withPassword('postgres', 'postgres')],
+  ['mysql', withPassword('mysql', 'root')],
+  ['nats', withPassword('nats', 'steward')],
+  [
+    'nats-accounts',
+    async (place, tools) => {
+      await bootstrapNatsAccounts({ plan: { ...place, name: 'nats' }, ...tools });
+    },
+  ],
+]);
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A line per event, for the log of a Job. */
+const lines: Logger = {
+  debug: () => undefined,
+  info: (message, fields) => {
+    console.log(JSON.stringify({ level: 'info', message, ...fields }));
+  },
+  warn: (message, fields) => {
+    console.warn(JSON.stringify({ level: 'warn', message, ...fields }));
+  },
+  error: (message, fields) => {
+    console.error(JSON.stringify({ level: 'error', message, ...fields }));
+  },
+  with: () => lines,
+};
+
+/**
+ * `steward datastore-bootstrap <store>`: makes the Secrets of a quick-start store (config/datastores), for etcd also waits for
+ * its members and switches authentication on; the answer is the exit code. Safe to run again.
+ * @param args what follows `datastore-bootstrap`.
+ * @throws UsageError for arguments that mean nothing.
+ */
+export async function runDatastoreBootstrap(args: readonly string[], environment: Environment): Promise<number> {
+  const [store = '', ...rest] = args;
+  const server = servers.get(store);
+  if (store !== 'etcd' && server === undefined) {
+    const known = ['etcd', ...servers.keys()].join(', ');
+    throw new UsageError(`datastore-bootstrap sets up one of ${known}, not "${store}"`);
+  }
+  const flags: Readonly<Record<keyof typeof serverBootstrapFlags, string>> & { readonly members?: number } =
+    server === undefined ? readFlags(datastoreBootstrapFlags, rest) : readFlags(serverBootstrapFlags, rest);
+  const { members = 1 } = flags;
+  if (members < 1) throw new UsageError(`--members takes 1 or more, got ${members}`);
+  const cluster = openCluster(connectionOf(flags.kubeconfig, environment), { name: 'management' });
+  const signal = AbortSignal.timeout(goDuration(flags.timeout));
+  const options = { cluster, clock: systemClock, log: lines, signal };
+  const place = { namespace: flags.namespace, clusterDomain: flags['cluster-domain'] };
+  try {
+    await (server === undefined ? bootstrapEtcd({ plan: { ...place, members }, ...options }) : server(place, options));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    lines.error(error.message, { reason: error.reason });
+    return 1;
+  } finally {
+    await cluster.close();
+  }
+}

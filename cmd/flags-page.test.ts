@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import { documentedCommands, flagsPage } from './flags-page.ts';
+
+describe('flagsPage', () => {
+  test('shows every flag of every command with its default', () => {
+    const page = flagsPage(documentedCommands);
+    for (const { name, flags } of documentedCommands) {
+      expect(page).toContain(`## steward ${name}\n`);
+      for (const flag of Object.keys(flags)) expect(page).toContain(`| \`--${flag}\` |`);
+    }
+  });
+
+  test('tells switches, numbers and texts apart and keeps the table whole', () => {
+    const flags = {
+      on: { value: true, help: 'a | b' },
+      many: { value: 3, help: 'how many\nof them' },
+      name: { value: '', help: 'who' },
+    };
+    const lines = flagsPage([{ name: 'run', flags }]).split('\n');
+    expect(lines).toContain('| `--on` | switch | `true` | a \\| b |');
+    expect(lines).toContain('| `--many` | whole number | `3` | how many of them |');
+    expect(lines).toContain('| `--name` | text | empty | who |');
+  });
+});

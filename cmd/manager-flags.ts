@@ -1,0 +1,69 @@
+import type { Flags } from './flags.ts';
+
+/** The flags of `steward manager`. Those of the Go Steward and of a Cluster API provider keep their names and defaults. */
+export const managerFlags = {
+  kubeconfig: { value: '', help: 'File that leads to the management cluster; empty: the service account of the pod.' },
+  namespace: { value: '', help: 'Namespace to watch; empty: all of them.' },
+  'watch-filter': {
+    value: '',
+    help: 'Only StewardControlPlanes whose label cluster.x-k8s.io/watch-filter has this value; empty: all of them.',
+  },
+  'pod-namespace': {
+    value: '',
+    help: 'Namespace of the manager: its leases and certificates are kept there ($POD_NAMESPACE).',
+  },
+  'serviceaccount-name': { value: '', help: 'Service account that Jobs of the manager run as ($SERVICE_ACCOUNT).' },
+  datastore: {
+    value: '',
+    help: 'DataStore of TenantControlPlanes that neither name nor select one; it may be created later. Empty: one is chosen for them.',
+  },
+  'leader-elect': { value: true, help: 'Only one manager works at a time.' },
+  'metrics-bind-address': { value: ':8080', help: 'Where metrics are served; 0 switches them off.' },
+  'health-probe-bind-address': { value: ':8081', help: 'Where /healthz and /readyz are served.' },
+  'webhook-bind-address': {
+    value: ':9443',
+    help: 'Where admission requests are answered; 0 switches the webhooks off.',
+  },
+  'webhook-service-name': {
+    value: 'steward-webhook-service',
+    help: 'Service through which the API server reaches the webhooks.',
+  },
+  'webhook-url': {
+    value: '',
+    help: 'Base address of the webhooks for a manager outside the cluster, e.g. https://172.30.0.10:9443; empty: the Service.',
+  },
+  'max-concurrent-tcp-reconciles': { value: 8, help: 'TenantControlPlanes visited at once.' },
+  'max-concurrent-reconciles': { value: 8, help: 'StewardControlPlanes visited at once.' },
+  'controller-reconcile-timeout': { value: '30s', help: 'Longest duration of one visit.' },
+  'certificate-expiration-deadline': {
+    value: '24h',
+    help: 'Certificates are renewed when they expire sooner; at least 24h.',
+  },
+  'kine-image': { value: 'rancher/kine:v0.16.4', help: 'Image of kine, for stores that speak SQL or NATS.' },
+  'migrate-image': { value: '', help: 'Image of migration Jobs; empty: that of the manager.' },
+  'migration-minimum-hold': {
+    value: '0s',
+    help: 'How long a migration shows Migrating, and denies writes, at least: clients of the Go Steward expect about 15s.',
+  },
+  'feature-gates': { value: '', help: 'Comma-separated Name=true|false, as Cluster API providers take them.' },
+  'dynamic-infrastructure-clusters': {
+    value: '',
+    help: 'Accepted for compatibility: every infrastructure cluster with spec.controlPlaneEndpoint is served.',
+  },
+  'tmp-directory': { value: '', help: 'Accepted for compatibility: nothing is written to disk.' },
+  'webhook-ca-path': { value: '', help: 'Accepted for compatibility: the manager makes its own certificates.' },
+  'cache-resync-period': {
+    value: '10h',
+    help: 'Accepted for compatibility: watches are resumed, never repeated by the clock.',
+  },
+  'diagnostics-address': { value: '', help: 'As --metrics-bind-address, under the name of Cluster API providers.' },
+  'insecure-diagnostics': {
+    value: true,
+    help: 'Metrics are served over plain HTTP; keep the address inside the cluster.',
+  },
+  'health-addr': { value: '', help: 'As --health-probe-bind-address, under the name of Cluster API providers.' },
+  'zap-log-level': { value: 'info', help: 'debug, info, warn or error; a number greater than 0 means debug.' },
+  'zap-encoder': { value: 'json', help: 'json or console.' },
+  'zap-devel': { value: false, help: 'Console format and debug level.' },
+  v: { value: 0, help: 'Verbosity as in Kubernetes: 0 is info, more is debug.' },
+} as const satisfies Flags;

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { UsageError } from './flags.ts';
+import { readManagerSettings } from './manager-settings.ts';
+
+const pod = { POD_NAMESPACE: 'steward-system', POD_NAME: 'steward-0' };
+
+describe('Settings of the manager', () => {
+  test('The namespace of the pod comes from its environment', () => {
+    const settings = readManagerSettings(['--datastore=default'], pod);
+    expect(settings).toMatchObject({
+      podNamespace: 'steward-system',
+      defaultDataStore: 'default',
+      leaderElect: true,
+      metrics: { host: '::', port: 8080 },
+      webhooks: { host: '::', port: 9443 },
+      visitTimeoutMs: 30_000,
+      renewBeforeMs: 86_400_000,
+      log: { level: 'info', format: 'json' },
+    });
+  });
+
+  test('Servers can be switched off and bound to an address', () => {
+    const args = [
+      '--metrics-bind-address=0',
+      '--health-probe-bind-address=127.0.0.1:1',
+      '--webhook-bind-address=[::1]:2',
+    ];
+    expect(readManagerSettings(args, pod)).toMatchObject({
+      metrics: undefined,
+      health: { host: '127.0.0.1', port: 1 },
+      webhooks: { host: '::1', port: 2 },
+    });
+  });
+
+  test.each([
+    [[], {}, 'expecting a value for --pod-namespace arg'],
+    [['--certificate-expiration-deadline=7d'], pod, '"7d" is no duration'],
+    [['--certificate-expiration-deadline=1h'], pod, 'certificate expiration deadline must be at least 24 hours'],
+    [['--metrics-bind-address=here'], pod, '--metrics-bind-address takes [host]:port'],
+    [['--max-concurrent-tcp-reconciles=0'], pod, 'greater than 0'],
+    [['--zap-log-level=loud'], pod, '--zap-log-level takes'],
+  ])('%j is refused', (args, environment, message) => {
+    expect(() => readManagerSettings(args, environment)).toThrow(UsageError);
+    expect(() => readManagerSettings(args, environment)).toThrow(message);
+  });
+});

@@ -1,0 +1,119 @@
+import type { FlagValues } from './flags.ts';
+import { UsageError, readFlags } from './flags.ts';
+import { goDuration } from '../api/go-duration.ts';
+import { managerFlags } from './manager-flags.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Everything the manager is told, checked; times are in milliseconds. */
+export interface ManagerSettings {
+  readonly environment: Environment;
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  readonly watchFilter: string;
+  readonly podNamespace: string;
+  readonly podName: string;
+  readonly defaultDataStore: string;
+  readonly kineImage: string;
+  readonly leaderElect: boolean;
+  readonly metrics: ListenAddress | undefined;
+  readonly health: ListenAddress | undefined;
+  readonly webhooks: ListenAddress | undefined;
+  readonly webhookService: string;
+  readonly webhookUrl: string;
+  readonly tenantConcurrency: number;
+  readonly controlPlaneConcurrency: number;
+  readonly visitTimeoutMs: number;
+  readonly renewBeforeMs: number;
+  /** Empty: that of the manager's own pod. */
+  readonly migrateImage: string;
+  readonly serviceAccount: string;
+  readonly minimumHoldMs: number;
+  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'text' };
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Reads the manager's command line and environment.
+ * @throws UsageError that names the flag, what it was given and what is possible.
+ */
+export function readManagerSettings(args: readonly string[], environment: Environment): ManagerSettings {
+  const flags = readFlags(managerFlags, args);
+  const podNamespace = flags['pod-namespace'] || (environment.POD_NAMESPACE ?? '');
+  if (podNamespace === '') throw new UsageError('expecting a value for --pod-namespace arg, or $POD_NAMESPACE');
+  return Object.freeze({
+    environment,
+    kubeconfig: flags.kubeconfig,
+    namespace: flags.namespace,
+    watchFilter: flags['watch-filter'],
+    podNamespace,
+    podName: environment.POD_NAME ?? environment.HOSTNAME ?? `manager-${process.pid}`,
+    defaultDataStore: flags.datastore,
+    kineImage: flags['kine-image'],
+    leaderElect: flags['leader-elect'],
+    metrics: listenAddress('metrics-bind-address', flags['diagnostics-address'] || flags['metrics-bind-address']),
+    health: listenAddress('health-probe-bind-address', flags['health-addr'] || flags['health-probe-bind-address']),
+    webhooks: listenAddress('webhook-bind-address', flags['webhook-bind-address']),
+    webhookService: flags['webhook-service-name'],
+    webhookUrl: flags['webhook-url'],
+    tenantConcurrency: positive('max-concurrent-tcp-reconciles', flags['max-concurrent-tcp-reconciles']),
+    controlPlaneConcurrency: positive('max-concurrent-reconciles', flags['max-concurrent-reconciles']),
+    visitTimeoutMs: positive('controller-reconcile-timeout', duration('controller-reconcile-timeout', flags)),
+    renewBeforeMs: renewBefore(flags),
+    migrateImage: flags['migrate-image'],
+    serviceAccount: flags['serviceaccount-name'] || (environment.SERVICE_ACCOUNT ?? ''),
+    minimumHoldMs: duration('migration-minimum-hold', flags),
+    log: logSettings(flags),
+  });
+}
+
+type Values = FlagValues<typeof managerFlags>;
+
+function listenAddress(flag: string, text: string): ListenAddress | undefined {
+  if (text === '' || text === '0') return undefined;
+  const [, host = '', digits] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) {
+    throw new UsageError(`--${flag} takes [host]:port or 0 for nowhere, got "${text}"`);
+  }
+  return { host: host.replace(/^\[|\]$/g, '') || '::', port };
+}
+
+function positive(flag: string, value: number): number {
+  if (value <= 0) throw new UsageError(`--${flag} takes a value greater than 0, got ${value}`);
+  return value;
+}
+
+type DurationFlag = 'controller-reconcile-timeout' | 'certificate-expiration-deadline' | 'migration-minimum-hold';
+
+function duration(flag: DurationFlag, flags: Values): number {
+  try {
+    return goDuration(flags[flag]);
+  } catch (error) {
+    throw new UsageError(`--${flag}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function renewBefore(flags: Values): number {
+  const ms = duration('certificate-expiration-deadline', flags);
+  if (ms < dayMs) throw new UsageError('certificate expiration deadline must be at least 24 hours');
+  return ms;
+}
+
+function logSettings(flags: Values): ManagerSettings['log'] {
+  const text = flags['zap-log-level'];
+  const verbose = flags.v > 0 || flags['zap-devel'] || Number(text) > 0;
+  const level = verbose ? 'debug' : (['debug', 'info', 'warn', 'error'] as const).find((known) => known === text);
+  if (level === undefined && Number.isNaN(Number(text))) {
+    throw new UsageError(`--zap-log-level takes debug, info, warn, error or a number, got "${text}"`);
+  }
+  const isText = flags['zap-devel'] || flags['zap-encoder'] === 'console';
+  return { level: level ?? 'info', format: isText ? 'text' : 'json' };
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import type { Resource } from '../api/meta.ts';
+import { sleep, systemClock } from '../runtime/clock.ts';
+import type { Cluster } from '../runtime/cluster.ts';
+import { EventRecorder } from '../runtime/event-recorder.ts';
+import { guardWrites } from '../runtime/guard-writes.ts';
+import { contactCheck, healthPages, HttpEndpoints, metricsPages } from '../runtime/http-endpoints.ts';
+import type { Pages } from '../runtime/http-endpoints.ts';
+import { openCluster } from '../runtime/http-cluster.ts';
+import type { ClusterOptions, RequestMeasure } from '../runtime/http-cluster.ts';
+import { InformerFactory } from '../runtime/informer-factory.ts';
+import type { Informer, InformerSelection } from '../runtime/informer.ts';
+import { LeaderElection } from '../runtime/leader-election.ts';
+import { inClusterConnection, loadKubeconfigFile } from '../runtime/load-connection.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { Manager } from '../runtime/manager.ts';
+import { Metrics } from '../runtime/metrics.ts';
+import { createWinstonLogger } from '../runtime/winston-logger.ts';
+import { Sessions } from '../stores/sessions.ts';
+import { TenantPool } from '../tenants/pool.ts';
+import { Closing } from './closing.ts';
+import { createControllers } from './controllers.ts';
+import type { ListenAddress, ManagerSettings } from './manager-settings.ts';
+import { serveAdmission } from './serve-admission.ts';
+import { version } from './version.ts';
+
+const clock = systemClock;
+const leaseName = 'steward.butlerlabs.dev';
+/** What running visits get when the process is asked to end. */
+const graceMs = 5_000;
+
+/** What the parts of the manager share. */
+interface Base {
+  readonly settings: ManagerSettings;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly closing: Closing;
+  /** Resolved with the exit code. */
+  readonly ended: PromiseWithResolvers<number>;
+}
+
+/** Runs the manager until a signal ends it, or until it must not lead any more. The answer is the exit code. */
+export async function runManager(settings: ManagerSettings): Promise<number> {
+  const log = createWinstonLogger({ ...settings.log, stream: process.stdout, now: () => clock.now() });
+  const base: Base = {
+    settings,
+    log,
+    metrics: new Metrics(),
+    closing: new Closing(),
+    ended: Promise.withResolvers<number>(),
+  };
+  log.info('starting', { version, node: process.version, leaderElection: settings.leaderElect });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      log.info('stopping', { signal });
+      base.ended.resolve(0);
+    });
+  }
+  try {
+    return await work(base);
+  } finally {
+    await base.closing.close();
+  }
+}
+
+async function work(base: Base): Promise<number> {
+  const { settings, closing, ended, metrics } = base;
+  const door = closing.add(openManagementCluster(base), (cluster) => cluster.close());
+  const informers = closing.add(new InformerFactory({ cluster: door, log: base.log }), (factory) => factory.close());
+  const election = electionOf(base, door);
+  const mayWrite = (): void => {
+    election.assertLeads();
+  };
+  const cluster = settings.leaderElect ? guardWrites(door, mayWrite) : door;
+  const manager = managerOf(base, { cluster, informers });
+  metrics.watchRunning(() => manager.runningSeconds());
+  let starting = true;
+  const startUp = { name: 'start-up', check: () => (starting ? 'caches and webhooks are not there yet' : undefined) };
+  const ready = [startUp, ...manager.checks(), contactCheck(door, clock)];
+  await serve(base, settings.health, healthPages({ alive: [], ready }));
+  await serve(base, settings.metrics, metricsPages(metrics.registry));
+
+  const stop = new AbortController();
+  const start = async (): Promise<void> => {
+    const parts = { ...base, clock, cluster: door, informers, signal: stop.signal };
+    const [admission] = await Promise.all([serveAdmission(parts), manager.follow()]);
+    ready.push(...admission);
+    starting = false;
+    if (settings.leaderElect) {
+      election.start();
+      await election.elected;
+    }
+    await manager.start();
+  };
+  const started = start().catch((error: unknown) => {
+    if (!stop.signal.aborted) ended.reject(error);
+  });
+  try {
+    const code = await ended.promise;
+    // Whoever lost the lead must not write any more: running visits are aborted at once.
+    await manager.stop(code === 0 ? graceMs : 0);
+    await election.release();
+    return code;
+  } finally {
+    stop.abort(new Error('the manager ends'));
+    // A start that is stuck in its first reads ends with the process.
+    await Promise.race([started, sleep(clock, 1_000)]);
+  }
+}
+
+function openManagementCluster(base: Base): Cluster {
+  const { environment, kubeconfig } = base.settings;
+  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = environment;
+  const connection = kubeconfig === '' ? inClusterConnection(host, port) : loadKubeconfigFile(kubeconfig);
+  return openCluster(connection, measured(base, { name: 'management' }));
+}
+
+/** Counts every request; all tenants are one host, so that a thousand of them are not a thousand series. */
+function measured({ metrics }: Base, options: ClusterOptions): ClusterOptions {
+  const onRequest = ({ cluster, verb, code, ms }: RequestMeasure): void => {
+    metrics.request({ verb, code: code === 0 ? '<error>' : code, host: cluster, seconds: ms / 1000 });
+  };
+  return { ...options, userAgent: `steward/${version}`, onRequest };
+}
+
+function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): LeaderElection {
+  return new LeaderElection({
+    cluster,
+    clock,
+    log,
+    lease: { namespace: settings.podNamespace, name: leaseName },
+    identity: `${settings.podName}_${randomUUID()}`,
+    random: Math.random,
+    status: (leads) => {
+      metrics.leading(leaseName, leads);
+    },
+    lost: () => {
+      ended.resolve(1);
+    },
+  });
+}
+
+function managerOf(
+  base: Base,
+  { cluster, informers }: { readonly cluster: Cluster; readonly informers: InformerFactory },
+): Manager {
+  const { settings, log, metrics, closing } = base;
+  const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
+  const open: ConstructorParameters<typeof TenantPool>[0]['open'] = (connection, limits) =>
+    openCluster(connection, measured(base, limits));
+  const pool = closing.add(new TenantPool({ clock, open }), (doors) => doors.close());
+  const instance = settings.podName;
+  const events = new EventRecorder({ cluster, clock, log, controller: `${leaseName}/manager`, instance });
+  const scoped = withinNamespace(informers, settings.namespace);
+  const controllers = createControllers(settings, { cluster, informers: scoped, clock, sessions, pool, metrics });
+  const metricsOf = (name: string) => metrics.ofController(name);
+  const gone = ({ metadata }: Resource): void => {
+    // Closing waits for running requests; nothing waits for it.
+    void pool.forget(metadata.uid ?? '');
+  };
+  return new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, gone });
+}
+
+/**
+ * The same informers, of one namespace only where the kind has namespaces and the selection names none; all of them when none is
+ * given.
+ */
+function withinNamespace(informers: InformerFactory, namespace: string): Pick<InformerFactory, 'informer'> {
+  if (namespace === '') return informers;
+  return {
+    informer: <T extends Resource>(selection: InformerSelection<T>): Informer<T> =>
+      informers.informer(selection.kind.namespaced ? { namespace, ...selection } : selection),
+  };
+}
+
+async function serve({ log, closing }: Base, address: ListenAddress | undefined, pages: Pages): Promise<void> {
+  if (address === undefined) return;
+  const endpoints = closing.add(new HttpEndpoints(pages, log), (server) => server.close());
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  await endpoints.listen(`${host}:${address.port}`);
+}

@@ -1,0 +1,74 @@
+import { goDuration } from '../api/go-duration.ts';
+import { kinds } from '../api/core/kinds.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { openCluster } from '../runtime/http-cluster.ts';
+import { createWinstonLogger } from '../runtime/winston-logger.ts';
+import { migrate } from '../stores/migration/migrate.ts';
+import { secretReader } from '../stores/secret-reader.ts';
+import { Sessions } from '../stores/sessions.ts';
+import { StoreAccess } from '../stores/store-access.ts';
+import { Closing } from './closing.ts';
+import { connectionOf } from './connection-of.ts';
+import { drivers } from './controllers.ts';
+import { readFlags, UsageError } from './flags.ts';
+import { GiveUpError } from './migration/job-channel.ts';
+import { migrateFlags } from './migrate-flags.ts';
+import { runMigration } from './migration/run-migration.ts';
+import type { MigrationWish } from './migration/run-migration.ts';
+import { version } from './version.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * `steward migrate`: copies the data of a tenant to another DataStore while the tenant is used, as the process of the Job that a
+ * changed spec.dataStore starts. The answer is the exit code. Safe to run again.
+ * @throws UsageError for arguments that mean nothing.
+ */
+export async function runMigrate(args: readonly string[], environment: Environment): Promise<number> {
+  const { kubeconfig, wish } = readMigrateSettings(args, environment);
+  const clock = systemClock;
+  const log = createWinstonLogger({ level: 'info', format: 'json', stream: process.stdout, now: () => clock.now() });
+  const closing = new Closing();
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stop.abort(new Error(`the process was asked to end (${signal})`));
+    });
+  }
+  try {
+    const options = { name: 'management', userAgent: `steward/${version}` };
+    const cluster = closing.add(openCluster(connectionOf(kubeconfig, environment), options), (open) => open.close());
+    const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
+    const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
+    const outcome = await runMigration(wish, { cluster, stores, clock, log, migrate, signal: stop.signal });
+    log.info('the migration has ended', { outcome });
+    return 0;
+  } catch (error) {
+    log.error(error instanceof GiveUpError ? 'the migration cannot be done' : 'the migration was cut short', { error });
+    return 1;
+  } finally {
+    await closing.close();
+  }
+}
+
+/** Reads the command line. Throws `UsageError` that names the flag and what is possible. */
+export function readMigrateSettings(
+  args: readonly string[],
+  environment: Environment,
+): { readonly kubeconfig: string; readonly wish: MigrationWish } {
+  const flags = readFlags(migrateFlags, args);
+  const [namespace = '', name = '', ...more] = flags['tenant-control-plane'].split('/');
+  if (namespace === '' || name === '' || more.length > 0) {
+    throw new UsageError(`--tenant-control-plane takes namespace/name, got "${flags['tenant-control-plane']}"`);
+  }
+  const target = flags['target-datastore'];
+  if (target === '') throw new UsageError('expecting a value for --target-datastore arg');
+  const operatorNamespace = flags['pod-namespace'] || (environment.POD_NAMESPACE ?? '');
+  if (operatorNamespace === '') throw new UsageError('expecting a value for --pod-namespace arg, or $POD_NAMESPACE');
+  const wish = { tenant: { namespace, name }, target, operatorNamespace, cleanup: flags['cleanup-prior-migration'] };
+  try {
+    return { kubeconfig: flags.kubeconfig, wish: { ...wish, timeoutMs: goDuration(flags.timeout) } };
+  } catch (error) {
+    throw new UsageError(`--timeout: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,36 @@
+import { annotations } from '../../api/names.ts';
+import { sleep } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { FreezeHandshake } from '../../stores/migration/freeze-handshake.ts';
+import type { JobChannel } from './job-channel.ts';
+
+/** Between two looks for the controller's answer, in milliseconds: writes are denied meanwhile. */
+const lookMs = 50;
+
+/** Has the controller deny writes in the tenant. */
+export class JobFreeze implements FreezeHandshake {
+  readonly #channel: JobChannel;
+  readonly #clock: Clock;
+  readonly #newWish: () => string;
+
+  /** `newWish` gives another text each time. */
+  constructor(channel: JobChannel, clock: Clock, newWish: () => string) {
+    this.#channel = channel;
+    this.#clock = clock;
+    this.#newWish = newWish;
+  }
+
+  async request(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const wish = this.#newWish();
+    let answer = await this.#channel.write({ [annotations.migrationFreezeWanted]: wish });
+    while (answer.freezeInForce !== wish) {
+      await sleep(this.#clock, lookMs, signal);
+      answer = await this.#channel.read();
+    }
+  }
+
+  async release(): Promise<void> {
+    await this.#channel.write({ [annotations.migrationFreezeWanted]: undefined });
+  }
+}

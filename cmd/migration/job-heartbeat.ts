@@ -1,0 +1,72 @@
+import { annotations } from '../../api/names.ts';
+import type { MigrationChannel } from '../../controllers/tenantcontrolplane/migration-channel.ts';
+import { sleep } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { MigrationProgress } from '../../stores/migration/migration-progress.ts';
+import type { JobChannel } from './job-channel.ts';
+
+/** Between two messages, and how long none may get through, in milliseconds. */
+const pace = { beatMs: 1000, silenceMs: 15_000 } as const;
+
+/** What the heartbeat is between. */
+export interface HeartbeatOptions {
+  readonly channel: JobChannel;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called once, with the controller's reason, when the migration is to be undone. */
+  readonly cancelled: (reason: string) => void;
+  /** Called when the API server was not reached for long: another process may be started in the place of this one. */
+  readonly lost: (error: unknown) => void;
+}
+
+/** Tells the controller once a second how far the process is, and hears whether it is to go on. */
+export class JobHeartbeat {
+  readonly #options: HeartbeatOptions;
+  #latest: MigrationProgress | undefined;
+  #told: MigrationProgress | undefined;
+  #isCancelled = false;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  /** Takes note of how far the process is. */
+  readonly report = (progress: MigrationProgress): void => {
+    this.#latest = progress;
+  };
+
+  /** Beats until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log, lost } = this.#options;
+    let heard = clock.monotonic();
+    while (!signal.aborted) {
+      try {
+        this.#listen(await this.#beat());
+        heard = clock.monotonic();
+      } catch (error) {
+        log.warn('the Job cannot be told of the progress', { error });
+        if (clock.monotonic() - heard > pace.silenceMs) {
+          lost(error);
+          return;
+        }
+      }
+      await sleep(clock, pace.beatMs, signal).catch(() => undefined);
+    }
+  }
+
+  #beat(): Promise<MigrationChannel> {
+    const { channel, log } = this.#options;
+    const progress = this.#latest;
+    if (progress === undefined || progress === this.#told) return channel.read();
+    this.#told = progress;
+    log.info('progress', { ...progress });
+    return channel.write({ [annotations.migrationProgress]: JSON.stringify(progress) });
+  }
+
+  #listen({ cancel }: MigrationChannel): void {
+    if (cancel === undefined || this.#isCancelled) return;
+    this.#isCancelled = true;
+    this.#options.cancelled(cancel);
+  }
+}

@@ -1,0 +1,50 @@
+import { annotations } from '../../api/names.ts';
+import type { MigrationJournal, MigrationRecord } from '../../stores/migration/migration-journal.ts';
+import { GiveUpError } from './job-channel.ts';
+import type { JobChannel } from './job-channel.ts';
+
+/** How often somebody else may write the Job while one record is written. */
+const attempts = 20;
+
+/** The journal of a migration in an annotation of its Job. Each record names its writer, so that no two are alike. */
+export class JobJournal implements MigrationJournal {
+  readonly #channel: JobChannel;
+  readonly #writer: string;
+  #seen: string | undefined;
+
+  /** `writer` tells this process from all others. */
+  constructor(channel: JobChannel, writer: string) {
+    this.#channel = channel;
+    this.#writer = writer;
+  }
+
+  async read(): Promise<MigrationRecord | undefined> {
+    const { metadata } = await this.#channel.job();
+    this.#seen = metadata.annotations?.[annotations.migrationJournal];
+    if (this.#seen === undefined) return undefined;
+    try {
+      return JSON.parse(this.#seen) as MigrationRecord;
+    } catch (error) {
+      throw new GiveUpError(`the annotation ${annotations.migrationJournal} of the Job cannot be read`, {
+        cause: error,
+      });
+    }
+  }
+
+  async write(record: MigrationRecord): Promise<void> {
+    const text = JSON.stringify({ ...record, writer: this.#writer });
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      const { metadata } = await this.#channel.job();
+      const found = metadata.annotations?.[annotations.migrationJournal];
+      // The answer to an earlier attempt may have been lost.
+      if (found === text) break;
+      if (found !== this.#seen) {
+        // No verdict about the migration: it is in better hands.
+        throw new Error('another process works on this migration: this one ends');
+      }
+      if (await this.#channel.writeIf(metadata.resourceVersion, { [annotations.migrationJournal]: text })) break;
+      if (attempt === attempts) throw new Error('the Job is written by others too often to keep the journal');
+    }
+    this.#seen = text;
+  }
+}

@@ -1,0 +1,226 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import { silent } from '../../runtime/logger.ts';
+import { migrate } from '../../stores/migration/migrate.ts';
+import { secretReader } from '../../stores/secret-reader.ts';
+import { Sessions } from '../../stores/sessions.ts';
+import { StoreAccess } from '../../stores/store-access.ts';
+import { CrashError } from '../../testing/fake-faults.ts';
+import type { Call } from '../../testing/fake-faults.ts';
+import type { MemoryStore } from '../../testing/memory-driver.ts';
+import type { MemoryTenancy } from '../../testing/memory-tenancy.ts';
+import { MigrationWorld } from '../../testing/migration-world.ts';
+import { MortalCluster } from '../../testing/mortal-cluster.ts';
+import { runMigration } from './run-migration.ts';
+
+// Each life of a manager is some thirty visits that send everything anew.
+jest.setTimeout(1_200_000);
+
+const interesting = new Set(['Job', 'TenantControlPlane', 'Deployment', 'Pod', 'DataStore']);
+
+/** Calls in which a migration shows: all that it writes, and what it decides upon. */
+function matters({ kind, verb, name = '' }: Call): boolean {
+  if (kind?.kind.startsWith('Validating')) return true;
+  const writes = verb !== 'get' && verb !== 'list' && verb !== 'watch' && verb !== 'text';
+  return (writes && (interesting.has(kind?.kind ?? '') || name.includes('datastore'))) || kind?.kind === 'Job';
+}
+
+/** A tenant that writes all the time, the manager, and the process of the Job with the real engine. */
+class LivingWorld extends MigrationWorld {
+  /** Every write that the tenant was told to have succeeded. */
+  readonly acknowledged = new Map<string, string>();
+  /** The manager dies at this call of those that matter: it takes effect, but its answer never arrives. */
+  managerDiesAt = Infinity;
+  managerCalls = 0;
+  /** The process dies after so many calls to the API server; once. */
+  processDiesAfter = Infinity;
+  processCalls = 0;
+  #isDead = false;
+  #writes = 0;
+  #process: Promise<unknown> | undefined;
+
+  constructor() {
+    super();
+    this.cluster.before(this.#beforeCall);
+    this.cluster.after(this.#afterCall);
+    this.tenant.before(this.#beforeCall);
+    this.tenant.after(this.#afterCall);
+    for (const store of [this.store, this.target]) {
+      store.before = () => {
+        this.#beforeCall({ verb: 'patch', kind: kinds.Job });
+      };
+    }
+  }
+
+  readonly #beforeCall = (call: Call): void => {
+    if (this.#isDead) throw new CrashError('the manager is dead');
+    if (!matters(call)) return;
+    this.managerCalls += 1;
+  };
+
+  readonly #afterCall = (call: Call): void => {
+    if (!matters(call) || this.managerCalls !== this.managerDiesAt || this.#isDead) return;
+    this.#isDead = true;
+    throw new CrashError('the manager died before the answer');
+  };
+
+  /** The data that is in use, as the status says. */
+  async inUse(): Promise<MemoryTenancy> {
+    const { storage } = (await this.read()).status ?? {};
+    return storeOf(this, storage?.dataStoreName).dataOf(storage?.setup?.schema ?? '');
+  }
+
+  /** What the tenant's users do: they write unless an API server or the store denies it. */
+  async #write(): Promise<void> {
+    if (await this.frozen()) return;
+    const data = await this.inUse();
+    this.#writes += 1;
+    const [key, value] = [`configmaps/default/a${this.#writes % 2}`, String(this.#writes)];
+    try {
+      data.tenantWrites({ is: 'put', entry: { key, value: Buffer.from(value) } });
+      this.acknowledged.set(key, value);
+    } catch {
+      // Denied by the fence: the user is told so.
+    }
+  }
+
+  /** What the kubelet does: it starts the process of the Job again as long as that has not ended well. */
+  async #keepRunning(): Promise<void> {
+    const job = await this.job();
+    if (job === undefined || this.#process !== undefined) return;
+    const mortal = new MortalCluster(this.cluster.admin);
+    if (this.processDiesAfter !== Infinity) mortal.crashAfter(this.processDiesAfter);
+    this.processDiesAfter = Infinity;
+    const stop = new AbortController();
+    const stores = new StoreAccess({
+      drivers: [this.store.driver, this.target.driver],
+      sessions: new Sessions({ clock: this.clock }),
+      read: secretReader((key) => this.cluster.admin.get(kinds.Secret, key)),
+    });
+    const { name = '', namespace = '' } = (await this.read()).metadata;
+    this.#process = runMigration(
+      {
+        tenant: { namespace, name },
+        target: 'other',
+        operatorNamespace: 'steward-system',
+        cleanup: false,
+        timeoutMs: 3_600_000,
+      },
+      { cluster: mortal, stores, clock: this.clock, log: silent, migrate, signal: stop.signal },
+    ).then(
+      () => 'ended',
+      (error: unknown) => {
+        // The container is started again; nothing that it left running arrives any more.
+        mortal.crashAfter(0);
+        this.#process = undefined;
+        return error;
+      },
+    );
+    this.processCalls = 0;
+    void this.#process.then(() => {
+      this.processCalls = mortal.calls;
+    });
+  }
+
+  /** Everybody at work, until the migration has ended. */
+  async live(): Promise<string> {
+    for (let turn = 0; turn < 400; turn += 1) {
+      await this.#write();
+      await this.#keepRunning();
+      await this.visit();
+      await this.#write();
+      if (this.#isDead) {
+        this.#isDead = false;
+        this.managerDiesAt = Infinity;
+        this.restart();
+      }
+      await this.clock.advance(200);
+      const migration = (await this.read()).status?.storage?.migration;
+      if (migration?.finishedAt !== undefined) return migration.phase;
+    }
+    throw new Error(`the migration does not end: ${JSON.stringify(await this.record())}`);
+  }
+}
+
+function storeOf(world: MigrationWorld, name: string | undefined): MemoryStore {
+  return name === 'other' ? world.target : world.store;
+}
+
+async function moving(): Promise<LivingWorld> {
+  const world = new LivingWorld();
+  await world.running();
+  const data = await world.inUse();
+  for (let at = 0; at < 12; at += 1) {
+    const entry = { key: `secrets/default/s${at}`, value: Buffer.from(`value ${at}`) };
+    data.tenantWrites({ is: 'put', entry });
+    world.acknowledged.set(entry.key, `value ${at}`);
+  }
+  await world.moveTo('other');
+  world.managerCalls = 0;
+  return world;
+}
+
+/** Whatever happened: nothing that was acknowledged is lost, and the tenant is used as before. */
+async function expectWhole(world: LivingWorld): Promise<void> {
+  const data = await world.inUse();
+  expect(Object.fromEntries(data.texts())).toEqual(Object.fromEntries(world.acknowledged));
+  expect(data.fenced).toBe(false);
+  expect(await world.frozen()).toBe(false);
+  await world.settle();
+  expect(await world.state()).toBe('Ready');
+  expect(await world.job()).toBeUndefined();
+  const { storage } = (await world.read()).status ?? {};
+  const owned = [world.store, world.target].flatMap(({ tenancies }) => [...tenancies.keys()]);
+  expect(owned).toHaveLength(1 + (storage?.previous ?? []).length);
+}
+
+describe('a migration with the real engine', () => {
+  test('loses nothing while the tenant writes', async () => {
+    const world = await moving();
+    expect(await world.live()).toBe('Succeeded');
+    expect(world.acknowledged.size).toBe(14);
+    await expectWhole(world);
+  });
+
+  test('loses nothing when the wish is taken back at any moment', async () => {
+    for (const phase of ['Preparing', 'Freezing', 'Finishing', 'Switching'] as const) {
+      const world = await moving();
+      const taken = world.cluster.after(async ({ kind, verb, subresource }) => {
+        if (kind?.kind !== 'TenantControlPlane' || verb !== 'patch' || subresource !== 'status') return;
+        if ((await world.record().catch(() => undefined))?.phase !== phase) return;
+        taken();
+        await world.moveTo('default');
+      });
+      expect([phase, await world.live()]).toEqual([phase, 'Cancelled']);
+      await expectWhole(world);
+    }
+  });
+
+  test('loses nothing when the manager dies after any call', async () => {
+    const model = await moving();
+    await model.live();
+    const total = model.managerCalls;
+    expect(total).toBeGreaterThan(30);
+    for (let call = 1; call <= total; call += 1) {
+      const world = await moving();
+      world.managerDiesAt = call;
+      const end = await world.live();
+      expect([call, end]).toEqual([call, 'Succeeded']);
+      await expectWhole(world);
+    }
+  });
+
+  test('loses nothing when the process dies after any call', async () => {
+    const model = await moving();
+    await model.live();
+    const total = model.processCalls;
+    expect(total).toBeGreaterThan(10);
+    for (let call = 1; call <= total; call += 1) {
+      const world = await moving();
+      world.processDiesAfter = call;
+      const end = await world.live();
+      expect([call, end]).toEqual([call, 'Succeeded']);
+      await expectWhole(world);
+    }
+  });
+});

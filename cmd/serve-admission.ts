@@ -1,0 +1,67 @@
+import { isIP } from 'node:net';
+import { AdmissionServer } from '../runtime/admission-server.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Cluster } from '../runtime/cluster.ts';
+import type { HealthCheck } from '../runtime/health-check.ts';
+import type { InformerFactory } from '../runtime/informer-factory.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { ServingCertificates } from '../runtime/serving-certificates.ts';
+import { createAdmissions } from './admissions.ts';
+import type { Closing } from './closing.ts';
+import type { ManagerSettings } from './manager-settings.ts';
+import { untilAnswered } from './until-answered.ts';
+
+/** With what the webhooks are served. */
+export interface AdmissionParts {
+  readonly settings: ManagerSettings;
+  /** Not guarded by leadership: every replica serves. */
+  readonly cluster: Cluster;
+  readonly informers: InformerFactory;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly closing: Closing;
+  /** Aborted when the process is asked to end: a start that still waits is given up. */
+  readonly signal: AbortSignal;
+}
+
+/** Serves the webhooks with certificates of our own making; the answer is what readiness must check. */
+export async function serveAdmission(parts: AdmissionParts): Promise<readonly HealthCheck[]> {
+  const { settings, cluster, informers, clock, log, metrics, closing, signal } = parts;
+  const { webhooks: address, webhookUrl: url, webhookService: service, podNamespace: namespace } = settings;
+  if (address === undefined) return [];
+  const host = url === '' ? '' : new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const dnsNames = [`${service}.${namespace}.svc`, `${service}.${namespace}.svc.cluster.local`];
+  const certificates = new ServingCertificates({
+    cluster,
+    informers,
+    clock,
+    log,
+    secret: { namespace, name: 'steward-webhook-server-cert' },
+    names: {
+      dnsNames: host === '' || isIP(host) !== 0 ? dnsNames : [...dnsNames, host],
+      ipAddresses: isIP(host) === 0 ? [] : [host],
+    },
+    mutating: ['steward-mutating-webhook-configuration'],
+    validating: ['steward-validating-webhook-configuration'],
+    ...(url === '' ? {} : { url }),
+    read: (ok) => {
+      metrics.certificateRead(ok);
+    },
+  });
+  const handlers = createAdmissions({ cluster, defaultDataStore: settings.defaultDataStore });
+  const server = new AdmissionServer({ handlers, clock, log, metrics: metrics.admission() });
+  const pair = await untilAnswered(() => certificates.ensure(), { clock, log, signal });
+  await server.listen(address, pair);
+  closing.add(server, (open) => open.close());
+  const stop = new AbortController();
+  const following = certificates.run((renewed) => {
+    server.use(renewed);
+  }, stop.signal);
+  closing.add(stop, async (running) => {
+    running.abort();
+    await following;
+  });
+  return [server.health, certificates.health];
+}

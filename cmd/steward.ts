@@ -1,0 +1,58 @@
+import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
+import { UsageError, describeFlags } from './flags.ts';
+import { managerFlags } from './manager-flags.ts';
+import { readManagerSettings } from './manager-settings.ts';
+import { runManager } from './manager.ts';
+import { migrateFlags } from './migrate-flags.ts';
+import { runMigrate } from './migrate.ts';
+import { version } from './version.ts';
+
+/** The commands of the binary; the first is what runs when none is named. */
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  manager: (args) => runManager(readManagerSettings(args, process.env)),
+  'datastore-bootstrap': (args) => runDatastoreBootstrap(args, process.env),
+  migrate: (args) => runMigrate(args, process.env),
+  version: () => {
+    console.log(version);
+    return Promise.resolve(0);
+  },
+};
+
+const usage = `steward ${version}: hosted Kubernetes control planes
+
+Usage: steward <command> [flags]
+
+  manager               runs the controllers and the admission webhooks (what runs when no command is named)
+  datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: makes the certificates and the administrator of config/datastores
+  migrate               copies a tenant's data to another DataStore: what Jobs of the manager run
+  version               prints the version
+
+Flags of manager:
+${describeFlags(managerFlags)}
+
+Flags of datastore-bootstrap (--members for etcd only):
+${describeFlags(datastoreBootstrapFlags)}
+
+Flags of migrate:
+${describeFlags(migrateFlags)}`;
+
+async function main(args: readonly string[]): Promise<number> {
+  const [first = 'manager', ...rest] = args;
+  if (['help', '--help', '-h'].some((word) => args.includes(word))) {
+    console.log(usage);
+    return 0;
+  }
+  const [name, flags] = first.startsWith('-') ? ['manager', args] : [first, rest];
+  const command = commands[name];
+  if (command === undefined)
+    throw new UsageError(`there is no command ${name}; choose among ${Object.keys(commands).join(', ')}`);
+  return command(flags);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`steward: ${error.message}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../runtime/clock.ts';
+import { sleep } from '../runtime/clock.ts';
+import { ApiError, UnreachableError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+
+/** How a call is repeated. */
+export interface Patience {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+const retryMs = 1_000;
+
+/**
+ * Repeats a call until the API server answers it: one that restarts is waited for, not died of. Throws what is no matter
+ * of waiting, such as a refusal, and the signal's reason when that aborts.
+ */
+export async function untilAnswered<T>(call: () => Promise<T>, { clock, log, signal }: Patience): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const passes =
+        error instanceof UnreachableError || (error instanceof ApiError && (error.code >= 500 || error.code === 429));
+      if (!passes) throw error;
+      log.warn('the API server does not answer yet', { error, retryAfterMs: retryMs });
+      await sleep(clock, retryMs, signal);
+    }
+  }
+}
