@@ -1,0 +1,78 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+
+import { isMissing } from './is-missing.ts';
+import { claims, networkClaims, stateRoot } from './state.ts';
+
+/** A limit of the whole host: in a machine it can only be read. */
+export interface HostLimit {
+  /** Its sysctl, for example `fs.inotify.max_user_instances`. */
+  readonly name: string;
+  /** The value from the host's own one; the same when that is good. */
+  readonly wanted: (own: number) => number;
+}
+
+/** The limits that machines need otherwise than a host usually has them. */
+export const hostLimits: readonly HostLimit[] = [
+  // kube-proxy writes it when it differs, and ends when it cannot: 32768 for each core, 131072 at least.
+  { name: 'net.netfilter.nf_conntrack_max', wanted: () => connections(availableParallelism()) },
+  // Every kubelet, containerd and control plane watches files, all as the same user of the host: 128 are soon used up.
+  { name: 'fs.inotify.max_user_instances', wanted: (own) => Math.max(own, 8192) },
+];
+
+/** What kube-proxy asks for by default with so many cores. */
+export function connections(cores: number): number {
+  return Math.max(32_768 * cores, 131_072);
+}
+
+/** Gives the host the limits that machines need, and remembers what they were. */
+export async function holdHostLimits(): Promise<void> {
+  for (const limit of hostLimits) await hold(limit);
+}
+
+async function hold({ name, wanted }: HostLimit): Promise<void> {
+  const before = await readOrNothing(sysctl(name));
+  if (before === undefined) return;
+  const value = String(wanted(Number(before)));
+  if (before.trim() === value) return;
+  await writeFile(original(name), before, { flag: 'wx' }).catch((error: unknown) => {
+    // Another harness was first and remembers the true one.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+  await writeFile(sysctl(name), value);
+}
+
+/** Gives the host its own limits back once no harness is left. */
+export async function releaseHostLimits(): Promise<void> {
+  if ((await claims(networkClaims)).size > 0) return;
+  for (const { name } of hostLimits) {
+    const before = await readOrNothing(original(name));
+    if (before === undefined) continue;
+    await writeFile(sysctl(name), before);
+    await rm(original(name), { force: true });
+  }
+}
+
+/** The limits that still have our value and not the host's own. */
+export async function heldHostLimits(): Promise<readonly string[]> {
+  const held = await Promise.all(
+    hostLimits.map(async ({ name }) => ((await readOrNothing(original(name))) === undefined ? [] : [name])),
+  );
+  return held.flat();
+}
+
+function sysctl(name: string): string {
+  return path.join('/proc/sys', ...name.split('.'));
+}
+
+function original(name: string): string {
+  return path.join(stateRoot, `.${name.split('.').at(-1) ?? name}`);
+}
+
+async function readOrNothing(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+}

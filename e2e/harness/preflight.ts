@@ -1,0 +1,141 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import { ensurePackages } from '../tools/debian-packages.ts';
+import { readCgroupPlan } from './cgroups.ts';
+import { tryCommand } from './run-command.ts';
+import { stateRoot } from './state.ts';
+import type { Progress } from './supplies.ts';
+
+/** Debian packages that machines and their images are made with. */
+export const neededPackages = [
+  'ca-certificates',
+  'conntrack',
+  'ethtool',
+  'iproute2',
+  'iptables',
+  'kmod',
+  'mount',
+  'nftables',
+  'socat',
+  'util-linux',
+] as const;
+
+interface Probe {
+  readonly what: string;
+  readonly remedy: string;
+  /** Runs in throw-away namespaces, with an empty folder as $1. */
+  readonly script: string;
+}
+
+const probes: readonly Probe[] = [
+  {
+    what: 'namespaces (mount, network, process, host name, IPC, cgroup) cannot be made',
+    remedy: 'run as root of the host, or in a container started with --privileged',
+    script: 'true',
+  },
+  {
+    what: 'overlay mounts do not work below /var/lib',
+    remedy:
+      'modprobe overlay; /var/lib must be on ext4, xfs or btrfs, not itself on an overlay (in a container: a volume)',
+    script:
+      'mkdir "$1/l" "$1/u" "$1/w" "$1/m" && mount -t overlay overlay -o "lowerdir=$1/l,upperdir=$1/u,workdir=$1/w" "$1/m"',
+  },
+  {
+    what: 'there is no /dev/kmsg, without which the kubelet does not start',
+    remedy: 'in a container: start it with --device /dev/kmsg or --privileged',
+    script: 'test -e /dev/kmsg',
+  },
+  { what: 'bridges cannot be made', remedy: 'modprobe bridge', script: 'ip link add stwprobe type bridge' },
+  {
+    what: 'packets between pods of one node would bypass Services',
+    remedy: 'modprobe br_netfilter',
+    script: 'test -e /proc/sys/net/bridge/bridge-nf-call-iptables',
+  },
+  {
+    what: 'virtual Ethernet pairs cannot be made',
+    remedy: 'modprobe veth',
+    script: 'ip link add stwprobe0 type veth peer name stwprobe1',
+  },
+  {
+    what: 'nftables with address translation does not work',
+    remedy: 'modprobe nf_tables nft_chain_nat nft_masq nft_fib_inet',
+    script:
+      'nft "add table ip stwprobe; add chain ip stwprobe c { type nat hook postrouting priority 100; }; add rule ip stwprobe c masquerade"',
+  },
+];
+
+/**
+ * Whether this host can run machines.
+ * @returns one line per obstacle, each with what helps; empty when there is none.
+ */
+export async function preflight(): Promise<readonly string[]> {
+  if (process.platform !== 'linux') {
+    return [`machines are made of Linux namespaces, this is ${process.platform}: use a Linux host or virtual machine`];
+  }
+  if (process.getuid?.() !== 0) return ['root is needed for namespaces, mounts and links: run with sudo'];
+  const [identity = ''] = (await readFile('/proc/self/uid_map', 'utf8')).split('\n');
+  if (identity.trim().split(/\s+/)[2] !== '4294967295') {
+    return ['root of a user namespace is not enough: run as root of the host, not in a rootless container'];
+  }
+  const problems: string[] = [];
+  await readCgroupPlan().catch((error: unknown) => {
+    problems.push((error as Error).message);
+  });
+  for (const tool of ['unshare', 'nsenter', 'ip', 'nft', 'mount']) {
+    const found = await tryCommand('sh', ['-c', `command -v ${tool}`]);
+    if (found.code !== 0) problems.push(`${tool} is not installed: apt-get install ${neededPackages.join(' ')}`);
+  }
+  if (problems.length > 0) return problems;
+  return [...(await failedProbes()), ...(await forwardingObstacle())];
+}
+
+async function failedProbes(): Promise<readonly string[]> {
+  await mkdir(stateRoot, { recursive: true });
+  const failed: string[] = [];
+  for (const { what, remedy, script } of probes) {
+    const folder = await mkdtemp(path.join(stateRoot, '.probe-'));
+    try {
+      const namespaces = ['--mount', '--net', '--pid', '--uts', '--ipc', '--cgroup', '--fork', '--mount-proc'];
+      const { code, stderr } = await tryCommand('unshare', [...namespaces, 'sh', '-euc', script, 'sh', folder]);
+      if (code !== 0) failed.push(`${what} (${stderr.trim().split('\n').at(-1) ?? ''}): ${remedy}`);
+      // Without namespaces every further probe fails for the same reason.
+      if (code !== 0 && script === 'true') break;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  return failed;
+}
+
+/** A host that filters bridged packets and drops what it would forward cuts machines off from each other. */
+async function forwardingObstacle(): Promise<readonly string[]> {
+  const filtered = await readFile('/proc/sys/net/bridge/bridge-nf-call-iptables', 'utf8').catch(() => '0');
+  if (filtered.trim() !== '1') return [];
+  const { stdout } = await tryCommand('iptables', ['-S', 'FORWARD']);
+  const accepted = stdout.split('\n').some((rule) => rule.includes('-i stw+ -o stw+ -j ACCEPT'));
+  if (!stdout.includes('-P FORWARD DROP') || accepted) return [];
+  return [
+    'the host drops packets between bridged machines (Docker sets this up): iptables -I FORWARD -i stw+ -o stw+ -j ACCEPT',
+  ];
+}
+
+/** Modules that are not loaded by their first use. */
+async function loadModules(): Promise<void> {
+  const modules = ['overlay', 'bridge', 'br_netfilter', 'veth', 'nf_conntrack'];
+  // Where they are built in, or modprobe is not, this fails and means nothing: the probes tell what really is missing.
+  await tryCommand('sh', ['-c', `for name in ${modules.join(' ')}; do modprobe -q $name; done`]);
+}
+
+/** Installs missing Debian packages and loads kernel modules, then refuses with everything that stands in the way. */
+export async function requirePreflight(progress: Progress = () => undefined): Promise<void> {
+  if (process.platform === 'linux' && process.getuid?.() === 0) {
+    await ensurePackages(neededPackages, (line) => {
+      progress('packages', line);
+    });
+    await loadModules();
+  }
+  const problems = await preflight();
+  if (problems.length === 0) return;
+  throw new Error(`This host cannot run machines:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+}

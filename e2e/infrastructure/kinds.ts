@@ -1,0 +1,85 @@
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+
+const group = 'infrastructure.cluster.x-k8s.io';
+const version = 'v1alpha1';
+
+/** `apiVersion` of all kinds here. */
+export const infrastructureVersion = `${group}/${version}`;
+
+const structural = (spec: object, status: object) => ({
+  type: 'object',
+  properties: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: { type: 'object' },
+    spec: { type: 'object', properties: spec },
+    status: { type: 'object', properties: status },
+  },
+});
+
+const initialization = { type: 'object', properties: { provisioned: { type: 'boolean' } } };
+const conditions = { type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+const machineSpec = { providerID: { type: 'string' } };
+
+function crd(kind: string, schema: object): PlainObject {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, labels: { 'cluster.x-k8s.io/v1beta2': version } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List`, categories: ['cluster-api'] },
+      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+}
+
+/**
+ * The kinds of the e2e infrastructure provider, labelled for the v1beta2 contract: a NetnsCluster is a network of machines
+ * without a load balancer, a NetnsMachine the namespaces of one worker with its own containerd and kubelet. Status is no
+ * subresource, because only the provider writes it.
+ */
+export const crds: readonly PlainObject[] = [
+  crd(
+    'NetnsCluster',
+    structural(
+      {
+        controlPlaneEndpoint: {
+          type: 'object',
+          properties: { host: { type: 'string' }, port: { type: 'integer', format: 'int32' } },
+        },
+      },
+      { initialization, conditions },
+    ),
+  ),
+  crd(
+    'NetnsMachine',
+    structural(machineSpec, {
+      initialization,
+      conditions,
+      addresses: {
+        type: 'array',
+        items: { type: 'object', properties: { type: { type: 'string' }, address: { type: 'string' } } },
+      },
+    }),
+  ),
+  crd('NetnsMachineTemplate', {
+    type: 'object',
+    properties: {
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: { type: 'object' },
+      spec: {
+        type: 'object',
+        properties: {
+          template: {
+            type: 'object',
+            properties: { metadata: { type: 'object' }, spec: { type: 'object', properties: machineSpec } },
+          },
+        },
+      },
+    },
+  }),
+];

@@ -1,0 +1,208 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import { KubernetesClient } from '../harness/kubernetes-client.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { runPodNetwork } from '../harness/pod-network.ts';
+import type { Worker } from '../harness/worker.ts';
+import { attachWorker, startWorker } from '../harness/worker.ts';
+import { crds, infrastructureVersion } from './kinds.ts';
+
+/** How the provider runs. */
+export interface ProviderOptions {
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+  /** Told about each machine's steps. */
+  readonly onStep?: (machine: string, step: string) => void;
+}
+
+/** Until a machine that failed is tried again. */
+const retryMs = 10_000;
+const finalizer = 'netnsmachine.infrastructure.cluster.x-k8s.io';
+const capiVersion = 'cluster.x-k8s.io/v1beta2';
+
+/**
+ * An infrastructure provider of Cluster API for tests: it turns each Machine into a worker of the harness on this host, and
+ * pretends to be nothing else. It looks at its objects twice a second until aborted; the machines outlive it.
+ */
+export class InfrastructureProvider {
+  readonly #cluster: ManagementCluster;
+  readonly #client: KubernetesClient;
+  readonly #options: ProviderOptions;
+  /** Machines that are being worked on, by UID. */
+  readonly #busy = new Map<string, Promise<void>>();
+  /** Clusters whose pod network runs. */
+  readonly #networks = new Set<string>();
+
+  constructor(cluster: ManagementCluster, options: ProviderOptions) {
+    this.#cluster = cluster;
+    this.#client = cluster.client;
+    this.#options = options;
+  }
+
+  /** Registers its kinds; core Cluster API may refer to them from then on. */
+  async install(): Promise<void> {
+    await this.#client.apply(crds);
+    for (const { metadata } of crds) {
+      const name = metadata?.name ?? '';
+      await this.#client.waitFor(
+        { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name },
+        'Established',
+      );
+    }
+  }
+
+  /** Runs until aborted. */
+  async run(): Promise<void> {
+    const { signal, onError } = this.#options;
+    const ended = (): boolean => signal.aborted;
+    while (!ended()) {
+      try {
+        for (const cluster of await this.#client.list(infrastructureVersion, 'NetnsCluster'))
+          await this.#provisionCluster(cluster);
+        for (const machine of await this.#client.list(infrastructureVersion, 'NetnsMachine')) this.#start(machine);
+      } catch (error) {
+        if (!ended()) onError(error);
+      }
+      // Only an abort rejects the pause, and that is the end of the loop.
+      await pause(500, undefined, { signal }).catch(() => undefined);
+    }
+    await Promise.all(this.#busy.values());
+  }
+
+  /** There is nothing to build for a cluster: it is provisioned as soon as somebody says where its control plane answers. */
+  async #provisionCluster(cluster: PlainObject): Promise<void> {
+    const endpoint = cluster.spec?.controlPlaneEndpoint as { host?: string } | undefined;
+    const initialization = cluster.status?.initialization as { provisioned?: boolean } | undefined;
+    if (endpoint?.host === undefined || initialization?.provisioned === true) return;
+    await this.#client.merge(addressOf(cluster), { status: { initialization: { provisioned: true } } });
+  }
+
+  #start(machine: PlainObject): void {
+    const uid = machine.metadata?.uid ?? '';
+    if (this.#busy.has(uid)) return;
+    const work = this.#visit(machine)
+      .catch((error: unknown) => {
+        if (this.#options.signal.aborted) return;
+        this.#options.onError(error);
+        // A machine that fails is not tried again at once: its log stays readable and the host at rest.
+        return pause(retryMs, undefined, { signal: this.#options.signal }).catch(() => undefined);
+      })
+      .finally(() => {
+        this.#busy.delete(uid);
+      });
+    this.#busy.set(uid, work);
+  }
+
+  async #visit(machine: PlainObject): Promise<void> {
+    const metadata = machine.metadata as Metadata;
+    if (metadata.deletionTimestamp !== undefined) {
+      if (metadata.finalizers?.includes(finalizer) === true) await this.#remove(machine);
+      return;
+    }
+    const initialization = machine.status?.initialization as { provisioned?: boolean } | undefined;
+    if (initialization?.provisioned === true) {
+      await this.#joinPodNetwork(machine);
+      return;
+    }
+    const owner = await this.#machineOf(machine);
+    const bootstrap = owner?.spec?.bootstrap as { dataSecretName?: string } | undefined;
+    if (owner === undefined || bootstrap?.dataSecretName === undefined) return;
+    const data = await this.#bootstrapData(metadata.namespace ?? '', bootstrap.dataSecretName);
+    if (metadata.finalizers?.includes(finalizer) !== true) {
+      await this.#client.merge(addressOf(machine), {
+        metadata: { finalizers: [...(metadata.finalizers ?? []), finalizer] },
+      });
+    }
+    const { version } = owner.spec as { version?: string };
+    await this.#provision(machine, data, version);
+  }
+
+  async #provision(machine: PlainObject, data: string, kubernetes: string | undefined): Promise<void> {
+    const name = machine.metadata?.name ?? '';
+    const providerID = `netns://${this.#cluster.name}/${name}`;
+    this.#step(name, 'starting');
+    // What an earlier attempt left behind is no machine that kubeadm could join twice.
+    await this.#stopWorker(name);
+    const worker = await startWorker({
+      harness: this.#cluster.harness,
+      name,
+      kubeletArgs: [`--provider-id=${providerID}`],
+      ...(kubernetes === undefined ? {} : { kubernetes }),
+      signal: this.#options.signal,
+    });
+    await this.#joinPodNetwork(machine);
+    this.#step(name, 'joining');
+    await worker.runBootstrapData(data);
+    this.#step(name, 'joined');
+    const addresses = [
+      { type: 'InternalIP', address: worker.address },
+      { type: 'Hostname', address: name },
+    ];
+    const status = { initialization: { provisioned: true }, addresses };
+    await this.#client.merge(addressOf(machine), { spec: { providerID }, status });
+  }
+
+  async #remove(machine: PlainObject): Promise<void> {
+    const metadata = machine.metadata as Metadata;
+    await this.#stopWorker(metadata.name ?? '');
+    const finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
+    await this.#client.merge(addressOf(machine), { metadata: { finalizers } });
+    this.#step(metadata.name ?? '', 'removed');
+  }
+
+  async #stopWorker(name: string): Promise<void> {
+    const { harness } = this.#cluster;
+    const exists = (await harness.machines()).some((machine) => machine.name === name);
+    if (!exists) return;
+    const worker: Worker = await attachWorker(harness, name);
+    await worker.stop();
+  }
+
+  /** Nodes of a tenant get their pod ranges from the tenant: its network follows its API server. */
+  async #joinPodNetwork(machine: PlainObject): Promise<void> {
+    const { namespace = '', labels = {} } = machine.metadata as Metadata;
+    const cluster = labels['cluster.x-k8s.io/cluster-name'] ?? '';
+    const key = `${namespace}/${cluster}`;
+    if (this.#networks.has(key)) return;
+    const address = { apiVersion: 'v1', kind: 'Secret', namespace, name: `${cluster}-kubeconfig` };
+    const kubeconfig = (await this.#client.read(address))?.data?.value;
+    if (kubeconfig === undefined) return;
+    this.#networks.add(key);
+    const client = new KubernetesClient(Buffer.from(kubeconfig, 'base64').toString());
+    const { signal, onError } = this.#options;
+    runPodNetwork(client, () => this.#cluster.harness.machines(), { signal, onError }).catch(onError);
+  }
+
+  async #machineOf(machine: PlainObject): Promise<PlainObject | undefined> {
+    const { namespace = '', ownerReferences = [] } = machine.metadata as Metadata;
+    const owner = ownerReferences.find(({ kind }) => kind === 'Machine');
+    if (owner === undefined) return undefined;
+    return this.#client.read({ apiVersion: capiVersion, kind: 'Machine', namespace, name: owner.name });
+  }
+
+  async #bootstrapData(namespace: string, name: string): Promise<string> {
+    const secret = await this.#client.read({ apiVersion: 'v1', kind: 'Secret', namespace, name });
+    const value = secret?.data?.value;
+    if (value === undefined) throw new Error(`Secret ${namespace}/${name} has no bootstrap data under the key value.`);
+    return Buffer.from(value, 'base64').toString();
+  }
+
+  #step(machine: string, step: string): void {
+    this.#options.onStep?.(machine, step);
+  }
+}
+
+interface Metadata {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
+}
+
+function addressOf(object: PlainObject): { apiVersion: string; kind: string; name: string; namespace: string } {
+  const { name = '', namespace = '' } = object.metadata ?? {};
+  return { apiVersion: infrastructureVersion, kind: object.kind ?? '', name, namespace };
+}

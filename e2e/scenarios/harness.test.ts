@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import { startManagementCluster } from '../harness/management-cluster.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { runPodNetwork } from '../harness/pod-network.ts';
+import { abandonedHarnesses, leftovers, removeHarness } from '../harness/remove-harness.ts';
+import { startWorker } from '../harness/worker.ts';
+
+const minutes = 60_000;
+const main = path.join(import.meta.dirname, '..', 'harness', 'main.ts');
+const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
+
+const started = performance.now();
+const tell = (step: string, detail = ''): void => {
+  process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step} ${detail}\n`);
+};
+
+const serverPod = (name: string, nodeName?: string): PlainObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default', labels: { app: name } },
+  spec: {
+    ...(nodeName === undefined ? {} : { nodeName }),
+    terminationGracePeriodSeconds: 1,
+    containers: [
+      {
+        name: 'server',
+        image: agnhost,
+        imagePullPolicy: 'Never',
+        args: ['netexec', '--http-port=8080'],
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+      },
+    ],
+  },
+});
+
+const pod = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name });
+const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', name });
+
+describe('a management cluster', () => {
+  const name = `harness-${process.pid}`;
+  let cluster: ManagementCluster;
+
+  beforeAll(async () => {
+    cluster = await startManagementCluster({ name, progress: tell });
+  }, 20 * minutes);
+
+  afterAll(async () => {
+    await removeHarness(name);
+  }, minutes);
+
+  test('has a Ready node that kubectl sees', async () => {
+    const { stdout } = await cluster.kubectl(['get', 'nodes', '--no-headers']);
+    expect(stdout).toMatch(/^management +Ready +control-plane /);
+    expect(await leftovers(name)).toContain(`link ${cluster.network.bridge}`);
+  });
+
+  test(
+    'runs a pod, shows its logs, runs commands in it and gives its Service an address that answers',
+    async () => {
+      const ports = [{ port: 80, targetPort: 8080 }];
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'default' } };
+      await cluster.apply([
+        serverPod('web'),
+        { ...service, spec: { type: 'LoadBalancer', selector: { app: 'web' }, ports } },
+      ]);
+      await cluster.waitFor(pod('web'), 'Ready');
+      expect((await cluster.kubectl(['logs', 'web'])).stdout).toContain('Started HTTP server on port 8080');
+      expect((await cluster.kubectl(['exec', 'web', '--', '/agnhost', '--version'])).stdout).toContain('version');
+
+      const addressOf = (object: PlainObject | undefined): string | undefined =>
+        (object?.status as { loadBalancer?: { ingress?: { ip?: string }[] } } | undefined)?.loadBalancer?.ingress?.[0]
+          ?.ip;
+      const found = await cluster.waitFor(
+        { ...service, namespace: 'default', name: 'web' },
+        (object) => addressOf(object) !== undefined,
+      );
+      const address = addressOf(found) ?? '';
+      const clusterIp = String(found?.spec?.clusterIP);
+      for (const host of [address, clusterIp]) {
+        const answer = await fetch(`http://${host}/hostname`, { signal: AbortSignal.timeout(10_000) });
+        expect(await answer.text()).toBe('web');
+      }
+      tell('a LoadBalancer Service answers at', address);
+    },
+    2 * minutes,
+  );
+
+  test(
+    'binds a claim of the default class to a volume',
+    async () => {
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+      const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' };
+      await cluster.apply([{ ...claim, metadata: { name: 'data', namespace: 'default' }, spec }]);
+      await cluster.waitFor(
+        { ...claim, name: 'data', namespace: 'default' },
+        (object) => object?.status?.phase === 'Bound',
+      );
+    },
+    minutes,
+  );
+
+  test(
+    'takes a worker in by bootstrap data, whose pods reach pods of the other node',
+    async () => {
+      const network = runPodNetwork(cluster.client, () => cluster.harness.machines(), {
+        signal: cluster.harness.signal,
+        onError: (error) => {
+          tell('pod network', String(error));
+        },
+      });
+      void network;
+      const { stdout } = await cluster.exec(['kubeadm', 'token', 'create', '--print-join-command']);
+      const [, token = ''] = /--token (\S+)/.exec(stdout) ?? [];
+      const [, hash = ''] = /--discovery-token-ca-cert-hash (\S+)/.exec(stdout) ?? [];
+      const worker = await startWorker({ harness: cluster.harness, name: 'worker-1' });
+      const configuration = {
+        apiVersion: 'kubeadm.k8s.io/v1beta4',
+        kind: 'JoinConfiguration',
+        discovery: {
+          bootstrapToken: { apiServerEndpoint: `${cluster.address}:6443`, token, caCertHashes: [hash] },
+        },
+        nodeRegistration: {
+          name: '{{ ds.meta_data.local_hostname }}',
+          ignorePreflightErrors: ['SystemVerification'],
+          kubeletExtraArgs: [{ name: 'node-ip', value: worker.address }],
+        },
+      };
+      const join = 'kubeadm join --config /run/join.yaml && echo success > /run/cluster-api/bootstrap-success.complete';
+      const files = [
+        { path: '/run/join.yaml', permissions: '0640', content: JSON.stringify(configuration) },
+        { path: '/run/cluster-api/placeholder', content: '' },
+      ];
+      const config = JSON.stringify({ write_files: files, runcmd: [join] });
+      await worker.runBootstrapData(`## template: jinja\n#cloud-config\n${config}\n`);
+      await cluster.waitFor(node('worker-1'), 'Ready');
+      tell('a worker is', 'Ready');
+
+      await cluster.apply([serverPod('far', 'worker-1')]);
+      const far = await cluster.waitFor(pod('far'), 'Ready');
+      const connect = ['/agnhost', 'connect', `${String(far?.status?.podIP)}:8080`, '--timeout=5s'];
+      expect((await cluster.kubectl(['exec', 'web', '--', ...connect])).code).toBe(0);
+      await worker.stop();
+    },
+    3 * minutes,
+  );
+
+  test(
+    'has its API server back after it was killed',
+    async () => {
+      await cluster.killApiServer();
+      await cluster.waitFor(node('management'), 'Ready');
+    },
+    2 * minutes,
+  );
+
+  test(
+    'leaves nothing behind when it is stopped',
+    async () => {
+      await cluster.stop();
+      expect(await leftovers(name)).toEqual([]);
+    },
+    minutes,
+  );
+});
+
+describe.each([
+  { signal: 'SIGKILL', when: 'kubeadm init' },
+  { signal: 'SIGINT', when: 'node: waiting' },
+] as const)('a start that gets $signal while it says "$when"', ({ signal, when }) => {
+  const name = `harness-${signal.toLowerCase()}-${process.pid}`;
+
+  afterAll(async () => {
+    await removeHarness(name);
+  }, minutes);
+
+  test(
+    signal === 'SIGKILL' ? 'is removed by a later reset' : 'removes itself',
+    async () => {
+      const owner = spawn(process.execPath, [main, 'up', name], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = once(owner, 'exit');
+      owner.stdout.setEncoding('utf8').on('data', (text: string) => {
+        if (text.includes(when)) owner.kill(signal);
+      });
+      await ended;
+      const left = await leftovers(name);
+      tell(`after ${signal}:`, `${left.length} things are left`);
+      if (signal === 'SIGKILL') {
+        expect(left.some((line) => line.startsWith('process'))).toBe(true);
+        expect(await abandonedHarnesses()).toContain(name);
+        const reset = spawn(process.execPath, [main, 'reset', name], { stdio: 'inherit' });
+        expect(await once(reset, 'exit')).toEqual([0, null]);
+      }
+      expect(await leftovers(name)).toEqual([]);
+    },
+    3 * minutes,
+  );
+});

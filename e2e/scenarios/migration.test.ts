@@ -1,0 +1,405 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { KubernetesClient } from '../harness/kubernetes-client.ts';
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import type { Worker } from '../harness/worker.ts';
+import { differences, dumpObjects } from '../stage/dump-objects.ts';
+import { openHowTo } from '../stage/how-to-page.ts';
+import type { HowToPage } from '../stage/how-to-page.ts';
+import { startStewardCluster } from '../stage/steward-cluster.ts';
+import type { StewardCluster } from '../stage/steward-cluster.ts';
+import { etcdWitness, postgresWitness } from '../stage/store-witness.ts';
+import { tell } from '../stage/tell.ts';
+import { TenantLoad } from '../stage/tenant-load.ts';
+import { TenantStage } from '../stage/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { storeImageArchive } from '../tools/store-images.ts';
+
+const minutes = 60_000;
+const shop = 'shop';
+const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
+
+let steward: StewardCluster | undefined;
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let page: HowToPage;
+let client: KubernetesClient;
+let worker: Worker;
+let empty: { readonly etcd: readonly string[]; readonly postgres: readonly string[] };
+
+beforeAll(async () => {
+  steward = await startStewardCluster(`moves-${process.pid}`, tell);
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, 'tenants');
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
+  const progress = (line: string): void => {
+    tell('postgres', line);
+  };
+  await cluster.loadImage((await storeImageArchive('postgres', { progress })).path);
+  await (await openHowTo(cluster, 'datastore-postgres')).run('Quick start');
+  page = await openHowTo(cluster, 'migrate-a-tenant');
+  await page.run('Move a tenant to another DataStore');
+  empty = { etcd: await etcdWitness(cluster), postgres: await postgresWitness(cluster) };
+}, 25 * minutes);
+
+afterAll(async () => {
+  await steward?.[Symbol.asyncDispose]();
+}, 2 * minutes);
+
+interface Migration {
+  readonly phase: string;
+  readonly keys?: number;
+  readonly bytes?: number;
+  readonly pauseMs?: number;
+  readonly rolloutMs?: number;
+  readonly frozenAt?: string;
+  readonly rolledOutAt?: string;
+}
+
+async function migration(): Promise<Migration | undefined> {
+  const found = await cluster.client.read(stage.tenant(shop));
+  return (found?.status?.storage as { readonly migration?: Migration } | undefined)?.migration;
+}
+
+/** The kubelet's process, and how often the containers of the worker's pods were started. */
+async function onWorker(): Promise<unknown> {
+  const kubelets = (await worker.machine.processes()).filter(({ command }) => command === 'kubelet');
+  const pods = await client.list('v1', 'Pod', 'default');
+  const runs = pods.map(({ metadata, status }) => [
+    metadata?.uid,
+    ((status?.containerStatuses ?? []) as { restartCount: number }[]).map(({ restartCount }) => restartCount),
+  ]);
+  return { kubelets: kubelets.map(({ pid }) => pid), runs };
+}
+
+/** Why the tenant may not be deleted now; empty when it may. */
+async function deletionRefusal(): Promise<string> {
+  const asked = ['-n', 'tenants', 'delete', 'tcp', shop, '--dry-run=server'];
+  return cluster.kubectl(asked).then(
+    () => '',
+    (error: unknown) => (error as Error).message,
+  );
+}
+
+const seconds = (ms = 0): string => `${(ms / 1000).toFixed(1)} s`;
+
+const web: PlainObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [{ name: 'web', image: agnhost, args: ['netexec'], imagePullPolicy: 'IfNotPresent' }],
+      },
+    },
+  },
+};
+
+/** Objects of many shapes: own kinds, bytes that are no text, values near the largest, names at the limits. */
+function furniture(): readonly PlainObject[] {
+  const metadata = (name: string): object => ({ name, namespace: 'furniture' });
+  const letters = 'ä漢🙂"\\\u0001'.repeat(20);
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'furniture' } },
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'chairs.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'chairs', singular: 'chair', kind: 'Chair', listKind: 'ChairList' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    },
+    ...Array.from({ length: 150 }, (_, at): PlainObject => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: metadata(`map-${at}-${'x'.repeat(at)}`.slice(0, 200).replace(/-$/, '')),
+      data: { letters, at: String(at) },
+    })),
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata('large'), data: { large: 'l'.repeat(1_000_000) } },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: metadata('bytes'),
+      data: { bytes: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64') },
+    },
+    ...Array.from({ length: 30 }, (_, at): PlainObject => ({
+      apiVersion: 'example.com/v1',
+      kind: 'Chair',
+      metadata: metadata(`chair-${at}`),
+      legs: at,
+    })),
+  ];
+}
+
+/** Says what becomes of the tenant and its pods until it is told to stop. */
+async function follow(title: string, signal: AbortSignal): Promise<void> {
+  let last = '';
+  while (!signal.aborted) {
+    const phase = (await migration())?.phase ?? 'none';
+    const pods = (await cluster.client.list('v1', 'Pod', 'tenants')).map(({ metadata, status }) => {
+      const started = (status?.containerStatuses ?? []) as { readonly ready: boolean; readonly restartCount: number }[];
+      const ready = started.filter((container) => container.ready).length;
+      const restarts = started.reduce((sum, { restartCount }) => sum + restartCount, 0);
+      const leaving = 'deletionTimestamp' in (metadata ?? {}) ? ' leaving' : '';
+      return `${metadata?.name?.slice(-5) ?? ''} ${ready}/${started.length}${restarts > 0 ? ` ${restarts} restarts` : ''}${leaving}`;
+    });
+    const now = [phase, ...pods.toSorted()].join(', ');
+    if (now !== last) tell(title, now);
+    last = now;
+    await pause(200);
+  }
+}
+
+/** Uses the tenant while `work` is done, and says what its users have seen. */
+async function underLoad(title: string, work: () => Promise<void>): Promise<void> {
+  const kubeconfig = await stage.kubeconfig(shop);
+  const load = new TenantLoad(client, {
+    namespace: 'furniture',
+    writesPerSecond: 60,
+    readsPerSecond: 40,
+    registers: 12,
+    newcomersPerSecond: 4,
+    newcomer: () => new KubernetesClient(kubeconfig),
+  });
+  await load.start();
+  await pause(3000);
+  const began = performance.now();
+  const end = new AbortController();
+  const following = follow(title, end.signal);
+  const failure = await work()
+    .then(() => pause(3000))
+    .then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  end.abort();
+  await following;
+  const lasted = performance.now() - began;
+  const report = await load.stop();
+  const { phase, keys, bytes = 0, pauseMs = 0, rolloutMs = 0 } = (await migration()) ?? { phase: 'none' };
+  tell(
+    title,
+    `${phase} after ${seconds(lasted)}: ${keys ?? 0} keys, ${(bytes / 1024 / 1024).toFixed(1)} MiB; writes denied for ${seconds(pauseMs)}, ${seconds(pauseMs - rolloutMs)} of it outside the rollout`,
+  );
+  const asked = report.writes + report.denied + report.failedWrites.length;
+  tell(
+    title,
+    `${report.writes} writes, ${report.denied} denied, ${report.failedWrites.length} failed, ${(asked / (lasted / 1000)).toFixed(0)} asked for in a second; longest time without one ${seconds(report.longestPauseMs)}`,
+  );
+  tell(title, `${report.reads} reads, ${report.failedReads.length} failed, ${report.staleReads} stale`);
+  const lost = await load.lost();
+  tell(title, `${lost.length} lost writes`);
+  for (const line of new Set([...report.failedWrites, ...report.failedReads])) tell(title, line);
+  if (failure !== undefined) throw failure.error;
+  expect({ lost, failedReads: report.failedReads, staleReads: report.staleReads }).toEqual({
+    lost: [],
+    failedReads: [],
+    staleReads: 0,
+  });
+  expect(asked / (lasted / 1000)).toBeGreaterThan(50);
+}
+
+describe('a tenant that moves from etcd to PostgreSQL and back', () => {
+  test(
+    'is Ready on etcd, has a worker, and is furnished',
+    async () => {
+      await cluster.apply([
+        stage.manifest(shop, {
+          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
+          networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
+          addons: { coreDNS: {}, kubeProxy: {} },
+        }),
+      ]);
+      const { controlPlaneEndpoint = '' } = await stage.waitFor(shop, 'Ready');
+      client = await stage.open(shop);
+      worker = await joinByHand(stage, { tenant: shop, endpoint: controlPlaneEndpoint, worker: 'shop-worker' });
+      await client.apply([...furniture(), web]);
+      await client.waitFor(
+        { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' },
+        'Available',
+        {
+          timeoutMs: 3 * minutes,
+          diagnose: () => worker.machine.lastWords(),
+        },
+      );
+    },
+    8 * minutes,
+  );
+
+  test(
+    'moves to PostgreSQL while it is used: nothing is lost, no read fails, and nothing on its worker is started again',
+    async () => {
+      const before = await onWorker();
+      await underLoad('etcd → PostgreSQL', async () => {
+        await page.run('Move it');
+        await stage.waitFor(shop, 'Ready', { timeoutMs: 3 * minutes });
+      });
+      expect((await migration())?.phase).toBe('Succeeded');
+      expect(await onWorker()).toEqual(before);
+      await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'shop-worker' }, 'Ready');
+      await client.merge({ ...webAddress }, { spec: { replicas: 2 } });
+      await client.waitFor(webAddress, (object) => object?.status?.readyReplicas === 2, {
+        timeoutMs: 2 * minutes,
+        diagnose: () => worker.machine.lastWords(),
+      });
+      for (const event of await stage.events(shop)) if (event.startsWith('Migration')) tell('Event', event);
+    },
+    15 * minutes,
+  );
+
+  test(
+    'has left a copy in etcd that none of its credentials opens',
+    async () => {
+      const { users, roles } = linesOf(await etcdWitness(cluster), empty.etcd);
+      expect(users).toEqual([]);
+      expect(roles).toHaveLength(1);
+      const store = await cluster.client.read(dataStoreAddress('default'));
+      expect(store?.status?.usedBy).toEqual([`tenants/${shop}`]);
+    },
+    minutes,
+  );
+
+  test(
+    'has nothing in etcd any more when the old copy is removed',
+    async () => {
+      await page.run('Remove the old copy');
+      expect(await etcdWitness(cluster)).toEqual(empty.etcd);
+      const store = await cluster.client.read(dataStoreAddress('postgres-store'));
+      expect(store?.status?.usedBy).toEqual([`tenants/${shop}`]);
+    },
+    2 * minutes,
+  );
+
+  test(
+    'moves back to etcd, and every object is byte by byte what it was when writes were denied',
+    async () => {
+      const before = await onWorker();
+      await cluster.kubectl([
+        '-n',
+        'tenants',
+        'annotate',
+        'tcp',
+        shop,
+        'steward.butlerlabs.dev/migration-minimum-hold=60s',
+      ]);
+      await underLoad('PostgreSQL → etcd', async () => {
+        await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'default' } });
+        await stage.waitFor(shop, isMigrating, { timeoutMs: 10 * minutes, what: 'Migrating' });
+        const old = await dumpObjects(client);
+        expect((await migration())?.rolledOutAt).toBeUndefined();
+        await stage.waitFor(shop, (object) => rolledOut(object), { timeoutMs: 3 * minutes, what: 'the rollout' });
+        const fresh = await dumpObjects(await stage.open(shop));
+        expect(await deletionRefusal()).toContain('cannot be deleted while its data moves to another DataStore');
+        expect((await migration())?.frozenAt).toBeDefined();
+        const differ = differences(old, fresh).filter((line) => !line.startsWith(ofServers));
+        tell('PostgreSQL → etcd', `${old.size} objects compared while writes were denied, ${differ.length} differ`);
+        expect(differ).toEqual([]);
+        await stage.waitFor(shop, (object) => stateOf(object) === 'Ready', { timeoutMs: 3 * minutes });
+      });
+      expect((await migration())?.phase).toBe('Succeeded');
+      expect(await onWorker()).toEqual(before);
+      await cluster.kubectl([
+        '-n',
+        'tenants',
+        'annotate',
+        'tcp',
+        shop,
+        'steward.butlerlabs.dev/migration-minimum-hold-',
+      ]);
+    },
+    15 * minutes,
+  );
+
+  test(
+    'can be called back, and is as before then',
+    async () => {
+      const at = await cluster.client.read(stage.tenant(shop));
+      await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'postgres-store' } });
+      await stage.waitFor(shop, (object) => migrationOf(object)?.phase !== 'Succeeded');
+      await page.run('Take it back');
+      await stage.waitFor(shop, 'Ready');
+      const storage = (object: PlainObject | undefined): unknown =>
+        (object?.status?.storage as { readonly setup?: unknown } | undefined)?.setup;
+      expect(storage(await cluster.client.read(stage.tenant(shop)))).toEqual(storage(at));
+      await client.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after', namespace: 'default' } }]);
+    },
+    6 * minutes,
+  );
+
+  test(
+    'leaves nothing in any store when it is deleted in the middle of a move',
+    async () => {
+      await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'postgres-store' } });
+      await stage.waitFor(
+        shop,
+        (object) => migrationOf(object)?.phase === 'Copying' || migrationOf(object)?.keys !== undefined,
+      );
+      // While it is Migrating the deletion is refused: whoever deletes tries again.
+      while ((await deletionRefusal()) !== '') await pause(250);
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, '--timeout=180s'], { timeoutMs: 200_000 });
+      expect(page.untried).toEqual([]);
+      expect(await etcdWitness(cluster)).toEqual(empty.etcd);
+      expect(await postgresWitness(cluster)).toEqual(empty.postgres);
+      expect(
+        await cluster.client.list('batch/v1', 'Job', 'steward-system', 'steward.butlerlabs.dev/component=migrate'),
+      ).toEqual([]);
+    },
+    6 * minutes,
+  );
+});
+
+const webAddress = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' };
+
+const dataStoreAddress = (name: string): { apiVersion: string; kind: string; name: string } => ({
+  apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+  kind: 'DataStore',
+  name,
+});
+
+/** What API servers say of themselves: a new one has another name. */
+const ofServers = '/apis/coordination.k8s.io/v1/leases kube-system/apiserver-';
+
+function migrationOf(object: PlainObject | undefined): Migration | undefined {
+  return (object?.status?.storage as { readonly migration?: Migration } | undefined)?.migration;
+}
+
+function stateOf(object: PlainObject | undefined): string | undefined {
+  const resources = object?.status?.kubernetesResources as
+    { readonly version?: { readonly status?: string } } | undefined;
+  return resources?.version?.status;
+}
+
+const isMigrating = (object: PlainObject | undefined): boolean => stateOf(object) === 'Migrating';
+
+const rolledOut = (object: PlainObject | undefined): boolean => migrationOf(object)?.rolledOutAt !== undefined;
+
+/** Users and roles that one list of etcd's has more than another. */
+function linesOf(
+  now: readonly string[],
+  before: readonly string[],
+): { readonly users: readonly string[]; readonly roles: readonly string[] } {
+  const more = now.filter((line) => !before.includes(line));
+  return {
+    users: more.filter((line) => line.startsWith('user ')),
+    roles: more.filter((line) => line.startsWith('role ')),
+  };
+}

@@ -1,0 +1,376 @@
+import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { parseManifests } from '../harness/kubernetes-client.ts';
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { runCommand } from '../harness/run-command.ts';
+import { startStewardCluster } from '../stage/steward-cluster.ts';
+import type { StewardCluster } from '../stage/steward-cluster.ts';
+import { tell } from '../stage/tell.ts';
+import { conditionOf, isCondition, TenantStage, versionAt } from '../stage/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+
+const minutes = 60_000;
+const root = path.join(import.meta.dirname, '..', '..');
+const manifests = path.join(root, '..', 'shared', 'manifests');
+const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
+const sample = 'config/samples/steward_v1alpha1_tenantcontrolplane.yaml';
+
+let steward: StewardCluster;
+let cluster: ManagementCluster;
+let inDefault: TenantStage;
+let stage: TenantStage;
+
+beforeAll(async () => {
+  steward = await startStewardCluster(`tenants-${process.pid}`, tell);
+  cluster = steward.cluster;
+  inDefault = new TenantStage(cluster, 'default');
+  stage = new TenantStage(cluster, 'tenants');
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
+}, 20 * minutes);
+
+afterAll(async () => {
+  await steward[Symbol.asyncDispose]();
+}, 2 * minutes);
+
+const kubectl = async (args: readonly string[]): Promise<string> => (await cluster.kubectl(args)).stdout;
+
+/** kubectl with a tenant's kubeconfig, where the names of the management cluster's Services resolve. */
+async function tenantKubectl(of: TenantStage, tenant: string, key: string, args: readonly string[]): Promise<string> {
+  const file = await of.kubeconfigFile(tenant, key);
+  const binary = path.join(cluster.harness.folder, 'bin', cluster.machine.record.kubernetes, 'kubectl');
+  const [command = '', ...rest] = await cluster.withClusterDns([binary, '--kubeconfig', file, ...args]);
+  return (await runCommand(command, rest)).stdout;
+}
+
+describe('TenantControlPlanes', () => {
+  test(
+    'of every type of Service become Ready side by side, and answer where their status says',
+    async () => {
+      const began = performance.now();
+      await cluster.apply(await readFile(path.join(root, sample), 'utf8'));
+      await cluster.apply([
+        stage.manifest('inside', { kubernetes: { version: '1.36.3', kubelet: { cgroupfs: 'systemd' } } }),
+        stage.manifest('outside', {
+          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
+          networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
+          addons: { coreDNS: {}, kubeProxy: {} },
+        }),
+      ]);
+      const tenants = [
+        [inDefault, 'tenant-00'],
+        [stage, 'inside'],
+        [stage, 'outside'],
+      ] as const;
+      await Promise.all(
+        tenants.map(async ([of, name]) => {
+          const { controlPlaneEndpoint = '', conditions = [] } = await of.waitFor(name, 'Ready');
+          const ca = (await of.secret(`${name}-ca`))['ca.crt'] ?? '';
+          expect(await versionAt(controlPlaneEndpoint, ca)).toBe('v1.36.3');
+          tell(
+            `${name} is Ready`,
+            `after ${((performance.now() - began) / 1000).toFixed(1)} s at ${controlPlaneEndpoint}`,
+          );
+          const bad = conditions.filter(({ type, status }) => (status === 'True') === (type === 'UnsupportedFields'));
+          expect(bad).toEqual([]);
+        }),
+      );
+      expect(await inDefault.pods('tenant-00')).toHaveLength(2);
+    },
+    5 * minutes,
+  );
+
+  test(
+    'use the free node port that they got also inside their pods and in their own Service kubernetes',
+    async () => {
+      const { controlPlaneEndpoint = '' } = await stage.waitFor('outside', 'Ready');
+      const service = await cluster.client.read(stage.at('Service', 'outside'));
+      const [port] = (service?.spec?.ports ?? []) as { port: number; targetPort: number; nodePort: number }[];
+      expect(port?.nodePort).toBeGreaterThanOrEqual(30000);
+      expect([port?.port, port?.targetPort]).toEqual([port?.nodePort, port?.nodePort]);
+      expect(controlPlaneEndpoint).toBe(`${cluster.address}:${port?.nodePort}`);
+      const tenant = await stage.open('outside');
+      const [slice] = (await tenant.list('discovery.k8s.io/v1', 'EndpointSlice', 'default')) as (PlainObject & {
+        endpoints?: { addresses: string[] }[];
+        ports?: { port: number }[];
+      })[];
+      expect(slice?.endpoints?.[0]?.addresses).toEqual([cluster.address]);
+      expect(slice?.ports?.[0]?.port).toBe(port?.nodePort);
+    },
+    minutes,
+  );
+
+  test(
+    'give kubeconfigs to administrators that work outside and inside the management cluster',
+    async () => {
+      const groups = { 'admin.conf': 'kubeadm:cluster-admins', 'super-admin.conf': 'system:masters' };
+      for (const [key, group] of Object.entries(groups)) {
+        for (const file of [key, key.replace('.conf', '.svc')]) {
+          const whoami = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.groups}'];
+          expect(await tenantKubectl(inDefault, 'tenant-00', file, whoami)).toContain(group);
+          expect(await tenantKubectl(inDefault, 'tenant-00', file, ['auth', 'can-i', '*', '*'])).toMatch(/^yes/);
+          const name = ['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}'];
+          tell(file, `works at ${await tenantKubectl(inDefault, 'tenant-00', file, name)}`);
+        }
+      }
+    },
+    minutes,
+  );
+
+  test('show what matters in the columns of kubectl', async () => {
+    const [head = '', line = ''] = (await kubectl(['get', 'tcp', 'tenant-00'])).split('\n');
+    for (const column of [
+      'VERSION',
+      'INSTALLED VERSION',
+      'STATUS',
+      'CONTROL-PLANE ENDPOINT',
+      'KUBECONFIG',
+      'DATASTORE',
+      'AGE',
+    ])
+      expect(head).toContain(column);
+    expect(line).toMatch(
+      /^tenant-00 +v1\.36\.3 +v1\.36\.3 +Ready +[\d.]+:6443 +tenant-00-admin-kubeconfig +default +\S+/,
+    );
+  });
+
+  test('write image tags as vX.Y.Z, however the version was given, and pull only what is absent', async () => {
+    const [pod] = await stage.pods('inside');
+    const containers = pod?.spec?.containers as { image: string; imagePullPolicy: string; name: string }[];
+    expect(containers.map(({ image }) => image).sort()).toEqual(
+      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((name) => `registry.k8s.io/${name}:v1.36.3`),
+    );
+    expect(new Set(containers.map(({ imagePullPolicy }) => imagePullPolicy))).toEqual(new Set(['IfNotPresent']));
+  });
+
+  test(
+    'run without root, without a service-account token, on read-only files, and the key of the CA with one program only',
+    async () => {
+      const [pod] = await stage.pods('inside');
+      const uid = pod?.metadata?.uid ?? '';
+      const seen = await Promise.all(
+        (await cluster.machine.processes()).map(async ({ pid, command }) => {
+          const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '' /* it has ended meanwhile */);
+          if (!cgroup.includes(uid) || !command.startsWith('kube-')) return [];
+          const inside = (file: string): Promise<boolean> => exists(`/proc/${pid}/root${file}`);
+          const [mounts, status] = await Promise.all(
+            ['mountinfo', 'status'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
+          );
+          return [
+            {
+              command,
+              root: /^Uid:\s+0\b/m.test(status ?? ''),
+              readOnly: / \/ \/ ro[, ]/.test(mounts ?? '') || /^\d+ \d+ \S+ \S+ \/ ro\b/m.test(mounts ?? ''),
+              token: await inside('/var/run/secrets/kubernetes.io'),
+              caKey: await inside('/etc/kubernetes/pki/ca.key'),
+            },
+          ];
+        }),
+      );
+      const facts = { root: false, readOnly: true, token: false };
+      expect(seen.flat().sort((a, b) => (a.command < b.command ? -1 : 1))).toEqual([
+        { command: 'kube-apiserver', ...facts, caKey: false },
+        { command: 'kube-controller', ...facts, caKey: true },
+        { command: 'kube-scheduler', ...facts, caKey: false },
+      ]);
+    },
+    minutes,
+  );
+
+  test(
+    'give the users of a KubeconfigGenerator theirs, which names them and goes with the generator',
+    async () => {
+      const generator = {
+        apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+        kind: 'KubeconfigGenerator',
+        metadata: { name: 'developers' },
+        spec: {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'tenants' } },
+          user: { fromDefinition: 'metadata.namespace' },
+          groups: [{ stringValue: 'developers' }],
+          controlPlaneEndpointFrom: 'admin.svc',
+        },
+      };
+      await cluster.apply([generator]);
+      const address = { apiVersion: generator.apiVersion, kind: generator.kind, name: 'developers' };
+      await cluster.waitFor(address, 'Ready');
+      const file = path.join(cluster.harness.folder, 'developers.kubeconfig');
+      const { value = '' } = await stage.secret('inside-developers');
+      await writeFile(file, value, { mode: 0o600 });
+      const binary = path.join(cluster.harness.folder, 'bin', cluster.machine.record.kubernetes, 'kubectl');
+      const whoami = [binary, '--kubeconfig', file, 'auth', 'whoami', '-o', 'json'];
+      const [command = '', ...rest] = await cluster.withClusterDns(whoami);
+      const { stdout } = await runCommand(command, rest);
+      const { status } = JSON.parse(stdout) as { status: { userInfo: { username: string; groups: string[] } } };
+      expect(status.userInfo).toMatchObject({ username: 'tenants', groups: ['developers', 'system:authenticated'] });
+      tell('the kubeconfig of a generator is of', status.userInfo.username);
+      await kubectl(['delete', 'kubeconfiggenerator', 'developers', '--timeout=30s']);
+      expect(await cluster.client.read(stage.at('Secret', 'inside-developers'))).toBeUndefined();
+    },
+    minutes,
+  );
+
+  test(
+    'sleep when they are scaled to 0 by kubectl, and wake up',
+    async () => {
+      await kubectl(['-n', 'tenants', 'scale', 'tcp/inside', '--replicas=0']);
+      const isState = (state: string) => (object: PlainObject | undefined) =>
+        (object?.status as { kubernetesResources?: { version?: { status?: string } } } | undefined)?.kubernetesResources
+          ?.version?.status === state;
+      await stage.waitFor('inside', isState('Sleeping'));
+      await stage.waitFor('inside', isCondition('Ready', 'False', 'Sleeping'));
+      await cluster.waitFor(
+        stage.at('Deployment', 'inside', 'apps/v1'),
+        (object) => object?.spec?.replicas === 0 && object.status?.replicas === undefined,
+      );
+      await kubectl(['-n', 'tenants', 'scale', 'tcp/inside', '--current-replicas=0', '--replicas=1']);
+      const began = performance.now();
+      await stage.waitFor('inside', 'Ready');
+      await stage.waitFor('inside', isState('Ready'));
+      tell('a tenant woke up', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    },
+    3 * minutes,
+  );
+
+  test(
+    'say in conditions and Events what they wait for, and go on as soon as it is there',
+    async () => {
+      await cluster.apply([
+        stage.manifest('by-hand', {
+          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'LoadBalancer' } },
+          networkProfile: { loadBalancerClass: 'example.com/by-hand' },
+        }),
+      ]);
+      await stage.waitFor('by-hand', isCondition('EndpointReady', 'False', 'NotExposed'));
+      await stage.waitFor('by-hand', isCondition('Ready', 'False', 'Provisioning'));
+      const waiting = await cluster.client.read(stage.tenant('by-hand'));
+      expect(conditionOf(waiting, 'EndpointReady')?.message).toMatch(/load balancer of Service by-hand has no address/);
+      expect(conditionOf(waiting, 'Ready')?.message).toMatch(/no address/);
+      expect(conditionOf(waiting, 'CertificatesReady')).toMatchObject({ status: 'Unknown', reason: 'Blocked' });
+      tell('waiting:', conditionOf(waiting, 'Ready')?.message);
+
+      const address = cluster.network.loadBalancers.replace(/\.0\/\d+$/, '.200');
+      const status = { loadBalancer: { ingress: [{ ip: address, ipMode: 'VIP' }] } };
+      await cluster.client.merge(stage.at('Service', 'by-hand'), { status }, 'status');
+      expect((await stage.waitFor('by-hand', 'Ready')).controlPlaneEndpoint).toBe(`${address}:6443`);
+      const told = (): Promise<boolean> =>
+        stage.events('by-hand').then((notes) => {
+          const has = (pattern: RegExp): boolean => notes.some((note) => pattern.test(note));
+          return has(/^NotExposed: .*no address/) && has(/^Ready: /);
+        });
+      const deadline = Date.now() + 10_000;
+      while (!(await told())) {
+        if (Date.now() > deadline) throw new Error(`Events: ${(await stage.events('by-hand')).join(' | ')}`);
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      tell('told:', (await stage.events('by-hand')).join(' | '));
+    },
+    3 * minutes,
+  );
+
+  test(
+    'take in a worker that joins by kubeadm, also with the very networks of the management cluster',
+    async () => {
+      const { controlPlaneEndpoint = '' } = await stage.waitFor('outside', 'Ready');
+      const began = performance.now();
+      const worker = await joinByHand(stage, { tenant: 'outside', endpoint: controlPlaneEndpoint, worker: 'by-hand' });
+      tell('a worker is Ready', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      const tenant = await stage.open('outside');
+      const diagnose = async (): Promise<string> =>
+        `${await tenantKubectl(stage, 'outside', 'admin.conf', ['get', 'pods,events', '-A'])}\n${await worker.machine.lastWords()}`;
+      await tenant.waitFor(
+        { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'kube-system', name: 'coredns' },
+        ({ spec, status } = {}) => status?.readyReplicas === spec?.replicas,
+        { timeoutMs: 120_000, diagnose },
+      );
+      tell('CoreDNS of the tenant is Ready');
+      await tenant.apply([agnhostPod]);
+      await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }, 'Ready', {
+        timeoutMs: 120_000,
+        diagnose,
+      });
+      expect(await tenantKubectl(stage, 'outside', 'admin.conf', ['logs', 'web'])).toContain('Started HTTP server');
+      // The name needs CoreDNS, the Service kube-proxy, and its only endpoint is the advertised address.
+      const connect = ['exec', 'web', '--', '/agnhost', 'connect', 'kubernetes.default.svc.cluster.local:443'];
+      await tenantKubectl(stage, 'outside', 'admin.conf', [...connect, '--timeout=5s']);
+      await worker.stop();
+    },
+    5 * minutes,
+  );
+
+  test(
+    'and DataStores of all drivers are taken as their users have written them',
+    async () => {
+      if (!(await exists(manifests))) {
+        tell('manifests:', `${manifests} does not exist, nothing is tried`);
+        return;
+      }
+      const folder = await realpath(manifests);
+      for (const file of (await readdir(folder)).filter((name) => name.endsWith('.yaml'))) {
+        const objects = parseManifests(await readFile(path.join(folder, file), 'utf8'));
+        for (const namespace of objects.flatMap(({ metadata }) => metadata?.namespace ?? []))
+          await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+        const apply = ['apply', '--dry-run=server', '-f', path.join(folder, file)];
+        tell('plain', (await kubectl(apply)).trim());
+        // The DataStore `default` exists and belongs to somebody else by now.
+        tell('server-side', (await kubectl([...apply, '--server-side', '--force-conflicts'])).trim());
+      }
+      const [tenant] = parseManifests(await readFile(path.join(folder, 'tenantcontrolplane-tenant-1.yaml'), 'utf8'));
+      const input = JSON.stringify(tenant);
+      const { stdout } = await cluster.kubectl(['apply', '--dry-run=server', '-o', 'json', '-f', '-'], { input });
+      const { spec } = JSON.parse(stdout) as { spec: { kubernetes: { admissionControllers: unknown } } };
+      expect(spec.kubernetes.admissionControllers).toContain('ValidatingAdmissionWebhook');
+      expect(spec.kubernetes.admissionControllers).toHaveLength(17);
+    },
+    minutes,
+  );
+
+  test(
+    'leave nothing in their namespace when they are deleted',
+    async () => {
+      const began = performance.now();
+      await kubectl(['-n', 'tenants', 'delete', 'tcp', '--all', '--timeout=90s']);
+      await kubectl(['delete', 'tcp', 'tenant-00', '--timeout=90s']);
+      tell('all are deleted', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      for (const namespace of ['tenants', 'default']) {
+        const kinds = 'deployments,replicasets,pods,services,secrets,configmaps';
+        const label = 'steward.butlerlabs.dev/name';
+        const left = async (): Promise<string> => kubectl(['-n', namespace, 'get', kinds, '-l', label, '-o', 'name']);
+        const deadline = Date.now() + 30_000;
+        while ((await left()) !== '') {
+          if (Date.now() > deadline) throw new Error(`left in ${namespace}: ${await left()}`);
+        }
+      }
+    },
+    4 * minutes,
+  );
+});
+
+function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+const agnhostPod: PlainObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    terminationGracePeriodSeconds: 1,
+    containers: [
+      {
+        name: 'web',
+        image: agnhost,
+        imagePullPolicy: 'IfNotPresent',
+        args: ['netexec', '--http-port=8080'],
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+      },
+    ],
+  },
+};

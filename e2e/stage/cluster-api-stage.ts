@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+import { ClusterApi } from '../harness/cluster-api.ts';
+import { attachManagementCluster, startManagementCluster } from '../harness/management-cluster.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import type { Progress } from '../harness/supplies.ts';
+import { InfrastructureProvider } from '../infrastructure/provider.ts';
+import { resolveTools } from '../tools/resolve.ts';
+import { installProvider } from './cluster-stage.ts';
+import { buildManagerImage } from './install-steward.ts';
+
+/** A management cluster with Cluster API, Steward and the infrastructure provider of e2e, which runs in this process. */
+export interface ClusterApiStage extends AsyncDisposable {
+  readonly cluster: ManagementCluster;
+  readonly clusterApi: ClusterApi;
+}
+
+/**
+ * Starts it all. While a test is being written, `STEWARD_E2E_CAPI_CLUSTER` names one that is up already, such as the demo's
+ * (`npm run demo -- --name <name>`), and that stays as it is, its infrastructure provider included.
+ */
+export async function startClusterApiStage(name: string, progress: Progress): Promise<ClusterApiStage> {
+  const up = process.env.STEWARD_E2E_CAPI_CLUSTER ?? '';
+  if (up !== '') return attachClusterApiStage(up, progress);
+  const cluster = await startManagementCluster({ name, progress, meanwhile: buildManagerImage });
+  let told = '';
+  try {
+    const provider = new InfrastructureProvider(cluster, {
+      signal: cluster.harness.signal,
+      onError: (error) => {
+        // It tries again twice a second: the same trouble is told once.
+        if (told !== String(error)) progress('infrastructure', String(error));
+        told = String(error);
+      },
+      onStep: (machine, step) => {
+        progress(`machine ${machine}`, step);
+      },
+    });
+    const clusterApi = await installProvider(cluster);
+    await provider.install();
+    const running = provider.run();
+    return {
+      cluster,
+      clusterApi,
+      async [Symbol.asyncDispose]() {
+        await cluster.stop();
+        await running;
+      },
+    };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+async function attachClusterApiStage(name: string, progress: Progress): Promise<ClusterApiStage> {
+  const cluster = await attachManagementCluster(name, progress);
+  const { folder } = cluster.harness;
+  const repository = (await readdir(folder)).find((entry) => entry.startsWith('clusterctl-')) ?? '';
+  const { clusterctl } = await resolveTools(['clusterctl']);
+  const clusterApi = new ClusterApi(cluster, path.join(folder, repository, 'clusterctl.yaml'), clusterctl);
+  return { cluster, clusterApi, [Symbol.asyncDispose]: () => Promise.resolve() };
+}

@@ -1,0 +1,82 @@
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+
+import { stringify } from 'yaml';
+
+import type { KubernetesClient, PlainObject } from '../harness/kubernetes-client.ts';
+import { startWorker } from '../harness/worker.ts';
+import type { Worker } from '../harness/worker.ts';
+import type { TenantStage } from './tenant-stage.ts';
+
+/** kubelet settings that machines of the harness need, as `spec.kubernetes.kubelet` of a tenant gives them. */
+export const machineKubelet = {
+  cgroupfs: 'cgroupfs',
+  preferredAddressTypes: ['InternalIP'],
+  configurationJSONPatches: [
+    { op: 'add', path: '/failCgroupV1', value: false },
+    { op: 'add', path: '/failSwapOn', value: false },
+    { op: 'add', path: '/oomScoreAdj', value: 0 },
+    { op: 'add', path: '/imageGCHighThresholdPercent', value: 100 },
+    {
+      op: 'add',
+      path: '/evictionHard',
+      value: {
+        'memory.available': '100Mi',
+        'nodefs.available': '0%',
+        'nodefs.inodesFree': '0%',
+        'imagefs.available': '0%',
+      },
+    },
+  ],
+} as const;
+
+/** Lets a worker join a tenant as a person would: a bootstrap token, a JoinConfiguration, `kubeadm join`. */
+export async function joinByHand(
+  stage: TenantStage,
+  to: { readonly tenant: string; readonly endpoint: string; readonly worker: string },
+): Promise<Worker> {
+  const client = await stage.open(to.tenant);
+  const token = await createBootstrapToken(client);
+  const ca = (await stage.secret(`${to.tenant}-ca`))['ca.crt'] ?? '';
+  const worker = await startWorker({ harness: stage.cluster.harness, name: to.worker });
+  await worker.join(
+    stringify({
+      apiVersion: 'kubeadm.k8s.io/v1beta4',
+      kind: 'JoinConfiguration',
+      discovery: { bootstrapToken: { apiServerEndpoint: to.endpoint, token, caCertHashes: [publicKeyHash(ca)] } },
+      nodeRegistration: {
+        name: to.worker,
+        criSocket: 'unix:///run/containerd/containerd.sock',
+        kubeletExtraArgs: [{ name: 'node-ip', value: worker.address }],
+      },
+    }),
+  );
+  const node = { apiVersion: 'v1', kind: 'Node', name: to.worker };
+  const rangeOf = (object: PlainObject | undefined): unknown => object?.spec?.podCIDR;
+  const found = await client.waitFor(node, (object) => typeof rangeOf(object) === 'string', { what: 'a pod range' });
+  await worker.usePodCidr(String(rangeOf(found)));
+  await client.waitFor(node, 'Ready', { diagnose: () => worker.machine.lastWords() });
+  return worker;
+}
+
+/** A bootstrap token that may do all that `kubeadm join` needs, as a Secret of the tenant. */
+async function createBootstrapToken(client: KubernetesClient): Promise<string> {
+  const [id, secret] = [randomBytes(3).toString('hex'), randomBytes(8).toString('hex')];
+  const stringData = {
+    'token-id': id,
+    'token-secret': secret,
+    'usage-bootstrap-authentication': 'true',
+    'usage-bootstrap-signing': 'true',
+    'auth-extra-groups': 'system:bootstrappers:kubeadm:default-node-token',
+  };
+  const metadata = { name: `bootstrap-token-${id}`, namespace: 'kube-system' };
+  await client.apply([
+    { apiVersion: 'v1', kind: 'Secret', metadata, type: 'bootstrap.kubernetes.io/token', stringData },
+  ]);
+  return `${id}.${secret}`;
+}
+
+/** kubeadm's pin of an authority: SHA-256 over its SubjectPublicKeyInfo (RFC 7469). */
+function publicKeyHash(certificate: string): string {
+  const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
+  return `sha256:${createHash('sha256').update(key).digest('hex')}`;
+}

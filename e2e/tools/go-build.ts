@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { ModulePin, ToolPin } from './pins.ts';
+
+/** The name that `go build -o <folder>/` gives to a package's binary. */
+export const goBinaryName = (goPackage: string): string => {
+  const parts = goPackage.split('/');
+  const last = parts.at(-1) ?? goPackage;
+  return /^v\d+$/.test(last) && parts.length > 1 ? (parts.at(-2) ?? last) : last;
+};
+
+/** Arguments of `go` that build these packages of one module into a folder, the same bytes every time. */
+export const goBuildArguments = (source: ModulePin, packages: readonly string[], into: string): readonly string[] => {
+  const variables = Object.entries(source.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`);
+  return [
+    'build',
+    '-mod=readonly',
+    '-trimpath',
+    '-buildvcs=false',
+    ...(source.tags === undefined ? [] : ['-tags', source.tags.join(',')]),
+    '-ldflags',
+    ['-s -w -buildid=', ...variables].join(' '),
+    '-o',
+    `${into}/`,
+    ...packages,
+  ];
+};
+
+/** What `go` needs beside its arguments. */
+export interface Go {
+  readonly program: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Runs `go` in a folder and returns its standard output. Throws an error with the last lines of what it complained about. */
+export const runGo = async (
+  go: Go,
+  folder: string,
+  goArguments: readonly string[],
+  extra: NodeJS.ProcessEnv = {},
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(go.program, goArguments, {
+      cwd: folder,
+      env: { ...go.environment, ...extra, GOWORK: 'off' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    let complaints = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (complaints = (complaints + chunk.toString()).slice(-4000)));
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) {
+        resolve(output);
+        return;
+      }
+      reject(
+        new Error(
+          `go ${goArguments[0] ?? ''} in ${folder} ended with ${signal ?? `code ${code ?? '?'}`}:\n${complaints.trim()}`,
+        ),
+      );
+    });
+  });
+
+/** Builds tools of one module; returns the built file of each by name. `modules` is the folder of the pinned modules. */
+export const goBuild = async (
+  go: Go,
+  modules: string,
+  pins: readonly ToolPin[],
+  into: string,
+): Promise<ReadonlyMap<string, string>> => {
+  const [first] = pins;
+  if (first === undefined) return new Map();
+  const { source } = first;
+  const packages = pins.map((pin) => pin.goPackage);
+  await runGo(go, join(modules, source.folder), goBuildArguments(source, packages, into), {
+    CGO_ENABLED: source.cgo === true ? '1' : '0',
+  });
+  return new Map(pins.map((pin) => [pin.name, join(into, goBinaryName(pin.goPackage))]));
+};

@@ -1,0 +1,3 @@
+module steward.butlerlabs.dev/tools/pause
+
+go 1.24.0

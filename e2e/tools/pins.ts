@@ -1,0 +1,297 @@
+import { etcdReleases, resolveEtcd } from './etcd-releases.ts';
+import { kubernetesReleases, resolveKubernetes } from './kubernetes-releases.ts';
+
+/** Go's names of what a binary runs on. */
+export interface Platform {
+  readonly os: 'linux' | 'darwin';
+  readonly arch: 'amd64' | 'arm64';
+}
+
+/** A file that the project's publisher offers, with the file that holds its SHA-256. */
+export interface Download {
+  readonly url: string;
+  readonly checksumUrl: string;
+  /** The wanted file inside a .tar.gz; absent when the download is the binary itself. */
+  readonly member?: string;
+}
+
+/** One folder below modules/: a go.mod of its own, because the tools' dependencies conflict. */
+export interface ModulePin {
+  readonly folder: string;
+  /** The main module of the tool, as the Go module proxy knows it; absent for a program of ours. */
+  readonly module?: string;
+  /** With the leading v. */
+  readonly version: string;
+  readonly cgo?: boolean;
+  /** Debian packages that the build needs, beside Go. */
+  readonly buildPackages?: readonly string[];
+  readonly tags?: readonly string[];
+  /** Linker variables, full name to value: they make the binary say its real version. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** One binary: where it comes from and how it tells its version. */
+export interface ToolPin {
+  readonly name: string;
+  readonly source: ModulePin;
+  readonly goPackage: string;
+  /**
+   * Arguments that make it print its version. Absent when it cannot tell, or when another program of that name is usual in
+   * `PATH` (iproute2 has a `bridge` too): then only the cache is trusted.
+   */
+  readonly versionArguments?: readonly string[];
+  readonly download?: (platform: Platform) => Download;
+}
+
+const kubernetesCommands = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'kubeadm',
+  'kube-proxy',
+  'kubectl',
+] as const;
+
+const cniPlugins = { bridge: 'main', loopback: 'main', ptp: 'main', 'host-local': 'ipam', portmap: 'meta' } as const;
+
+const versionOptions: Readonly<Record<string, readonly string[]>> = {
+  kubeadm: ['version', '-o', 'short'],
+  kubectl: ['version', '--client'],
+};
+
+const kine: ModulePin = {
+  folder: 'kine',
+  module: 'github.com/k3s-io/kine',
+  version: 'v0.16.4',
+  variables: { 'github.com/k3s-io/kine/pkg/version.Version': 'v0.16.4' },
+};
+const natsServer: ModulePin = {
+  folder: 'nats-server',
+  module: 'github.com/nats-io/nats-server/v2',
+  version: 'v2.15.2',
+};
+/** The oldest one that a shared store may run. */
+const oldestNatsServer: ModulePin = {
+  folder: 'nats-server-2.12.12',
+  module: 'github.com/nats-io/nats-server/v2',
+  version: 'v2.12.12',
+};
+const coredns: ModulePin = { folder: 'coredns', module: 'github.com/coredns/coredns', version: 'v1.14.7' };
+const containerd: ModulePin = {
+  folder: 'containerd',
+  module: 'github.com/containerd/containerd/v2',
+  version: 'v2.2.4',
+  tags: ['no_btrfs'],
+  variables: { 'github.com/containerd/containerd/v2/version.Version': 'v2.2.4' },
+};
+const runc: ModulePin = {
+  folder: 'runc',
+  module: 'github.com/opencontainers/runc',
+  version: 'v1.4.3',
+  cgo: true,
+  buildPackages: ['gcc', 'libc6-dev', 'libseccomp-dev', 'pkg-config'],
+  tags: ['seccomp'],
+};
+const cni: ModulePin = {
+  folder: 'cni-plugins',
+  module: 'github.com/containernetworking/plugins',
+  version: 'v1.9.1',
+  variables: { 'github.com/containernetworking/plugins/pkg/utils/buildversion.BuildVersion': 'v1.9.1' },
+};
+const clusterApi: ModulePin = {
+  folder: 'cluster-api',
+  module: 'sigs.k8s.io/cluster-api',
+  version: 'v1.14.2',
+  variables: {
+    'sigs.k8s.io/cluster-api/version.gitMajor': '1',
+    'sigs.k8s.io/cluster-api/version.gitMinor': '14',
+    'sigs.k8s.io/cluster-api/version.gitVersion': 'v1.14.2',
+    'sigs.k8s.io/cluster-api/version.gitCommit': 'unknown',
+    'sigs.k8s.io/cluster-api/version.gitTreeState': 'archive',
+    'sigs.k8s.io/cluster-api/version.buildDate': '2026-09-08T12:36:30Z',
+  },
+};
+const kustomize: ModulePin = {
+  folder: 'kustomize',
+  module: 'sigs.k8s.io/kustomize/kustomize/v5',
+  version: 'v5.8.1',
+  variables: { 'sigs.k8s.io/kustomize/api/provenance.version': 'v5.8.1' },
+};
+const pause: ModulePin = { folder: 'pause', version: 'v1.0.0' };
+
+/** Modules of which only the source files are wanted, beside those that binaries are built from. */
+const certManager: ModulePin = {
+  folder: 'cert-manager',
+  module: 'github.com/cert-manager/cert-manager',
+  version: 'v1.21.2',
+};
+
+/** Pinned modules whose source folder other files read: CRDs, kustomize folders. */
+export const sourceModules = { 'cluster-api': clusterApi, 'cert-manager': certManager } as const;
+
+const github = (repository: string, tag: string, file: string): string =>
+  `https://github.com/${repository}/releases/download/${encodeURIComponent(tag)}/${file}`;
+
+const fixedTools: readonly ToolPin[] = [
+  {
+    name: 'kine',
+    source: kine,
+    goPackage: 'github.com/k3s-io/kine',
+    versionArguments: ['--version'],
+    download: ({ arch }) => ({
+      url: github('k3s-io/kine', kine.version, `kine-${arch}`),
+      checksumUrl: github('k3s-io/kine', kine.version, `sha256sum-${arch}.txt`),
+    }),
+  },
+  ...[natsServer, oldestNatsServer].map((source): ToolPin => ({
+    name: source.folder,
+    source,
+    goPackage: 'github.com/nats-io/nats-server/v2',
+    versionArguments: ['--version'],
+    download: ({ os, arch }) => {
+      const stem = `nats-server-${source.version}-${os}-${arch}`;
+      return {
+        url: github('nats-io/nats-server', source.version, `${stem}.tar.gz`),
+        checksumUrl: github('nats-io/nats-server', source.version, 'SHA256SUMS'),
+        member: `${stem}/nats-server`,
+      };
+    },
+  })),
+  {
+    name: 'coredns',
+    source: coredns,
+    goPackage: 'github.com/coredns/coredns',
+    versionArguments: ['-version'],
+    download: ({ os, arch }) => {
+      const file = `coredns_${coredns.version.slice(1)}_${os}_${arch}.tgz`;
+      const url = github('coredns/coredns', coredns.version, file);
+      return { url, checksumUrl: `${url}.sha256`, member: 'coredns' };
+    },
+  },
+  ...['containerd', 'containerd-shim-runc-v2', 'ctr'].map((name): ToolPin => ({
+    name,
+    source: containerd,
+    goPackage: `github.com/containerd/containerd/v2/cmd/${name}`,
+    versionArguments: [name === 'containerd-shim-runc-v2' ? '-v' : '--version'],
+    download: ({ os, arch }) => {
+      const file = `containerd-static-${containerd.version.slice(1)}-${os}-${arch}.tar.gz`;
+      const url = github('containerd/containerd', containerd.version, file);
+      return { url, checksumUrl: `${url}.sha256sum`, member: `bin/${name}` };
+    },
+  })),
+  {
+    name: 'runc',
+    source: runc,
+    goPackage: 'github.com/opencontainers/runc',
+    versionArguments: ['--version'],
+    download: ({ arch }) => ({
+      url: github('opencontainers/runc', runc.version, `runc.${arch}`),
+      checksumUrl: github('opencontainers/runc', runc.version, 'runc.sha256sum'),
+    }),
+  },
+  ...Object.entries(cniPlugins).map(([name, family]): ToolPin => ({
+    name,
+    source: cni,
+    goPackage: `github.com/containernetworking/plugins/plugins/${family}/${name}`,
+    download: ({ os, arch }) => {
+      const url = github('containernetworking/plugins', cni.version, `cni-plugins-${os}-${arch}-${cni.version}.tgz`);
+      return { url, checksumUrl: `${url}.sha256`, member: `./${name}` };
+    },
+  })),
+  { name: 'capi-core-manager', source: clusterApi, goPackage: 'sigs.k8s.io/cluster-api/core' },
+  {
+    name: 'capi-kubeadm-bootstrap-manager',
+    source: clusterApi,
+    goPackage: 'sigs.k8s.io/cluster-api/bootstrap/kubeadm',
+  },
+  {
+    name: 'clusterctl',
+    source: clusterApi,
+    goPackage: 'sigs.k8s.io/cluster-api/cmd/clusterctl',
+    versionArguments: ['version', '-o', 'short'],
+  },
+  {
+    name: 'kustomize',
+    source: kustomize,
+    goPackage: 'sigs.k8s.io/kustomize/kustomize/v5',
+    versionArguments: ['version'],
+    download: ({ os, arch }) => ({
+      url: github(
+        'kubernetes-sigs/kustomize',
+        `kustomize/${kustomize.version}`,
+        `kustomize_${kustomize.version}_${os}_${arch}.tar.gz`,
+      ),
+      checksumUrl: github('kubernetes-sigs/kustomize', `kustomize/${kustomize.version}`, 'checksums.txt'),
+      member: 'kustomize',
+    }),
+  },
+  { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },
+];
+
+const kubernetesTools = (version: string): readonly ToolPin[] => {
+  const release = resolveKubernetes(version);
+  const source: ModulePin = {
+    folder: `kubernetes-${release.minor}`,
+    module: 'k8s.io/kubernetes',
+    version: release.version,
+    variables: release.variables,
+  };
+  return [
+    ...kubernetesCommands.map((name): ToolPin => ({
+      name,
+      source,
+      goPackage: `k8s.io/kubernetes/cmd/${name}`,
+      versionArguments: versionOptions[name] ?? ['--version'],
+      download: ({ os, arch }) => {
+        const url = `https://dl.k8s.io/release/${release.version}/bin/${os}/${arch}/${name}`;
+        return { url, checksumUrl: `${url}.sha256` };
+      },
+    })),
+    { name: 'agnhost', source, goPackage: 'k8s.io/kubernetes/test/images/agnhost' },
+  ];
+};
+
+const etcdTools = (wanted: string): readonly ToolPin[] => {
+  const { version, folder } = resolveEtcd(wanted);
+  const source: ModulePin = { folder, module: 'go.etcd.io/etcd/server/v3', version };
+  return ['etcd', 'etcdctl'].map((name): ToolPin => ({
+    name,
+    source,
+    goPackage: name === 'etcd' ? 'go.etcd.io/etcd/server/v3' : 'go.etcd.io/etcd/etcdctl/v3',
+    versionArguments: [name === 'etcd' ? '--version' : 'version'],
+    download: ({ os, arch }) => {
+      const stem = `etcd-${version}-${os}-${arch}`;
+      return {
+        url: github('etcd-io/etcd', version, `${stem}.tar.gz`),
+        checksumUrl: github('etcd-io/etcd', version, 'SHA256SUMS'),
+        member: `${stem}/${name}`,
+      };
+    },
+  }));
+};
+
+/** Releases of which several are pinned; the newest Kubernetes and the default etcd unless said. */
+export interface WantedReleases {
+  /** A minor (`1.36`) or a pinned patch (`v1.36.3`). */
+  readonly kubernetes?: string | undefined;
+  /** A minor (`3.7`) or a pinned patch (`v3.7.3`). */
+  readonly etcd?: string | undefined;
+}
+
+/** Every tool, Kubernetes' own and etcd's in the wanted versions. */
+export const toolPins = ({ kubernetes, etcd }: WantedReleases = {}): readonly ToolPin[] => [
+  ...kubernetesTools(kubernetes ?? kubernetesReleases[0].version),
+  ...etcdTools(etcd ?? etcdReleases[0].version),
+  ...fixedTools,
+];
+
+/** The pin of one tool. Throws an error that lists the names when there is none. */
+export const toolPin = (name: string, releases: WantedReleases = {}): ToolPin => {
+  const pins = toolPins(releases);
+  const pin = pins.find((candidate) => candidate.name === name);
+  if (pin === undefined) {
+    throw new Error(`"${name}" is no pinned tool; pinned are ${pins.map((each) => each.name).join(', ')}`);
+  }
+  return pin;
+};

@@ -1,0 +1,27 @@
+import type { KindRef } from '../api/meta.ts';
+import { ApiError } from '../runtime/errors.ts';
+
+const resourceOf = (kind: KindRef): string => (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
+
+/** The API server's refusals, in its own words. */
+export const refusals = {
+  notFound: (kind: KindRef, name: string): ApiError =>
+    new ApiError(404, 'NotFound', `${resourceOf(kind)} "${name}" not found`),
+  absentKind: (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource'),
+  alreadyExists: (kind: KindRef, name: string): ApiError =>
+    new ApiError(409, 'AlreadyExists', `${resourceOf(kind)} "${name}" already exists`),
+  conflict: (kind: KindRef, name: string, why: string): ApiError =>
+    new ApiError(409, 'Conflict', `Operation cannot be fulfilled on ${resourceOf(kind)} "${name}": ${why}`),
+  invalid: (kind: KindRef, name: string, why: string): ApiError =>
+    new ApiError(422, 'Invalid', `${kind.kind} "${name}" is invalid: ${why}`),
+  forbidden: (kind: KindRef, call: { verb: string; resource: string; name?: string; namespace?: string }): ApiError =>
+    new ApiError(
+      403,
+      'Forbidden',
+      `${resourceOf(kind)}${call.name === undefined ? '' : ` "${call.name}"`} is forbidden: User "controller" cannot ` +
+        `${call.verb} resource "${call.resource}" in API group "${kind.group}" ` +
+        (call.namespace === undefined ? 'at the cluster scope' : `in the namespace "${call.namespace}"`),
+    ),
+  expired: (revision: number, floor: number): ApiError =>
+    new ApiError(410, 'Expired', `too old resource version: ${revision} (${floor})`),
+} as const;

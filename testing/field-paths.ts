@@ -1,0 +1,148 @@
+import { copyOf, isFields, type Fields } from './stored-object.ts';
+
+/** One field of an object: steps such as `f:spec`, `k:{"name":"a"}` (item of an associative list) or `v:"x"` (member of a set). */
+export type FieldPath = string;
+
+const separator = '\0';
+
+/** Lists whose items have an identity, by the name of the field that holds them. */
+const associative: Readonly<Record<string, readonly string[]>> = {
+  containers: ['name'],
+  initContainers: ['name'],
+  ephemeralContainers: ['name'],
+  env: ['name'],
+  volumes: ['name'],
+  volumeMounts: ['mountPath'],
+  imagePullSecrets: ['name'],
+  conditions: ['type'],
+  ownerReferences: ['uid'],
+  topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
+  hostAliases: ['ip'],
+  webhooks: ['name'],
+};
+const sets = new Set(['finalizers']);
+const atomicMaps = new Set([
+  'selector',
+  'nodeSelector',
+  'labelSelector',
+  'matchLabels',
+  'secretKeyRef',
+  'configMapKeyRef',
+  'fieldRef',
+  'namespaceSelector',
+]);
+
+/** The keys that identify items of this list, or `undefined` for a list that is replaced as a whole. */
+function keysOf(field: string, items: readonly unknown[]): readonly string[] | undefined {
+  const keys = field === 'ports' ? portKeys(items) : associative[field];
+  if (keys === undefined || items.length === 0) return undefined;
+  return items.every((item) => isFields(item) && keys.some((key) => item[key] !== undefined)) ? keys : undefined;
+}
+
+function portKeys(items: readonly unknown[]): readonly string[] {
+  const first = items[0];
+  return [isFields(first) && 'containerPort' in first ? 'containerPort' : 'port', 'protocol'];
+}
+
+function itemStep(item: unknown, keys: readonly string[]): string {
+  const fields = isFields(item) ? item : {};
+  return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, fields[key] ?? (key === 'protocol' ? 'TCP' : '')])))}`;
+}
+
+/** Every leaf of the object, and every item of an associative list, with its value as JSON. */
+export function leaves(object: Fields): Map<FieldPath, string> {
+  const found = new Map<FieldPath, string>();
+  collect(object, [], found);
+  return found;
+}
+
+function collect(value: unknown, steps: readonly string[], found: Map<FieldPath, string>): void {
+  const field = steps.at(-1)?.slice(2) ?? '';
+  const path = steps.join(separator);
+  if (isFields(value) && (steps.length === 0 || (Object.keys(value).length > 0 && !atomicMaps.has(field)))) {
+    for (const [key, child] of Object.entries(value)) {
+      if (child !== undefined) collect(child, [...steps, `f:${key}`], found);
+    }
+  } else if (Array.isArray(value) && sets.has(field) && value.length > 0) {
+    for (const item of value) found.set([...steps, `v:${JSON.stringify(item)}`].join(separator), JSON.stringify(item));
+  } else if (Array.isArray(value) && keysOf(field, value) !== undefined) {
+    collectItems(value, steps, found);
+  } else {
+    found.set(path, JSON.stringify(value));
+  }
+}
+
+function collectItems(items: readonly unknown[], steps: readonly string[], found: Map<FieldPath, string>): void {
+  const keys = keysOf(steps.at(-1)?.slice(2) ?? '', items) ?? [];
+  for (const item of items) {
+    const at = [...steps, itemStep(item, keys)];
+    found.set(at.join(separator), 'item');
+    for (const [key, child] of Object.entries(item as Fields)) collect(child, [...at, `f:${key}`], found);
+  }
+}
+
+/** The live value overlaid with the applied one: maps and associative lists by key, sets joined, all else replaced. */
+export function overlay(live: unknown, applied: unknown, field = ''): unknown {
+  if (isFields(live) && isFields(applied) && !atomicMaps.has(field)) {
+    const merged: Fields = { ...live };
+    for (const [key, value] of Object.entries(applied)) {
+      if (value !== undefined) merged[key] = overlay(live[key], value, key);
+    }
+    return merged;
+  }
+  if (!Array.isArray(live) || !Array.isArray(applied)) return applied;
+  if (sets.has(field)) return [...new Set<unknown>([...(live as unknown[]), ...(applied as unknown[])])];
+  const keys = keysOf(field, applied);
+  if (keys === undefined || keysOf(field, live) === undefined) return applied;
+  const wanted = new Map(applied.map((item: unknown) => [itemStep(item, keys), item]));
+  const kept = live.map((item: unknown) => {
+    const next = wanted.get(itemStep(item, keys));
+    wanted.delete(itemStep(item, keys));
+    return next === undefined ? item : overlay(item, next);
+  });
+  return [...kept, ...wanted.values()];
+}
+
+/** A copy of the object without these fields; containers that become empty by it go as well. */
+export function without(object: Fields, paths: Iterable<FieldPath>): Fields {
+  const copy = copyOf(object);
+  for (const path of paths) removeAt(copy, path.split(separator), '');
+  return copy;
+}
+
+/** Removes one field below `value`; true when `value` has become empty by it. */
+function removeAt(value: unknown, steps: readonly string[], field: string): boolean {
+  const [step = '', ...rest] = steps;
+  if (Array.isArray(value)) {
+    const keys = keysOf(field, value) ?? [];
+    const index = value.findIndex((item: unknown) =>
+      step.startsWith('v:') ? step === `v:${JSON.stringify(item)}` : step === itemStep(item, keys),
+    );
+    if (index < 0) return false;
+    if (rest.length === 0) value.splice(index, 1);
+    else removeAt(value[index], rest, '');
+    return value.length === 0;
+  }
+  const key = step.slice(2);
+  if (!isFields(value) || !(key in value)) return false;
+  if (rest.length === 0 || removeAt(value[key], rest, key)) Reflect.deleteProperty(value, key);
+  return Object.keys(value).length === 0;
+}
+
+/** True when `path` lies below `ancestor`. */
+export function isBelow(path: FieldPath, ancestor: FieldPath): boolean {
+  return path.startsWith(ancestor + separator);
+}
+
+/** A set of fields as `fieldsV1` of managedFields. */
+export function fieldsV1(paths: Iterable<FieldPath>): Fields {
+  const root: Fields = {};
+  for (const path of paths) {
+    let at = root;
+    for (const step of path.split(separator)) {
+      const next = at[step];
+      at = isFields(next) ? next : (at[step] = {} as Fields);
+    }
+  }
+  return root;
+}

@@ -1,0 +1,49 @@
+import { kinds } from '../api/core/kinds.ts';
+import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { dataStoreController } from '../controllers/datastore/controller.ts';
+import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Cluster } from '../runtime/cluster.ts';
+import { EventRecorder } from '../runtime/event-recorder.ts';
+import { InformerFactory } from '../runtime/informer-factory.ts';
+import { silent } from '../runtime/logger.ts';
+import { Manager } from '../runtime/manager.ts';
+import { etcdDriver } from '../stores/etcd/etcd-driver.ts';
+import { secretReader } from '../stores/secret-reader.ts';
+import { Sessions } from '../stores/sessions.ts';
+import { StoreAccess } from '../stores/store-access.ts';
+import { TenantPool } from '../tenants/pool.ts';
+import { FakeCluster } from './fake-cluster.ts';
+
+/** A manager with the controllers of TenantControlPlanes and DataStores; tenants' own API servers are in memory. */
+export async function startStoreManager(cluster: Cluster): Promise<AsyncDisposable> {
+  const clock = systemClock;
+  const informers = new InformerFactory({ cluster });
+  const sessions = new Sessions({ clock });
+  const pool = new TenantPool({ clock, open: () => new FakeCluster() });
+  const read = secretReader((key) => cluster.get(kinds.Secret, key));
+  const stores = new StoreAccess({ drivers: [etcdDriver], sessions, read });
+  const tenants = informers.informer({ kind: tenantControlPlane });
+  const controllers = [
+    tenantControlPlaneController({ cluster, informers, clock, stores, pool }),
+    dataStoreController({
+      clock,
+      stores,
+      tenants: () => tenants.list(),
+      allTenants: async () => (await cluster.list(tenantControlPlane)).items,
+      defaultDataStore: '',
+      namespace: '',
+    }),
+  ];
+  const events = new EventRecorder({ cluster, clock, log: silent, controller: 'test', instance: 'test' });
+  const manager = new Manager({ controllers, cluster, informers, clock, log: silent, events });
+  await manager.start();
+  return {
+    async [Symbol.asyncDispose]() {
+      await manager.stop(2000);
+      await pool.close();
+      await sessions[Symbol.asyncDispose]();
+      await informers.close();
+    },
+  };
+}

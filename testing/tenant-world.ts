@@ -1,0 +1,218 @@
+import type { ConfigMap, Deployment, Secret } from '../api/core/kinds.ts';
+import { kinds } from '../api/core/kinds.ts';
+import type { KindRef, Resource } from '../api/meta.ts';
+import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
+import { access, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
+import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
+import type { InformerFactory } from '../runtime/informer-factory.ts';
+import { silent } from '../runtime/logger.ts';
+import { ObjectVisitor } from '../runtime/object-visitor.ts';
+import type { VisitEnd } from '../runtime/object-visitor.ts';
+import type { Driver } from '../stores/driver.ts';
+import { secretReader } from '../stores/secret-reader.ts';
+import { Sessions } from '../stores/sessions.ts';
+import { StoreAccess } from '../stores/store-access.ts';
+import { TenantPool } from '../tenants/pool.ts';
+import { blindInformers } from './blind-informers.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FakeCluster } from './fake-cluster.ts';
+import { MemoryStore } from './memory-driver.ts';
+import { isFields } from './stored-object.ts';
+import type { StoredObject } from './stored-object.ts';
+import { tenantControlPlaneWith } from './tenant-control-plane.ts';
+import type { TenantControlPlaneChanges } from './tenant-control-plane.ts';
+
+/** The finalizers' owner would ask for this; Events are nobody's concern here. */
+const key = { namespace: 'default', name: 'tenant' };
+
+/** Gives NodePort Services a port, as the API server does. */
+function allocateNodePorts(kind: KindRef, object: StoredObject): StoredObject {
+  if (kind.kind !== 'Service' || !isFields(object.spec) || object.spec.type !== 'NodePort') return object;
+  const ports = Array.isArray(object.spec.ports) ? (object.spec.ports as unknown[]).filter(isFields) : [];
+  return { ...object, spec: { ...object.spec, ports: ports.map((port) => ({ nodePort: 31234, ...port })) } };
+}
+
+/** A management cluster in memory with one tenant, its store and the tenant's own API server. */
+export class TenantWorld {
+  readonly clock = new FakeClock();
+  readonly cluster: FakeCluster;
+  readonly tenant = new FakeCluster();
+  readonly store: MemoryStore;
+  readonly events: string[] = [];
+  /** Whether pods become ready as soon as the Deployment asks for them. */
+  podsStart = true;
+  #visitor: ObjectVisitor;
+  readonly #drivers: readonly Driver[];
+  readonly #migrations: Migrations | undefined;
+  readonly #informers: Pick<InformerFactory, 'informer'>;
+
+  constructor(
+    options: {
+      readonly informers?: (world: TenantWorld) => Pick<InformerFactory, 'informer'>;
+      /** A store that tenants reach through kine, with a password. */
+      readonly kine?: boolean;
+      /** Stores of other drivers. */
+      readonly others?: readonly MemoryStore[];
+      readonly migrations?: Migrations;
+    } = {},
+  ) {
+    this.store = new MemoryStore({ kine: options.kine === true });
+    this.#migrations = options.migrations;
+    this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
+    const rules = options.migrations === undefined ? access : [...access, ...operatorNamespaceAccess];
+    this.cluster = new FakeCluster({ access: rules, now: () => this.clock.now().getTime(), admit: allocateNodePorts });
+    this.cluster.after(async (call) => {
+      if (call.kind?.kind === 'Deployment' && call.verb === 'apply' && this.podsStart) await this.startPods();
+    });
+    // A pool closes what nobody used for a while; the tenant itself stays.
+    this.tenant.close = () => Promise.resolve();
+    this.#informers = options.informers?.(this) ?? blindInformers;
+    this.#visitor = this.#newVisitor();
+  }
+
+  /** A new process: nothing is remembered. */
+  restart(): void {
+    this.cluster.restart();
+    this.tenant.restart();
+    this.#visitor = this.#newVisitor();
+  }
+
+  /** Stores the DataStore and a TenantControlPlane. */
+  async create(changes: TenantControlPlaneChanges = {}): Promise<TenantControlPlane> {
+    await this.cluster.seed(dataStore, {
+      apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+      kind: 'DataStore',
+      metadata: { name: 'default' },
+      spec: { driver: this.store.driver.name, endpoints: ['etcd:2379'] },
+    } as Resource);
+    const { metadata, ...rest } = tenantControlPlaneWith(changes);
+    const { name, namespace, labels, annotations } = metadata;
+    return this.cluster.seed(tenantControlPlane, {
+      ...rest,
+      metadata: { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+    } as Resource);
+  }
+
+  /** Stores a DataStore of the first one's driver; `endpoint` is its name unless said. */
+  async addStoreBeside(name: string, endpoint = `${name}:2379`): Promise<MemoryStore> {
+    await this.cluster.seed(dataStore, {
+      apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+      kind: 'DataStore',
+      metadata: { name },
+      spec: { driver: this.store.driver.name, endpoints: [endpoint] },
+    } as Resource);
+    return endpoint === 'etcd:2379' ? this.store : this.store.beside(endpoint);
+  }
+
+  /** The TenantControlPlane as it is stored. */
+  async read(): Promise<TenantControlPlane> {
+    const found = await this.cluster.admin.get(tenantControlPlane, key);
+    if (found === undefined) throw new Error('the TenantControlPlane is gone');
+    return found;
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.cluster.admin.get(tenantControlPlane, key)) !== undefined;
+  }
+
+  /** One visit of the controller. */
+  async visit(): Promise<VisitEnd> {
+    const found = await this.cluster.admin.get(tenantControlPlane, key);
+    return found === undefined ? {} : this.#visitor.visit(found, silent);
+  }
+
+  /** Visits until one writes nothing any more. */
+  async settle(): Promise<VisitEnd> {
+    for (let visits = 0; visits < 20; visits += 1) {
+      const before = await this.writes();
+      const end = await this.visit();
+      if ((await this.writes()) === before) return end;
+    }
+    throw new Error('the controller does not come to rest');
+  }
+
+  /** Changes the spec or metadata as a person does. */
+  async change(body: unknown): Promise<void> {
+    await this.cluster.admin.patch(tenantControlPlane, key, { type: 'merge', body });
+  }
+
+  /** What the Deployment's controller and the kubelets would report. */
+  async startPods(): Promise<void> {
+    const found = await this.cluster.admin.get(kinds.Deployment, key);
+    if (found === undefined) return;
+    const count = found.spec?.replicas ?? 0;
+    await this.reportPods({ replicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count });
+  }
+
+  async reportPods(counts: Partial<NonNullable<Deployment['status']>>): Promise<void> {
+    const found = await this.cluster.admin.get(kinds.Deployment, key);
+    const status = { observedGeneration: found?.metadata.generation, unavailableReplicas: null, ...counts };
+    await this.cluster.admin.patch(
+      kinds.Deployment,
+      key,
+      { type: 'merge', body: { status } },
+      { subresource: 'status' },
+    );
+  }
+
+  secret(suffix: string): Promise<Secret | undefined> {
+    return this.cluster.admin.get(kinds.Secret, { namespace: 'default', name: `tenant-${suffix}` });
+  }
+
+  configMap(suffix: string): Promise<ConfigMap | undefined> {
+    return this.cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: `tenant-${suffix}` });
+  }
+
+  deployment(): Promise<Deployment | undefined> {
+    return this.cluster.admin.get(kinds.Deployment, key);
+  }
+
+  /** The status and message of a condition, as `True`, or `False Reason: message`. */
+  async condition(type: string): Promise<string> {
+    const found = (await this.read()).status?.conditions?.find((condition) => condition.type === type);
+    if (found === undefined) return 'absent';
+    return found.status === 'True' ? 'True' : `${found.status} ${found.reason}: ${found.message}`;
+  }
+
+  async state(): Promise<string | undefined> {
+    return (await this.read()).status?.kubernetesResources?.version?.status;
+  }
+
+  /** Every object of the management cluster, by kind and name, with its version. */
+  async writes(): Promise<string> {
+    const all = await Promise.all(
+      [kinds.Secret, kinds.ConfigMap, kinds.Service, kinds.Deployment, tenantControlPlane].map(async (kind) => {
+        const { items } = await this.cluster.admin.list<Resource>(kind);
+        return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
+      }),
+    );
+    return all.flat().sort().join('\n');
+  }
+
+  #newVisitor(): ObjectVisitor {
+    const { cluster, clock } = this;
+    const controller = tenantControlPlaneController({
+      cluster,
+      clock,
+      informers: this.#informers,
+      stores: new StoreAccess({
+        drivers: this.#drivers,
+        sessions: new Sessions({ clock }),
+        read: secretReader((secret) => cluster.get(kinds.Secret, secret)),
+      }),
+      pool: new TenantPool({ clock, open: () => this.tenant }),
+      ...(this.#migrations !== undefined && { migrations: this.#migrations }),
+    });
+    return new ObjectVisitor({
+      controller,
+      cluster,
+      clock,
+      events: { record: (_object, { reason, message }) => void this.events.push(`${reason}: ${message}`) },
+      stop: new AbortController().signal,
+      wrote: () => undefined,
+    });
+  }
+}
