@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { parseOptions } from './options.ts';
+
+describe('The command line of the benchmarks', () => {
+  test('without arguments measures every figure with five pairs, and keeps nothing', () => {
+    expect(parseOptions([])).toEqual({
+      figures: ['ready', 'footprint'],
+      pairs: 5,
+      replicas: [1, 2],
+      tenants: [0, 4, 8],
+      idleSeconds: 60,
+      json: undefined,
+      keep: false,
+      cluster: undefined,
+      help: false,
+    });
+  });
+
+  test('takes single figures and lists of numbers, in ascending order and each once', () => {
+    const options = parseOptions(['footprint', '--tenants', '4,0,4', '--idle', '5']);
+    expect(options).toMatchObject({ figures: ['footprint'], tenants: [0, 4], idleSeconds: 5 });
+  });
+
+  test.each([
+    [['speed'], /no figure speed; there are ready, footprint/],
+    [['--pairs', '0'], /--pairs 0: a whole number of at least 1/],
+    [['--pairs', '1.5'], /--pairs 1.5: a whole number/],
+    [['--replicas', '1,x'], /--replicas x: a whole number/],
+    [['--tenants', '4'], /--tenants 4: two different numbers/],
+  ])('refuses %j with what is needed', (args, message) => {
+    expect(() => parseOptions(args)).toThrow(message);
+  });
+});

@@ -1,0 +1,48 @@
+import { attachManagementCluster, startManagementCluster } from '../e2e/harness/management-cluster.ts';
+import type { ManagementCluster } from '../e2e/harness/management-cluster.ts';
+import type { Progress } from '../e2e/harness/supplies.ts';
+import { installDataStore, installSteward } from '../e2e/stage/install-steward.ts';
+
+/** The manager's Deployment in `config/manager`. */
+export const managerDeployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  namespace: 'steward-system',
+  name: 'steward-controller-manager',
+} as const;
+
+/** The DataStore of `config/datastores/etcd`. */
+export const dataStoreName = 'default';
+
+/** How the cluster to measure on is had. */
+export interface StewardClusterOptions {
+  /** Name of the harness. */
+  readonly name: string;
+  readonly keep: boolean;
+  readonly progress: Progress;
+}
+
+/**
+ * Starts a real management cluster with the manager as a Deployment and the quick-start etcd as DataStore, as a user
+ * installs them; resolves when all of it is ready.
+ */
+export async function startStewardCluster(options: StewardClusterOptions): Promise<ManagementCluster> {
+  const cluster = await startManagementCluster(options);
+  try {
+    await installSteward(cluster);
+    await installDataStore(cluster);
+    if (options.keep) await cluster.harness.keep();
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+/** Uses a management cluster that runs already, with Steward in it, and gives it volumes and addresses meanwhile. */
+export async function attachStewardCluster(name: string, progress: Progress): Promise<ManagementCluster> {
+  const cluster = await attachManagementCluster(name, progress);
+  cluster.serve();
+  await cluster.waitFor(managerDeployment, 'Available', { timeoutMs: 180_000 });
+  return cluster;
+}
