@@ -337,9 +337,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
       await stage.waitFor(shop, (object) => migrationOf(object)?.phase !== 'Succeeded');
       await page.run('Take it back');
       await stage.waitFor(shop, 'Ready');
-      const storage = (object: PlainObject | undefined): unknown =>
-        (object?.status?.storage as { readonly setup?: unknown } | undefined)?.setup;
-      expect(storage(await cluster.client.read(stage.tenant(shop)))).toEqual(storage(at));
+      expect(shareOf(await cluster.client.read(stage.tenant(shop)))).toEqual(shareOf(at));
       await client.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after', namespace: 'default' } }]);
     },
     6 * minutes,
@@ -386,6 +384,17 @@ function stateOf(object: PlainObject | undefined): string | undefined {
   const resources = object?.status?.kubernetesResources as
     { readonly version?: { readonly status?: string } } | undefined;
   return resources?.version?.status;
+}
+
+interface Storage {
+  readonly dataStoreName?: string;
+  readonly setup?: { readonly schema?: string; readonly user?: string };
+}
+
+/** Where a tenant's data is. */
+function shareOf(object: PlainObject | undefined): unknown {
+  const { dataStoreName, setup } = (object?.status?.storage ?? {}) as Storage;
+  return { dataStoreName, schema: setup?.schema, user: setup?.user };
 }
 
 const isMigrating = (object: PlainObject | undefined): boolean => stateOf(object) === 'Migrating';
