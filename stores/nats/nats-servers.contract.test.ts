@@ -5,6 +5,7 @@ import type { NatsDataStore } from '../../testing/nats-data-store.ts';
 import { contextOf, rawNatsClient } from '../../testing/stores/nats-raw-client.ts';
 import { natsHand } from '../../testing/stores/nats-store-under-test.ts';
 import type { Session, Tenancy } from '../driver.ts';
+import type { TenantHand } from '../driver-contract.ts';
 import { userIssuedAt } from './credentials-file.ts';
 import { signClaims } from './nats-claims.ts';
 import { NatsClient } from './nats-client.ts';
@@ -219,7 +220,16 @@ describe('a NATS of three servers', () => {
     const hands = await Promise.all(
       config.endpoints.map((endpoint) => natsHand({ ...config, endpoints: [endpoint] }, one)),
     );
-    for (const [index, hand] of hands.entries()) await hand.write(`k${index}`, 'before');
+    // Servers learn one after the other who listens for the new bucket.
+    const written = (hand: TenantHand, key: string) => (): Promise<boolean> =>
+      hand.write(key, 'before').then(
+        () => true,
+        (error: unknown) => {
+          expect(error).toMatchObject({ message: expect.stringContaining('no responders') });
+          return false;
+        },
+      );
+    for (const [index, hand] of hands.entries()) expect(await eventually(written(hand, `k${index}`))).toBe(true);
     await using data = await session.data?.(one);
     await data?.fence();
     for (const hand of hands) await expect(hand.write('k0', 'after')).rejects.toThrow(/violation/i);
