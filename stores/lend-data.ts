@@ -29,6 +29,7 @@ export async function lendData(store: OpenStore, tenancy: Tenancy): Promise<Tena
     write: (changes) => data.write(changes),
     raise: (revision, tell) => data.raise(revision, tell),
     fence: () => data.fence(),
+    ...(data.openUncopied !== undefined && { openUncopied: () => data.openUncopied?.() ?? Promise.resolve() }),
     unfence: () => data.unfence(),
     [Symbol.asyncDispose]: async () => {
       returned.resolve(undefined);

@@ -64,6 +64,12 @@ export interface TenancyData extends AsyncDisposable {
    * `Session.remove` end it. May be repeated.
    */
   fence(): Promise<void>;
+  /**
+   * Lets a tenant that is fenced write those keys again that are not `isCopied`, and no others. kine takes the refusal of such a
+   * write for a lost race, so that kube-apiserver tries it again without a pause, and does not end while it does. Absent where a
+   * refusal harms nobody or nothing finer than a fence can be had; without effect where the store is too busy for it.
+   */
+  openUncopied?(): Promise<void>;
   /** Gives the writes back. May be repeated, also where there was no fence. */
   unfence(): Promise<void>;
 }

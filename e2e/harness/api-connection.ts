@@ -1,7 +1,11 @@
 import type { RequestOptions } from 'node:https';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, request } from 'undici';
+
+/** How often client-go comes back, too (k8s.io/client-go/rest/request.go, `maxRetries`). */
+const mostRetries = 10;
 
 /** The API server refused a request; `code` is the HTTP status. */
 export class ApiError extends Error {
@@ -36,28 +40,45 @@ export class ApiConnection {
   readonly #resources = new Map<string, Promise<ResourceList>>();
   #access: Promise<{ readonly agent: Agent; readonly headers: Record<string, string> }> | undefined;
 
+  #repeated = 0;
+
   constructor(config: KubeConfig) {
     this.#config = config;
   }
 
-  /** @throws ApiError for a refusal, and what undici throws when there is no answer within 30 s. */
+  /** How many requests were sent again because the server wanted them later. */
+  get repeated(): number {
+    return this.#repeated;
+  }
+
+  /**
+   * A server that is busy, starting or stopping and says Retry-After is asked again, as client-go does it for every client. @throws ApiError for a refusal, and what undici throws when there is no answer within 30 s.
+   */
   async send<T>({ method, path, query, body, contentType }: ApiRequest): Promise<T> {
     const server = this.#config.getCurrentCluster()?.server;
     if (server === undefined) throw new Error('The kubeconfig has no current cluster.');
     this.#access ??= this.#open();
     const { agent, headers } = await this.#access;
-    const answer = await request(new URL(path, server), {
-      method,
-      dispatcher: agent,
-      headersTimeout: 30_000,
-      bodyTimeout: 30_000,
-      headers: { ...headers, accept: 'application/json', 'content-type': contentType ?? 'application/json' },
-      ...(query === undefined ? {} : { query }),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new ApiError(answer.statusCode, `${answer.statusCode} ${messageOf(text)}`);
-    return JSON.parse(text) as T;
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await request(new URL(path, server), {
+        method,
+        dispatcher: agent,
+        headersTimeout: 30_000,
+        bodyTimeout: 30_000,
+        headers: { ...headers, accept: 'application/json', 'content-type': contentType ?? 'application/json' },
+        ...(query === undefined ? {} : { query }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode < 300) return JSON.parse(text) as T;
+      const later = Number(answer.headers['retry-after']);
+      const isBusy = answer.statusCode === 429 || answer.statusCode >= 500;
+      if (!isBusy || !(later > 0) || attempt > mostRetries) {
+        throw new ApiError(answer.statusCode, `${answer.statusCode} ${messageOf(text)}`);
+      }
+      this.#repeated += 1;
+      await pause(later * 1000);
+    }
   }
 
   /**

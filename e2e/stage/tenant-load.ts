@@ -25,6 +25,8 @@ export interface LoadReport {
   readonly failedWrites: readonly string[];
   readonly reads: number;
   readonly failedReads: readonly string[];
+  /** Requests that the server wanted again later, and got: every client of Kubernetes does that. */
+  readonly repeated: number;
   /** Reads that told less than a write that was acknowledged before they began. */
   readonly staleReads: number;
   /** Longest time without an acknowledged write, in milliseconds. */
@@ -52,6 +54,7 @@ export class TenantLoad implements AsyncDisposable {
   #reads = 0;
   readonly #failedReads: string[] = [];
   #staleReads = 0;
+  #repeatedBefore = 0;
   #began = performance.now();
   #lastWrite = performance.now();
   #longestPauseMs = 0;
@@ -77,6 +80,7 @@ export class TenantLoad implements AsyncDisposable {
     }));
     await this.#client.apply(objects);
     this.#began = performance.now();
+    this.#repeatedBefore = this.#client.connection.repeated;
     this.#lastWrite = this.#began;
     const paceMs = (registers * 1000) / writesPerSecond;
     const writers = this.#registers.map((register) => this.#repeat(paceMs, () => this.#write(register)));
@@ -95,6 +99,7 @@ export class TenantLoad implements AsyncDisposable {
       failedWrites: this.#failedWrites,
       reads: this.#reads,
       failedReads: this.#failedReads,
+      repeated: this.#client.connection.repeated - this.#repeatedBefore,
       staleReads: this.#staleReads,
       longestPauseMs: Math.max(this.#longestPauseMs, performance.now() - this.#lastWrite),
     };

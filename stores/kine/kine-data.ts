@@ -76,6 +76,10 @@ export class KineData implements TenancyData {
     return this.#table.fence();
   }
 
+  async openUncopied(): Promise<void> {
+    await this.#table.openUncopied?.();
+  }
+
   unfence(): Promise<void> {
     return this.#table.unfence();
   }

@@ -15,9 +15,12 @@ export const uncopiedNames: readonly string[] = uncopiedPrefixes.map((prefix) =>
 /** The name of the row that holds, as its `prev_revision`, up to where kine has compacted. */
 export const compactionName = 'compact_rev_key';
 
+/** What the names of rows that fill gaps begin with. */
+export const gapPrefix = 'gap-';
+
 /** The name of a row that fills a gap in the revisions; kine tells nobody of such rows. */
 export function gapName(id: bigint): string {
-  return `gap-${id}`;
+  return `${gapPrefix}${id}`;
 }
 
 /** The name of a tenant's key in kine's table. */

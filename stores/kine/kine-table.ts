@@ -27,6 +27,8 @@ export interface KineTable extends AsyncDisposable {
   writing<T>(work: (writer: KineWriter) => Promise<T>): Promise<T>;
   /** Takes the login its writes, also those over connections that are open, and waits for those under way. */
   fence(): Promise<void>;
+  /** Lets the fenced login append rows of the names in `uncopiedNames`, and fill gaps; without effect where the table is too busy. */
+  openUncopied?(): Promise<void>;
   unfence(): Promise<void>;
 }
 

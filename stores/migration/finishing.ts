@@ -34,6 +34,8 @@ export async function finish(run: MigrationRun, from: bigint, isResumed: boolean
   if (targetRevision <= cut) {
     throw new UnequalError(`the target is at revision ${targetRevision} although the source is at ${cut}`);
   }
+  // From here on the source's API servers are replaced: they are to end without a struggle.
+  await source.openUncopied?.();
   return {
     ...content,
     ...(isResumed ? {} : { fencedMs: Math.round(run.now() - begun) }),

@@ -17,6 +17,7 @@ function lent(data: TenancyData): () => Promise<TenancyData> {
       write: (changes) => data.write(changes),
       raise: (revision, tell) => data.raise(revision, tell),
       fence: () => data.fence(),
+      ...(data.openUncopied !== undefined && { openUncopied: () => data.openUncopied?.() ?? Promise.resolve() }),
       unfence: () => data.unfence(),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });

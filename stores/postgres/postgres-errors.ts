@@ -55,6 +55,11 @@ export function isCatalogRace(error: unknown): boolean {
   return sqlState(error) === 'XX000' && said(error).startsWith('tuple concurrently');
 }
 
+/** True when others have had the table locked for longer than it was to be waited for. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
+}
+
 const refusedThem =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)|^INVALID_CA$|^INVALID_PURPOSE$/;
 const refusedUs = /^ERR_SSL_.*ALERT/;

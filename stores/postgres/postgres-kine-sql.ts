@@ -1,4 +1,4 @@
-import { compactionName, kineHealthName, kineRoot, kineRootEnd, uncopiedNames } from '../kine/kine-keys.ts';
+import { compactionName, gapPrefix, kineHealthName, kineRoot, kineRootEnd, uncopiedNames } from '../kine/kine-keys.ts';
 
 /** Names of this project's own: plain text between quotes. */
 const text = (name: string): string => `'${name}'`;
@@ -10,6 +10,9 @@ const isTenants = [
   `name <> ${text(kineHealthName)}`,
   ...uncopiedNames.map((prefix) => `NOT starts_with(name, ${text(prefix)})`),
 ].join(' AND ');
+
+/** A refused write has taken its id: kine waits for it until it has filled the gap. */
+const uncopied = [gapPrefix, ...uncopiedNames].map((prefix) => `starts_with(name, ${text(prefix)})`).join(' OR ');
 
 const head = 'kine.id, kine.name, kine.deleted, coalesce(octet_length(kine.value), 0) AS bytes';
 const row = 'kine.id, kine.name, kine.created, kine.deleted, kine.create_revision, kine.lease, kine.value';
@@ -74,8 +77,25 @@ export const kineSql = {
     SELECT ${text(compactionName)}, 1, 0, 0, 0, 0, '' WHERE NOT EXISTS (SELECT FROM public.kine WHERE name = ${text(compactionName)})`,
   /** $1: up to this revision. */
   compacted: `UPDATE public.kine SET prev_revision = $1 WHERE name = ${text(compactionName)} AND prev_revision < $1`,
-  mayWrite: `SELECT has_table_privilege('public.kine', 'INSERT') AS may`,
+  mayWrite: `SELECT has_table_privilege('public.kine', 'INSERT') AND NOT relforcerowsecurity AS may
+    FROM pg_class WHERE oid = 'public.kine'::regclass`,
   /** The owner's own rights, not its ownership: a kine that starts now still finds its table and serves reads. */
   fence: 'REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON public.kine FROM CURRENT_USER',
   unfence: 'GRANT INSERT, UPDATE, DELETE, TRUNCATE ON public.kine TO CURRENT_USER',
+  /** Whether rows of some names may be appended behind the fence. */
+  isOpenToUncopied: `SELECT relforcerowsecurity AS open FROM pg_class WHERE oid = 'public.kine'::regclass`,
+  /** Policies hold for the owner of the table too, since they are forced. kine reads what it appends. */
+  openUncopied: [
+    'CREATE POLICY steward_fence_reads ON public.kine FOR SELECT USING (true)',
+    `CREATE POLICY steward_fence_uncopied ON public.kine FOR INSERT WITH CHECK (${uncopied})`,
+    'ALTER TABLE public.kine ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
+    'GRANT INSERT ON public.kine TO CURRENT_USER',
+  ],
+  closeUncopied: [
+    'ALTER TABLE public.kine NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY',
+    'DROP POLICY IF EXISTS steward_fence_uncopied ON public.kine',
+    'DROP POLICY IF EXISTS steward_fence_reads ON public.kine',
+  ],
+  /** All who read wait behind one who waits for the table as a whole. */
+  impatient: `SET LOCAL lock_timeout = '250ms'`,
 } as const;

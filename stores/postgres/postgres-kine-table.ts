@@ -6,7 +6,7 @@ import type { Tenancy } from '../driver.ts';
 import type { LoginConfig } from '../login-config.ts';
 import { StoreError } from '../store-error.ts';
 import { dialWritable, isMissing } from './postgres-dial.ts';
-import { isCrowded, refusedError } from './postgres-errors.ts';
+import { isCrowded, isLockTimeout, refusedError } from './postgres-errors.ts';
 import type { PostgresConnection, Row } from './postgres-connection.ts';
 import { columnsOf, headOf, integer, rowOf } from './postgres-kine-rows.ts';
 import { createKine, kineSql } from './postgres-kine-sql.ts';
@@ -16,6 +16,9 @@ const statementMs = 60_000;
 
 /** How long a transaction of the tenant may be under way before it is given up to wait for it. */
 const longestTransactionMs = 10_000;
+
+/** How often the table is asked for as a whole before it is left fenced for all names. */
+const attemptsToOpen = 5;
 
 type Query = PostgresConnection['run'];
 
@@ -95,7 +98,7 @@ export class PostgresKineTable implements KineTable {
     return this.#transaction('write', async (query) => {
       // Others see neither the grant nor the revocation: both are one transaction.
       const fenced = (await query(kineSql.mayWrite))[0]?.may !== true;
-      if (fenced) await query(kineSql.unfence);
+      if (fenced) await unfence(query);
       const result = await work(writerOf(query));
       if (fenced) await query(kineSql.fence);
       return result;
@@ -113,8 +116,23 @@ export class PostgresKineTable implements KineTable {
     await this.settle();
   }
 
+  async openUncopied(): Promise<void> {
+    for (let attempt = 1; attempt <= attemptsToOpen; attempt += 1) {
+      try {
+        await this.#transaction('let API servers write of themselves', async (query) => {
+          if ((await query(kineSql.isOpenToUncopied))[0]?.open === true) return;
+          await query(kineSql.impatient);
+          for (const statement of kineSql.openUncopied) await query(statement);
+        });
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreError) || !isLockTimeout(error.cause)) throw error;
+      }
+    }
+  }
+
   async unfence(): Promise<void> {
-    await this.#ask('give the tenant its writes back', kineSql.unfence);
+    await this.#transaction('give the tenant its writes back', unfence);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -158,6 +176,13 @@ async function dial(login: LoginConfig, { schema, user: role }: Tenancy): Promis
     const what = refused ? `does not let its copy in (${error.message})` : 'does not exist';
     throw new StoreError('Failed', `database ${schema} ${what}: ensure the tenancy first`, { cause: error });
   }
+}
+
+async function unfence(query: Query): Promise<void> {
+  if ((await query(kineSql.isOpenToUncopied))[0]?.open === true) {
+    for (const statement of kineSql.closeUncopied) await query(statement);
+  }
+  await query(kineSql.unfence);
 }
 
 function writerOf(query: Query): KineWriter {

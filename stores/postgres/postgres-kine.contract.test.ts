@@ -47,15 +47,16 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** What a watch of all pods is told after a revision. */
+/** What a watch of all objects of a resource is told after a revision. */
 async function watched(
   kine: KineServer,
   after: bigint,
+  resource = 'pods',
 ): Promise<{ readonly seen: readonly string[] } & AsyncDisposable> {
   const seen: string[] = [];
   const watcher = await kine.client
     .watch()
-    .prefix(`${kineRoot}pods/`)
+    .prefix(`${kineRoot}${resource}/`)
     .startRevision(String(after + 1n))
     .create();
   watcher.on('put', ({ key, value: now }) => seen.push(`${key.toString()}=${now.toString()}`));
@@ -162,6 +163,57 @@ describe('kine on PostgreSQL', () => {
     }
     await expect(insert('late')).rejects.toMatchObject({ code: '42501' });
     await slow.end();
+  });
+
+  test('lets API servers say of themselves what is not copied behind the fence, and nothing else', async () => {
+    const tenancy = await settle();
+    await using kine = await kineOf(store.config, tenancy);
+    const hand = handOf(kine);
+    await using data = await dataOf(tenancy);
+    await hand.put('masterleases/10.0.0.1', value('before'), 60);
+    await hand.put('pods/a', value('before'));
+    await data.fence();
+    await expect(hand.put('masterleases/10.0.0.1', value('refused'), 60)).rejects.toBeDefined();
+    await data.openUncopied?.();
+    await data.openUncopied?.();
+    await using watch = await watched(kine, await data.revision(), 'masterleases');
+    await hand.put('masterleases/10.0.0.1', value('renewed'), 60);
+    await expect(hand.put('pods/a', value('refused'))).rejects.toBeDefined();
+    await expect(hand.put('pods/b', value('refused'))).rejects.toBeDefined();
+    await expect(hand.delete('pods/a')).rejects.toBeDefined();
+    await hand.delete('masterleases/10.0.0.1');
+    // The ids of refused writes are gaps, which a watch gets over.
+    await until(() => Promise.resolve(watch.seen.length >= 2));
+    expect(watch.seen).toEqual(['/registry/masterleases/10.0.0.1=renewed', '-/registry/masterleases/10.0.0.1']);
+    expect(await keysOf(data)).toEqual(['pods/a=before']);
+    await session.ensure(tenancy);
+    await expect(hand.put('pods/a', value('refused'))).rejects.toBeDefined();
+    await data.write([{ is: 'put', entry: { key: 'pods/a', value: value('copied') } }]);
+    await expect(hand.put('pods/a', value('refused'))).rejects.toBeDefined();
+    await data.unfence();
+    await hand.put('pods/a', value('after'));
+    await hand.delete('pods/a');
+    expect(await keysOf(data)).toEqual([]);
+    expect(await store.server.sql('SELECT policyname FROM pg_policies', tenancy.schema)).toEqual([]);
+  });
+
+  test('stays fenced for all names when its table is in use for too long to be opened', async () => {
+    const tenancy = await settle();
+    await using kine = await kineOf(store.config, tenancy);
+    const hand = handOf(kine);
+    await hand.put('pods/a', value('1'));
+    await using data = await dataOf(tenancy);
+    await data.fence();
+    const tls = await postgresDriver.clientTls(store.config, tenancy, undefined, new Date());
+    const reader = await rawPostgres(store.config, { tenancy, tls });
+    await reader.query('BEGIN');
+    await reader.query('SELECT count(*) FROM kine');
+    await data.openUncopied?.();
+    await expect(hand.put('masterleases/10.0.0.1', value('refused'))).rejects.toBeDefined();
+    await reader.query('COMMIT');
+    await reader.end();
+    await data.unfence();
+    await hand.put('masterleases/10.0.0.1', value('renewed'));
   });
 
   test('follows the primary when another server becomes it', async () => {

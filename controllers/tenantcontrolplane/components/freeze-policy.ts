@@ -15,13 +15,18 @@ export function canFreeze({ spec }: TenantControlPlane): boolean {
 export const freezeMessage =
   'the data of this control plane is moving to another store: nothing can be changed for a few seconds, please try again';
 
+const isOthers = "request.userInfo.username != 'system:apiserver'";
+/** Its lease in kube-system and its address in the Service `kubernetes`. */
+const isOfServers = "request.resource.resource in ['leases', 'endpoints', 'endpointslices']";
+
 const apiVersion = 'admissionregistration.k8s.io/v1';
 const metadata = { name: freezePolicy, labels: { [labels.project]: project } };
 
 /**
  * The policy that denies every write, of everybody but the API server itself, and its binding. Let pass is what stores nothing:
  * reviews of tokens and of access, and the issue of service-account tokens. The API server's own writes are those with which it
- * starts: without them the pods on the other store would not become ready. Kubernetes exempts policies themselves, so the
+ * starts: without them the pods on the other store would not become ready. What it says of itself again and again can wait, and
+ * is denied: behind a store's fence it would be tried without end. Kubernetes exempts policies themselves, so the
  * freeze can always be lifted.
  */
 export function freezeManifests(): readonly Manifest[] {
@@ -41,7 +46,7 @@ export function freezeManifests(): readonly Manifest[] {
           { ...everything, apiGroups: [''], operations: ['CREATE'], resources: ['serviceaccounts/token'] },
         ],
       },
-      matchConditions: [{ name: 'not-the-api-server', expression: "request.userInfo.username != 'system:apiserver'" }],
+      matchConditions: [{ name: 'not-the-api-server', expression: `${isOthers} || ${isOfServers}` }],
       validations: [{ expression: 'false', message: freezeMessage, reason: 'Forbidden' }],
     },
   };

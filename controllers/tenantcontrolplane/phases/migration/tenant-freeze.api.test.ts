@@ -67,6 +67,7 @@ const review: KindRef = {
   plural: 'selfsubjectreviews',
   namespaced: false,
 };
+const endpoints: KindRef = { group: '', version: 'v1', kind: 'Endpoints', plural: 'endpoints', namespaced: true };
 /** Its path is that of a collection below the account. */
 const token: KindRef = {
   group: '',
@@ -154,6 +155,21 @@ describe('a tenant that is frozen', () => {
       spec: {},
     };
     expect(await outcome(admin.create(token, wish))).toBe('done');
+    await thaw(visit());
+  }, 60_000);
+
+  test('lets API servers start, but not renew what they say of themselves', async () => {
+    const itself = await doorOf('system:apiserver', ['system:masters']);
+    expect(await freeze(visit())).toBeUndefined();
+    expect(await outcome(itself.create(kinds.ConfigMap, configMap('of-a-start')))).toBe('done');
+    const address = { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'kubernetes', namespace: 'default' } };
+    expect(await outcome(itself.create(endpoints, address))).toBe('denied');
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'apiserver-one', namespace: 'kube-system' },
+    };
+    expect(await outcome(itself.create(kinds.Lease, lease))).toBe('denied');
     await thaw(visit());
   }, 60_000);
 
