@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Condition } from '../api/meta.ts';
 import {
+  conditionsOf,
   isTrue,
   messageOf,
   reasonOf,
@@ -12,6 +13,7 @@ import {
   type NewCondition,
 } from './conditions.ts';
 import { ApiError, RetryError, TerminalError, UnreachableError } from './errors.ts';
+import type { Report } from './phases.ts';
 import { retryOf } from './retry-policy.ts';
 
 const at = (second: number, generation = 1): { generation: number; now: Date } => ({
@@ -168,4 +170,16 @@ test.each([
 
 test('a group of errors names each', () => {
   expect(messageOf(new AggregateError([new Error('one'), new Error('two')]))).toBe('one; two');
+});
+
+test('several phases that are done say each what they have to say, once', () => {
+  const line = (name: string, message?: string): Report<object>['lines'][number] => ({
+    phase: { name, condition: 'Ready', run: () => Promise.reject(new Error('not run here')) },
+    outcome: { is: 'done', ...(message !== undefined && { message }) },
+    tookMs: 0,
+  });
+  const lines = [line('a'), line('b', 'one'), line('c', 'two'), line('d', 'one'), line('e', '')];
+  expect(conditionsOf({ scope: {}, lines })).toEqual([
+    { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'one; two' },
+  ]);
 });

@@ -81,7 +81,8 @@ export function summarize(list: readonly Condition[], parts: readonly string[], 
 
 /**
  * What a report says, one condition per type that a phase answers for: done is True, waiting and failed are False,
- * blocked is Unknown. When several phases answer for one type the worst of them speaks.
+ * blocked is Unknown. When several phases answer for one type the worst of them speaks; when all are done, each that has
+ * something to say.
  */
 export function conditionsOf<S>(report: Report<S>): readonly NewCondition[] {
   const worst = new Map<string, NewCondition>();
@@ -91,8 +92,16 @@ export function conditionsOf<S>(report: Report<S>): readonly NewCondition[] {
     const next = { type, ...verdictOf(line, report) };
     const before = worst.get(type);
     if (before === undefined || severity[next.status] > severity[before.status]) worst.set(type, next);
+    else if (next.status === 'True' && before.status === 'True')
+      worst.set(type, { ...before, message: joined(before, next) });
   }
   return [...worst.values()];
+}
+
+/** What both say, once. */
+function joined(first: NewCondition, second: NewCondition): string {
+  if (second.message === '' || first.message.includes(second.message)) return first.message;
+  return first.message === '' ? second.message : `${first.message}; ${second.message}`;
 }
 
 const severity = { True: 0, Unknown: 1, False: 2 } as const;
