@@ -127,8 +127,24 @@ const certManager: ModulePin = {
   version: 'v1.21.2',
 };
 
+/** The newest one whose module the pinned Go reads; its standard channel has TLSRoute in v1. */
+const gatewayApi: ModulePin = { folder: 'gateway-api', module: 'sigs.k8s.io/gateway-api', version: 'v1.6.3' };
+/** The last one whose TLSRoute is experimental. */
+const experimentalGatewayApi: ModulePin = {
+  folder: 'gateway-api-1.4',
+  module: 'sigs.k8s.io/gateway-api',
+  version: 'v1.4.1',
+};
+const traefik: ModulePin = { folder: 'traefik', module: 'github.com/traefik/traefik/v3', version: 'v3.7.13' };
+
 /** Pinned modules whose source folder other files read: CRDs, kustomize folders. */
-export const sourceModules = { 'cluster-api': clusterApi, 'cert-manager': certManager } as const;
+export const sourceModules = {
+  'cluster-api': clusterApi,
+  'cert-manager': certManager,
+  'gateway-api': gatewayApi,
+  'gateway-api-1.4': experimentalGatewayApi,
+  traefik,
+} as const;
 
 const github = (repository: string, tag: string, file: string): string =>
   `https://github.com/${repository}/releases/download/${encodeURIComponent(tag)}/${file}`;
