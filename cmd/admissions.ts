@@ -1,5 +1,7 @@
 import { kinds } from '../api/core/kinds.ts';
+import { gateway, tlsRoutes } from '../api/gateway-api/kinds.ts';
 import type { KindRef, Resource } from '../api/meta.ts';
+import { labels } from '../api/names.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
@@ -11,10 +13,13 @@ import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts'
 import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
 import { storeTrouble } from '../controllers/tenantcontrolplane/components/tenancy.ts';
 import { deletionComplaints } from '../controllers/tenantcontrolplane/validation/migration-complaints.ts';
+import { asksForGateway } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
+import type { GatewayApi } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
 import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../kubeadm/invalid-input-error.ts';
 import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../runtime/admission.ts';
 import type { Cluster } from '../runtime/cluster.ts';
+import { ApiError } from '../runtime/errors.ts';
 
 /** What the rules may look at. */
 export interface AdmissionContext {
@@ -66,8 +71,26 @@ async function tenantChange(
     }),
   );
   const tcp = objectOf(tenantControlPlane, request);
-  const answer = verdict(tenants.complaintsAbout({ tcp, ...oldOf(tenantControlPlane, request), drivers, troubles }));
+  const change = { tcp, ...oldOf(tenantControlPlane, request) };
+  const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
+  const answer = verdict(tenants.complaintsAbout({ ...change, drivers, troubles, gatewayApi }));
   return { ...answer, warnings: tenants.warningsAbout(tcp) };
+}
+
+/** Whether the cluster knows the kinds by which Gateways are told of tenants. */
+async function gatewayApiOf(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<GatewayApi> {
+  const knows = async (kind: KindRef): Promise<boolean> => {
+    try {
+      await cluster.list(kind, { namespace, labelSelector: labels.name, metadataOnly: true, signal });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 404) return false;
+      throw error;
+    }
+  };
+  const [hasGateways, ...hasRoutes] = await Promise.all([gateway, ...tlsRoutes].map(knows));
+  if (hasRoutes.includes(true)) return 'complete';
+  return hasGateways === true ? 'without TLSRoute' : 'absent';
 }
 
 /** Asked about a whole collection, the API server asks about each object of it. */

@@ -1,12 +1,15 @@
 import type { ConfigMap, Deployment, Secret } from '../api/core/kinds.ts';
 import { kinds } from '../api/core/kinds.ts';
+import { tlsRoutes } from '../api/gateway-api/kinds.ts';
 import type { KindRef, Resource } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ingressRouteTcp } from '../api/traefik/kinds.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { access, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
+import { ApiError } from '../runtime/errors.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
 import { silent } from '../runtime/logger.ts';
 import { ObjectVisitor } from '../runtime/object-visitor.ts';
@@ -27,6 +30,23 @@ import type { TenantControlPlaneChanges } from './tenant-control-plane.ts';
 
 /** The finalizers' owner would ask for this; Events are nobody's concern here. */
 const key = { namespace: 'default', name: 'tenant' };
+
+/** The kinds of what the controller writes. */
+const written: readonly KindRef[] = [
+  kinds.Secret,
+  kinds.ConfigMap,
+  kinds.Service,
+  kinds.Deployment,
+  kinds.Ingress,
+  ...tlsRoutes.slice(0, 1),
+  ingressRouteTcp,
+  tenantControlPlane,
+];
+
+function noneIfAbsent(error: unknown): { readonly items: readonly Resource[] } {
+  if (error instanceof ApiError && error.code === 404) return { items: [] };
+  throw error;
+}
 
 /** Gives NodePort Services a port, as the API server does. */
 function allocateNodePorts(kind: KindRef, object: StoredObject): StoredObject {
@@ -184,8 +204,8 @@ export class TenantWorld {
   /** Every object of the management cluster, by kind and name, with its version. */
   async writes(): Promise<string> {
     const all = await Promise.all(
-      [kinds.Secret, kinds.ConfigMap, kinds.Service, kinds.Deployment, tenantControlPlane].map(async (kind) => {
-        const { items } = await this.cluster.admin.list<Resource>(kind);
+      written.map(async (kind) => {
+        const { items } = await this.cluster.admin.list<Resource>(kind).catch(noneIfAbsent);
         return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
       }),
     );

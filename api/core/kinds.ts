@@ -6,6 +6,7 @@ import type {
   V1CustomResourceDefinition,
   V1DaemonSet,
   V1Deployment,
+  V1Ingress,
   V1Job,
   V1Lease,
   V1MutatingWebhookConfiguration,
@@ -44,6 +45,7 @@ export type Secret = Core<V1Secret>;
 export type ConfigMap = Core<V1ConfigMap>;
 export type Service = Core<V1Service>;
 export type Deployment = Core<V1Deployment>;
+export type Ingress = Core<V1Ingress>;
 export type StatefulSet = Core<V1StatefulSet>;
 export type Pod = Core<V1Pod>;
 export type Node = Core<V1Node>;
@@ -64,6 +66,7 @@ export const kinds = {
   DaemonSet: core<V1DaemonSet>('apps', 'v1', 'DaemonSet', 'daemonsets'),
   StatefulSet: core<V1StatefulSet>('apps', 'v1', 'StatefulSet', 'statefulsets'),
   Job: core<V1Job>('batch', 'v1', 'Job', 'jobs'),
+  Ingress: core<V1Ingress>('networking.k8s.io', 'v1', 'Ingress', 'ingresses'),
   Role: core<V1Role>('rbac.authorization.k8s.io', 'v1', 'Role', 'roles'),
   RoleBinding: core<V1RoleBinding>('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings'),
   ClusterRole: clusterScoped<V1ClusterRole>('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles'),

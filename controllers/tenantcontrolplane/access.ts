@@ -1,5 +1,7 @@
+import { gatewayGroup } from '../../api/gateway-api/kinds.ts';
 import type { PolicyRule } from '../../api/meta.ts';
 import { stewardGroup } from '../../api/names.ts';
+import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 
 /** All that this controller may do in the management cluster. */
 export const access: readonly PolicyRule[] = [
@@ -16,6 +18,23 @@ export const access: readonly PolicyRule[] = [
   // The Secret that opens the stores of single resources goes when there are none any more.
   { apiGroups: [''], resources: ['secrets'], verbs: ['delete'] },
   { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+  {
+    apiGroups: ['networking.k8s.io'],
+    resources: ['ingresses'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  {
+    apiGroups: [gatewayGroup],
+    resources: ['tlsroutes'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  // Whether a Gateway listens is told by the Gateway alone.
+  { apiGroups: [gatewayGroup], resources: ['gateways'], verbs: ['get', 'list', 'watch'] },
+  {
+    apiGroups: [ingressRouteTcp.group],
+    resources: ['ingressroutetcps'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
   // Stopping pods are hurried when their tenant goes; those that do not start are asked why.
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'delete'] },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },

@@ -9,6 +9,8 @@ import { migrationComplaints } from './validation/migration-complaints.ts';
 import type { DataStoreTroubles } from './validation/migration-complaints.ts';
 import { networkComplaints } from './validation/network-complaints.ts';
 import { placementComplaints, placementWarnings } from './validation/placement-complaints.ts';
+import { publicationComplaints } from './validation/publication-complaints.ts';
+import type { GatewayApi } from './validation/publication-complaints.ts';
 import type { DataStoreDrivers } from './validation/data-store-drivers.ts';
 import { podComplaints } from './validation/pod-complaints.ts';
 import { storeComplaints } from './validation/store-complaints.ts';
@@ -24,6 +26,8 @@ export interface AdmissionQuestion {
   readonly drivers: DataStoreDrivers;
   /** Why those of them that cannot be used cannot. */
   readonly troubles?: DataStoreTroubles;
+  /** What the cluster has of Gateway API; absent where it was not asked. */
+  readonly gatewayApi?: GatewayApi | undefined;
 }
 
 /** What the operator knows better than the schema. */
@@ -95,6 +99,7 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
     ...storeComplaints({ tcp, old, drivers: question.drivers }),
     ...migrationComplaints({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
     ...networkComplaints(tcp),
+    ...publicationComplaints({ tcp, old, gatewayApi: question.gatewayApi }),
     ...podComplaints(tcp),
     ...workerComplaints(tcp),
   ];

@@ -14,7 +14,7 @@ const echoes: ReadonlySet<string> = new Set(['Blocked', 'ApiServerNotReady', 'Sl
 const toldElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating']);
 
 /** Reasons for which nobody has to do anything, as long as it worked not before. */
-const calm: ReadonlySet<string> = new Set(['NotExposed', 'PodsNotReady', 'Rotating', 'RollingOut']);
+const calm: ReadonlySet<string> = new Set(['NotExposed', 'RouteNotAccepted', 'PodsNotReady', 'Rotating', 'RollingOut']);
 
 /**
  * What people are told in Events: that everything is in place, what is waited for, and what went wrong. Each is told when it

@@ -117,9 +117,6 @@ describe('creating a TenantControlPlane', () => {
         { type: 'merge', body: { status: { loadBalancer: { ingress: [ingress] } } } },
         { subresource: 'status' },
       );
-    await giveAddress({ hostname: 'lb.example.org' });
-    await world.settle();
-    expect(await world.condition('EndpointReady')).toContain('lb.example.org');
     await giveAddress({ ip: '198.51.100.4' });
     await world.settle();
     expect((await world.read()).status?.controlPlaneEndpoint).toBe('198.51.100.4:6443');

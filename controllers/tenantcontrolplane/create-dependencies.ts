@@ -1,4 +1,5 @@
 import { kinds } from '../../api/core/kinds.ts';
+import { apiVersionOf } from '../../api/meta.ts';
 import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
@@ -7,6 +8,7 @@ import type { ApplyMetrics } from '../../runtime/applier.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
 import type { Context } from '../../runtime/controller.ts';
+import type { Informer } from '../../runtime/informer.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
@@ -24,7 +26,7 @@ import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { tenantDoors } from './tenant-doors.ts';
 import { policyKinds, tenantKinds } from './tenant-kinds.ts';
-import { ownedKinds } from './watches.ts';
+import { ownedKinds, watchOf } from './watches.ts';
 
 /** What the composition root gives. */
 export interface TenantControlPlaneOptions {
@@ -77,12 +79,12 @@ function cachedNodes(cluster: Cluster, clock: Clock): Dependencies['nodeAddresse
   };
 }
 
-/** The present object in the cache of a watch of ours. Caches are asked for late, so that nothing is followed before its time. */
-function lookUp(informers: Pick<InformerFactory, 'informer'>): (kind: KindRef, key: Key) => Resource | undefined {
-  return (kind, key) => {
-    const selection = ownedKinds.find((owned) => owned.kind.kind === kind.kind);
-    return selection === undefined ? undefined : informers.informer<Resource>(selection).get(key);
-  };
+type Informers = Pick<InformerFactory, 'informer'>;
+
+/** The informer of a watch of ours. It is asked for late, so that nothing is followed before its time. */
+function informerOf(informers: Informers, kind: KindRef): Informer | undefined {
+  const selection = watchOf(kind);
+  return selection === undefined ? undefined : informers.informer<Resource>(selection);
 }
 
 /** The object as it was read when the visit began. */
@@ -96,12 +98,13 @@ function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Mani
 export function createDependencies(options: TenantControlPlaneOptions): Dependencies {
   const { cluster, clock, informers, stores, pool, metrics } = options;
   const memory = new Memory();
-  const lookup = lookUp(informers);
+  const lookup = (kind: KindRef, key: Key): Resource | undefined => informerOf(informers, kind)?.get(key);
   const { defaultDataStore = '', namespace = '' } = options;
   const placements = new Placements({ cluster, informers, defaultDataStore, namespace });
-  const cached = ({ kind, metadata: { namespace, name } }: Manifest): Resource | undefined => {
-    const selection = ownedKinds.find((owned) => owned.kind.kind === kind);
-    return selection === undefined || namespace === undefined ? undefined : lookup(selection.kind, { namespace, name });
+  const kindOf = new Map(ownedKinds.map(({ kind }) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
+  const cached = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest): Resource | undefined => {
+    const ref = kindOf.get(`${apiVersion} ${kind}`);
+    return ref === undefined || namespace === undefined ? undefined : lookup(ref, { namespace, name });
   };
   const applier = new Applier({
     cluster,
@@ -134,6 +137,8 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
       // Nothing was sent: the object is as the visit found it.
       return (applied[0] ?? needed(observed(scope, manifest) ?? cached(manifest), manifest.kind)) as T;
     },
+    cached: lookup,
+    isServed: (kind) => informerOf(informers, kind)?.health().absent !== true,
     async forget(tcp: TenantControlPlane): Promise<void> {
       const uid = tcp.metadata.uid ?? '';
       applier.forget(uid);

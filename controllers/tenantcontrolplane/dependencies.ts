@@ -1,4 +1,4 @@
-import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
+import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -53,6 +53,10 @@ export interface Dependencies {
   readonly migrations: Migrations;
   /** Applies one object of the tenant, which its component label names, and returns what is stored. */
   apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T>;
+  /** An object of a tenant as a watch last saw it; undefined when there is none, or none that the watch has seen yet. */
+  cached(kind: KindRef, key: Key): Resource | undefined;
+  /** False when the cluster is known not to have the kind. */
+  isServed(kind: KindRef): boolean;
   /** Forgets what was applied for a tenant that is gone. */
   forget(tcp: TenantControlPlane): Promise<void>;
   /** The addresses of the management cluster's nodes, not older than a minute. */

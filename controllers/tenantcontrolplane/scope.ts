@@ -8,6 +8,8 @@ import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
 import type { Endpoint, StoreOverride } from './components/control-plane-input.ts';
 import type { OverridePlan } from './components/override-shares.ts';
+import type { PublicationStatus } from './components/publication-status.ts';
+import type { RouteVerdict } from './components/route-verdict.ts';
 
 /** What the management cluster held when the visit began, read from the API server itself. */
 export interface Observed {
@@ -71,12 +73,23 @@ export interface MigrationFacts {
   readonly leftBehind?: PreviousShare;
 }
 
+/** How the endpoint is published besides its Service. */
+export interface PublicationFacts {
+  /** The names of the routes; absent when they cannot be made. */
+  readonly made: readonly string[] | undefined;
+  readonly status: PublicationStatus;
+  /** Whether the routes lead to the control plane; absent when there are to be none. */
+  readonly verdict?:
+    RouteVerdict | { readonly leads: false; readonly reason: 'KindNotInstalled'; readonly message: string };
+}
+
 /** What a visit knows; phases add to it. */
 export interface Scope {
   readonly tcp: TenantControlPlane;
   readonly observed: Observed;
   readonly service?: Service;
   readonly endpoint?: Endpoint;
+  readonly publication?: PublicationFacts;
   readonly authorities?: Authorities;
   readonly authorityFacts?: SecretFacts;
   readonly certificateFacts?: SecretFacts;

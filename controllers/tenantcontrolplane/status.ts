@@ -209,8 +209,13 @@ export function findState(scope: Readonly<Scope>): StateFinding {
 
 function resources(input: StatusInput): Resources {
   const { state, installed } = input.state;
+  const { publication, tcp } = input.scope;
+  const before = tcp.status?.kubernetesResources ?? {};
+  // Routes that cannot be made leave what is on record of the others.
+  const kept = publication?.made === undefined ? before : without(before, 'ingress', 'gateway');
   return {
-    ...input.scope.tcp.status?.kubernetesResources,
+    ...kept,
+    ...publication?.status,
     version: { status: state, ...(installed !== undefined && { version: installed }) },
     ...defined({ deployment: deploymentStatus(input), service: serviceStatus(input) }),
   };

@@ -107,3 +107,30 @@ describe('a change of a tenant', () => {
     expect(keysOf(tenantControlPlane.kind, old, now)).toEqual(wakes ? ['waits'] : []);
   });
 });
+
+describe('a change of a Gateway', () => {
+  const parent = (namespace?: string): object => ({
+    hostname: 'a.example.org',
+    parentRefs: [{ name: 'gw', ...(namespace !== undefined && { namespace }) }],
+  });
+  const { controlPlane } = tenantControlPlaneWith().spec;
+  const published = tenant('published', { controlPlane: { ...controlPlane, gateway: parent() } });
+  const far = tenant('far', { controlPlane: { ...controlPlane, gateway: parent('infra') } });
+  const watching = tenantControlPlaneWatches(
+    listedInformers({ TenantControlPlane: () => [uses, published, far] }),
+    'fallback',
+  ).find(({ kind }) => kind.kind === 'Gateway');
+
+  test.each([
+    ['default', 'gw', ['published']],
+    ['infra', 'gw', ['far']],
+    ['infra', 'other', []],
+  ])('%s/%s concerns those that are published by it', (namespace, name, names) => {
+    const object = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { namespace, name } };
+    expect(watching?.keys(undefined, object).map((key) => key.name)).toEqual(names);
+  });
+
+  test('is followed where there is such a kind, and of the object its identity alone', () => {
+    expect(watching).toMatchObject({ optional: true, identityOnly: true });
+  });
+});

@@ -1,23 +1,37 @@
 import { kinds } from '../../api/core/kinds.ts';
-import type { Key, Resource } from '../../api/meta.ts';
+import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
+import type { Key, KindRef, Resource } from '../../api/meta.ts';
 import { labels, migrationComponent } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName, dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 import type { Watch } from '../../runtime/controller.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
+import { gatewayKeys } from './components/route-verdict.ts';
 import { leavesStore, mayTakeMore } from './components/placement/frees-room.ts';
 import { storeTrouble } from './components/tenancy.ts';
 
+/** A kind that tenants own, and how it is followed. */
+export type OwnedKind = Pick<Watch, 'kind' | 'labelSelector' | 'metadataOnly' | 'optional'>;
+
 /** Kinds that a tenant owns in the management cluster. Secrets and ConfigMaps are followed without their content. */
-export const ownedKinds = [
+export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Service, labelSelector: labels.name },
   { kind: kinds.Deployment, labelSelector: labels.name },
   { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.ConfigMap, labelSelector: labels.name, metadataOnly: true },
-] as const;
+  { kind: kinds.Ingress, labelSelector: labels.name },
+  // Not every cluster has these, and of TLSRoute each has other versions.
+  ...[...tlsRoutes, ingressRouteTcp].map((kind) => ({ kind, labelSelector: labels.name, optional: true })),
+];
+
+/** The watch that follows a kind that tenants own. */
+export function watchOf({ group, version, plural }: KindRef): OwnedKind | undefined {
+  return ownedKinds.find(({ kind }) => kind.group === group && kind.version === version && kind.plural === plural);
+}
 
 /** The tenant that an object belongs to. */
 function ownerKeys(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
@@ -74,6 +88,15 @@ function migrationJobs(namespace: string): readonly Watch[] {
   return [{ kind: kinds.Job, namespace, labelSelector, metadataOnly: true, keys: migratedKeys }];
 }
 
+/** The tenants that are published by a Gateway. */
+function publishedBy(informers: Informers): Watch['keys'] {
+  return (old, now) => {
+    const { namespace, name } = (now ?? old)?.metadata ?? {};
+    const isThis = (key: Key): boolean => key.namespace === namespace && key.name === name;
+    return tenantsThat(informers, (tcp) => gatewayKeys(tcp).some(isThis));
+  };
+}
+
 /** What else concerns a TenantControlPlane. Migrations have Jobs in the operator's namespace, unless that is empty. */
 export function tenantControlPlaneWatches(
   informers: Informers,
@@ -83,6 +106,7 @@ export function tenantControlPlaneWatches(
   return [
     ...migrationJobs(operatorNamespace),
     ...ownedKinds.map((selection): Watch => ({ ...selection, keys: ownerKeys })),
+    { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,
     {
       kind: tenantControlPlane,

@@ -49,11 +49,14 @@ export const tenantControlPlaneConditions = {
     },
   },
   EndpointReady: {
-    meaning: 'The address at which workers and users reach the API server is known.',
+    meaning:
+      'The address at which workers and users reach the API server is known, and leads there as far as can be told.',
     polarity: 'positive',
     reasons: {
-      NotExposed: 'The Service has no address yet.',
-      HostnameOnly: 'The load balancer has a host name only, where an address is needed.',
+      NotExposed: 'The Service, or the Gateway in front of it, has no address yet.',
+      KindNotInstalled:
+        'The cluster does not have the kind of route that the spec asks for; the message says what to install.',
+      RouteNotAccepted: 'No Gateway has accepted the route; the message has what each says.',
       NoNodeAddress: 'No node of this cluster has an internal address.',
       NoFreeNodePort: 'Every port of the node port range is taken.',
       AddressInUse: 'The address or port belongs to another Service.',

@@ -1,6 +1,7 @@
 import type { Node, Service } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Endpoint } from './control-plane-input.ts';
+import { publicationOf } from './publication.ts';
 import { servicePort } from './service.ts';
 import type { PortRange } from './service.ts';
 
@@ -13,19 +14,28 @@ export interface EndpointInput {
   readonly nodeAddress: string | undefined;
 }
 
-/** The endpoint, or what its Service still lacks, in words for a person. */
+/** The endpoint, with what a person should know of it, or what its Service still lacks. */
 export type EndpointFinding =
-  | { readonly endpoint: Endpoint }
-  | { readonly missing: 'NotExposed' | 'HostnameOnly' | 'NoNodeAddress'; readonly message: string };
+  | { readonly endpoint: Endpoint; readonly message: string }
+  | { readonly missing: 'NotExposed' | 'NoNodeAddress'; readonly message: string };
 
-/** True when a node must be looked up: a NodePort Service whose author gave no address. */
-export function needsNodeAddress(tcp: TenantControlPlane): boolean {
-  return tcp.spec.controlPlane.service.serviceType === 'NodePort' && (tcp.spec.networkProfile.address ?? '') === '';
+/** True when a node must be looked up: a NodePort Service that nothing else publishes and whose author gave no address. */
+export function needsNodeAddress({ spec: { controlPlane, networkProfile } }: TenantControlPlane): boolean {
+  const isPublished = (controlPlane.ingress ?? controlPlane.gateway) !== undefined;
+  return controlPlane.service.serviceType === 'NodePort' && !isPublished && (networkProfile.address ?? '') === '';
 }
 
 type Missing = Exclude<EndpointFinding, { endpoint: Endpoint }>;
 
+/** What the API server advertises, and the host by which its Service is reached. */
+interface Reached {
+  readonly address: string;
+  readonly host: string;
+}
+
 const notEmpty = (text: string | undefined): text is string => text !== undefined && text !== '';
+
+const at = (address: string): Reached => ({ address, host: address });
 
 function clusterAddress(service: Service): string | Missing {
   const address = service.spec?.clusterIP;
@@ -33,8 +43,13 @@ function clusterAddress(service: Service): string | Missing {
   return { missing: 'NotExposed', message: 'the Service has no cluster address yet' };
 }
 
-function nodeAddressOf({ nodeAddress }: EndpointInput): string | Missing {
-  if (nodeAddress !== undefined) return nodeAddress;
+function atClusterAddress(service: Service, host?: string): Reached | Missing {
+  const address = clusterAddress(service);
+  return typeof address === 'string' ? { address, host: host ?? address } : address;
+}
+
+function atNode({ nodeAddress }: EndpointInput): Reached | Missing {
+  if (nodeAddress !== undefined) return at(nodeAddress);
   return {
     missing: 'NoNodeAddress',
     message:
@@ -42,44 +57,50 @@ function nodeAddressOf({ nodeAddress }: EndpointInput): string | Missing {
   };
 }
 
-function loadBalancerAddress(service: Service): string | Missing {
+function atLoadBalancer(service: Service): Reached | Missing {
   const ingress = service.status?.loadBalancer?.ingress ?? [];
   const address = ingress.map(({ ip }) => ip).find(notEmpty);
-  if (address !== undefined) return address;
-  const name = service.metadata.name ?? '';
+  if (address !== undefined) return at(address);
   const hostname = ingress.map((entry) => entry.hostname).find(notEmpty);
-  if (hostname === undefined) {
-    return {
-      missing: 'NotExposed',
-      message: `the load balancer of Service ${name} has no address yet: a load-balancer controller must give it one`,
-    };
-  }
+  // The addresses behind a name may change at any time, and an API server advertises one.
+  if (hostname !== undefined) return atClusterAddress(service, hostname);
   return {
-    missing: 'HostnameOnly',
-    message: `the load balancer of Service ${name} has only the host name ${hostname}, and an API server advertises an IP address: set spec.networkProfile.address to a static address of the load balancer`,
+    missing: 'NotExposed',
+    message: `the load balancer of Service ${service.metadata.name ?? ''} has no address yet: a load-balancer controller must give it one`,
   };
 }
 
-function declaredAddress(input: EndpointInput): string | Missing {
+function reached(input: EndpointInput): Reached | Missing {
   const { networkProfile, controlPlane } = input.tcp.spec;
-  if (notEmpty(networkProfile.address)) return networkProfile.address;
+  if (notEmpty(networkProfile.address)) return at(networkProfile.address);
   switch (controlPlane.service.serviceType) {
     case 'ClusterIP':
-      return clusterAddress(input.service);
+      return atClusterAddress(input.service);
     case 'NodePort':
-      return nodeAddressOf(input);
+      return needsNodeAddress(input.tcp) ? atNode(input) : atClusterAddress(input.service);
     case 'LoadBalancer':
-      return loadBalancerAddress(input.service);
+      return atLoadBalancer(input.service);
   }
 }
 
-/** Where the control plane is reached, as far as its Service tells. */
+/** Behind a host name, pods of the tenant still dial what the API server advertises. */
+function advice({ address, host }: Endpoint, { service }: EndpointInput): string {
+  if (host === address || address !== service.spec?.clusterIP) return '';
+  return `pods of the tenant are sent to ${address}, a cluster address of this cluster: where they do not reach it, set spec.networkProfile.address to one that leads to the control plane`;
+}
+
+/**
+ * Where the control plane is reached, as far as spec and Service tell: under a host name where it is published by one, or
+ * where its load balancer has nothing else. Throws `InvalidInputError` for a host name that is none.
+ */
 export function findEndpoint(input: EndpointInput): EndpointFinding {
   const port = servicePort({ tcp: input.tcp, current: input.service, nodePorts: input.nodePorts });
   if (port === undefined) return { missing: 'NotExposed', message: 'the Service has no node port yet' };
-  const address = declaredAddress(input);
-  if (typeof address !== 'string') return address;
-  return { endpoint: { address, port, host: address, hostPort: port } };
+  const found = reached(input);
+  if ('missing' in found) return found;
+  const { host, port: hostPort } = publicationOf(input.tcp, port) ?? { host: found.host, port };
+  const endpoint = { address: found.address, port, host, hostPort };
+  return { endpoint, message: advice(endpoint, input) };
 }
 
 /** A node of the management cluster as far as it matters here. */

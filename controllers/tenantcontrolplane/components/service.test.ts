@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Service } from '../../../api/core/kinds.ts';
+import { publishing } from '../../../testing/published-tenant.ts';
+import type { PublishedBy } from '../../../testing/published-tenant.ts';
 import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
 import { chooseNodeAddress, findEndpoint } from './endpoint.ts';
@@ -19,6 +21,10 @@ const live = (spec: object, status: object = {}): Service => ({
 });
 
 const allocated = live({ type: 'NodePort', ports: [{ name: 'kube-apiserver', port: 6443, nodePort: 31111 }] });
+const exposed = (
+  by: PublishedBy,
+  networkProfile: TenantControlPlaneChanges['networkProfile'] = {},
+): TenantControlPlaneChanges => ({ ...publishing(by), networkProfile });
 const nodePort: TenantControlPlaneChanges = { service: { serviceType: 'NodePort' } };
 
 describe('the Service', () => {
@@ -88,7 +94,48 @@ describe('the endpoint', () => {
       what: 'the load balancer’s first address',
       changes: { service: { serviceType: 'LoadBalancer' } },
       current: live({}, { loadBalancer: { ingress: [{ hostname: 'x' }, { ip: '192.0.2.4' }] } }),
-      expected: { address: '192.0.2.4', port: 6443 },
+      expected: { address: '192.0.2.4', port: 6443, host: '192.0.2.4', hostPort: 6443 },
+    },
+    {
+      what: 'the name of a load balancer that has no address, advertised as the cluster address',
+      changes: { service: { serviceType: 'LoadBalancer' } },
+      current: live({ clusterIP: '10.1.1.1' }, { loadBalancer: { ingress: [{ hostname: 'lb.example.org' }] } }),
+      expected: { address: '10.1.1.1', port: 6443, host: 'lb.example.org', hostPort: 6443 },
+    },
+    {
+      what: 'the author’s address before the name of a load balancer',
+      changes: { service: { serviceType: 'LoadBalancer' }, networkProfile: { address: '192.0.2.9' } },
+      current: live({ clusterIP: '10.1.1.1' }, { loadBalancer: { ingress: [{ hostname: 'lb.example.org' }] } }),
+      expected: { address: '192.0.2.9', host: '192.0.2.9' },
+    },
+    {
+      what: 'the host of an Ingress at port 443',
+      changes: exposed({ ingress: { hostname: 'a.example.org' } }),
+      current: live({ clusterIP: '10.1.1.1' }),
+      expected: { address: '10.1.1.1', port: 6443, host: 'a.example.org', hostPort: 443 },
+    },
+    {
+      what: 'the host of an Ingress at the port that its author gave',
+      changes: exposed({ ingress: { hostname: 'a.example.org:8443' } }),
+      current: live({ clusterIP: '10.1.1.1' }),
+      expected: { host: 'a.example.org', hostPort: 8443 },
+    },
+    {
+      what: 'the host of a Gateway at the port of the Service',
+      changes: exposed({ gateway: { hostname: 'a.example.org' } }, { port: 7443, address: '192.0.2.9' }),
+      current: live({ clusterIP: '10.1.1.1' }),
+      expected: { address: '192.0.2.9', port: 7443, host: 'a.example.org', hostPort: 7443 },
+    },
+    {
+      what: 'no node’s where a host name leads to a NodePort Service',
+      changes: exposed({ ingress: { hostname: 'a.example.org' }, service: { serviceType: 'NodePort' } }),
+      current: live({
+        type: 'NodePort',
+        ports: [{ name: 'kube-apiserver', port: 6443, nodePort: 31111 }],
+        clusterIP: '10.1.1.1',
+      }),
+      node: '192.0.2.3',
+      expected: { address: '10.1.1.1', port: 31111, host: 'a.example.org', hostPort: 443 },
     },
   ])('is $what', ({ changes, current, node, expected }) => {
     expect(find(changes, current, node)).toMatchObject({ endpoint: expected });
@@ -99,6 +146,14 @@ describe('the endpoint', () => {
     expect(find(nodePort, allocated)).toMatchObject({ missing: 'NoNodeAddress' });
     expect(find(nodePort, live({ type: 'NodePort' }), '192.0.2.3')).toMatchObject({ missing: 'NotExposed' });
     expect(find({}, live({ clusterIP: 'None' }))).toMatchObject({ missing: 'NotExposed' });
+  });
+
+  test('that pods may not reach is pointed out, unless its author has given it', () => {
+    const gateway = { gateway: { hostname: 'a.example.org' } };
+    const service = live({ clusterIP: '10.1.1.1' });
+    expect(find(exposed(gateway), service)).toMatchObject({ message: expect.stringContaining('10.1.1.1') as unknown });
+    expect(find(exposed(gateway, { address: '192.0.2.9' }), service)).toMatchObject({ message: '' });
+    expect(find({}, service)).toMatchObject({ message: '' });
   });
 
   test('stays at the node that workers know, else goes to a ready one', () => {

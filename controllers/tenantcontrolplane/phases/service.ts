@@ -40,6 +40,6 @@ export async function endpoint(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     nodePorts: deps.nodePorts,
     nodeAddress,
   });
-  if ('endpoint' in found) return { is: 'done', learned: { endpoint: found.endpoint } };
+  if ('endpoint' in found) return { is: 'done', learned: { endpoint: found.endpoint }, message: found.message };
   return { is: 'waiting', reason: found.missing, message: found.message };
 }

@@ -1,0 +1,63 @@
+import type { KindRef, Resource } from '../meta.ts';
+
+/** The group of Gateway API. */
+export const gatewayGroup = 'gateway.networking.k8s.io';
+
+/** A condition as Gateway API writes it. */
+export interface GatewayCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
+}
+
+/** The Gateway, or the listener of one, that a route wants to be served by. */
+export interface RouteParent {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly sectionName?: string;
+  readonly port?: number;
+}
+
+/** What a parent made of a route. */
+export interface RouteParentStatus {
+  readonly parentRef: RouteParent;
+  readonly controllerName: string;
+  readonly conditions?: readonly GatewayCondition[];
+}
+
+/** A Gateway, as far as it is read here. */
+export interface Gateway extends Resource {
+  readonly status?: { readonly conditions?: readonly GatewayCondition[] };
+}
+
+/** A route that is chosen by the server name of a TLS connection, as far as it is read here. */
+export interface TlsRoute extends Resource {
+  readonly status?: { readonly parents?: readonly RouteParentStatus[] };
+}
+
+export const gateway: KindRef<Gateway> = {
+  group: gatewayGroup,
+  version: 'v1',
+  kind: 'Gateway',
+  plural: 'gateways',
+  namespaced: true,
+};
+
+const tlsRoute = (version: string): KindRef<TlsRoute> => ({
+  group: gatewayGroup,
+  version,
+  kind: 'TLSRoute',
+  plural: 'tlsroutes',
+  namespaced: true,
+});
+
+/**
+ * The kind TLSRoute in every version that clusters serve, the newest first: v1 from Gateway API 1.5 on, v1alpha3 or v1alpha2
+ * before. What is written here is the same in all of them.
+ */
+export const tlsRoutes: readonly KindRef<TlsRoute>[] = ['v1', 'v1alpha3', 'v1alpha2'].map(tlsRoute);

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { gateway, tlsRoutes } from '../api/gateway-api/kinds.ts';
+import type { KindRef } from '../api/meta.ts';
+import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
+import { access } from '../controllers/tenantcontrolplane/access.ts';
+import { silent } from '../runtime/logger.ts';
+import type { AdmissionAnswer } from '../runtime/admission.ts';
+import { FakeCluster } from '../testing/fake-cluster.ts';
+import { publishedTenant } from '../testing/published-tenant.ts';
+import { createAdmissions } from './admissions.ts';
+
+const path = '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane';
+const published = publishedTenant({
+  gateway: { hostname: 'a.example.org', parentRefs: [{ group: 'x', kind: 'Gateway', name: 'gw' }] },
+});
+
+async function answerTo(
+  change: { readonly object: TenantControlPlane; readonly oldObject?: TenantControlPlane },
+  absent: readonly KindRef[],
+): Promise<{ readonly allowed: boolean; readonly message: string; readonly asked: boolean }> {
+  const cluster = new FakeCluster({ absent, access });
+  await cluster.seed(dataStore, {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'DataStore',
+    metadata: { name: 'default' },
+    ...({ spec: { driver: 'etcd', endpoints: ['etcd:2379'] } } as object),
+  });
+  const handler = createAdmissions({ cluster, defaultDataStore: '' })[path];
+  if (handler === undefined) throw new Error(`nobody answers at ${path}`);
+  const request = {
+    uid: '1',
+    operation: change.oldObject === undefined ? ('CREATE' as const) : ('UPDATE' as const),
+    kind: { group: 'steward.butlerlabs.dev', version: 'v1alpha1', kind: 'TenantControlPlane' },
+    namespace: 'default',
+    name: 'tenant',
+    ...change,
+  };
+  const answer: AdmissionAnswer = await handler(request, {
+    signal: new AbortController().signal,
+    log: silent,
+  } as never);
+  const asked = cluster.calls.some(({ kind }) => kind?.group === gateway.group);
+  return { allowed: answer.allowed, message: answer.allowed ? '' : answer.message, asked };
+}
+
+describe('asking for a Gateway', () => {
+  test('is refused where the cluster has no Gateway API, with what helps', async () => {
+    const { allowed, message } = await answerTo({ object: published }, [gateway, ...tlsRoutes]);
+    expect(allowed).toBe(false);
+    expect(message).toContain('the Gateway API is not available in this cluster: install Gateway API');
+  });
+
+  test('is refused where the cluster has Gateways but no routes for TLS', async () => {
+    const { message } = await answerTo({ object: published }, tlsRoutes);
+    expect(message).toContain('the TLSRoute resource is not available in this cluster');
+  });
+
+  test('is admitted where the cluster has both', async () => {
+    expect(await answerTo({ object: published }, [])).toMatchObject({ allowed: true, asked: true });
+  });
+
+  test('of one that has a Gateway already is admitted without a look', async () => {
+    const answer = await answerTo({ object: published, oldObject: published }, [gateway, ...tlsRoutes]);
+    expect(answer).toMatchObject({ allowed: true, asked: false });
+  });
+
+  test('is not looked into for one that wants none', async () => {
+    expect(await answerTo({ object: publishedTenant({}) }, tlsRoutes)).toMatchObject({ allowed: true, asked: false });
+  });
+});

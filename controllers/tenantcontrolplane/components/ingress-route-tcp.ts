@@ -1,0 +1,35 @@
+import { apiVersionOf } from '../../../api/meta.ts';
+import type { Manifest } from '../../../api/meta.ts';
+import { tenantObjects } from '../../../api/names.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ingressRouteTcp as kind } from '../../../api/traefik/kinds.ts';
+import { ownedManifest } from './owned-manifest.ts';
+import { hostRules } from './publication.ts';
+import type { Publication, PublishedPorts } from './publication.ts';
+
+/** Where Traefik's usual configuration takes TLS. */
+const entryPoints = ['websecure'];
+
+/** Traefik's route to a control plane. It goes by the tenant's own name alone: others are those of every tenant. */
+export function ingressRouteTcp(tcp: TenantControlPlane, publication: Publication, ports: PublishedPorts): Manifest {
+  const { additionalMetadata } = tcp.spec.controlPlane.ingress ?? {};
+  const names = tenantObjects(tcp.metadata.name ?? '');
+  return ownedManifest(tcp, {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name: names.ingress,
+    component: 'traefik-ingressroutetcp',
+    labels: additionalMetadata?.labels,
+    annotations: additionalMetadata?.annotations,
+    body: {
+      spec: {
+        entryPoints,
+        routes: hostRules(publication, ports).map(({ host, port }) => ({
+          match: `HostSNI(\`${host}\`)`,
+          services: [{ name: names.service, port }],
+        })),
+        tls: { passthrough: true },
+      },
+    },
+  });
+}

@@ -1,0 +1,67 @@
+import { apiVersionOf } from '../../../api/meta.ts';
+import type { KindRef, Manifest } from '../../../api/meta.ts';
+import { ports as portNames, tenantObjects } from '../../../api/names.ts';
+import type { TlsRoute } from '../../../api/gateway-api/kinds.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ownedManifest } from './owned-manifest.ts';
+import { konnectivityHost } from './publication.ts';
+import type { Publication, PublishedPorts } from './publication.ts';
+
+interface RouteParts {
+  readonly name: string;
+  readonly component: string;
+  readonly host: string;
+  /** Port of the Service and of the listener. */
+  readonly port: number;
+  /** Name of the listener. */
+  readonly sectionName: string;
+}
+
+function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Manifest {
+  const { additionalMetadata, parentRefs = [] } = tcp.spec.controlPlane.gateway ?? {};
+  const { port, sectionName } = parts;
+  return ownedManifest(tcp, {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name: parts.name,
+    component: parts.component,
+    labels: additionalMetadata?.labels,
+    annotations: additionalMetadata?.annotations,
+    body: {
+      spec: {
+        parentRefs: parentRefs.map((parent) => ({ ...parent, port, sectionName })),
+        hostnames: [parts.host],
+        rules: [{ backendRefs: [{ name: tenantObjects(tcp.metadata.name ?? '').service, port }] }],
+      },
+    },
+  });
+}
+
+/**
+ * The routes that publish a control plane through Gateways: that of the API server first, then that of konnectivity, whose
+ * listener has a port of its own. `kind` is TLSRoute in the version that the cluster serves.
+ */
+export function tlsRoutes(
+  tcp: TenantControlPlane,
+  publication: Publication,
+  to: { readonly ports: PublishedPorts; readonly kind: KindRef<TlsRoute> },
+): readonly Manifest[] {
+  const names = tenantObjects(tcp.metadata.name ?? '');
+  const { apiServer, konnectivity } = to.ports;
+  const route = {
+    name: names.tlsRoute,
+    component: 'gateway_routes',
+    host: publication.host,
+    port: apiServer,
+    sectionName: portNames.apiServer,
+  };
+  if (konnectivity === undefined) return [tlsRoute(tcp, to.kind, route)];
+  const agents = {
+    name: names.konnectivityRoute,
+    component: 'konnectivity_gateway_routes',
+    host: konnectivityHost(publication.host),
+    port: konnectivity,
+    sectionName: portNames.konnectivity,
+  };
+  return [tlsRoute(tcp, to.kind, route), tlsRoute(tcp, to.kind, agents)];
+}
