@@ -82,6 +82,24 @@ describe('a spec that cannot work', () => {
       ['spec.networkProfile.dnsServiceIPs'],
     ],
     ['a host name as address', { networkProfile: { address: 'k8s.example.org' } }, ['spec.networkProfile.address']],
+    [
+      'an address of the other family',
+      { networkProfile: { address: 'fd00::1', serviceCidr: '10.96.0.0/16,fd00:10:96::/112' } },
+      ['spec.networkProfile.address'],
+    ],
+    [
+      'an address of the family of the first of two service networks',
+      { networkProfile: { address: 'fd00::1', serviceCidr: 'fd00:10:96::/112,10.96.0.0/16' } },
+      [],
+    ],
+    [
+      'an address of the other family where nobody is told of it',
+      {
+        networkProfile: { address: 'fd00::1' },
+        deployment: { extraArgs: { apiServer: ['--endpoint-reconciler-type=none'] } },
+      },
+      [],
+    ],
     ['a name with a port', { networkProfile: { certSANs: ['a.b:6443'] } }, ['spec.networkProfile.certSANs[0]']],
     [
       'a range that is none',

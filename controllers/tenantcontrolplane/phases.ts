@@ -14,7 +14,7 @@ import { overridePlan } from './phases/override-plan.ts';
 import { overrideRemoval } from './phases/override-removal.ts';
 import { overrides, overridesCheck } from './phases/overrides.ts';
 import { placement } from './phases/placement.ts';
-import { publication, published } from './phases/publication.ts';
+import { agentsPublished, publication, published } from './phases/publication.ts';
 import { store, tenancy, tenancyCheck } from './phases/store.ts';
 import { coreDNS, kubeadmconfig, kubeProxy, tenant } from './phases/tenant.ts';
 import { translatingErrors } from './phases/translate-errors.ts';
@@ -37,6 +37,7 @@ const recipe: readonly Row[] = [
   ['endpoint', 'EndpointReady', ['service'], endpoint],
   ['publication', 'EndpointReady', ['endpoint'], publication],
   ['published', 'EndpointReady', ['publication'], published],
+  ['agents-published', 'AddonsReady', ['publication'], agentsPublished],
   ['authorities', 'CertificatesReady', [], authorities],
   ['certificates', 'CertificatesReady', ['authorities', 'endpoint'], certificates],
   ['kubeconfigs', 'KubeconfigsReady', ['authorities', 'endpoint'], kubeconfigs],

@@ -83,11 +83,13 @@ const accepted = (status: string, reason: string, generation = 1): object => ({
 });
 
 /** What a controller of Gateways says of the route. */
-async function answer(world: TenantWorld, ...conditions: readonly object[]): Promise<void> {
+async function answer(world: TenantWorld, condition: object, name = 'tenant'): Promise<void> {
+  const conditions = [condition];
   const parentRef = { ...parent, sectionName: 'kube-apiserver', port: 6443 };
   const parents = [{ parentRef, controllerName: 'example.org/gateways', conditions }];
   const body = { status: { parents } };
-  await world.cluster.admin.patch(tlsRoute as KindRef, key, { type: 'merge', body }, { subresource: 'status' });
+  const at = { ...key, name };
+  await world.cluster.admin.patch(tlsRoute as KindRef, at, { type: 'merge', body }, { subresource: 'status' });
 }
 
 async function addGateway(world: TenantWorld, programmed = 'True'): Promise<void> {
@@ -197,6 +199,13 @@ describe('publishing through a Gateway', () => {
     await world.change({ spec: { controlPlane: { service: { additionalPorts: extra } } } });
     await world.settle();
     expect(await routes(world)).toEqual(['TLSRoute/tenant', 'TLSRoute/tenant-konnectivity']);
+    await answer(world, accepted('True', 'Accepted'));
+    await world.settle();
+    expect(await world.condition('AddonsReady')).toContain('RouteNotAccepted: no controller has answered to TLSRoute');
+    expect(await world.condition('AddonsReady')).toContain('TLS listener konnectivity-server');
+    await answer(world, accepted('True', 'Accepted'), 'tenant-konnectivity');
+    await world.settle();
+    expect(await world.condition('AddonsReady')).toBe('True');
     await world.change({ spec: { controlPlane: { service: { additionalPorts: null } } } });
     await world.settle();
     expect(await routes(world)).toEqual(['TLSRoute/tenant']);

@@ -81,6 +81,8 @@ export interface PublicationFacts {
   /** Whether the routes lead to the control plane; absent when there are to be none. */
   readonly verdict?:
     RouteVerdict | { readonly leads: false; readonly reason: 'KindNotInstalled'; readonly message: string };
+  /** The same of the agents of konnectivity, where these have a route of their own. */
+  readonly agents?: RouteVerdict;
 }
 
 /** What a visit knows; phases add to it. */

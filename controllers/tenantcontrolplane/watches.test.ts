@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -109,25 +110,38 @@ describe('a change of a tenant', () => {
 });
 
 describe('a change of a Gateway', () => {
-  const parent = (namespace?: string): object => ({
+  const gateway = (namespace?: string): object => ({
     hostname: 'a.example.org',
     parentRefs: [{ name: 'gw', ...(namespace !== undefined && { namespace }) }],
   });
   const { controlPlane } = tenantControlPlaneWith().spec;
-  const published = tenant('published', { controlPlane: { ...controlPlane, gateway: parent() } });
-  const far = tenant('far', { controlPlane: { ...controlPlane, gateway: parent('infra') } });
-  const watching = tenantControlPlaneWatches(
-    listedInformers({ TenantControlPlane: () => [uses, published, far] }),
-    'fallback',
-  ).find(({ kind }) => kind.kind === 'Gateway');
+  const ready = { type: 'EndpointReady', status: 'True', reason: 'R', message: '', lastTransitionTime: '' } as const;
+  const published = (name: string, by: object, conditions: readonly (typeof ready)[] = []): TenantControlPlane =>
+    tenant(name, { controlPlane: { ...controlPlane, gateway: by } }, { conditions });
+  const all = [
+    uses,
+    published('new', gateway()),
+    published('done', gateway(), [ready]),
+    published('far', gateway('b')),
+  ];
+  const watching = tenantControlPlaneWatches(listedInformers({ TenantControlPlane: () => all }), 'fallback').find(
+    ({ kind }) => kind.kind === 'Gateway',
+  );
+  const object = (uid: string, namespace = 'default', name = 'gw'): Resource => ({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata: { namespace, name, uid },
+  });
 
-  test.each([
-    ['default', 'gw', ['published']],
-    ['infra', 'gw', ['far']],
-    ['infra', 'other', []],
-  ])('%s/%s concerns those that are published by it', (namespace, name, names) => {
-    const object = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { namespace, name } };
-    expect(watching?.keys(undefined, object).map((key) => key.name)).toEqual(names);
+  test.each<[string, Resource | undefined, Resource | undefined, readonly string[]]>([
+    ['that comes', undefined, object('1'), ['new', 'done']],
+    ['that goes', object('1'), undefined, ['new', 'done']],
+    ['that is made anew', object('1'), object('2'), ['new', 'done']],
+    ['that has one route more', object('1'), object('1'), ['new']],
+    ['in another namespace', undefined, object('1', 'b'), ['far']],
+    ['of another name', undefined, object('1', 'b', 'other'), []],
+  ])('%s concerns those that it publishes, and when it stays those that wait', (_words, old, now, names) => {
+    expect(watching?.keys(old, now).map((key) => key.name)).toEqual(names);
   });
 
   test('is followed where there is such a kind, and of the object its identity alone', () => {

@@ -8,6 +8,7 @@ import { dataStoreName, dataStoresOf } from '../../api/steward/v1alpha1/data-sto
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
+import { isTrue } from '../../runtime/conditions.ts';
 import type { Watch } from '../../runtime/controller.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
 import { gatewayKeys } from './components/route-verdict.ts';
@@ -88,12 +89,19 @@ function migrationJobs(namespace: string): readonly Watch[] {
   return [{ kind: kinds.Job, namespace, labelSelector, metadataOnly: true, keys: migratedKeys }];
 }
 
-/** The tenants that are published by a Gateway. */
+/**
+ * The tenants that a change of a Gateway concerns: all that are published by it when it comes or goes, else those that wait.
+ * Each route that is attached changes its Gateway, so that with a thousand tenants on one all of them would be visited for
+ * every new one; what a Gateway thinks of a route stands in the route, and is followed there.
+ */
 function publishedBy(informers: Informers): Watch['keys'] {
   return (old, now) => {
     const { namespace, name } = (now ?? old)?.metadata ?? {};
+    const isOther = old?.metadata.uid !== now?.metadata.uid;
+    const isConcerned = (tcp: TenantControlPlane): boolean =>
+      isOther || !isTrue(tcp.status?.conditions, 'EndpointReady');
     const isThis = (key: Key): boolean => key.namespace === namespace && key.name === name;
-    return tenantsThat(informers, (tcp) => gatewayKeys(tcp).some(isThis));
+    return tenantsThat(informers, (tcp) => gatewayKeys(tcp).some(isThis) && isConcerned(tcp));
   };
 }
 

@@ -58,6 +58,7 @@ export const tenantControlPlaneConditions = {
         'The cluster does not have the kind of route that the spec asks for; the message says what to install.',
       RouteNotAccepted: 'No Gateway has accepted the route; the message has what each says.',
       NoNodeAddress: 'No node of this cluster has an internal address.',
+      WrongAddressFamily: 'The address is IPv4 where the first service network is IPv6, or the other way round.',
       NoFreeNodePort: 'Every port of the node port range is taken.',
       AddressInUse: 'The address or port belongs to another Service.',
     },
@@ -100,6 +101,7 @@ export const tenantControlPlaneConditions = {
     polarity: 'positive',
     reasons: {
       ApiServerNotReady: 'The API server of the tenant does not answer yet.',
+      RouteNotAccepted: 'No Gateway has accepted the route of konnectivity agents; the message has what each says.',
       Sleeping: 'No pods are wanted, so nothing inside the tenant is looked at.',
     },
   },

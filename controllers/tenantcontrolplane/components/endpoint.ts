@@ -1,6 +1,7 @@
 import type { Node, Service } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Endpoint } from './control-plane-input.ts';
+import { canAdvertise } from './address-family.ts';
 import { publicationOf } from './publication.ts';
 import { servicePort } from './service.ts';
 import type { PortRange } from './service.ts';
@@ -17,7 +18,7 @@ export interface EndpointInput {
 /** The endpoint, with what a person should know of it, or what its Service still lacks. */
 export type EndpointFinding =
   | { readonly endpoint: Endpoint; readonly message: string }
-  | { readonly missing: 'NotExposed' | 'NoNodeAddress'; readonly message: string };
+  | { readonly missing: 'NotExposed' | 'NoNodeAddress' | 'WrongAddressFamily'; readonly message: string };
 
 /** True when a node must be looked up: a NodePort Service that nothing else publishes and whose author gave no address. */
 export function needsNodeAddress({ spec: { controlPlane, networkProfile } }: TenantControlPlane): boolean {
@@ -57,9 +58,10 @@ function atNode({ nodeAddress }: EndpointInput): Reached | Missing {
   };
 }
 
-function atLoadBalancer(service: Service): Reached | Missing {
+function atLoadBalancer({ service, tcp }: EndpointInput): Reached | Missing {
   const ingress = service.status?.loadBalancer?.ingress ?? [];
-  const address = ingress.map(({ ip }) => ip).find(notEmpty);
+  const addresses = ingress.map(({ ip }) => ip).filter(notEmpty);
+  const address = addresses.find((one) => canAdvertise(tcp, one)) ?? addresses[0];
   if (address !== undefined) return at(address);
   const hostname = ingress.map((entry) => entry.hostname).find(notEmpty);
   // The addresses behind a name may change at any time, and an API server advertises one.
@@ -79,8 +81,16 @@ function reached(input: EndpointInput): Reached | Missing {
     case 'NodePort':
       return needsNodeAddress(input.tcp) ? atNode(input) : atClusterAddress(input.service);
     case 'LoadBalancer':
-      return atLoadBalancer(input.service);
+      return atLoadBalancer(input);
   }
+}
+
+function wrongFamily({ spec }: TenantControlPlane, address: string): Missing {
+  const { serviceCidr } = spec.networkProfile;
+  return {
+    missing: 'WrongAddressFamily',
+    message: `the control plane is reached at ${address}, and kube-apiserver advertises only an address of the family of the first service network ${serviceCidr}: set spec.networkProfile.address to one`,
+  };
 }
 
 /** Behind a host name, pods of the tenant still dial what the API server advertises. */
@@ -98,6 +108,7 @@ export function findEndpoint(input: EndpointInput): EndpointFinding {
   if (port === undefined) return { missing: 'NotExposed', message: 'the Service has no node port yet' };
   const found = reached(input);
   if ('missing' in found) return found;
+  if (!canAdvertise(input.tcp, found.address)) return wrongFamily(input.tcp, found.address);
   const { host, port: hostPort } = publicationOf(input.tcp, port) ?? { host: found.host, port };
   const endpoint = { address: found.address, port, host, hostPort };
   return { endpoint, message: advice(endpoint, input) };
@@ -110,12 +121,12 @@ export interface NodeAddress {
   readonly ready: boolean;
 }
 
-/** The internal addresses of nodes; those without one are left out. */
+/** The internal addresses of nodes; a node of two families has two. */
 export function nodeAddresses(nodes: readonly Node[]): readonly NodeAddress[] {
-  return nodes.flatMap((node) => {
-    const address = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
-    const ready = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-    return address === undefined ? [] : [{ address, ready, name: node.metadata.name ?? '' }];
+  return nodes.flatMap(({ metadata: { name = '' }, status }) => {
+    const ready = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+    const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
+    return internal.map(({ address }) => ({ name, address, ready }));
   });
 }
 

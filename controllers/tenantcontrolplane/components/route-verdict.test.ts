@@ -29,6 +29,7 @@ const both = [listening('default/near'), listening('infra/far')];
 const factsOf = (route: TlsRoute, gateways: readonly (readonly [string, Gateway])[] = both): RouteFacts => ({
   tcp: publishedTenant({ gateway: { hostname: 'a.example.org' } }),
   route,
+  listener: 'kube-apiserver',
   gateways: new Map(gateways),
 });
 

@@ -13,6 +13,8 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 export interface RouteFacts {
   readonly tcp: TenantControlPlane;
   readonly route: TlsRoute;
+  /** Name of the listener that the route wants. */
+  readonly listener: string;
   /** By `namespace/name`; one that does not exist is not there. */
   readonly gateways: ReadonlyMap<string, Gateway>;
 }
@@ -80,7 +82,7 @@ export function routeVerdict(facts: RouteFacts): RouteVerdict {
     const message =
       parents.length > 0
         ? `TLSRoute ${route.metadata.name ?? ''} is not accepted: ${said.join('; ')}`
-        : `no controller has answered to TLSRoute ${route.metadata.name ?? ''}: ${asked.join(', ')} must exist, with a TLS listener kube-apiserver in mode Passthrough on the port of the Service`;
+        : `no controller has answered to TLSRoute ${route.metadata.name ?? ''}: ${asked.join(', ')} must exist, with a TLS listener ${facts.listener} in mode Passthrough on the port that the route names`;
     return { leads: false, reason: 'RouteNotAccepted', message };
   }
   const silent = accepted.map((parent) => [parent, unprogrammed(parent, facts)] as const);

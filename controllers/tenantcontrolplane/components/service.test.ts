@@ -4,7 +4,7 @@ import { publishing } from '../../../testing/published-tenant.ts';
 import type { PublishedBy } from '../../../testing/published-tenant.ts';
 import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
-import { chooseNodeAddress, findEndpoint } from './endpoint.ts';
+import { chooseNodeAddress, findEndpoint, nodeAddresses } from './endpoint.ts';
 import { defaultNodePorts, service } from './service.ts';
 
 const nodePorts = defaultNodePorts;
@@ -103,6 +103,12 @@ describe('the endpoint', () => {
       expected: { address: '10.1.1.1', port: 6443, host: 'lb.example.org', hostPort: 6443 },
     },
     {
+      what: 'the load balancer’s address of the family that the tenant begins with',
+      changes: { service: { serviceType: 'LoadBalancer' }, networkProfile: { serviceCidr: 'fd00::/112,10.96.0.0/16' } },
+      current: live({}, { loadBalancer: { ingress: [{ ip: '192.0.2.4' }, { ip: '2001:db8::4' }] } }),
+      expected: { address: '2001:db8::4', host: '2001:db8::4' },
+    },
+    {
       what: 'the author’s address before the name of a load balancer',
       changes: { service: { serviceType: 'LoadBalancer' }, networkProfile: { address: '192.0.2.9' } },
       current: live({ clusterIP: '10.1.1.1' }, { loadBalancer: { ingress: [{ hostname: 'lb.example.org' }] } }),
@@ -146,6 +152,9 @@ describe('the endpoint', () => {
     expect(find(nodePort, allocated)).toMatchObject({ missing: 'NoNodeAddress' });
     expect(find(nodePort, live({ type: 'NodePort' }), '192.0.2.3')).toMatchObject({ missing: 'NotExposed' });
     expect(find({}, live({ clusterIP: 'None' }))).toMatchObject({ missing: 'NotExposed' });
+    const six = { networkProfile: { serviceCidr: 'fd00::/112' } };
+    expect(find(six, live({ clusterIP: '10.1.1.1' }))).toMatchObject({ missing: 'WrongAddressFamily' });
+    expect(find(six, live({ clusterIP: 'fd01::1' }))).toMatchObject({ endpoint: { address: 'fd01::1' } });
   });
 
   test('that pods may not reach is pointed out, unless its author has given it', () => {
@@ -154,6 +163,16 @@ describe('the endpoint', () => {
     expect(find(exposed(gateway), service)).toMatchObject({ message: expect.stringContaining('10.1.1.1') as unknown });
     expect(find(exposed(gateway, { address: '192.0.2.9' }), service)).toMatchObject({ message: '' });
     expect(find({}, service)).toMatchObject({ message: '' });
+  });
+
+  test('may be any internal address of a node', () => {
+    const addresses = [
+      { type: 'Hostname', address: 'a' },
+      { type: 'InternalIP', address: '192.0.2.1' },
+      { type: 'InternalIP', address: '2001:db8::1' },
+    ];
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' }, status: { addresses } };
+    expect(nodeAddresses([node]).map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1']);
   });
 
   test('stays at the node that workers know, else goes to a ready one', () => {

@@ -14,6 +14,7 @@ import { publicationOf } from '../components/publication.ts';
 import type { Publication, PublishedPorts } from '../components/publication.ts';
 import { gatewayStatus, ingressStatus } from '../components/publication-status.ts';
 import { gatewayKeys, gatewayName, routeVerdict } from '../components/route-verdict.ts';
+import type { RouteFacts } from '../components/route-verdict.ts';
 import { tlsRoutes } from '../components/tls-routes.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -100,11 +101,22 @@ async function makeRoutes(making: Making): Promise<PublicationFacts> {
     const made = await whereServed(kind, deps, () =>
       Promise.all(manifests.map((manifest) => deps.apply<TlsRoute>(scope, manifest, ctx))),
     );
-    const [route] = made ?? [];
-    if (route === undefined) continue;
-    const facts = { tcp: scope.tcp, route, gateways: await readGateways(making) };
-    const names = (made ?? []).map(({ metadata }) => metadata.name ?? '');
-    return { made: names, status: gatewayStatus(facts, publication), verdict: routeVerdict(facts) };
+    if (made === undefined) continue;
+    const gateways = await readGateways(making);
+    const facts = made.map((route, index): RouteFacts => ({
+      tcp: scope.tcp,
+      route,
+      listener: index === 0 ? portNames.apiServer : portNames.konnectivity,
+      gateways,
+    }));
+    const [own, agents] = facts;
+    if (own === undefined) throw new Error('a publication by Gateways has no route');
+    return {
+      made: made.map(({ metadata }) => metadata.name ?? ''),
+      status: gatewayStatus(own, publication),
+      verdict: routeVerdict(own),
+      ...(agents !== undefined && { agents: routeVerdict(agents) }),
+    };
   }
   return notServed(
     `this cluster has no kind TLSRoute in ${gatewayGroup}: install Gateway API 1.5 or newer, or the experimental channel of an older one`,
@@ -178,4 +190,11 @@ export function published({ publication: facts }: Readonly<Scope>): Promise<Outc
   const { reason, message } = verdict;
   const wait = reason === 'KindNotInstalled' ? { afterMs: absentMs } : {};
   return Promise.resolve({ is: 'waiting', reason, message, ...wait });
+}
+
+/** Waits until a Gateway leads agents of konnectivity to the control plane; that it listens at all is told of the endpoint. */
+export function agentsPublished({ publication: facts }: Readonly<Scope>): Promise<Outcome<Scope>> {
+  const { agents } = needed(facts, 'publication');
+  if (agents === undefined || agents.leads || agents.reason === 'NotExposed') return Promise.resolve({ is: 'done' });
+  return Promise.resolve({ is: 'waiting', reason: agents.reason, message: agents.message });
 }

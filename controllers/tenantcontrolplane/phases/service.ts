@@ -2,6 +2,7 @@ import type { Service } from '../../../api/core/kinds.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { splitHostPort } from '../../../kubeadm/networks.ts';
+import { canAdvertise } from '../components/address-family.ts';
 import { chooseNodeAddress, findEndpoint, needsNodeAddress } from '../components/endpoint.ts';
 import { service as serviceManifest, servicePort } from '../components/service.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -31,9 +32,9 @@ function recordedHost({ tcp }: Readonly<Scope>): string | undefined {
 /** Address and port under which the control plane is reached; waits until somebody has given them. */
 export async function endpoint(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
-  const nodeAddress = needsNodeAddress(tcp)
-    ? chooseNodeAddress(await deps.nodeAddresses(ctx.signal), recordedHost(scope))
-    : undefined;
+  const nodes = needsNodeAddress(tcp) ? await deps.nodeAddresses(ctx.signal) : [];
+  const usable = nodes.filter(({ address }) => canAdvertise(tcp, address));
+  const nodeAddress = chooseNodeAddress(usable.length > 0 ? usable : nodes, recordedHost(scope));
   const found = findEndpoint({
     tcp,
     service: needed(scope.service, 'service'),

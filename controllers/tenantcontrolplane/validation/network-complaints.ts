@@ -3,6 +3,7 @@ import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { dnsServiceIps, isIpAddress, overlaps, parseCidr, parseCidrs } from '../../../kubeadm/networks.ts';
 import type { Network } from '../../../kubeadm/networks.ts';
 import { alternativeNames } from '../../../kubeadm/san.ts';
+import { canAdvertise } from '../components/address-family.ts';
 import { flagName } from '../components/arguments.ts';
 import { collectComplaints } from '../../../kubeadm/collect-complaints.ts';
 
@@ -10,6 +11,15 @@ const at = 'spec.networkProfile';
 
 /** Ports of the pod that other programs in it listen on. */
 const takenPorts: Readonly<Record<number, string>> = { 10257: 'kube-controller-manager', 10259: 'kube-scheduler' };
+
+/** What an API server would not start with. */
+function familyComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { address = '', serviceCidr } = tcp.spec.networkProfile;
+  if (!isIpAddress(address) || canAdvertise(tcp, address)) return [];
+  const reason = `is not of the family of the first service network ${serviceCidr}, and kube-apiserver advertises no other`;
+  const remedy = 'give an address of that family, or the service networks in the other order';
+  return [{ field: `${at}.address`, value: address, reason, remedy }];
+}
 
 function addressComplaints({ spec }: TenantControlPlane): readonly InvalidInput[] {
   const { address = '', port } = spec.networkProfile;
@@ -97,5 +107,6 @@ export function networkComplaints(tcp: TenantControlPlane): readonly InvalidInpu
     ...dns.map((complaint) => ({ ...complaint, field: `${at}.${complaint.field}` })),
     ...sizeComplaints(tcp, services, pods),
     ...addressComplaints(tcp),
+    ...(services.length === 0 ? [] : familyComplaints(tcp)),
   ];
 }
