@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -11,8 +11,16 @@ import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ingressRouteTcp as traefikKind } from '../../api/traefik/kinds.ts';
+import { kubeconfig } from '../../kubeadm/kubeconfig.ts';
+import { joinHostPort } from '../../kubeadm/networks.ts';
+import { issue, issueCa } from '../../kubeadm/pki/issue.ts';
+import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
+import { certificateValidityMs, lifetimeFrom } from '../../kubeadm/pki/lifetime.ts';
+import { authorityProfiles, leafProfiles } from '../../kubeadm/pki/profiles.ts';
+import { parseSupportedVersion } from '../../kubeadm/versions.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
+import { UnreachableError } from '../../runtime/errors.ts';
 import { openCluster } from '../../runtime/http-cluster.ts';
 import { messageOf } from '../../runtime/conditions.ts';
 import { InformerFactory } from '../../runtime/informer-factory.ts';
@@ -24,15 +32,21 @@ import { FakeCluster } from '../../testing/fake-cluster.ts';
 import { installKinds } from '../../testing/install-kinds.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
+import { serverFolder } from '../../testing/servers/server-folder.ts';
+import { startSniRouter } from '../../testing/sni-router.ts';
+import type { SniRouter } from '../../testing/sni-router.ts';
 import { access } from './access.ts';
+import type { Endpoint } from './components/control-plane-input.ts';
 import { ingress } from './components/ingress.ts';
 import { ingressRouteTcp } from './components/ingress-route-tcp.ts';
 import { publicationOf } from './components/publication.ts';
 import type { Publication } from './components/publication.ts';
+import { certificateNames } from './components/tenant-documents.ts';
 import { tlsRoutes } from './components/tls-routes.ts';
 import { createDependencies } from './create-dependencies.ts';
 import type { Dependencies } from './dependencies.ts';
 import { tenantControlPlanePhases } from './phases.ts';
+import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
 
@@ -301,5 +315,120 @@ describe('routes on a real API server', () => {
     });
     const route = await admin.get<TlsRoute>(v1, { namespace, name: `${name}-konnectivity` });
     expect(route !== undefined).toBe(by === byGateway);
+  });
+});
+
+/** Where the stored routes of a tenant lead, as their controllers understand them: host names and ports of its Service. */
+async function storedRules(name: string): Promise<readonly (readonly [host: string, port: number])[]> {
+  const key = { namespace, name };
+  const [byHttp, bySni, byTls] = await Promise.all([
+    admin.get(kinds.Ingress, key),
+    admin.get<Resource & { spec: TraefikSpec }>(traefikKind as KindRef<Resource & { spec: TraefikSpec }>, key),
+    admin.get<TlsRoute & { spec: TlsSpec }>(v1 as KindRef<TlsRoute & { spec: TlsSpec }>, key),
+  ]);
+  const passes = byHttp?.metadata.annotations?.['nginx.ingress.kubernetes.io/ssl-passthrough'] === 'true';
+  return [
+    ...(passes ? (byHttp.spec?.rules ?? []) : []).map(
+      ({ host: rule = '', http }) => [rule, http?.paths[0]?.backend.service?.port?.number ?? 0] as const,
+    ),
+    ...(bySni?.spec.tls.passthrough === true ? bySni.spec.routes : []).map(
+      ({ match, services }) => [/^HostSNI\(`(.+)`\)$/.exec(match)?.[1] ?? '', services[0]?.port ?? 0] as const,
+    ),
+    ...(byTls?.spec.hostnames ?? []).map((rule) => [rule, byTls?.spec.rules[0]?.backendRefs[0]?.port ?? 0] as const),
+  ];
+}
+
+interface TraefikSpec {
+  readonly tls: { readonly passthrough: boolean };
+  readonly routes: readonly { readonly match: string; readonly services: readonly { readonly port: number }[] }[];
+}
+
+interface TlsSpec {
+  readonly hostnames: readonly string[];
+  readonly rules: readonly { readonly backendRefs: readonly { readonly port: number }[] }[];
+}
+
+describe('a control plane behind a router that goes by names', () => {
+  const name = 'behind';
+  let behind: ApiServer;
+  let router: SniRouter;
+  let ca: KeyPair;
+  let folder: Awaited<ReturnType<typeof serverFolder>>;
+
+  beforeAll(async () => {
+    await create(name, byIngress);
+    folder = await serverFolder();
+    const { scope } = await visit(name);
+    const endpoint = needed(scope.endpoint, 'endpoint');
+    const algorithm = 'ECDSA-P256';
+    const lifetime = lifetimeFrom(new Date(), certificateValidityMs);
+    ca = await issueCa(authorityProfiles.ca, { algorithm, lifetime });
+    const { serviceCidr, clusterDomain } = scope.tcp.spec.networkProfile;
+    const { apiserver } = leafProfiles({
+      version: parseSupportedVersion('v1.36.3', 'version'),
+      serviceCidr,
+      clusterDomain,
+      advertiseAddress: endpoint.address,
+      controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),
+      certSANs: certificateNames({ tcp: scope.tcp, endpoint }),
+    });
+    const pair = await issue(apiserver.profile, ca, { algorithm, lifetime });
+    const [certificate, key] = [join(folder.path, 'apiserver.crt'), join(folder.path, 'apiserver.key')];
+    await Promise.all([writeFile(certificate, pair.certificate), writeFile(key, pair.key, { mode: 0o600 })]);
+    // The test's own door keeps the certificate of the loopback address.
+    behind = await startApiServer({ flags: { 'tls-sni-cert-key': `${certificate},${key}:${host}` } });
+    router = await startSniRouter();
+  }, 120_000);
+
+  afterAll(async () => {
+    await router[Symbol.asyncDispose]();
+    await behind.stop();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  /** Who the API server takes the holder of a kubeconfig for, when asked through the router. */
+  async function whoAmI(endpoint: Endpoint): Promise<string> {
+    const client = await behind.clientPair('somebody');
+    const server = `https://${joinHostPort(endpoint.host, endpoint.hostPort)}`;
+    const text = kubeconfig({ clusterName: name, server, ca: ca.certificate, user: 'somebody', client });
+    const dial = { host: '127.0.0.1', port: router.port };
+    const door = openCluster({ ...parseKubeconfig(text), dial }, { name: 'tenant' });
+    try {
+      const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } };
+      const answer = await door.create<Resource & { status: { userInfo: { username: string } } }>(
+        {
+          group: 'authentication.k8s.io',
+          version: 'v1',
+          kind: review.kind,
+          plural: 'selfsubjectreviews',
+          namespaced: false,
+        },
+        review,
+      );
+      return answer.status.userInfo.username;
+    } finally {
+      await door.close();
+    }
+  }
+
+  test.each<[string, object, number]>([
+    ['an Ingress', byIngress, 443],
+    ['Traefik', byTraefik, 443],
+    ['a Gateway', byGateway, 6443],
+  ])('answers a kubeconfig of its endpoint, and sees the client’s certificate: %s', async (_words, by, port) => {
+    await change(name, by);
+    const endpoint = needed((await visit(name)).scope.endpoint, 'endpoint');
+    expect(endpoint).toMatchObject({ host, hostPort: port });
+    router.route(new Map());
+    await expect(whoAmI(endpoint)).rejects.toThrow(UnreachableError);
+    const target = Number(new URL(behind.url).port);
+    const toApiServer = await until(async () => {
+      await visit(name);
+      const found = (await storedRules(name)).filter(([, to]) => to === ports.apiServer);
+      // Until the route of the way before has gone, both are there.
+      return found.length === 1 ? found : undefined;
+    });
+    router.route(new Map(toApiServer.map(([rule]) => [rule, target])));
+    expect(await whoAmI(endpoint)).toBe('somebody');
   });
 });

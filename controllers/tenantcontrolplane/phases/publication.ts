@@ -20,8 +20,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { PublicationFacts, Scope } from '../scope.ts';
 
-/** An API that is installed later is noticed after this many milliseconds. */
-const absentMs = 30_000;
+/** After this many milliseconds it is looked again where no watch tells of a change. */
+const lookAgainMs = 30_000;
 
 /** True when the API server does not know the kind at all. */
 function isUnknownKind(error: unknown): boolean {
@@ -188,7 +188,8 @@ export function published({ publication: facts }: Readonly<Scope>): Promise<Outc
   if (verdict === undefined) return Promise.resolve({ is: 'done' });
   if (verdict.leads) return Promise.resolve({ is: 'done', message: verdict.message });
   const { reason, message } = verdict;
-  const wait = reason === 'KindNotInstalled' ? { afterMs: absentMs } : {};
+  // What becomes of a route is told by the route; a Gateway may be in a namespace that is not followed.
+  const wait = reason === 'RouteNotAccepted' ? {} : { afterMs: lookAgainMs };
   return Promise.resolve({ is: 'waiting', reason, message, ...wait });
 }
 
