@@ -5,7 +5,6 @@ type Check = readonly [field: string, isSet: (tcp: TenantControlPlane) => boolea
 const checks: readonly Check[] = [
   ['spec.controlPlane.ingress', ({ spec }) => spec.controlPlane.ingress !== undefined],
   ['spec.controlPlane.gateway', ({ spec }) => spec.controlPlane.gateway !== undefined],
-  ['spec.addons.konnectivity', ({ spec }) => spec.addons.konnectivity !== undefined],
   ['spec.addons.tcpProxy', ({ spec }) => spec.addons.tcpProxy !== undefined],
   ['spec.addons.workerBootstrap', ({ spec }) => spec.addons.workerBootstrap !== undefined],
 ];

@@ -97,6 +97,7 @@ export const tenantControlPlaneConditions = {
     polarity: 'positive',
     reasons: {
       ApiServerNotReady: 'The API server of the tenant does not answer yet.',
+      NotExposed: 'The Service has no port for konnectivity agents yet.',
       Sleeping: 'No pods are wanted, so nothing inside the tenant is looked at.',
     },
   },
