@@ -57,6 +57,8 @@ function container(tcp: TenantControlPlane, agent: Agent, { host, port }: AgentA
 
 function template(tcp: TenantControlPlane, agent: Agent, address: AgentAddress): Fields {
   const onHost = agent.hostNetwork || address.byName;
+  // A name is resolved as the kubelet does it: the tenant's own DNS may not be there, or need this very tunnel.
+  const dnsPolicy = address.byName ? 'Default' : 'ClusterFirstWithHostNet';
   return {
     metadata: { labels: selector },
     spec: {
@@ -64,8 +66,7 @@ function template(tcp: TenantControlPlane, agent: Agent, address: AgentAddress):
       serviceAccountName: name,
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: agent.tolerations,
-      // Names are resolved outside of the tenant, whose own DNS may need the tunnel.
-      ...(onHost && { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }),
+      ...(onHost && { hostNetwork: true, dnsPolicy }),
       containers: [container(tcp, agent, address)],
       volumes: [
         {

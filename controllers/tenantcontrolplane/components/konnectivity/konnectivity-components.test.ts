@@ -306,15 +306,14 @@ describe('the agents', () => {
     expect(agents({ agent: { mode: 'Deployment' } }).spec.replicas).toBeUndefined();
   });
 
-  test('use the network of their nodes when asked to, and wherever they dial a name', () => {
+  test('use the network of their nodes when asked to, and also its DNS where they dial a name', () => {
     const network = (addon: AddonChanges, address = at): unknown => {
       const { hostNetwork, dnsPolicy } = agents(addon, address).spec.template.spec;
       return [hostNetwork, dnsPolicy];
     };
-    const onHost = [true, 'ClusterFirstWithHostNet'];
     expect(network({})).toEqual([undefined, undefined]);
-    expect(network({ agent: { hostNetwork: true } })).toEqual(onHost);
-    expect(network({}, { ...at, byName: true })).toEqual(onHost);
+    expect(network({ agent: { hostNetwork: true } })).toEqual([true, 'ClusterFirstWithHostNet']);
+    expect(network({}, { ...at, byName: true })).toEqual([true, 'Default']);
   });
 
   test('follow the minor of Kubernetes unless the author names a version', () => {
