@@ -25,13 +25,17 @@ import type { ServerFolder } from '../../../../testing/servers/server-folder.ts'
 import { startServerProcess } from '../../../../testing/servers/server-process.ts';
 import type { ServerProcess } from '../../../../testing/servers/server-process.ts';
 import { serviceAccountToken } from '../../../../testing/servers/service-account-token.ts';
+import { startTcpProxy } from '../../../../testing/tcp-proxy.ts';
 import { tenantControlPlaneWith } from '../../../../testing/tenant-control-plane.ts';
 import { konnectivityAgentManifests } from './agent-manifests.ts';
 import { egressData, konnectivitySocket } from './egress-selector.ts';
 import { konnectivityServerArguments } from './server-arguments.ts';
 import { konnectivityLeaves, konnectivityUser } from './server-leaves.ts';
 
-const tcp = tenantControlPlaneWith({ spec: { dataStore: 'default', addons: { konnectivity: konnectivityAddon() } } });
+const tcp = tenantControlPlaneWith({
+  deployment: { replicas: 1 },
+  spec: { dataStore: 'default', addons: { konnectivity: konnectivityAddon() } },
+});
 const endpoint = { address: '127.0.0.1', port: 6443, host: '127.0.0.1', hostPort: 6443 };
 const podKey = { namespace: 'default', name: 'talks' };
 
@@ -39,8 +43,7 @@ let folder: ServerFolder;
 let apiServer: ApiServer;
 let cluster: Cluster;
 let kubelet: Server;
-let proxyServer: ServerProcess;
-let port: number;
+let tunnel: Tunnel;
 
 const at = (file: string): string => join(folder.path, file);
 
@@ -75,7 +78,7 @@ async function startKubelet(): Promise<Server> {
 
 async function startApiServerWithTunnel(): Promise<ApiServer> {
   const [configuration = ''] = Object.values(egressData());
-  await writeFile(at('egress.yaml'), configuration.replace(konnectivitySocket, at('server.socket')));
+  await writeFile(at('egress.yaml'), configuration.replace(konnectivitySocket, at('tunnel.socket')));
   return startApiServer({ flags: { 'egress-selector-config-file': at('egress.yaml') } });
 }
 
@@ -101,7 +104,7 @@ async function createNodeAndPod(): Promise<void> {
 /** The objects that the tenant gets: the API server itself judges them. */
 async function createAgentObjects(): Promise<void> {
   const kindOf = [kinds.ServiceAccount, kinds.ClusterRoleBinding, kinds.DaemonSet];
-  const address = { host: endpoint.host, port, byName: false };
+  const address = { host: endpoint.host, port: tunnel.port, byName: false };
   for (const manifest of konnectivityAgentManifests(tcp, address)) {
     const kind = kindOf.find((candidate) => candidate.kind === manifest.kind);
     if (kind === undefined) throw new Error(`${manifest.kind} is not expected`);
@@ -109,7 +112,7 @@ async function createAgentObjects(): Promise<void> {
   }
 }
 
-async function startServer(): Promise<ServerProcess> {
+async function writeServerFiles(): Promise<void> {
   const { profile } = konnectivityLeaves(endpoint)['konnectivity-server'];
   const ca = await serverCa('kubernetes');
   const lifetime = lifetimeFrom(new Date(), 60 * 60 * 1000);
@@ -122,10 +125,21 @@ async function startServer(): Promise<ServerProcess> {
     writeFile(at('tls.key'), pair.key, { mode: 0o600 }),
     writeFile(at('konnectivity-server.conf'), kubeconfig(config), { mode: 0o600 }),
   ]);
+}
+
+/** A konnectivity server; `name` is that of its socket and its log. */
+interface Tunnel extends AsyncDisposable {
+  readonly process: ServerProcess;
+  /** For agents. */
+  readonly port: number;
+  /** True while it has an agent. */
+  hasAgent(): Promise<boolean>;
+}
+
+async function startTunnel(name: string): Promise<Tunnel> {
   const tools = await resolveTools(['proxy-server']);
-  const [agents = 0, admin = 0, health = 0] = await lowPorts(3);
-  port = agents;
-  const started = await startServerProcess({
+  const [port = 0, admin = 0, health = 0] = await lowPorts(3);
+  const process = await startServerProcess({
     program: tools['proxy-server'],
     programArguments: moved(konnectivityServerArguments(tcp, port), {
       'admin-port': String(admin),
@@ -133,15 +147,16 @@ async function startServer(): Promise<ServerProcess> {
       'cluster-key': at('tls.key'),
       'health-port': String(health),
       kubeconfig: at('konnectivity-server.conf'),
-      'uds-name': at('server.socket'),
+      'uds-name': at(`${name}.socket`),
     }),
-    log: at('proxy-server.log'),
+    log: at(`${name}.log`),
   });
-  await started.until(() => answersOk(`http://127.0.0.1:${health}/healthz`), 30_000);
-  return started;
+  await process.until(() => answersOk(`http://127.0.0.1:${health}/healthz`), 30_000);
+  const hasAgent = (): Promise<boolean> => answersOk(`http://127.0.0.1:${health}/readyz`);
+  return { process, port, hasAgent, [Symbol.asyncDispose]: () => process.kill() };
 }
 
-function agentArguments(): readonly string[] {
+function agentArguments(port: number): readonly string[] {
   const address = { host: endpoint.host, port, byName: false };
   const workload = konnectivityAgentManifests(tcp, address).find(({ kind }) => kind === 'DaemonSet') as
     (Manifest & { readonly spec: { readonly template: { readonly spec: PodSpec } } }) | undefined;
@@ -157,14 +172,17 @@ interface Agent extends AsyncDisposable {
   said(): Promise<string>;
 }
 
-async function startAgent(name: string, audience?: string): Promise<Agent> {
+async function startAgent(
+  name: string,
+  { audience, port = tunnel.port }: { readonly audience?: string; readonly port?: number },
+): Promise<Agent> {
   const account = { namespace: 'kube-system', name: 'konnectivity-agent', ...(audience !== undefined && { audience }) };
   await writeFile(at(`${name}.token`), await serviceAccountToken(apiServer, account), { mode: 0o600 });
   const tools = await resolveTools(['proxy-agent']);
   const [admin = 0, health = 0] = await lowPorts(2);
   const process = await startServerProcess({
     program: tools['proxy-agent'],
-    programArguments: moved(agentArguments(), {
+    programArguments: moved(agentArguments(port), {
       'admin-server-port': String(admin),
       'ca-cert': at('ca.crt'),
       'health-server-port': String(health),
@@ -190,14 +208,15 @@ beforeAll(async () => {
   // Before there is anybody behind the socket: that must not keep it from starting.
   apiServer = await startApiServerWithTunnel();
   cluster = openCluster(parseKubeconfig(apiServer.kubeconfig), { name: 'tenant' });
-  proxyServer = await startServer();
+  await writeServerFiles();
+  tunnel = await startTunnel('tunnel');
   await createAgentObjects();
   await createNodeAndPod();
 }, 180_000);
 
 afterAll(async () => {
   await cluster.close();
-  await proxyServer.kill();
+  await tunnel[Symbol.asyncDispose]();
   await apiServer.stop();
   kubelet.close();
   await folder[Symbol.asyncDispose]();
@@ -206,17 +225,27 @@ afterAll(async () => {
 describe('the tunnel of real programs, with our configuration, flags, keys and rights', () => {
   test('carries what kube-apiserver wants of a kubelet, as long as there is an agent', async () => {
     await expect(logs()).rejects.toThrow(/No agent available/);
-    const agent = await startAgent('agent', konnectivityUser);
+    const agent = await startAgent('agent', { audience: konnectivityUser });
     await agent.process.until(answers, 30_000);
     expect(await logs()).toBe('the kubelet was asked for /containerLogs/default/talks/main');
     await agent[Symbol.asyncDispose]();
-    await proxyServer.until(async () => !(await answers()), 30_000);
+    await tunnel.process.until(async () => !(await answers()), 30_000);
   }, 120_000);
 
   test('is closed to agents whose token is for another audience', async () => {
-    await using agent = await startAgent('stranger');
+    await using agent = await startAgent('stranger', {});
     await agent.process.until(async () => (await agent.said()).includes('cannot connect once'), 30_000);
-    expect(await readFile(at('proxy-server.log'), 'utf8')).toMatch(/service account jwt not valid|lookup failed/);
+    expect(await readFile(at('tunnel.log'), 'utf8')).toMatch(/service account jwt not valid|lookup failed/);
     await expect(logs()).rejects.toThrow(/No agent available/);
   }, 60_000);
+
+  test('has the agents of an old pod at a new one before the old one goes, although there is to be only one', async () => {
+    await using service = await startTcpProxy(tunnel.port);
+    await using agent = await startAgent('rolled', { audience: konnectivityUser, port: service.port });
+    await agent.process.until(answers, 30_000);
+    await using successor = await startTunnel('successor');
+    service.turnTo(successor.port);
+    await successor.process.until(() => successor.hasAgent(), 30_000);
+    expect([await tunnel.hasAgent(), await answers()]).toEqual([true, true]);
+  }, 120_000);
 });
