@@ -57,7 +57,7 @@ export class Issuing {
       controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),
       certSANs: certificateNames({ tcp, endpoint }),
     });
-    this.leaves = { ...leaves, ...konnectivityLeaves(endpoint) };
+    this.leaves = { ...leaves, ...konnectivityLeaves(tcp, endpoint) };
   }
 
   /** The authority that signs a certificate. */

@@ -8,13 +8,21 @@ import type { Endpoint } from '../control-plane-input.ts';
 export interface AgentAddress {
   readonly host: string;
   readonly port: number;
-  /** True when a router chooses by the host name, and that name is resolved outside of the tenant. */
+  /** True when the host is a name, which agents must resolve. */
   readonly byName: boolean;
 }
 
-/** The host that agents dial: the control plane's own address, or a name beside its name, by which a router tells the two apart. */
-export function agentHost({ host }: Endpoint): string {
-  return isIpAddress(host) ? host : host.replace('.k8s.', '.konnectivity.');
+/** What leads by the host name to one of several Services, if anything does. */
+function routerOf({ spec }: TenantControlPlane, { host }: Endpoint): 'Ingress' | 'Gateway' | undefined {
+  if (isIpAddress(host)) return undefined;
+  if (spec.controlPlane.ingress !== undefined) return 'Ingress';
+  return spec.controlPlane.gateway === undefined ? undefined : 'Gateway';
+}
+
+/** The host that agents dial: that of the control plane, or a name beside its name, by which a router tells the two apart. */
+export function agentHost(tcp: TenantControlPlane, endpoint: Endpoint): string {
+  const { host } = endpoint;
+  return routerOf(tcp, endpoint) === undefined ? host : host.replace('.k8s.', '.konnectivity.');
 }
 
 /**
@@ -25,11 +33,11 @@ export function agentAddress(
   tcp: TenantControlPlane,
   { endpoint, service, port }: { readonly endpoint: Endpoint; readonly service: Service; readonly port: number },
 ): AgentAddress | undefined {
-  const host = agentHost(endpoint);
-  const byName = !isIpAddress(endpoint.host);
+  const to = { host: agentHost(tcp, endpoint), byName: !isIpAddress(endpoint.host) };
+  const router = routerOf(tcp, endpoint);
   // An Ingress has one port for all; a Gateway has a listener for agents.
-  if (byName) return { host, port: tcp.spec.controlPlane.gateway === undefined ? endpoint.hostPort : port, byName };
-  if (tcp.spec.controlPlane.service.serviceType !== 'NodePort') return { host, port, byName };
+  if (router === 'Ingress') return { ...to, port: endpoint.hostPort };
+  if (router === 'Gateway' || tcp.spec.controlPlane.service.serviceType !== 'NodePort') return { ...to, port };
   const nodePort = service.spec?.ports?.find(({ name }) => name === ports.konnectivity)?.nodePort;
-  return nodePort === undefined ? undefined : { host, port: nodePort, byName };
+  return nodePort === undefined ? undefined : { ...to, port: nodePort };
 }

@@ -19,6 +19,12 @@ import { konnectivityLeaves } from './server-leaves.ts';
 
 const byAddress: Endpoint = { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 };
 const byName: Endpoint = { ...byAddress, host: 'one.k8s.example.org', hostPort: 443 };
+const { controlPlane } = tenantControlPlaneWith().spec;
+const hostname = 'one.k8s.example.org';
+const byIngress = { spec: { controlPlane: { ...controlPlane, ingress: { hostname } } } } as TenantControlPlaneChanges;
+const byGateway: TenantControlPlaneChanges = {
+  spec: { controlPlane: { ...controlPlane, gateway: { hostname, parentRefs: [] } } },
+};
 const at: AgentAddress = { host: '192.0.2.7', port: 8132, byName: false };
 
 type AddonChanges = Parameters<typeof konnectivityAddon>[0];
@@ -183,16 +189,18 @@ describe('the konnectivity server', () => {
   });
 
   test('shows agents a certificate for the host that they dial, and asks with another', () => {
-    expect(konnectivityLeaves(byAddress)['konnectivity-server'].profile).toEqual({
+    const leaves = (endpoint: Endpoint, changes: TenantControlPlaneChanges = {}) =>
+      konnectivityLeaves(tenantControlPlaneWith(changes), endpoint);
+    expect(leaves(byAddress)['konnectivity-server'].profile).toEqual({
       commonName: 'system:konnectivity-server',
       usages: ['serverAuth'],
       dnsNames: [],
       ipAddresses: ['192.0.2.7'],
     });
-    expect(konnectivityLeaves(byName)['konnectivity-server'].profile.dnsNames).toEqual([
-      'one.konnectivity.example.org',
-    ]);
-    expect(konnectivityLeaves(byName)['konnectivity-server.conf'].profile).toEqual({
+    const { dnsNames } = leaves(byName, byIngress)['konnectivity-server'].profile;
+    expect(dnsNames).toEqual(['one.konnectivity.example.org']);
+    expect(leaves(byName)['konnectivity-server'].profile.dnsNames).toEqual(['one.k8s.example.org']);
+    expect(leaves(byName)['konnectivity-server.conf'].profile).toEqual({
       commonName: 'system:konnectivity-server',
       usages: ['clientAuth'],
     });
@@ -243,11 +251,14 @@ describe('the address for agents', () => {
 
   test('behind a router is a name of its own: at the port of an Ingress, or of the Gateway’s listener', () => {
     const host = 'one.konnectivity.example.org';
-    expect(found({}, byName)).toEqual({ host, port: 443, byName: true });
-    const { controlPlane } = tenantControlPlaneWith().spec;
-    const gateway = { hostname: 'one.k8s.example.org', parentRefs: [] };
-    const changes = { spec: { controlPlane: { ...controlPlane, gateway } } };
-    expect(found(changes, { ...byName, hostPort: 6443 })).toEqual({ host, port: 8132, byName: true });
+    expect(found(byIngress, byName)).toEqual({ host, port: 443, byName: true });
+    expect(found(byGateway, { ...byName, hostPort: 6443 })).toEqual({ host, port: 8132, byName: true });
+    // Not published by it yet, or not any more.
+    expect(found(byIngress, byAddress)).toEqual(at);
+  });
+
+  test('is the very name of a load balancer that has no address', () => {
+    expect(found({}, byName)).toEqual({ host: 'one.k8s.example.org', port: 8132, byName: true });
   });
 });
 

@@ -1,3 +1,4 @@
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Leaf } from '../../../../kubeadm/pki/profiles.ts';
 import { alternativeNames } from '../../../../kubeadm/san.ts';
 import type { Endpoint } from '../control-plane-input.ts';
@@ -13,8 +14,11 @@ export type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf
  * What they say. They are two, each for one purpose, and in no group: the binding to `system:auth-delegator` is all that the
  * server needs. Throws `InvalidInputError` for an endpoint that is neither name nor address.
  */
-export function konnectivityLeaves(endpoint: Endpoint): Readonly<Record<KonnectivityLeaf, Leaf>> {
-  const names = alternativeNames([agentHost(endpoint)], 'controlPlaneEndpoint');
+export function konnectivityLeaves(
+  tcp: TenantControlPlane,
+  endpoint: Endpoint,
+): Readonly<Record<KonnectivityLeaf, Leaf>> {
+  const names = alternativeNames([agentHost(tcp, endpoint)], 'controlPlaneEndpoint');
   return {
     'konnectivity-server': {
       signer: 'ca',

@@ -113,7 +113,7 @@ async function createAgentObjects(): Promise<void> {
 }
 
 async function writeServerFiles(): Promise<void> {
-  const { profile } = konnectivityLeaves(endpoint)['konnectivity-server'];
+  const { profile } = konnectivityLeaves(tcp, endpoint)['konnectivity-server'];
   const ca = await serverCa('kubernetes');
   const lifetime = lifetimeFrom(new Date(), 60 * 60 * 1000);
   const pair = await issue(profile, ca, { algorithm: 'ECDSA-P256', lifetime });
