@@ -204,6 +204,21 @@ describe('konnectivity that is taken out', () => {
     expect(await world.configMap(configMapName)).toBeUndefined();
   });
 
+  test('serves pods that are on their way out until they have ended', async () => {
+    const world = await running();
+    const labels = (await world.deployment())?.spec?.template.metadata?.labels ?? {};
+    const pod = { namespace: 'default', name: 'leaving' };
+    await world.cluster.seed(kinds.Pod, { apiVersion: 'v1', kind: 'Pod', metadata: { ...pod, labels } });
+    await world.change(off);
+    const end = await world.settle();
+    expect(end.afterMs).toBeLessThanOrEqual(2_000);
+    expect(await agentObjects(world)).toHaveLength(3);
+    expect(await world.condition('AddonsReady')).toBe('True');
+    await world.cluster.admin.delete(kinds.Pod, pod);
+    await world.settle();
+    expect(await agentObjects(world)).toEqual([]);
+  });
+
   test('is gone also when the process dies after any of its calls', async () => {
     const measured = await running();
     await measured.change(off);

@@ -1,21 +1,24 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { ConfigMap, Secret } from '../../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../../api/meta.ts';
-import { tenantObjects } from '../../../api/names.ts';
+import { componentChecksumLabel, tenantObjects } from '../../../api/names.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { agentAddress } from '../components/konnectivity/agent-address.ts';
 import { agentKinds } from '../components/konnectivity/agent-kinds.ts';
 import { konnectivityAgentManifests } from '../components/konnectivity/agent-manifests.ts';
-import { egressConfigMap, egressData } from '../components/konnectivity/egress-selector.ts';
+import { egressComponent, egressConfigMap, egressData } from '../components/konnectivity/egress-selector.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { isRolling } from '../state.ts';
+import { podSelectorText } from '../status.ts';
 import { applied, putOff } from './inside-tenant.ts';
 
 const component = 'konnectivity';
+
+const agentsGoLater = 'the konnectivity agents go when no pod needs them any more';
 
 /**
  * The configuration that sends kube-apiserver through the tunnel. It comes after the Secrets of the konnectivity server and goes
@@ -43,6 +46,17 @@ function isOurs(tcp: Scope['tcp'], object: Resource | undefined): boolean {
   return object?.metadata.ownerReferences?.some(({ uid }) => uid === tcp.metadata.uid) === true;
 }
 
+/** Pods on their way out are not counted by the Deployment, and there is no event of ours when they end. */
+const leavingMs = 2_000;
+
+/** True while a pod with the tunnel has not ended. */
+async function isUsed(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<boolean> {
+  const namespace = scope.tcp.metadata.namespace ?? '';
+  const labelSelector = `${podSelectorText(scope.tcp)},${componentChecksumLabel(egressComponent)}`;
+  const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });
+  return items.some(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
+}
+
 /** The agents in the tenant as asked for; those of an add-on that is taken out serve until no API server needs them. */
 export async function konnectivityAgent(
   scope: Readonly<Scope>,
@@ -56,8 +70,9 @@ export async function konnectivityAgent(
   if (later !== undefined) return { is: 'done', message: later };
   if (addon === undefined) {
     if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) {
-      return { is: 'done', message: 'the konnectivity agents go when all pods work without them' };
+      return { is: 'done', message: agentsGoLater };
     }
+    if (await isUsed(scope, deps, ctx)) return { is: 'done', message: agentsGoLater, afterMs: leavingMs };
     const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
     return gone ?? { is: 'done', learned: { konnectivityGone: true } };
   }
