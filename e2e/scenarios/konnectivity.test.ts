@@ -8,6 +8,7 @@ import type { PlainObject } from '../harness/kubernetes-client.ts';
 import type { KubernetesClient } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { selfSignedCertificate } from '../harness/self-signed-certificate.ts';
 import type { Worker } from '../harness/worker.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
@@ -117,6 +118,66 @@ const webPod: PlainObject = {
   },
 };
 
+/** A webhook of the tenant that denies every ConfigMap of the namespace `denied`. */
+async function denyingWebhook(): Promise<readonly PlainObject[]> {
+  const pair = await selfSignedCertificate(['hook.default.svc']);
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const metadata = { name: 'hook', namespace: 'default' };
+  const labels = { app: 'hook' };
+  const files = '/etc/hook';
+  const container = {
+    name: 'hook',
+    image: agnhost,
+    imagePullPolicy: 'IfNotPresent',
+    args: ['webhook', '--port=8443', `--tls-cert-file=${files}/tls.crt`, `--tls-private-key-file=${files}/tls.key`],
+    readinessProbe: { httpGet: { port: 8443, path: '/readyz', scheme: 'HTTPS' }, periodSeconds: 1 },
+    volumeMounts: [{ name: 'files', mountPath: files }],
+  };
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'kubernetes.io/tls',
+      metadata,
+      data: { 'tls.crt': base64(pair.certificate), 'tls.key': base64(pair.privateKey) },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...metadata, labels },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [container],
+        volumes: [{ name: 'files', secret: { secretName: 'hook' } }],
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { selector: labels, ports: [{ port: 443, targetPort: 8443 }] },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'hook' },
+      webhooks: [
+        {
+          name: 'hook.example.org',
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'denied' } },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+          clientConfig: {
+            service: { name: 'hook', namespace: 'default', path: '/always-deny' },
+            caBundle: base64(pair.certificate),
+          },
+        },
+      ],
+    },
+  ] as readonly PlainObject[];
+}
+
 describe('konnectivity', () => {
   test(
     'of a new tenant has its agent on the first worker that joins',
@@ -155,6 +216,27 @@ describe('konnectivity', () => {
       expect(await tenantKubectl('exec', 'web', '--', '/agnhost', '--version')).toContain('version');
       expect(await forwarded('web', 8080)).toMatch(/^NOW: /);
       tell('logs, exec and port-forward work', 'with port 10250 closed to the control plane');
+    },
+    2 * minutes,
+  );
+
+  test(
+    'carries calls of the API server to a webhook that runs on the worker',
+    async () => {
+      await tenant.apply(await denyingWebhook());
+      await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'hook' }, 'Ready', {
+        diagnose,
+      });
+      await tenant.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'denied' } }]);
+      const create = (): Promise<string> =>
+        tenantKubectl('-n', 'denied', 'create', 'configmap', 'refused').catch((error: unknown) => String(error));
+      const deadline = Date.now() + 30_000;
+      let said = await create();
+      // kube-proxy of the worker learns of the pod when it is Ready; the Service refuses until then.
+      while (said.includes('connection refused') && Date.now() < deadline) said = await create();
+      expect(said).toContain('this webhook denies all requests');
+      tell('a webhook in the tenant', 'was asked');
+      await tenantKubectl('delete', 'validatingwebhookconfiguration', 'hook');
     },
     2 * minutes,
   );
