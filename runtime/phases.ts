@@ -2,7 +2,13 @@ import type { Context } from './controller.ts';
 
 /** What running a phase came to. Waiting is an outcome, not an error. */
 export type Outcome<S> =
-  | { readonly is: 'done'; readonly learned?: Partial<S>; readonly message?: string }
+  | {
+      readonly is: 'done';
+      readonly learned?: Partial<S>;
+      readonly message?: string;
+      /** Look again after so long: something is left that no event will tell of. */
+      readonly afterMs?: number;
+    }
   | { readonly is: 'waiting'; readonly reason: string; readonly message: string; readonly afterMs?: number };
 
 /** One step of a visit. Scopes are frozen; facts are returned as `learned`. */

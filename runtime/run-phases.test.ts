@@ -25,6 +25,16 @@ const phase = (name: string, needs: readonly string[], run: Phase<Scope>['run'])
 const ok = (name: string, ...needs: string[]): Phase<Scope> => phase(name, needs, () => Promise.resolve(done()));
 
 describe('running phases', () => {
+  test('a phase that is done may ask for another look, as one that waits does', async () => {
+    const report = await runPhases<Scope>(
+      [phase('left', [], () => Promise.resolve({ is: 'done', afterMs: 700 })), ok('other')],
+      { name: 'x' },
+      ctx,
+    );
+    expect(resultOf(report)).toEqual({ afterMs: 700 });
+    expect(conditionsOf(report).map(({ status }) => status)).toEqual(['True', 'True']);
+  });
+
   test('a phase sees what its needs learned, directly or through others, and nothing else', async () => {
     const seen: Record<string, Scope> = {};
     const look = (name: string, needs: readonly string[], learned: Partial<Scope> = {}): Phase<Scope> =>

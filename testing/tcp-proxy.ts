@@ -9,6 +9,8 @@ export interface TcpProxy extends AsyncDisposable {
   freeze(): void;
   /** Forwards again; what was held back meanwhile is delivered. */
   thaw(): void;
+  /** New connections go to this port of 127.0.0.1 from now on; those that are open stay as they are. */
+  turnTo(target: number): void;
   /** Resets all connections. */
   cut(): void;
 }
@@ -17,10 +19,11 @@ export interface TcpProxy extends AsyncDisposable {
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let accepted = 0;
+  let current = target;
   let frozen = false;
   const server = createServer((inbound) => {
     accepted += 1;
-    const outbound = connect(target, '127.0.0.1');
+    const outbound = connect(current, '127.0.0.1');
     const pair = [inbound, outbound] as const;
     pairs.add(pair);
     const forget = (): void => {
@@ -53,6 +56,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     thaw: () => {
       frozen = false;
       each((socket) => socket.resume());
+    },
+    turnTo: (next) => {
+      current = next;
     },
     cut: () => {
       each((socket) => socket.resetAndDestroy());

@@ -174,7 +174,7 @@ describe('Fields that are not acted upon', () => {
           type: 'UnsupportedFields',
           status: 'True',
           reason: 'NotActedUpon',
-          message: 'spec.addons.konnectivity',
+          message: 'spec.addons.tcpProxy',
           lastTransitionTime: '2026-01-01T00:00:00Z',
         },
       ],
@@ -186,7 +186,7 @@ describe('Fields that are not acted upon', () => {
     const found = unsupportedCondition(scp({ deployment: { externalClusterReference: external } }), below);
     expect(found).toMatchObject({ status: 'True', reason: 'NotActedUpon' });
     expect(found.message).toContain('spec.deployment.externalClusterReference');
-    expect(found.message).toContain('spec.addons.konnectivity');
+    expect(found.message).toContain('spec.addons.tcpProxy');
   });
 
   test('are none in a plain control plane', () => {

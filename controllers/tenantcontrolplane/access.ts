@@ -15,8 +15,8 @@ export const access: readonly PolicyRule[] = [
     resources: ['secrets', 'configmaps', 'services'],
     verbs: ['get', 'list', 'watch', 'create', 'patch'],
   },
-  // The Secret that opens the stores of single resources goes when there are none any more.
-  { apiGroups: [''], resources: ['secrets'], verbs: ['delete'] },
+  // The Secret that opens the stores of single resources goes when there are none any more, and what the tunnel needed with it.
+  { apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['delete'] },
   { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   {
     apiGroups: ['networking.k8s.io'],

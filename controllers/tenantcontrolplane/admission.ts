@@ -5,6 +5,7 @@ import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { defaultDnsServiceIp } from '../../kubeadm/networks.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { konnectivityComplaints } from './validation/konnectivity-complaints.ts';
 import { migrationComplaints } from './validation/migration-complaints.ts';
 import type { DataStoreTroubles } from './validation/migration-complaints.ts';
 import { networkComplaints } from './validation/network-complaints.ts';
@@ -100,6 +101,7 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
     ...migrationComplaints({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
     ...networkComplaints(tcp),
     ...publicationComplaints({ tcp, old, gatewayApi: question.gatewayApi }),
+    ...konnectivityComplaints(tcp),
     ...podComplaints(tcp),
     ...workerComplaints(tcp),
   ];

@@ -46,9 +46,9 @@ describe('Events about conditions', () => {
   });
 
   test('warn of fields that nothing acts upon', () => {
-    const after = [condition('UnsupportedFields', 'True', 'NotActedUpon', 'spec.addons.konnectivity')];
+    const after = [condition('UnsupportedFields', 'True', 'NotActedUpon', 'spec.addons.tcpProxy')];
     expect(announcements([], after)).toEqual([
-      { type: 'Warning', reason: 'NotActedUpon', message: 'spec.addons.konnectivity' },
+      { type: 'Warning', reason: 'NotActedUpon', message: 'spec.addons.tcpProxy' },
     ]);
     expect(announcements([], [condition('UnsupportedFields', 'False', 'AllSupported')])).toEqual([]);
   });

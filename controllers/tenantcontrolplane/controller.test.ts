@@ -124,22 +124,12 @@ describe('creating a TenantControlPlane', () => {
   });
 
   test('names the fields that nothing acts upon yet', async () => {
-    const world = await running({ spec: { dataStore: 'default', addons: { konnectivity: konnectivity } } });
+    const world = await running({ spec: { dataStore: 'default', addons: { tcpProxy: {} } } });
     expect(await world.condition('UnsupportedFields')).toBe('True');
     const found = (await world.read()).status?.conditions?.find(({ type }) => type === 'UnsupportedFields');
-    expect(found?.message).toContain('spec.addons.konnectivity');
+    expect(found?.message).toContain('spec.addons.tcpProxy');
   });
 });
-
-const konnectivity = {
-  server: { port: 8132, image: 'registry.k8s.io/kas-network-proxy/proxy-server' },
-  agent: {
-    image: 'registry.k8s.io/kas-network-proxy/proxy-agent',
-    mode: 'DaemonSet',
-    tolerations: [],
-    hostNetwork: false,
-  },
-} as const;
 
 describe('a running TenantControlPlane', () => {
   test('is left alone when its DataStore is gone', async () => {

@@ -7,6 +7,7 @@ import { authorities } from './phases/authorities.ts';
 import { availability } from './phases/availability.ts';
 import { certificates } from './phases/certificates.ts';
 import { kubeconfigs } from './phases/kubeconfigs.ts';
+import { konnectivityAgent, konnectivityEgress, konnectivityRemoval } from './phases/konnectivity.ts';
 import { migration } from './phases/migration.ts';
 import { previousData } from './phases/previous-data.ts';
 import { endpoint, service } from './phases/service.ts';
@@ -48,7 +49,8 @@ const recipe: readonly Row[] = [
   ['override-plan', 'StoreReady', ['store'], overridePlan],
   ['overrides', 'StoreReady', ['override-plan'], overrides],
   ['overrides-check', 'StoreReady', ['overrides'], overridesCheck],
-  ['workload', 'ControlPlaneAvailable', ['certificates', 'kubeconfigs', 'tenancy', 'overrides'], workload],
+  ['konnectivity-egress', 'AddonsReady', ['certificates', 'kubeconfigs'], konnectivityEgress],
+  ['workload', 'ControlPlaneAvailable', ['konnectivity-egress', 'tenancy', 'overrides'], workload],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
   ['kubeadmconfig', 'TenantConfigured', ['endpoint', 'store'], kubeadmconfig],
@@ -56,7 +58,9 @@ const recipe: readonly Row[] = [
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
-  ['deny-writes', 'TenantConfigured', ['tenant', 'coredns', 'kube-proxy'], denyWrites],
+  ['konnectivity-agent', 'AddonsReady', ['allow-writes'], konnectivityAgent],
+  ['konnectivity-removal', 'AddonsReady', ['konnectivity-agent'], konnectivityRemoval],
+  ['deny-writes', 'TenantConfigured', ['tenant', 'coredns', 'kube-proxy', 'konnectivity-agent'], denyWrites],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
   ['previous-data', undefined, [], previousData],
 ];

@@ -125,6 +125,12 @@ export interface Scope {
   readonly bootstrapChecksum?: string;
   readonly coreDNS?: boolean;
   readonly kubeProxy?: boolean;
+  /** The ConfigMap that sends kube-apiserver through the tunnel. */
+  readonly konnectivityEgress?: SecretFact;
+  /** The kind of workload that the agents in the tenant are. */
+  readonly konnectivityAgent?: 'DaemonSet' | 'Deployment';
+  /** True when no agent is in the tenant any more, or none ever was. */
+  readonly konnectivityGone?: boolean;
 }
 
 /** A fact that an earlier phase must have learned. Throws when the phase list forgot to say so. */

@@ -1,6 +1,7 @@
 import type { Condition } from '../../api/meta.ts';
 import { labels, ports, tenantObjects } from '../../api/names.ts';
 import type { TenantControlPlane, TenantControlPlaneStatus } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { konnectivityStatus } from './konnectivity-status.ts';
 import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-status.ts';
 import { isFrozen, shareAtEnd } from './components/migration-record.ts';
 import { without } from './components/without.ts';
@@ -245,6 +246,7 @@ function addons({ scope, now }: StatusInput): Part<'addons'> | undefined {
   const found = defined({
     coreDNS: addon(before?.coreDNS, scope.coreDNS, now),
     kubeProxy: addon(before?.kubeProxy, scope.kubeProxy, now),
+    konnectivity: konnectivityStatus(scope, { secret: (old, fact) => secret(old, fact, now), at: seconds(now) }),
   });
   return Object.keys(found).length === 0 ? before : { ...before, ...found };
 }

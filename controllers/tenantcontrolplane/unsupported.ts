@@ -3,7 +3,6 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 type Check = readonly [field: string, isSet: (tcp: TenantControlPlane) => boolean];
 
 const checks: readonly Check[] = [
-  ['spec.addons.konnectivity', ({ spec }) => spec.addons.konnectivity !== undefined],
   ['spec.addons.tcpProxy', ({ spec }) => spec.addons.tcpProxy !== undefined],
   ['spec.addons.workerBootstrap', ({ spec }) => spec.addons.workerBootstrap !== undefined],
 ];

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { ensurePackages } from './debian-packages.ts';
 import { withFileLock } from './file-lock.ts';
 import { kubeProxyImage, kubeProxyPackages, programImage, rootedImage } from './image-contents.ts';
-import { resolveKubernetes } from './kubernetes-releases.ts';
+import { kubernetesReleases, resolveKubernetes } from './kubernetes-releases.ts';
 import { layerEntries, writeImageArchive } from './oci-archive.ts';
 import type { ImageDescription } from './oci-archive.ts';
 import { toolPin } from './pins.ts';
@@ -38,6 +38,8 @@ const imageTools = [
   'etcdctl',
   'coredns',
   'kine',
+  'proxy-agent',
+  'proxy-server',
   'pause',
   'agnhost',
   'capi-core-manager',
@@ -69,6 +71,14 @@ const distinct = (first: string, ...more: readonly string[]): ImageDescription['
   ...new Set(more.filter((name) => name !== first)),
 ];
 
+/** The one pinned version, also under the tags that go with every pinned minor of Kubernetes. */
+const konnectivityImage = (name: 'proxy-agent' | 'proxy-server', source: string, architecture: 'amd64' | 'arm64') => {
+  const tagged = (tag: string): string => `registry.k8s.io/kas-network-proxy/${name}:${tag}`;
+  const tags = kubernetesReleases.map(({ minor }) => `v0.${minor.replace(/^1\./, '')}.0`);
+  const names = distinct(tagged(toolPin(name).source.version), ...tags.map(tagged));
+  return rootedImage(names, architecture, { path: `/${name}`, source, user: '65532:65532' });
+};
+
 /** Descriptions of all images of one Kubernetes version; `list` is what its `kubeadm config images list` printed. */
 const describeImages = async (
   tools: ImageTools,
@@ -93,6 +103,8 @@ const describeImages = async (
       etcd: tools.etcd,
       etcdctl: tools.etcdctl,
     }),
+    konnectivityImage('proxy-server', tools['proxy-server'], architecture),
+    konnectivityImage('proxy-agent', tools['proxy-agent'], architecture),
     rootedImage([wanted('pause')], architecture, { path: '/pause', source: tools.pause, user: '65535:65535' }),
     // Its users call it by the path that it has in the published image.
     { ...kine, layers: [...kine.layers, [{ kind: 'symlink', path: 'bin/kine', target: '/usr/local/bin/kine' }]] },
@@ -146,7 +158,7 @@ export const imageArchive = async (
 
 /**
  * OCI archives of all images that a cluster of this Kubernetes version needs: what its kubeadm lists, under exactly those names
- * (etcd and CoreDNS also under their real versions), kine, agnhost, and the managers of Cluster API. Made from the resolved
+ * (etcd and CoreDNS also under their real versions), kine, konnectivity, agnhost, and the managers of Cluster API. Made from the resolved
  * binaries and cached. Installs the Debian packages whose programs go into kube-proxy's image. Linux only.
  */
 export const imageArchives = async (

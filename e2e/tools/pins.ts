@@ -77,6 +77,12 @@ const oldestNatsServer: ModulePin = {
   module: 'github.com/nats-io/nats-server/v2',
   version: 'v2.12.12',
 };
+/** Its minors are those of Kubernetes; this one stands for those of the older minors too. */
+const konnectivity: ModulePin = {
+  folder: 'konnectivity',
+  module: 'sigs.k8s.io/apiserver-network-proxy',
+  version: 'v0.36.0',
+};
 const coredns: ModulePin = { folder: 'coredns', module: 'github.com/coredns/coredns', version: 'v1.14.7' };
 const containerd: ModulePin = {
   folder: 'containerd',
@@ -242,6 +248,11 @@ const fixedTools: readonly ToolPin[] = [
       member: 'kustomize',
     }),
   },
+  ...Object.entries({ 'proxy-server': 'server', 'proxy-agent': 'agent' }).map(([name, command]): ToolPin => ({
+    name,
+    source: konnectivity,
+    goPackage: `sigs.k8s.io/apiserver-network-proxy/cmd/${command}`,
+  })),
   { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },
 ];
 

@@ -13,7 +13,7 @@ const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default async function setUp(): Promise<void> {
   // Building may take minutes: here with progress, not inside a test's time limit.
-  await resolveTools(['etcd', 'etcdctl', 'kine', 'kube-apiserver'], { progress: tell });
+  await resolveTools(['etcd', 'etcdctl', 'kine', 'kube-apiserver', 'proxy-agent', 'proxy-server'], { progress: tell });
   await installMariadb(tell);
   const server = await startApiServer();
   runningApiServer.current = server;

@@ -102,6 +102,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       ApiServerNotReady: 'The API server of the tenant does not answer yet.',
       RouteNotAccepted: 'No Gateway has accepted the route of konnectivity agents; the message has what each says.',
+      NotExposed: 'The Service has no port for konnectivity agents yet.',
       Sleeping: 'No pods are wanted, so nothing inside the tenant is looked at.',
     },
   },

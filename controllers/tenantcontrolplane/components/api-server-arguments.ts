@@ -3,6 +3,8 @@ import { flagName, mergeArguments } from './arguments.ts';
 import type { Arguments } from './arguments.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
 import { etcdOverrides } from './etcd-overrides.ts';
+import { egressFolder } from './konnectivity/egress-selector.ts';
+import { dataKeys } from '../../../api/names.ts';
 import { kineSocket } from './kine-arguments.ts';
 
 const pki = '/etc/kubernetes/pki';
@@ -55,6 +57,9 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     ...(!ownAuthorization && { 'authorization-mode': 'Node,RBAC' }),
     'client-ca-file': `${pki}/ca.crt`,
     ...(plugins.length > 0 && { 'enable-admission-plugins': plugins.join(',') }),
+    ...(spec.addons.konnectivity !== undefined && {
+      'egress-selector-config-file': `${egressFolder}/${dataKeys.konnectivityEgress}`,
+    }),
     'enable-bootstrap-token-auth': 'true',
     'kubelet-client-certificate': `${pki}/apiserver-kubelet-client.crt`,
     'kubelet-client-key': `${pki}/apiserver-kubelet-client.key`,

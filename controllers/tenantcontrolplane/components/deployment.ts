@@ -5,6 +5,7 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { shutdownDelaySeconds } from './api-server-arguments.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
+import { konnectivitySidecar } from './konnectivity/server-container.ts';
 import { ownedManifest } from './owned-manifest.ts';
 import type { DeploymentStrategy, PodSpec } from './pod-parts.ts';
 import { kineSidecar, systemContainers } from './system-containers.ts';
@@ -57,7 +58,11 @@ function placement(tcp: TenantControlPlane, spec: DeploymentSpec): Partial<PodSp
 
 function podSpec(input: ControlPlaneInput): PodSpec {
   const spec = input.tcp.spec.controlPlane.deployment;
-  const initContainers = [...(spec.additionalInitContainers ?? []), ...kineSidecar(input)];
+  const initContainers = [
+    ...(spec.additionalInitContainers ?? []),
+    ...kineSidecar(input),
+    ...konnectivitySidecar(input.tcp),
+  ];
   return {
     ...placement(input.tcp, spec),
     ...(initContainers.length > 0 && { initContainers }),

@@ -4,13 +4,13 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { joinHostPort } from '../../../kubeadm/networks.ts';
 import type { LeafName } from '../../../kubeadm/pki/profiles.ts';
 import type { Endpoint } from './control-plane-input.ts';
+import type { KonnectivityLeaf } from './konnectivity/server-leaves.ts';
 import { secret } from './secret.ts';
 
 /** Whose kubeconfig it is, by the name of its client certificate. */
-export type KubeconfigUser = Extract<
-  LeafName,
-  'admin.conf' | 'super-admin.conf' | 'controller-manager.conf' | 'scheduler.conf'
->;
+export type KubeconfigUser =
+  | Extract<LeafName, 'admin.conf' | 'super-admin.conf' | 'controller-manager.conf' | 'scheduler.conf'>
+  | Extract<KonnectivityLeaf, 'konnectivity-server.conf'>;
 
 /** One kubeconfig in a Secret. */
 export interface KubeconfigFile {
@@ -19,6 +19,8 @@ export interface KubeconfigFile {
   readonly user: KubeconfigUser;
   /** `https://host:port`. */
   readonly server: string;
+  /** The tenant's name unless said. */
+  readonly clusterName?: string;
 }
 
 /** One Secret with kubeconfigs. */
@@ -62,7 +64,17 @@ export function kubeconfigSecrets(tcp: TenantControlPlane, endpoint: Endpoint): 
       component: 'scheduler-kubeconfig',
       files: [{ key: dataKeys.schedulerKubeconfig, user: 'scheduler.conf', server: local }],
     },
+    ...konnectivityKubeconfig(tcp, endpoint),
   ];
+}
+
+function konnectivityKubeconfig(tcp: TenantControlPlane, { port }: Endpoint): readonly KubeconfigSecret[] {
+  if (tcp.spec.addons.konnectivity === undefined) return [];
+  const { konnectivityKubeconfig: name } = tenantObjects(tcp.metadata.name ?? '');
+  const server = `https://localhost:${port}`;
+  const key = dataKeys.konnectivityKubeconfig;
+  const file = { key, user: 'konnectivity-server.conf', server, clusterName: 'kubernetes' } as const;
+  return [{ name, component: 'konnectivity-kubeconfig', files: [file] }];
 }
 
 /** Kubeconfigs as a Secret; `data` has a value for each file. */

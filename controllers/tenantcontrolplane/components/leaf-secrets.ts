@@ -3,10 +3,13 @@ import { dataKeys, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
 import type { LeafName } from '../../../kubeadm/pki/profiles.ts';
+import type { KonnectivityLeaf } from './konnectivity/server-leaves.ts';
 import { secret } from './secret.ts';
 
 /** Certificates that have a Secret of their own; the others are inside kubeconfigs. */
-export type StandaloneLeaf = Extract<LeafName, 'apiserver' | 'apiserver-kubelet-client' | 'front-proxy-client'>;
+export type StandaloneLeaf =
+  | Extract<LeafName, 'apiserver' | 'apiserver-kubelet-client' | 'front-proxy-client'>
+  | Extract<KonnectivityLeaf, 'konnectivity-server'>;
 
 /** Where a certificate is kept. */
 export interface LeafSecret {
@@ -15,9 +18,11 @@ export interface LeafSecret {
   /** Component label, and the pods' checksum label. */
   readonly component: string;
   readonly keys: { readonly certificate: string; readonly key: string };
+  /** Of the Secret; Opaque unless said. */
+  readonly type?: 'kubernetes.io/tls';
 }
 
-/** The Secrets of the certificates that the API server uses. */
+/** The Secrets of the certificates that the API server and, with the add-on, the konnectivity server use. */
 export function leafSecrets(tcp: TenantControlPlane): readonly LeafSecret[] {
   const names = tenantObjects(tcp.metadata.name ?? '');
   return [
@@ -34,6 +39,16 @@ export function leafSecrets(tcp: TenantControlPlane): readonly LeafSecret[] {
       component: 'front-proxy-client-certificate',
       keys: dataKeys.frontProxyClient,
     },
+    ...konnectivitySecret(tcp),
+  ];
+}
+
+function konnectivitySecret(tcp: TenantControlPlane): readonly LeafSecret[] {
+  if (tcp.spec.addons.konnectivity === undefined) return [];
+  const { konnectivityCertificate: name } = tenantObjects(tcp.metadata.name ?? '');
+  const keys = dataKeys.konnectivityCertificate;
+  return [
+    { leaf: 'konnectivity-server', name, component: 'konnectivity-certificate', keys, type: 'kubernetes.io/tls' },
   ];
 }
 
@@ -53,6 +68,7 @@ export function leafSecret(
     component: where.component,
     data: leafData(where, leaf.pair),
     lifecycle: 'x509',
+    type: where.type,
     rotated: leaf.rotated,
   });
 }

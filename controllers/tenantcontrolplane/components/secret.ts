@@ -10,13 +10,15 @@ export interface SecretInput {
   readonly component: string;
   /** Values as text; encoded here. */
   readonly data: Readonly<Record<string, string>>;
+  /** Opaque unless said. */
+  readonly type?: 'kubernetes.io/tls' | undefined;
   /** Which certificates in it are watched for expiry. */
   readonly lifecycle?: 'x509' | 'kubeconfig';
   /** RFC 3339 time of the last rotation on request. */
   readonly rotated?: string | undefined;
 }
 
-/** An Opaque Secret with the checksum of its data; nobody but the operator changes it. */
+/** A Secret with the checksum of its data; nobody but the operator changes it. */
 export function secret(tcp: TenantControlPlane, input: SecretInput): Manifest {
   const data: Record<string, string> = {};
   for (const key of Object.keys(input.data).sort()) data[key] = Buffer.from(input.data[key] ?? '').toString('base64');
@@ -30,7 +32,7 @@ export function secret(tcp: TenantControlPlane, input: SecretInput): Manifest {
       [annotations.checksum]: checksum(input.data),
       ...(input.rotated !== undefined && { [annotations.rotate]: input.rotated }),
     },
-    body: { type: 'Opaque', data },
+    body: { type: input.type ?? 'Opaque', data },
   });
 }
 

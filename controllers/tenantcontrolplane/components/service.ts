@@ -48,6 +48,17 @@ interface Port {
   readonly appProtocol?: string;
 }
 
+/** The port for agents. A node port of its own is asked for only where the author's is one; any other will do. */
+function konnectivityPort({ tcp, nodePorts }: ServiceInput): readonly Port[] {
+  const port = tcp.spec.addons.konnectivity?.server.port;
+  if (port === undefined) return [];
+  const isNodePort = port >= nodePorts.from && port <= nodePorts.to;
+  const asNodePort = tcp.spec.controlPlane.service.serviceType === 'NodePort' && isNodePort;
+  return [
+    { name: portNames.konnectivity, protocol: 'TCP', port, targetPort: port, ...(asNodePort && { nodePort: port }) },
+  ];
+}
+
 function servicePorts(input: ServiceInput): readonly Port[] {
   const { networkProfile, controlPlane } = input.tcp.spec;
   const known = servicePort(input);
@@ -61,6 +72,7 @@ function servicePorts(input: ServiceInput): readonly Port[] {
       targetPort: port,
       ...(nodePort !== undefined && { nodePort }),
     },
+    ...konnectivityPort(input),
     ...(controlPlane.service.additionalPorts ?? []).map((extra) => ({
       name: extra.name,
       protocol: extra.protocol,

@@ -7,10 +7,12 @@ import type { ControlPlaneInput } from './control-plane-input.ts';
 import { overrideHealthExclusions } from './etcd-overrides.ts';
 import { images } from './images.ts';
 import { kineArguments, kineSocketFolder } from './kine-arguments.ts';
+import { tunnelMounts } from './konnectivity/server-container.ts';
 import { probes } from './probes.ts';
 import type { Health } from './probes.ts';
 import { schedulerArguments } from './scheduler-arguments.ts';
 import { restricted } from './security-context.ts';
+import { sharedResources } from './shared-resources.ts';
 import { controllerManagerPki } from './system-volumes.ts';
 
 type Component = 'apiServer' | 'controllerManager' | 'scheduler' | 'kine';
@@ -20,12 +22,7 @@ const schedulerHealth: Health = { port: 10259, live: '/healthz' };
 
 /** The component's own requirements, or those that the author gave for every container. */
 function resources({ tcp }: ControlPlaneInput, component: Component): ResourceRequirements | undefined {
-  const given = tcp.spec.controlPlane.deployment.resources;
-  const own = given?.[component];
-  if (given === undefined || own !== undefined) return own;
-  const { limits, requests } = given;
-  if (limits === undefined && requests === undefined) return undefined;
-  return { ...(limits !== undefined && { limits }), ...(requests !== undefined && { requests }) };
+  return tcp.spec.controlPlane.deployment.resources?.[component] ?? sharedResources(tcp);
 }
 
 function mounts(input: ControlPlaneInput, component: Component, ours: readonly VolumeMount[]): readonly VolumeMount[] {
@@ -60,6 +57,7 @@ function apiServer(input: ControlPlaneInput): Container {
     volumeMounts: mounts(input, 'apiServer', [
       { name: volumes.pki, mountPath: '/etc/kubernetes/pki', readOnly: true },
       ...(input.store.kind === 'kine' ? [{ name: volumes.kineSocket, mountPath: kineSocketFolder }] : []),
+      ...tunnelMounts(input.tcp),
     ]),
   });
 }

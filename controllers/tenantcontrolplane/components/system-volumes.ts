@@ -1,6 +1,7 @@
 import type { Volume, VolumeProjection } from './pod-parts.ts';
 import { dataKeys, tenantObjects, volumes } from '../../../api/names.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
+import { tunnelVolumes } from './konnectivity/server-container.ts';
 
 /** Volume with what only kube-controller-manager may know: the key that signs certificates. */
 export const controllerManagerPki = 'controller-manager-pki';
@@ -55,5 +56,6 @@ export function systemVolumes({ tcp, store, overrides = [] }: ControlPlaneInput)
       secret: { secretName: names.controllerManagerKubeconfig, defaultMode: mode },
     },
     ...kine,
+    ...tunnelVolumes(tcp, mode),
   ];
 }

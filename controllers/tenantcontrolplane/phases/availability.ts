@@ -29,7 +29,8 @@ function complaints(pods: readonly Pod[]): string {
     );
     if (unscheduled !== undefined)
       return [`pod ${pod.metadata.name ?? ''}: ${unscheduled.message ?? 'is not scheduled'}`];
-    return (pod.status?.containerStatuses ?? [])
+    // A sidecar, such as kine, is an init container that goes on.
+    return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
       .filter(({ ready }) => !ready)
       .map(({ name, state, lastState, restartCount }) => {
         const waiting = state?.waiting ?? lastState?.terminated;

@@ -9,6 +9,8 @@ import type { Leaf, LeafName } from '../../../kubeadm/pki/profiles.ts';
 import { parseSupportedVersion } from '../../../kubeadm/versions.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Endpoint } from '../components/control-plane-input.ts';
+import { konnectivityLeaves } from '../components/konnectivity/server-leaves.ts';
+import type { KonnectivityLeaf } from '../components/konnectivity/server-leaves.ts';
 import { certificateNames } from '../components/tenant-documents.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -23,13 +25,16 @@ interface Reason {
 /** A verdict about content that somebody asked to have replaced. */
 export const requested = { keep: false, reason: 'Requested', message: 'somebody asked for it' } as const;
 
+/** A certificate of the tenant: one of kubeadm's or one of the konnectivity server. */
+type AnyLeaf = LeafName | KonnectivityLeaf;
+
 /** Issues the certificates of one tenant in one visit. */
 export class Issuing {
   readonly tcp: TenantControlPlane;
   readonly scope: Readonly<Scope>;
   readonly authorities: Authorities;
   readonly endpoint: Endpoint;
-  readonly leaves: Readonly<Record<LeafName, Leaf>>;
+  readonly leaves: Readonly<Record<AnyLeaf, Leaf>>;
   readonly ctx: Context;
   readonly #deps: Dependencies;
 
@@ -44,7 +49,7 @@ export class Issuing {
     this.endpoint = endpoint;
     this.ctx = ctx;
     this.#deps = deps;
-    this.leaves = leafProfiles({
+    const leaves = leafProfiles({
       version: parseSupportedVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version'),
       serviceCidr: networkProfile.serviceCidr,
       clusterDomain: networkProfile.clusterDomain,
@@ -52,28 +57,29 @@ export class Issuing {
       controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),
       certSANs: certificateNames({ tcp, endpoint }),
     });
+    this.leaves = { ...leaves, ...konnectivityLeaves(tcp, endpoint) };
   }
 
   /** The authority that signs a certificate. */
-  signerOf(name: LeafName): KeyPair {
+  signerOf(name: AnyLeaf): KeyPair {
     return this.leaves[name].signer === 'ca' ? this.authorities.ca : this.authorities.frontProxyCa;
   }
 
   /** How early a certificate is renewed: not at all when its authority ends soon, since a new one would end with it. */
-  thresholdOf(name: LeafName): number {
+  thresholdOf(name: AnyLeaf): number {
     const [signer] = parseCertificates(this.signerOf(name).certificate, 'ca.crt');
     const left = signer.validToDate.getTime() - this.ctx.now.getTime();
     return left > 2 * this.#deps.renewBeforeMs ? this.#deps.renewBeforeMs : 0;
   }
 
   /** When a certificate must be renewed, in milliseconds since the epoch. */
-  renewalOf(name: LeafName, certificate: string): number {
+  renewalOf(name: AnyLeaf, certificate: string): number {
     const [leaf] = parseCertificates(certificate, 'certificate');
     return leaf.validToDate.getTime() - this.thresholdOf(name);
   }
 
   /** A new certificate, for a year or until its authority ends. */
-  async issue(name: LeafName): Promise<KeyPair> {
+  async issue(name: AnyLeaf): Promise<KeyPair> {
     const ca = this.signerOf(name);
     const [signer] = parseCertificates(ca.certificate, 'ca.crt');
     const lifetime = lifetimeFrom(this.ctx.now, certificateValidityMs);

@@ -2,11 +2,10 @@ import { annotations, dataKeys } from '../../../api/names.ts';
 import { judgeKubeconfig, kubeconfig, parseKubeconfig } from '../../../kubeadm/kubeconfig.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
-import type { LeafName } from '../../../kubeadm/pki/profiles.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { kubeconfigSecret, kubeconfigSecrets } from '../components/kubeconfig-secrets.ts';
-import type { KubeconfigFile, KubeconfigSecret } from '../components/kubeconfig-secrets.ts';
+import type { KubeconfigFile, KubeconfigSecret, KubeconfigUser } from '../components/kubeconfig-secrets.ts';
 import { secretText } from '../components/secret.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Scope } from '../scope.ts';
@@ -34,7 +33,7 @@ async function fileOf(
   const { issuing } = to;
   const { key, user, server } = file;
   const { profile } = issuing.leaves[user];
-  const clusterName = issuing.tcp.metadata.name ?? '';
+  const clusterName = file.clusterName ?? issuing.tcp.metadata.name ?? '';
   const ca = issuing.authorities.ca.certificate;
   const expected = { clusterName, server, ca, profile, now: issuing.ctx.now, thresholdMs: issuing.thresholdOf(user) };
   const verdict = to.rotate ? requested : judgeKubeconfig(present, expected);
@@ -52,9 +51,9 @@ async function keep(where: KubeconfigSecret, issuing: Issuing, deps: Dependencie
   const { tcp, ctx } = issuing;
   const current = issuing.scope.observed.secrets.get(where.name);
   const present = secretText(current?.data);
-  const clients = new Map<LeafName, Promise<KeyPair>>();
+  const clients = new Map<KubeconfigUser, Promise<KeyPair>>();
   // Both files of one user carry one certificate.
-  const clientOf = (user: LeafName): Promise<KeyPair> => {
+  const clientOf = (user: KubeconfigUser): Promise<KeyPair> => {
     const client = clients.get(user) ?? issuing.issue(user);
     clients.set(user, client);
     return client;

@@ -3,6 +3,7 @@ import { checkUpgrade, parseSupportedVersion, parseVersion } from '../../../kube
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { deployment as deploymentManifest } from '../components/deployment.ts';
+import { egressComponent } from '../components/konnectivity/egress-selector.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope, SecretFacts } from '../scope.ts';
@@ -48,6 +49,7 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
         needed(scope.kubeconfigFacts, 'kubeconfigFacts'),
       ),
       'datastore-certificate': store.certificate.checksum,
+      ...(scope.konnectivityEgress !== undefined && { [egressComponent]: scope.konnectivityEgress.checksum }),
       ...(certificate !== undefined && { [overridesComponent]: certificate.checksum }),
     },
     storageChecksum: store.config.checksum,

@@ -1,0 +1,52 @@
+import { writePermissionsPolicy } from '../../../api/names.ts';
+import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
+import { normalizeVersion } from '../../../kubeadm/versions.ts';
+import { ApiError } from '../../../runtime/errors.ts';
+import type { Outcome } from '../../../runtime/phases.ts';
+import type { Scope } from '../scope.ts';
+import { isRolling } from '../state.ts';
+
+/** A tenant's namespaces are made by its API server shortly after it answers. */
+const namespacesMs = 100;
+
+/**
+ * True while pods of another Kubernetes version replace the old ones: kube-proxy must not be newer than its API server, and
+ * nodes that join meanwhile are to find the documents of the version that still answers.
+ */
+function changesVersion({ tcp, deployment }: Readonly<Scope>): boolean {
+  const installed = tcp.status?.kubernetesResources?.version?.version;
+  if (installed === undefined || installed === normalizeVersion(tcp.spec.kubernetes.version)) return false;
+  return isRolling(deployment, tcp.spec.controlPlane.deployment.replicas);
+}
+
+/** Why nothing is written inside the tenant for now; undefined when it may be. */
+export function putOff(scope: Readonly<Scope>): string | undefined {
+  const migration = scope.tcp.status?.storage?.migration;
+  if (isUnderWay(migration) && migration.policyInTenant === true) return 'follows when the data has moved';
+  return changesVersion(scope) ? 'follows when all pods have the new version' : undefined;
+}
+
+function isDeniedByUs(cause: unknown): boolean {
+  const policy = `ValidatingAdmissionPolicy '${writePermissionsPolicy}'`;
+  return cause instanceof ApiError && cause.code === 403 && cause.message.includes(policy);
+}
+
+/** Applies a set inside the tenant; a namespace that is not there yet is a matter of moments. */
+export async function applied(work: Promise<void>): Promise<Outcome<Scope> | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    // What is to be written follows when the spec allows writes again.
+    if (causes.every(isDeniedByUs)) return undefined;
+    // A webhook of the tenant may answer 404 for ever, too; only the server itself says it in these words.
+    const early = causes.every(
+      (cause) =>
+        cause instanceof ApiError && cause.code === 404 && /^namespaces "[^"]+" not found$/.test(cause.message),
+    );
+    if (!early) throw error;
+    const message = 'the API server of the tenant has not made its namespaces yet';
+    return { is: 'waiting', reason: 'ApiServerNotReady', message, afterMs: namespacesMs };
+  }
+}

@@ -1,0 +1,121 @@
+import { kinds } from '../../../api/core/kinds.ts';
+import type { ConfigMap, Secret } from '../../../api/core/kinds.ts';
+import type { KindRef, Resource } from '../../../api/meta.ts';
+import { componentChecksumLabel, tenantObjects } from '../../../api/names.ts';
+import { checksum } from '../../../kubeadm/pki/checksum.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import type { Outcome } from '../../../runtime/phases.ts';
+import { agentAddress } from '../components/konnectivity/agent-address.ts';
+import { agentKinds } from '../components/konnectivity/agent-kinds.ts';
+import { konnectivityAgentManifests } from '../components/konnectivity/agent-manifests.ts';
+import { egressComponent, egressConfigMap, egressData } from '../components/konnectivity/egress-selector.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { Scope } from '../scope.ts';
+import { isRolling } from '../state.ts';
+import { podSelectorText } from '../status.ts';
+import { applied, putOff } from './inside-tenant.ts';
+
+const component = 'konnectivity';
+
+const agentsGoLater = 'the konnectivity agents go when no pod needs them any more';
+
+/**
+ * The configuration that sends kube-apiserver through the tunnel. It comes after the Secrets of the konnectivity server and goes
+ * before them, so that they tell whether anything is left of the add-on.
+ */
+export async function konnectivityEgress(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  if (tcp.spec.addons.konnectivity === undefined) return { is: 'done' };
+  await deps.apply<ConfigMap>(scope, egressConfigMap(tcp), ctx);
+  const { konnectivityEgress: name } = tenantObjects(tcp.metadata.name ?? '');
+  return { is: 'done', learned: { konnectivityEgress: { name, checksum: checksum(egressData()) } } };
+}
+
+/** True while the management cluster holds a Secret of the add-on, which is the last that goes. */
+function isLeft({ tcp, observed }: Readonly<Scope>): boolean {
+  const { konnectivityCertificate, konnectivityKubeconfig } = tenantObjects(tcp.metadata.name ?? '');
+  return [konnectivityCertificate, konnectivityKubeconfig].some((name) => isOurs(tcp, observed.secrets.get(name)));
+}
+
+function isOurs(tcp: Scope['tcp'], object: Resource | undefined): boolean {
+  return object?.metadata.ownerReferences?.some(({ uid }) => uid === tcp.metadata.uid) === true;
+}
+
+/** Pods on their way out are not counted by the Deployment, and there is no event of ours when they end. */
+const leavingMs = 2_000;
+
+/** True while a pod with the tunnel has not ended. */
+async function isUsed(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<boolean> {
+  const namespace = scope.tcp.metadata.namespace ?? '';
+  const labelSelector = `${podSelectorText(scope.tcp)},${componentChecksumLabel(egressComponent)}`;
+  const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });
+  return items.some(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
+}
+
+/** The agents in the tenant as asked for; those of an add-on that is taken out serve until no API server needs them. */
+export async function konnectivityAgent(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const addon = tcp.spec.addons.konnectivity;
+  if (addon === undefined && !isLeft(scope)) return { is: 'done', learned: { konnectivityGone: true } };
+  const later = putOff(scope);
+  if (later !== undefined) return { is: 'done', message: later };
+  if (addon === undefined) {
+    if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) {
+      return { is: 'done', message: agentsGoLater };
+    }
+    if (await isUsed(scope, deps, ctx)) return { is: 'done', message: agentsGoLater, afterMs: leavingMs };
+    const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
+    return gone ?? { is: 'done', learned: { konnectivityGone: true } };
+  }
+  const service = needed(scope.service, 'service');
+  const address = agentAddress(tcp, { endpoint: needed(scope.endpoint, 'endpoint'), service, port: addon.server.port });
+  if (address === undefined) {
+    const message = `Service ${service.metadata.name ?? ''} has no node port for konnectivity agents yet`;
+    return { is: 'waiting', reason: 'NotExposed', message };
+  }
+  // A workload of the other kind is what is left of the other mode.
+  const set = { component, manifests: konnectivityAgentManifests(tcp, address), prunes: agentKinds };
+  const waiting = await applied(deps.tenants.apply(scope, set, ctx));
+  return waiting ?? { is: 'done', learned: { konnectivityAgent: addon.agent.mode } };
+}
+
+async function removeOwn<T extends Resource>(
+  { tcp }: Readonly<Scope>,
+  what: { readonly kind: KindRef<T>; readonly name: string },
+  { cluster }: Dependencies,
+  ctx: Context,
+): Promise<void> {
+  const key = { namespace: tcp.metadata.namespace ?? '', name: what.name };
+  const { signal } = ctx;
+  const found = await cluster.get(what.kind, key, { signal });
+  if (!isOurs(tcp, found)) return;
+  const uid = found?.metadata.uid;
+  await cluster.delete(what.kind, key, { signal, ...(uid !== undefined && { uid }) });
+}
+
+/** Removes what pods mounted for the tunnel, once no pod has it and the agents are gone. */
+export async function konnectivityRemoval(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  if (tcp.spec.addons.konnectivity !== undefined || scope.konnectivityGone !== true || !isLeft(scope)) {
+    return { is: 'done' };
+  }
+  const names = tenantObjects(tcp.metadata.name ?? '');
+  await removeOwn<ConfigMap>(scope, { kind: kinds.ConfigMap, name: names.konnectivityEgress }, deps, ctx);
+  for (const name of [names.konnectivityCertificate, names.konnectivityKubeconfig]) {
+    await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
+  }
+  return { is: 'done' };
+}

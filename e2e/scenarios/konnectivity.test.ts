@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import type { KubernetesClient } from '../harness/kubernetes-client.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { runCommand } from '../harness/run-command.ts';
+import { selfSignedCertificate } from '../harness/self-signed-certificate.ts';
+import type { Worker } from '../harness/worker.ts';
+import { startStewardCluster } from '../stage/steward-cluster.ts';
+import type { StewardCluster } from '../stage/steward-cluster.ts';
+import { tell } from '../stage/tell.ts';
+import { TenantStage } from '../stage/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+
+const minutes = 60_000;
+const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
+const name = 'tunnelled';
+const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
+
+let steward: StewardCluster;
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let tenant: KubernetesClient;
+let worker: Worker;
+
+beforeAll(async () => {
+  steward = await startStewardCluster(`konnectivity-${process.pid}`, tell);
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, 'tunnels');
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tunnels' } }]);
+}, 20 * minutes);
+
+afterAll(async () => {
+  await steward[Symbol.asyncDispose]();
+}, 2 * minutes);
+
+/** kubectl as the tenant's administrator. */
+async function tenantCommand(args: readonly string[]): Promise<readonly [string, readonly string[]]> {
+  const file = await stage.kubeconfigFile(name);
+  const binary = path.join(cluster.harness.folder, 'bin', cluster.machine.record.kubernetes, 'kubectl');
+  return [binary, ['--kubeconfig', file, ...args]];
+}
+
+async function tenantKubectl(...args: readonly string[]): Promise<string> {
+  const [binary, all] = await tenantCommand(args);
+  return (await runCommand(binary, all, { timeoutMs: 30_000 })).stdout;
+}
+
+const diagnose = async (): Promise<string> =>
+  `${await tenantKubectl('get', 'pods,events', '-A', '-o', 'wide')}\n${await worker.machine.lastWords()}`;
+
+/** What answers at a port of a pod through `kubectl port-forward`. */
+async function forwarded(pod: string, port: number): Promise<string> {
+  const [binary, all] = await tenantCommand(['port-forward', pod, `:${port}`]);
+  const child = spawn(binary, all, { stdio: ['ignore', 'pipe', 'inherit'], timeout: 30_000 });
+  try {
+    for await (const line of createInterface(child.stdout)) {
+      const local = /^Forwarding from 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      if (local !== undefined) return await (await fetch(`http://127.0.0.1:${local}/`)).text();
+    }
+    throw new Error('kubectl port-forward ended before it forwarded anything');
+  } finally {
+    child.kill();
+  }
+}
+
+/** Whether a program of the management cluster's node can open a connection to the worker's kubelet. */
+async function kubeletIsOpen(): Promise<boolean> {
+  const dial = `timeout 3 bash -c '</dev/tcp/${worker.address}/10250'`;
+  return (await cluster.machine.tryExec(['sh', '-c', dial])).code === 0;
+}
+
+/** Closes the kubelet's port to all but the worker itself and its pods. */
+async function closeKubelet(): Promise<void> {
+  const node = await tenant.read({ apiVersion: 'v1', kind: 'Node', name: worker.name });
+  const rule = (...more: readonly string[]): readonly string[] => [
+    ...['iptables', '-I', 'INPUT', '-p', 'tcp', '--dport', '10250'],
+    ...more,
+  ];
+  // The last one stands first.
+  await worker.machine.exec(rule('-j', 'DROP'));
+  for (const from of [String(node?.spec?.podCIDR), worker.address, '127.0.0.0/8']) {
+    await worker.machine.exec(rule('-s', from, '-j', 'ACCEPT'));
+  }
+}
+
+const inTenant = async (): Promise<readonly string[]> => {
+  const kinds = 'daemonsets,deployments,serviceaccounts,clusterrolebindings';
+  const found = await tenantKubectl('get', kinds, '-n', 'kube-system', '-o', 'name');
+  return found.split('\n').filter((line) => line.includes('konnectivity'));
+};
+
+const inManagement = async (): Promise<readonly string[]> => {
+  const args = ['-n', 'tunnels', 'get', 'secrets,configmaps', '-o', 'name'];
+  const { stdout } = await cluster.kubectl(args);
+  return stdout.split('\n').filter((line) => line.includes('konnectivity'));
+};
+
+const webPod: PlainObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    terminationGracePeriodSeconds: 1,
+    containers: [
+      {
+        name: 'web',
+        image: agnhost,
+        imagePullPolicy: 'IfNotPresent',
+        args: ['netexec', '--http-port=8080'],
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+      },
+    ],
+  },
+};
+
+/** A webhook of the tenant that denies every ConfigMap of the namespace `denied`. */
+async function denyingWebhook(): Promise<readonly PlainObject[]> {
+  const pair = await selfSignedCertificate(['hook.default.svc']);
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const metadata = { name: 'hook', namespace: 'default' };
+  const labels = { app: 'hook' };
+  const files = '/etc/hook';
+  const container = {
+    name: 'hook',
+    image: agnhost,
+    imagePullPolicy: 'IfNotPresent',
+    args: ['webhook', '--port=8443', `--tls-cert-file=${files}/tls.crt`, `--tls-private-key-file=${files}/tls.key`],
+    readinessProbe: { httpGet: { port: 8443, path: '/readyz', scheme: 'HTTPS' }, periodSeconds: 1 },
+    volumeMounts: [{ name: 'files', mountPath: files }],
+  };
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'kubernetes.io/tls',
+      metadata,
+      data: { 'tls.crt': base64(pair.certificate), 'tls.key': base64(pair.privateKey) },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...metadata, labels },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [container],
+        volumes: [{ name: 'files', secret: { secretName: 'hook' } }],
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { selector: labels, ports: [{ port: 443, targetPort: 8443 }] },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'hook' },
+      webhooks: [
+        {
+          name: 'hook.example.org',
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'denied' } },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+          clientConfig: {
+            service: { name: 'hook', namespace: 'default', path: '/always-deny' },
+            caBundle: base64(pair.certificate),
+          },
+        },
+      ],
+    },
+  ] as readonly PlainObject[];
+}
+
+describe('konnectivity', () => {
+  test(
+    'of a new tenant has its agent on the first worker that joins',
+    async () => {
+      await cluster.apply([
+        stage.manifest(name, {
+          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
+          addons: { kubeProxy: {}, konnectivity: { server: { port: 8132 } } },
+        }),
+      ]);
+      const { controlPlaneEndpoint = '' } = await stage.waitFor(name, 'Ready');
+      worker = await joinByHand(stage, { tenant: name, endpoint: controlPlaneEndpoint, worker: 'behind-a-wall' });
+      tenant = await stage.open(name);
+      await tenant.waitFor(
+        agents,
+        ({ status } = {}) => (status as { numberReady?: number } | undefined)?.numberReady === 1,
+        {
+          timeoutMs: 120_000,
+          diagnose,
+        },
+      );
+      await tenant.apply([webPod]);
+      await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }, 'Ready', { diagnose });
+    },
+    6 * minutes,
+  );
+
+  test(
+    'carries logs, exec and port-forward to a kubelet that the control plane cannot reach',
+    async () => {
+      expect(await kubeletIsOpen()).toBe(true);
+      await closeKubelet();
+      expect(await kubeletIsOpen()).toBe(false);
+      expect(await tenantKubectl('logs', 'web')).toContain('Started HTTP server');
+      expect(await tenantKubectl('exec', 'web', '--', '/agnhost', '--version')).toContain('version');
+      expect(await forwarded('web', 8080)).toMatch(/^NOW: /);
+      tell('logs, exec and port-forward work', 'with port 10250 closed to the control plane');
+    },
+    2 * minutes,
+  );
+
+  test(
+    'carries calls of the API server to a webhook that runs on the worker',
+    async () => {
+      await tenant.apply(await denyingWebhook());
+      await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'hook' }, 'Ready', {
+        diagnose,
+      });
+      await tenant.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'denied' } }]);
+      const create = (): Promise<string> =>
+        tenantKubectl('-n', 'denied', 'create', 'configmap', 'refused').catch((error: unknown) => String(error));
+      const deadline = Date.now() + 30_000;
+      let said = await create();
+      // kube-proxy of the worker learns of the pod when it is Ready; the Service refuses until then.
+      while (said.includes('connection refused') && Date.now() < deadline) said = await create();
+      expect(said).toContain('this webhook denies all requests');
+      tell('a webhook in the tenant', 'was asked');
+      await tenantKubectl('delete', 'validatingwebhookconfiguration', 'hook');
+    },
+    2 * minutes,
+  );
+
+  test(
+    'that is taken out leaves nothing on either side, and the kubelet out of reach',
+    async () => {
+      expect(await inTenant()).toHaveLength(3);
+      expect(await inManagement()).toHaveLength(3);
+      await cluster.client.merge(stage.tenant(name), { spec: { addons: { konnectivity: null } } });
+      await stage.waitFor(
+        name,
+        (object) => {
+          const status = object?.status as { addons?: { konnectivity?: { enabled?: boolean } } } | undefined;
+          return status?.addons?.konnectivity?.enabled === false;
+        },
+        { timeoutMs: 180_000, what: 'status.addons.konnectivity.enabled: false' },
+      );
+      await stage.waitFor(name, 'Ready');
+      expect(await inTenant()).toEqual([]);
+      for (const object of await inManagement()) {
+        await cluster.kubectl(['-n', 'tunnels', 'wait', '--for=delete', object, '--timeout=30s']);
+      }
+      const service = await cluster.client.read(stage.at('Service', name));
+      expect((service?.spec?.ports as { name: string }[]).map((port) => port.name)).toEqual(['kube-apiserver']);
+      for (const pod of await stage.pods(name)) expect(JSON.stringify(pod.spec)).not.toContain('konnectivity');
+      const [binary, all] = await tenantCommand(['logs', 'web', '--request-timeout=5s']);
+      await expect(runCommand(binary, all, { timeoutMs: 60_000 })).rejects.toThrow();
+      tell('without the add-on', 'the kubelet is out of reach again');
+    },
+    5 * minutes,
+  );
+});
