@@ -6,6 +6,7 @@ import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { access, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
+import { ownedKinds } from '../controllers/tenantcontrolplane/watches.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
 import { silent } from '../runtime/logger.ts';
@@ -184,7 +185,7 @@ export class TenantWorld {
   /** Every object of the management cluster, by kind and name, with its version. */
   async writes(): Promise<string> {
     const all = await Promise.all(
-      [kinds.Secret, kinds.ConfigMap, kinds.Service, kinds.Deployment, tenantControlPlane].map(async (kind) => {
+      [...ownedKinds.map(({ kind }): KindRef => kind), tenantControlPlane].map(async (kind) => {
         const { items } = await this.cluster.admin.list<Resource>(kind);
         return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
       }),

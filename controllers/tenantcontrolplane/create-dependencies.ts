@@ -17,7 +17,8 @@ import type { NodeAddress } from './components/endpoint.ts';
 import { defaultNodePorts } from './components/service.ts';
 import type { PortRange } from './components/service.ts';
 import { fieldManager } from './dependencies.ts';
-import type { Dependencies, Migrations } from './dependencies.ts';
+import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
+import { managementApiOf } from './management-api.ts';
 import { Memory } from './memory.ts';
 import { Placements } from './placements.ts';
 import { needed } from './scope.ts';
@@ -121,6 +122,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     memory,
     issuers: createIssuerPool(4),
     nodeAddresses: cachedNodes(cluster, clock),
+    managementApi: managementApiOf(cluster, clock),
     nodePorts: options.nodePorts ?? defaultNodePorts,
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
@@ -133,6 +135,9 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
       const { applied } = await applier.apply(set, { signal: ctx.signal });
       // Nothing was sent: the object is as the visit found it.
       return (applied[0] ?? needed(observed(scope, manifest) ?? cached(manifest), manifest.kind)) as T;
+    },
+    async applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void> {
+      await applier.apply({ owner: scope.tcp, ...set }, { signal: ctx.signal });
     },
     async forget(tcp: TenantControlPlane): Promise<void> {
       const uid = tcp.metadata.uid ?? '';

@@ -8,6 +8,7 @@ import { availability } from './phases/availability.ts';
 import { certificates } from './phases/certificates.ts';
 import { kubeconfigs } from './phases/kubeconfigs.ts';
 import { migration } from './phases/migration.ts';
+import { disruptionBudget, networkPolicy } from './phases/protection.ts';
 import { previousData } from './phases/previous-data.ts';
 import { endpoint, service } from './phases/service.ts';
 import { overridePlan } from './phases/override-plan.ts';
@@ -47,6 +48,8 @@ const recipe: readonly Row[] = [
   ['workload', 'ControlPlaneAvailable', ['certificates', 'kubeconfigs', 'tenancy', 'overrides'], workload],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
+  ['disruption-budget', 'PodsProtected', [], disruptionBudget],
+  ['network-policy', 'PodsProtected', ['endpoint'], networkPolicy],
   ['kubeadmconfig', 'TenantConfigured', ['endpoint', 'store'], kubeadmconfig],
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],

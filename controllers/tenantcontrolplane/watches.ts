@@ -15,6 +15,8 @@ import { storeTrouble } from './components/tenancy.ts';
 export const ownedKinds = [
   { kind: kinds.Service, labelSelector: labels.name },
   { kind: kinds.Deployment, labelSelector: labels.name },
+  { kind: kinds.PodDisruptionBudget, labelSelector: labels.name, metadataOnly: true },
+  { kind: kinds.NetworkPolicy, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.ConfigMap, labelSelector: labels.name, metadataOnly: true },
 ] as const;

@@ -41,6 +41,7 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     overrides: bindings,
     kineImage: deps.kineImage,
     dataStoreName: store.dataStoreName,
+    present: scope.observed.deployment,
     checksums: {
       ...checksums(
         needed(scope.authorityFacts, 'authorityFacts'),
