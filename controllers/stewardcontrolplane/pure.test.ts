@@ -135,14 +135,14 @@ describe('Admission of a StewardControlPlane', () => {
     ['a downgrade', scp({ version: 'v1.34.0' }), scp({}), 'spec.version'],
     ['a second minor during a roll-out', scp({ version: 'v1.36.0' }), scp({}, { version: 'v1.34.2' }), 'spec.version'],
     ['no version at all', scp({ version: 'latest' }), undefined, 'spec.version'],
-    ['a version that is hosted no more, on creation', scp({ version: 'v1.28.0' }), undefined, 'spec.version'],
+    ['a version that is not hosted, on creation', scp({ version: 'v1.99.0' }), undefined, 'spec.version'],
     [
       'a version that is hosted no more, which stays',
-      scp({ version: 'v1.28.0' }),
-      scp({ version: 'v1.28.0' }),
+      scp({ version: 'v1.99.0' }),
+      scp({ version: 'v1.99.0' }),
       undefined,
     ],
-    ['the same version written otherwise', scp({ version: '1.28.0' }), scp({ version: 'v1.28.0' }), 'spec.version'],
+    ['the same version written otherwise', scp({ version: '1.99.0' }), scp({ version: 'v1.99.0' }), 'spec.version'],
     [
       'a SAN with a port',
       scp({ network: { certSANs: ['ok.example', 'a.example:443'] } }),

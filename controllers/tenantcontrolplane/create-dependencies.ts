@@ -1,6 +1,7 @@
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
+import { newestMinor } from '../../kubeadm/versions.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
 import { Applier } from '../../runtime/applier.ts';
 import type { ApplyMetrics } from '../../runtime/applier.ts';
@@ -42,6 +43,8 @@ export interface TenantControlPlaneOptions {
   readonly namespace?: string;
   /** Image of kine; the one that is tested unless said. */
   readonly kineImage?: string;
+  /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
+  readonly newestMinor?: number;
   /** The management cluster's node ports; 30000 to 32767 unless said. */
   readonly nodePorts?: PortRange;
   /** Certificates with less left are renewed, in milliseconds; a day unless said, and never less. */
@@ -120,6 +123,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     stores,
     tenants,
     memory,
+    newestMinor: options.newestMinor ?? newestMinor,
     issuers: createIssuerPool(4),
     nodeAddresses: cachedNodes(cluster, clock),
     managementApi: managementApiOf(cluster, clock),

@@ -80,6 +80,8 @@ export interface Dependencies {
   allTenants(): readonly TenantControlPlane[];
   /** Image of kine, with tag. */
   readonly kineImage: string;
+  /** The last minor of Kubernetes 1 that is hosted. */
+  readonly newestMinor: number;
   readonly issuers: IssuerPool;
   readonly memory: Memory;
   readonly nodePorts: PortRange;
