@@ -29,7 +29,7 @@ function made(changes: TenantControlPlaneChanges = {}, store = etcd): Deployment
     checksums: {},
     storageChecksum: 'cc',
   });
-  return manifest as unknown as Deployment;
+  return manifest;
 }
 
 /** The pods of a control plane with these fields below spec.controlPlane.deployment. */
