@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { allKinds } from '../api/all-kinds.ts';
-import { coveredFields } from '../api/generate/field-coverage.ts';
+import { coveredFields, fieldCoveragePage } from '../api/generate/field-coverage.ts';
 import type { FieldCoverage } from '../api/generate/field-coverage.ts';
 import { fieldLeaves } from '../api/generate/field-leaves.ts';
 import { fieldsNotActedUpon } from '../controllers/tenantcontrolplane/unsupported.ts';
@@ -40,6 +40,16 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the fields of %s
     });
     expect(missing).toEqual([]);
   });
+});
+
+test('the page says of each field where its test is, that nothing acts upon it yet, or that it has none', () => {
+  const generator = allKinds.filter(({ kind }) => kind === 'KubeconfigGenerator');
+  const some = { KubeconfigGenerator: { 'a/b.test.ts': { 'shows | it': ['spec.user.stringValue'] } } };
+  const page = fieldCoveragePage(generator, some, ['spec.groups']);
+  expect(page).toContain('7 fields, 1 with a test, 2 not acted upon yet.');
+  expect(page).toContain('| `spec.user.stringValue` | [shows \\| it](../../a/b.test.ts) |');
+  expect(page).toContain('| `spec.groups[].stringValue` | not acted upon yet |');
+  expect(page).toContain('| `spec.namespaceSelector` | none |');
 });
 
 test('every kind whose fields are noted exists', () => {
