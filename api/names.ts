@@ -114,6 +114,8 @@ export const finalizers = {
 export interface TenantObjectNames {
   readonly deployment: string;
   readonly service: string;
+  readonly podDisruptionBudget: string;
+  readonly networkPolicy: string;
   readonly ingress: string;
   readonly tlsRoute: string;
   readonly kubeadmConfig: string;
@@ -142,6 +144,8 @@ export function tenantObjects(tcp: string): TenantObjectNames {
   return {
     deployment: tcp,
     service: tcp,
+    podDisruptionBudget: tcp,
+    networkPolicy: tcp,
     ingress: tcp,
     tlsRoute: tcp,
     kubeadmConfig: `${tcp}-kubeadmconfig`,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { gateway, tlsRoutes } from '../api/gateway-api/kinds.ts';
 import type { KindRef } from '../api/meta.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { newestMinor } from '../kubeadm/versions.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { access } from '../controllers/tenantcontrolplane/access.ts';
 import { silent } from '../runtime/logger.ts';
@@ -26,7 +27,7 @@ async function answerTo(
     metadata: { name: 'default' },
     ...({ spec: { driver: 'etcd', endpoints: ['etcd:2379'] } } as object),
   });
-  const handler = createAdmissions({ cluster, defaultDataStore: '' })[path];
+  const handler = createAdmissions({ cluster, defaultDataStore: '', newestMinor })[path];
   if (handler === undefined) throw new Error(`nobody answers at ${path}`);
   const request = {
     uid: '1',

@@ -25,12 +25,15 @@ import { ApiError } from '../runtime/errors.ts';
 export interface AdmissionContext {
   readonly cluster: Cluster;
   readonly defaultDataStore: string;
+  /** The last minor of Kubernetes 1 that is hosted. */
+  readonly newestMinor: number;
 }
 
 /** The admission rules by the path that the webhook configurations name. */
 export function createAdmissions({
   cluster,
   defaultDataStore,
+  newestMinor,
 }: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
   return {
     '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
@@ -38,7 +41,9 @@ export function createAdmissions({
       return { allowed: true, object: tenants.withDefaults(tcp, { defaultDataStore }) };
     },
     '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
-      request.operation === 'DELETE' ? tenantDeletion(request) : tenantChange(cluster, request, signal),
+      request.operation === 'DELETE'
+        ? tenantDeletion(request)
+        : tenantChange({ cluster, newestMinor }, request, signal),
     '/validate-steward-butlerlabs-dev-v1alpha1-datastore': (request, { signal }) =>
       request.operation === 'DELETE'
         ? dataStoreDeletion({ cluster, defaultDataStore }, request, signal)
@@ -48,17 +53,19 @@ export function createAdmissions({
       const key = { namespace: request.namespace ?? '', name: request.name ?? '' };
       return verdict(stores.secretDeletionComplaints(key, items));
     },
-    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': (request) =>
-      verdict(
-        controlPlanes.complaintsAbout(objectOf(stewardControlPlane, request), oldOf(stewardControlPlane, request).old),
-      ),
+    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': (request) => {
+      const scp = objectOf(stewardControlPlane, request);
+      const { old } = oldOf(stewardControlPlane, request);
+      const answer = verdict(controlPlanes.complaintsAbout(scp, old, newestMinor));
+      return { ...answer, warnings: controlPlanes.warningsAbout(scp) };
+    },
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request) =>
       verdict(controlPlanes.templateComplaints(objectOf(stewardControlPlaneTemplate, request))),
   };
 }
 
 async function tenantChange(
-  cluster: Cluster,
+  { cluster, newestMinor }: Pick<AdmissionContext, 'cluster' | 'newestMinor'>,
   request: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
@@ -73,7 +80,8 @@ async function tenantChange(
   const tcp = objectOf(tenantControlPlane, request);
   const change = { tcp, ...oldOf(tenantControlPlane, request) };
   const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
-  const answer = verdict(tenants.complaintsAbout({ ...change, drivers, troubles, gatewayApi }));
+  const question = { ...change, drivers, troubles, gatewayApi, newestMinor };
+  const answer = verdict(tenants.complaintsAbout(question));
   return { ...answer, warnings: tenants.warningsAbout(tcp) };
 }
 
@@ -124,7 +132,7 @@ async function dataStoreChange(
 }
 
 async function dataStoreDeletion(
-  { cluster, defaultDataStore }: AdmissionContext,
+  { cluster, defaultDataStore }: Pick<AdmissionContext, 'cluster' | 'defaultDataStore'>,
   request: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {

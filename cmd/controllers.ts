@@ -53,6 +53,7 @@ export function createControllers(settings: ManagerSettings, shared: Shared): re
         defaultDataStore,
         namespace,
         kineImage: settings.kineImage,
+        newestMinor: settings.newestMinor,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
       }),

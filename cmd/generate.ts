@@ -6,8 +6,12 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
 import { allKinds } from '../api/all-kinds.ts';
+import { fieldCoveragePage } from '../api/generate/field-coverage.ts';
+import type { FieldCoverage } from '../api/generate/field-coverage.ts';
 import { generatedDirectories, generatedFiles } from '../api/generate/generated-files.ts';
+import { fieldsNotActedUpon } from '../controllers/tenantcontrolplane/unsupported.ts';
 import { declaredRoles } from './declared-access.ts';
 import { documentedCommands, flagsPage } from './flags-page.ts';
 
@@ -30,6 +34,12 @@ function write(path: string, content: string): void {
   writeFileSync(join(root, path), content);
 }
 
+/** Which test shows the effect of which field, as it is noted beside the tests. */
+function fieldCoverage(): string {
+  const noted = parse(readFileSync(join(root, 'testing/field-coverage.yaml'), 'utf8')) as FieldCoverage;
+  return fieldCoveragePage(allKinds, noted, fieldsNotActedUpon);
+}
+
 function main(args: readonly string[]): number {
   const unknown = args.find((argument) => argument !== '--check');
   if (unknown !== undefined) {
@@ -39,6 +49,7 @@ function main(args: readonly string[]): number {
   const files = new Map([
     ...generatedFiles(allKinds, declaredRoles),
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
+    ['docs/reference/field-coverage.md', fieldCoverage()],
   ]);
   const changed = [...files].filter(([path, content]) => differs(path, content));
   const extra = leftovers(files);

@@ -1,3 +1,4 @@
+import { newestMinor } from '../kubeadm/versions.ts';
 import type { Flags } from './flags.ts';
 
 /** The flags of `steward manager`. Those of the Go Steward and of a Cluster API provider keep their names and defaults. */
@@ -38,6 +39,10 @@ export const managerFlags = {
   'certificate-expiration-deadline': {
     value: '24h',
     help: 'Certificates are renewed when they expire sooner; at least 24h.',
+  },
+  'max-kubernetes-minor': {
+    value: newestMinor,
+    help: 'Last minor of Kubernetes 1 that tenants may have; above the default nothing is tested.',
   },
   'kine-image': { value: 'rancher/kine:v0.16.4', help: 'Image of kine, for stores that speak SQL or NATS.' },
   'migrate-image': { value: '', help: 'Image of migration Jobs; empty: that of the manager.' },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { newestMinor } from '../kubeadm/versions.ts';
 import { UsageError } from './flags.ts';
 import { readManagerSettings } from './manager-settings.ts';
 
@@ -17,6 +18,11 @@ describe('Settings of the manager', () => {
       renewBeforeMs: 86_400_000,
       log: { level: 'info', format: 'json' },
     });
+  });
+
+  test('The last minor of Kubernetes is the newest that is tested, or the one that is given', () => {
+    expect(readManagerSettings([], pod).newestMinor).toBe(newestMinor);
+    expect(readManagerSettings(['--max-kubernetes-minor=37'], pod).newestMinor).toBe(37);
   });
 
   test('Servers can be switched off and bound to an address', () => {
@@ -39,6 +45,7 @@ describe('Settings of the manager', () => {
     [['--metrics-bind-address=here'], pod, '--metrics-bind-address takes [host]:port'],
     [['--max-concurrent-tcp-reconciles=0'], pod, 'greater than 0'],
     [['--zap-log-level=loud'], pod, '--zap-log-level takes'],
+    [['--max-kubernetes-minor=28'], pod, '--max-kubernetes-minor takes a whole number from 29 on, got 28'],
   ])('%j is refused', (args, environment, message) => {
     expect(() => readManagerSettings(args, environment)).toThrow(UsageError);
     expect(() => readManagerSettings(args, environment)).toThrow(message);

@@ -1,6 +1,7 @@
 import type { FlagValues } from './flags.ts';
 import { UsageError, readFlags } from './flags.ts';
 import { goDuration } from '../api/go-duration.ts';
+import { oldestMinor } from '../kubeadm/versions.ts';
 import { managerFlags } from './manager-flags.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,6 +22,8 @@ export interface ManagerSettings {
   readonly podName: string;
   readonly defaultDataStore: string;
   readonly kineImage: string;
+  /** The last minor of Kubernetes 1 that is hosted. */
+  readonly newestMinor: number;
   readonly leaderElect: boolean;
   readonly metrics: ListenAddress | undefined;
   readonly health: ListenAddress | undefined;
@@ -57,6 +60,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     podName: environment.POD_NAME ?? environment.HOSTNAME ?? `manager-${process.pid}`,
     defaultDataStore: flags.datastore,
     kineImage: flags['kine-image'],
+    newestMinor: lastMinor(flags),
     leaderElect: flags['leader-elect'],
     metrics: listenAddress('metrics-bind-address', flags['diagnostics-address'] || flags['metrics-bind-address']),
     health: listenAddress('health-probe-bind-address', flags['health-addr'] || flags['health-probe-bind-address']),
@@ -105,6 +109,14 @@ function renewBefore(flags: Values): number {
   const ms = duration('certificate-expiration-deadline', flags);
   if (ms < dayMs) throw new UsageError('certificate expiration deadline must be at least 24 hours');
   return ms;
+}
+
+function lastMinor(flags: Values): number {
+  const minor = flags['max-kubernetes-minor'];
+  if (!Number.isInteger(minor) || minor < oldestMinor) {
+    throw new UsageError(`--max-kubernetes-minor takes a whole number from ${oldestMinor} on, got ${minor}`);
+  }
+  return minor;
 }
 
 function logSettings(flags: Values): ManagerSettings['log'] {

@@ -50,7 +50,11 @@ export async function serveAdmission(parts: AdmissionParts): Promise<readonly He
       metrics.certificateRead(ok);
     },
   });
-  const handlers = createAdmissions({ cluster, defaultDataStore: settings.defaultDataStore });
+  const handlers = createAdmissions({
+    cluster,
+    defaultDataStore: settings.defaultDataStore,
+    newestMinor: settings.newestMinor,
+  });
   const server = new AdmissionServer({ handlers, clock, log, metrics: metrics.admission() });
   const pair = await untilAnswered(() => certificates.ensure(), { clock, log, signal });
   await server.listen(address, pair);

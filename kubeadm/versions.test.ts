@@ -13,6 +13,7 @@ import {
   parseSupportedVersion,
   parseVersion,
   versionText,
+  versionWarnings,
 } from './versions.ts';
 
 const number = fc.integer({ min: 0, max: 99 });
@@ -67,14 +68,29 @@ describe('versions', () => {
     );
   });
 
-  test('are supported from the oldest to the newest minor', () => {
+  test('are supported up to the newest minor, also up to one that is given', () => {
     expect(parseSupportedVersion(`v1.${oldestMinor}.0`)).toMatchObject({ minor: oldestMinor });
     expect(parseSupportedVersion(`v1.${newestMinor}.99`)).toMatchObject({ minor: newestMinor });
     const range = `give a version from v1.${oldestMinor} to v1.${newestMinor}`;
-    expect(() => parseSupportedVersion(`v1.${oldestMinor - 1}.9`)).toThrow(`is older than what is supported: ${range}`);
+    expect(parseSupportedVersion(`v1.${oldestMinor - 1}.9`)).toMatchObject({ minor: oldestMinor - 1 });
     expect(() => parseSupportedVersion(`v1.${newestMinor + 1}.0`)).toThrow(`is newer than what is supported: ${range}`);
     expect(() => parseSupportedVersion('v2.0.0')).toThrow('is newer');
     expect(() => parseSupportedVersion('v0.36.0')).toThrow('is older');
+    expect(parseSupportedVersion('v1.40.0', 'version', 40)).toMatchObject({ minor: 40 });
+    expect(() => parseSupportedVersion('v1.35.0', 'version', 34)).toThrow('give a version from v1.29 to v1.34');
+  });
+
+  test('that are hosted and not tested come with a warning', () => {
+    const tested = `v1.${oldestMinor} to v1.${newestMinor} are tested`;
+    expect(versionWarnings(`v1.${oldestMinor - 1}.9`, 'a')).toEqual([
+      `a v1.${oldestMinor - 1}.9 is older than what is tested: ${tested}, and workers may not join`,
+    ]);
+    expect(versionWarnings(`1.${newestMinor + 1}.0`)).toEqual([
+      expect.stringContaining('is newer than what is tested'),
+    ]);
+    for (const fine of [`v1.${oldestMinor}.0`, `1.${newestMinor}.9`, 'nonsense', 'v2.0.0']) {
+      expect(versionWarnings(fine)).toEqual([]);
+    }
   });
 });
 
@@ -105,6 +121,7 @@ describe('checkUpgrade', () => {
 
   test('names no minor that is not supported', () => {
     expect(allowedTargets(parseVersion(`v1.${newestMinor}.0`))).toBe(`v1.${newestMinor} (another patch)`);
+    expect(allowedTargets(parseVersion('v1.34.0'), 34)).toBe('v1.34 (another patch)');
   });
 
   test('reaches every newer minor by steps that are allowed, and by no shorter way', () => {

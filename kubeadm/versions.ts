@@ -9,10 +9,10 @@ export interface KubernetesVersion {
   readonly preRelease?: string;
 }
 
-/** The oldest minor of Kubernetes 1 whose control plane can be hosted. */
+/** The oldest minor of Kubernetes 1 that is tested; older ones are hosted with a warning. */
 export const oldestMinor = 29;
 
-/** The newest minor of Kubernetes 1 whose control plane can be hosted. */
+/** The newest minor of Kubernetes 1 that is tested; no newer one is hosted unless an operator says so. */
 export const newestMinor = 36;
 
 const pattern = /^v?(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,4})(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
@@ -71,37 +71,53 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch || comparePreRelease(a.preRelease, b.preRelease);
 }
 
-/** Reads a version that can be hosted. Throws `InvalidInputError` naming `field` and the supported range. */
-export function parseSupportedVersion(text: string, field = 'version'): KubernetesVersion {
+/**
+ * Reads a version that can be hosted: of Kubernetes 1, and no minor above `newest`. Throws `InvalidInputError` naming `field` and
+ * the range.
+ */
+export function parseSupportedVersion(text: string, field = 'version', newest = newestMinor): KubernetesVersion {
   const version = parseVersion(text, field);
-  if (version.major !== 1 || version.minor < oldestMinor || version.minor > newestMinor) {
-    const remedy = `give a version from v1.${oldestMinor} to v1.${newestMinor}`;
-    const older = version.major < 1 || (version.major === 1 && version.minor < oldestMinor);
-    const reason = `is ${older ? 'older' : 'newer'} than what is supported`;
+  if (version.major !== 1 || version.minor > newest) {
+    const remedy = `give a version from v1.${oldestMinor} to v1.${newest}`;
+    const reason = `is ${version.major < 1 ? 'older' : 'newer'} than what is supported`;
     throw new InvalidInputError({ field, value: text, reason, remedy });
   }
   return version;
 }
 
-/** The targets that an installed version can move to, in words, e.g. `v1.35 (another patch) or v1.36 (the next minor)`. */
-export function allowedTargets(installed: KubernetesVersion): string {
+/** What a person should know of a version that can be hosted and is not tested. */
+export function versionWarnings(text: string, field = 'version'): readonly string[] {
+  const match = pattern.exec(text.trim());
+  if (match?.[1] !== '1') return [];
+  const minor = Number(match[2]);
+  const tested = `v1.${oldestMinor} to v1.${newestMinor} are tested`;
+  if (minor < oldestMinor)
+    return [`${field} ${text} is older than what is tested: ${tested}, and workers may not join`];
+  return minor > newestMinor ? [`${field} ${text} is newer than what is tested: ${tested}`] : [];
+}
+
+/** The targets that an installed version can move to when `newest` is the last minor, in words, e.g. `v1.35 (another patch) or v1.36 (the next minor)`. */
+export function allowedTargets(installed: KubernetesVersion, newest = newestMinor): string {
   const same = `v${installed.major}.${installed.minor} (another patch)`;
-  return installed.minor < newestMinor
-    ? `${same} or v${installed.major}.${installed.minor + 1} (the next minor)`
-    : same;
+  return installed.minor < newest ? `${same} or v${installed.major}.${installed.minor + 1} (the next minor)` : same;
 }
 
 /**
  * Checks the way from an installed to a wanted version: another patch of the same minor, or the next minor; never a lower minor
  * (https://kubernetes.io/releases/version-skew-policy/). Throws `InvalidInputError` whose remedy names the allowed targets.
  */
-export function checkUpgrade(installed: KubernetesVersion, wanted: KubernetesVersion, field = 'version'): void {
+export function checkUpgrade(
+  installed: KubernetesVersion,
+  wanted: KubernetesVersion,
+  field = 'version',
+  newest = newestMinor,
+): void {
   const refuse = (reason: string): InvalidInputError =>
     new InvalidInputError({
       field,
       value: versionText(wanted),
       reason,
-      remedy: `from ${versionText(installed)} go to ${allowedTargets(installed)}`,
+      remedy: `from ${versionText(installed)} go to ${allowedTargets(installed, newest)}`,
     });
   if (wanted.major !== installed.major) throw refuse('is of another major version');
   if (wanted.minor < installed.minor) throw refuse(`is a downgrade from ${versionText(installed)}`);

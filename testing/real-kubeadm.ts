@@ -1,12 +1,13 @@
 import { X509Certificate as Decoded } from '@peculiar/x509';
 import { execFile } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import type { CertificateFacts, Production } from '../kubeadm/deviations.ts';
+import { parseVersion } from '../kubeadm/versions.ts';
 import { toYaml } from '../kubeadm/to-yaml.ts';
 
 const run = promisify(execFile);
@@ -20,7 +21,7 @@ export interface KubeadmCase {
 /** What a real kubeadm produced for a case. */
 export interface KubeadmRun {
   readonly production: Production;
-  /** PEM of the CA it made, for documents that embed it. */
+  /** PEM of the CA that it put into cluster-info. */
   readonly ca: string;
   /** `kubeadm config images list`. */
   readonly images: readonly string[];
@@ -113,6 +114,27 @@ export async function kubeadmVersion(binary: string): Promise<string> {
   return (await run(binary, ['version', '-o', 'short'])).stdout.trim();
 }
 
+/** All that `kubeadm init` does but certificates, kubeconfigs and what bootstrap tokens need. */
+const besideBootstrap = [
+  'preflight',
+  'kubelet-start',
+  'control-plane',
+  'etcd',
+  'upload-config',
+  'upload-certs',
+  'wait-control-plane',
+  'mark-control-plane',
+  'kubelet-finalize',
+  'addon',
+  'show-join-command',
+];
+
+/**
+ * The minor from which on a dry run stays in the folder that it is told. Before, each run made one of its own below, and the
+ * bootstrap-token phase looked for the administrator's kubeconfig there: only a run that makes it, too, gets that far.
+ */
+const dryRunFolderSince = 32;
+
 /** Runs every phase of `kubeadm init` that makes certificates, kubeconfigs or objects, in a folder of its own and without a cluster. */
 export async function runKubeadm(binary: string, given: KubeadmCase): Promise<KubeadmRun> {
   const folder = await mkdtemp(join(tmpdir(), 'kubeadm-'));
@@ -126,17 +148,28 @@ export async function runKubeadm(binary: string, given: KubeadmCase): Promise<Ku
   };
   const phase = (...args: string[]): Promise<string> =>
     kubeadm('init', 'phase', ...args, '--dry-run', '--kubeconfig', join(conf, 'admin.conf'));
+  const isOld = parseVersion(await kubeadmVersion(binary)).minor < dryRunFolderSince;
+  const bootstrap = (): Promise<string> =>
+    isOld ? kubeadm('init', '--dry-run', `--skip-phases=${besideBootstrap.join(',')}`) : phase('bootstrap-token');
+  const caInUse = async (): Promise<string> => {
+    if (!isOld) return readFile(join(pki, 'ca.crt'), 'utf8');
+    const own = join(conf, 'tmp');
+    const contents = await Promise.all(
+      (await readdir(own)).map(async (name) => [name, await readdir(join(own, name))]),
+    );
+    const made = contents.find(([, names]) => names?.includes('ca.crt'))?.[0];
+    if (typeof made !== 'string') throw new Error(`no dry run has left a CA in ${own}`);
+    return readFile(join(own, made, 'ca.crt'), 'utf8');
+  };
   try {
     const { initConfiguration, clusterConfiguration } = given;
     const cluster = { ...clusterConfiguration, certificatesDir: pki };
     await writeFile(config, `${toYaml(initConfiguration)}---\n${toYaml(cluster)}`);
     await kubeadm('init', 'phase', 'certs', 'all');
     await kubeadm('init', 'phase', 'kubeconfig', 'all', '--kubeconfig-dir', conf);
-    const printed = [
-      await phase('upload-config', 'all'),
-      await phase('bootstrap-token'),
-      await phase('addon', 'all'),
-    ].flatMap(createdObjects);
+    const printed = [await phase('upload-config', 'all'), await bootstrap(), await phase('addon', 'all')].flatMap(
+      createdObjects,
+    );
     const certificates: Record<string, CertificateFacts> = {};
     for (const name of [...authorities, ...leaves]) certificates[name] = await readPair(pki, name);
     const kubeconfigs: Record<string, Fields> = {};
@@ -147,7 +180,7 @@ export async function runKubeadm(binary: string, given: KubeadmCase): Promise<Ku
     }
     return {
       production: { objects: Object.fromEntries(printed.map(comparable)), certificates, kubeconfigs },
-      ca: await readFile(join(pki, 'ca.crt'), 'utf8'),
+      ca: await caInUse(),
       images: (await kubeadm('config', 'images', 'list')).trim().split('\n'),
     };
   } finally {

@@ -1,13 +1,15 @@
 import { kinds } from '../api/core/kinds.ts';
-import type { Resource } from '../api/meta.ts';
+import type { KindRef, Resource } from '../api/meta.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ownedKinds } from '../controllers/tenantcontrolplane/watches.ts';
+import { noneIfAbsent } from './tenant-world.ts';
 import type { TenantWorld } from './tenant-world.ts';
 
 /** Every object by name, without what differs from one run to the next: versions, times, keys. */
 export async function tenantShape(world: TenantWorld): Promise<unknown> {
   const all = await Promise.all(
-    [kinds.Secret, kinds.ConfigMap, kinds.Service, kinds.Deployment, tenantControlPlane].map(async (kind) => {
-      const { items } = await world.cluster.admin.list<Resource & { readonly data?: object }>(kind);
+    [...ownedKinds.map(({ kind }): KindRef => kind), tenantControlPlane].map(async (kind) => {
+      const { items } = await world.cluster.admin.list<Resource & { readonly data?: object }>(kind).catch(noneIfAbsent);
       return items.map(({ metadata, data }) => ({
         kind: kind.kind,
         name: metadata.name,

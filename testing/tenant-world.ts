@@ -1,13 +1,12 @@
 import type { ConfigMap, Deployment, Secret } from '../api/core/kinds.ts';
 import { kinds } from '../api/core/kinds.ts';
-import { tlsRoutes } from '../api/gateway-api/kinds.ts';
 import type { KindRef, Resource } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
-import { ingressRouteTcp } from '../api/traefik/kinds.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { access, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
+import { ownedKinds } from '../controllers/tenantcontrolplane/watches.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
 import { ApiError } from '../runtime/errors.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
@@ -32,18 +31,10 @@ import type { TenantControlPlaneChanges } from './tenant-control-plane.ts';
 const key = { namespace: 'default', name: 'tenant' };
 
 /** The kinds of what the controller writes. */
-const written: readonly KindRef[] = [
-  kinds.Secret,
-  kinds.ConfigMap,
-  kinds.Service,
-  kinds.Deployment,
-  kinds.Ingress,
-  ...tlsRoutes.slice(0, 1),
-  ingressRouteTcp,
-  tenantControlPlane,
-];
+const written: readonly KindRef[] = [...ownedKinds.map(({ kind }) => kind), tenantControlPlane];
 
-function noneIfAbsent(error: unknown): { readonly items: readonly Resource[] } {
+/** What a list of a kind is that the cluster does not have. */
+export function noneIfAbsent(error: unknown): { readonly items: readonly never[] } {
   if (error instanceof ApiError && error.code === 404) return { items: [] };
   throw error;
 }

@@ -40,6 +40,7 @@ const externalClusterReference = obj({
 export const deploymentSpec = obj({
   nodeSelector: opt(map(str())),
   runtimeClassName: opt(str()),
+  priorityClassName: opt(described(str(), 'PriorityClass of the pods, which must exist; none when empty.')),
   additionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of the Deployment.')),
   podAdditionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of its pods.')),
   serviceAccountName: opt(str()),

@@ -1,5 +1,6 @@
 import { parentReference } from '../embedded/parent-reference.ts';
 import { additionalServicePort, serviceType } from '../embedded/service-port.ts';
+import { networkPolicySpec } from '../embedded/network-policy-spec.ts';
 import type { CelRule } from '../schema.ts';
 import { described, int32, list, map, obj, oneOf, opt, ruled, str } from '../schema.ts';
 
@@ -92,6 +93,7 @@ export const networkSpec = obj(
       described(list(str()), 'Addresses of the DNS service; the tenth of the service network when empty.'),
     ),
     loadBalancerConfig: opt(loadBalancerConfig),
+    policy: opt(described(networkPolicySpec, 'Who the pods of the control plane may talk to.')),
     ingress: opt(described(ingress, 'Publishes the endpoint through an Ingress.')),
     gateway: opt(described(gateway, 'Publishes the endpoint through a TLSRoute of the Gateway API.')),
   },

@@ -7,12 +7,15 @@ import type {
   V1DaemonSet,
   V1Deployment,
   V1Ingress,
+  V1EndpointSlice,
   V1Job,
   V1Lease,
   V1MutatingWebhookConfiguration,
   V1Namespace,
+  V1NetworkPolicy,
   V1Node,
   V1Pod,
+  V1PodDisruptionBudget,
   V1Role,
   V1RoleBinding,
   V1Secret,
@@ -50,6 +53,8 @@ export type StatefulSet = Core<V1StatefulSet>;
 export type Pod = Core<V1Pod>;
 export type Node = Core<V1Node>;
 export type Lease = Core<V1Lease>;
+export type PodDisruptionBudget = Core<V1PodDisruptionBudget>;
+export type NetworkPolicy = Core<V1NetworkPolicy>;
 export type Job = Core<V1Job>;
 export type CustomResourceDefinition = Core<V1CustomResourceDefinition>;
 
@@ -67,6 +72,9 @@ export const kinds = {
   StatefulSet: core<V1StatefulSet>('apps', 'v1', 'StatefulSet', 'statefulsets'),
   Job: core<V1Job>('batch', 'v1', 'Job', 'jobs'),
   Ingress: core<V1Ingress>('networking.k8s.io', 'v1', 'Ingress', 'ingresses'),
+  PodDisruptionBudget: core<V1PodDisruptionBudget>('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+  NetworkPolicy: core<V1NetworkPolicy>('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies'),
+  EndpointSlice: core<V1EndpointSlice>('discovery.k8s.io', 'v1', 'EndpointSlice', 'endpointslices'),
   Role: core<V1Role>('rbac.authorization.k8s.io', 'v1', 'Role', 'roles'),
   RoleBinding: core<V1RoleBinding>('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings'),
   ClusterRole: clusterScoped<V1ClusterRole>('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles'),

@@ -245,6 +245,34 @@ describe('a KubeconfigGenerator', () => {
     expect(await world.made('red-ca')).toBeDefined();
   });
 
+  test('names user and groups by word or by field', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    const byWord = await world.generator('words', { user: { stringValue: 'ada' }, groups: [{ stringValue: 'a' }] });
+    await world.visit(byWord);
+    expect(subject((await world.config('blue-words')).client.certificate)).toBe('O=a\nCN=ada');
+    const byField = await world.generator('fields', {
+      user: { fromDefinition: 'metadata.name' },
+      groups: [{ fromDefinition: 'metadata.namespace' }],
+    });
+    await world.visit(byField);
+    expect(subject((await world.config('blue-fields')).client.certificate)).toBe('O=team\nCN=blue');
+  });
+
+  test('leads where the key of the admin kubeconfig leads that controlPlaneEndpointFrom names', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    const content = { clusterName: 'blue', ca: ca.certificate, user: 'kubernetes-admin', client: ca };
+    await world.secret('team', 'blue-admin-kubeconfig', {
+      'admin.svc': kubeconfig({ ...content, server: 'https://inside:6443' }),
+      'admin.conf': kubeconfig({ ...content, server: 'https://outside:443' }),
+    });
+    await world.visit(await world.generator('in'));
+    await world.visit(await world.generator('out', { controlPlaneEndpointFrom: 'admin.conf' }));
+    expect((await world.config('blue-in')).server).toBe('https://inside:6443');
+    expect((await world.config('blue-out')).server).toBe('https://outside:443');
+  });
+
   test('never takes a Secret that is somebody else’s', async () => {
     const world = new World();
     await world.tenant('blue');

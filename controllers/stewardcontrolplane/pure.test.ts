@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { CustomResourceDefinition } from '../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { complaintsAbout } from './admission.ts';
+import { complaintsAbout, warningsAbout } from './admission.ts';
+import { tenantControlPlaneOf } from './components/tenant-control-plane.ts';
 import { formatHostAndPort, parseHostAndPort } from './host-and-port.ts';
 import { contractKind, definitionName } from './infrastructure-kind.ts';
 import type { InfrastructureCluster } from './infrastructure-patch.ts';
@@ -135,14 +136,14 @@ describe('Admission of a StewardControlPlane', () => {
     ['a downgrade', scp({ version: 'v1.34.0' }), scp({}), 'spec.version'],
     ['a second minor during a roll-out', scp({ version: 'v1.36.0' }), scp({}, { version: 'v1.34.2' }), 'spec.version'],
     ['no version at all', scp({ version: 'latest' }), undefined, 'spec.version'],
-    ['a version that is hosted no more, on creation', scp({ version: 'v1.28.0' }), undefined, 'spec.version'],
+    ['a version that is not hosted, on creation', scp({ version: 'v1.99.0' }), undefined, 'spec.version'],
     [
       'a version that is hosted no more, which stays',
-      scp({ version: 'v1.28.0' }),
-      scp({ version: 'v1.28.0' }),
+      scp({ version: 'v1.99.0' }),
+      scp({ version: 'v1.99.0' }),
       undefined,
     ],
-    ['the same version written otherwise', scp({ version: '1.28.0' }), scp({ version: 'v1.28.0' }), 'spec.version'],
+    ['the same version written otherwise', scp({ version: '1.99.0' }), scp({ version: 'v1.99.0' }), 'spec.version'],
     [
       'a SAN with a port',
       scp({ network: { certSANs: ['ok.example', 'a.example:443'] } }),
@@ -153,9 +154,38 @@ describe('Admission of a StewardControlPlane', () => {
     expect(complaintsAbout(now, old)[0]?.field).toBe(field);
   });
 
+  test('The last minor of Kubernetes is what the operator says', () => {
+    expect(complaintsAbout(scp({ version: 'v1.37.0' }), undefined)[0]?.remedy).toBe(
+      'give a version from v1.29 to v1.36',
+    );
+    expect(complaintsAbout(scp({ version: 'v1.37.0' }), undefined, 37)).toEqual([]);
+    expect(complaintsAbout(scp({}), undefined, 34)[0]?.remedy).toBe('give a version from v1.29 to v1.34');
+  });
+
+  test('A version that is not tested comes with a warning', () => {
+    expect(warningsAbout(scp({ version: 'v1.28.0' }))).toEqual([
+      expect.stringContaining('is older than what is tested'),
+    ]);
+    expect(warningsAbout(scp({}))).toEqual([]);
+  });
+
   test('One that is being deleted may keep what is wrong with it', () => {
     const gone = { ...scp({ version: 'x' }), metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(complaintsAbout(gone, undefined)).toEqual([]);
+  });
+});
+
+test('The priority of its pods and their network policy are handed down', () => {
+  const spec = {
+    version: 'v1.35.4',
+    replicas: 1,
+    network: { serviceType: 'NodePort', policy: { egress: 'Open' } },
+    deployment: { priorityClassName: 'high' },
+  };
+  const scp = { apiVersion: '', kind: '', metadata: {}, spec } as unknown as StewardControlPlane;
+  const cluster = { apiVersion: '', kind: 'Cluster', metadata: { name: 'a' } };
+  expect(tenantControlPlaneOf(scp, cluster).spec).toMatchObject({
+    controlPlane: { deployment: { priorityClassName: 'high' }, networkPolicy: { egress: 'Open' } },
   });
 });
 

@@ -35,6 +35,19 @@ export const access: readonly PolicyRule[] = [
     resources: ['ingressroutetcps'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
+  // Budget and policy of the pods go when they are not wanted any more; budgets of others are asked for.
+  {
+    apiGroups: ['policy'],
+    resources: ['poddisruptionbudgets'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  {
+    apiGroups: ['networking.k8s.io'],
+    resources: ['networkpolicies'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  // Where this cluster's own API server is, which pods of tenants are kept from.
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], resourceNames: ['kubernetes'], verbs: ['get'] },
   // Stopping pods are hurried when their tenant goes; those that do not start are asked why.
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'delete'] },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },

@@ -291,6 +291,39 @@ describe('what an author leaves open', () => {
   });
 });
 
+describe('the last minor of Kubernetes', () => {
+  const refusal = (version: string, newestMinor?: number): readonly string[] =>
+    complaintsAbout({
+      tcp: tenantControlPlaneWith({ kubernetes: { version } }),
+      drivers,
+      ...(newestMinor !== undefined && { newestMinor }),
+    }).map(({ reason, remedy }) => `${reason}: ${remedy}`);
+
+  test('is the newest that is tested, and the refusal names what is allowed', () => {
+    expect(refusal('v1.36.3')).toEqual([]);
+    expect(refusal('v1.37.0')).toEqual(['is newer than what is supported: give a version from v1.29 to v1.36']);
+  });
+
+  test('is what the operator says', () => {
+    expect(refusal('v1.37.0', 37)).toEqual([]);
+    expect(refusal('v1.36.0', 35)).toEqual(['is newer than what is supported: give a version from v1.29 to v1.35']);
+  });
+
+  test('bounds upgrades too', () => {
+    const old = tenantControlPlaneWith({ kubernetes: { version: 'v1.34.0' } });
+    const tcp = tenantControlPlaneWith({ kubernetes: { version: 'v1.33.0' } });
+    const [found] = complaintsAbout({ tcp, old, drivers, newestMinor: 34 });
+    expect(found?.remedy).toBe('from v1.34.0 go to v1.34 (another patch)');
+  });
+
+  test('has no counterpart: an old version is admitted with a warning', () => {
+    expect(refusal('v1.23.6')).toEqual([]);
+    expect(warningsAbout(tenantControlPlaneWith({ kubernetes: { version: 'v1.23.6' } }))).toEqual([
+      'spec.kubernetes.version v1.23.6 is older than what is tested: v1.29 to v1.36 are tested, and workers may not join',
+    ]);
+  });
+});
+
 describe('what an author is warned of', () => {
   test('is a toleration beside a DataStore that is named, and nothing else', () => {
     const tolerating = { dataStoreTolerations: [{ key: 'a', operator: 'Exists' as const }] };

@@ -4,6 +4,7 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { defaultDnsServiceIp } from '../../kubeadm/networks.ts';
+import { versionWarnings } from '../../kubeadm/versions.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import { konnectivityComplaints } from './validation/konnectivity-complaints.ts';
 import { migrationComplaints } from './validation/migration-complaints.ts';
@@ -29,6 +30,8 @@ export interface AdmissionQuestion {
   readonly troubles?: DataStoreTroubles;
   /** What the cluster has of Gateway API; absent where it was not asked. */
   readonly gatewayApi?: GatewayApi | undefined;
+  /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
+  readonly newestMinor?: number;
 }
 
 /** What the operator knows better than the schema. */
@@ -95,7 +98,7 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
   if (tcp.metadata.deletionTimestamp !== undefined) return [];
   return [
     ...(old === undefined ? nameComplaints(tcp) : []),
-    ...versionComplaints(tcp, old),
+    ...versionComplaints(tcp, old, question.newestMinor),
     ...placementComplaints(tcp),
     ...storeComplaints({ tcp, old, drivers: question.drivers }),
     ...migrationComplaints({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
@@ -109,5 +112,6 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
 
 /** What a person should know of an object that is admitted. */
 export function warningsAbout(tcp: TenantControlPlane): readonly string[] {
-  return tcp.metadata.deletionTimestamp === undefined ? placementWarnings(tcp) : [];
+  if (tcp.metadata.deletionTimestamp !== undefined) return [];
+  return [...placementWarnings(tcp), ...versionWarnings(tcp.spec.kubernetes.version, 'spec.kubernetes.version')];
 }

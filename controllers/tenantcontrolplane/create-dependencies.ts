@@ -2,6 +2,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
+import { newestMinor } from '../../kubeadm/versions.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
 import { Applier } from '../../runtime/applier.ts';
 import type { ApplyMetrics } from '../../runtime/applier.ts';
@@ -19,7 +20,8 @@ import type { NodeAddress } from './components/endpoint.ts';
 import { defaultNodePorts } from './components/service.ts';
 import type { PortRange } from './components/service.ts';
 import { fieldManager } from './dependencies.ts';
-import type { Dependencies, Migrations } from './dependencies.ts';
+import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
+import { managementApiOf } from './management-api.ts';
 import { Memory } from './memory.ts';
 import { Placements } from './placements.ts';
 import { needed } from './scope.ts';
@@ -43,6 +45,8 @@ export interface TenantControlPlaneOptions {
   readonly namespace?: string;
   /** Image of kine; the one that is tested unless said. */
   readonly kineImage?: string;
+  /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
+  readonly newestMinor?: number;
   /** The management cluster's node ports; 30000 to 32767 unless said. */
   readonly nodePorts?: PortRange;
   /** Certificates with less left are renewed, in milliseconds; a day unless said, and never less. */
@@ -122,8 +126,10 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     stores,
     tenants,
     memory,
+    newestMinor: options.newestMinor ?? newestMinor,
     issuers: createIssuerPool(4),
     nodeAddresses: cachedNodes(cluster, clock),
+    managementApi: managementApiOf(cluster, clock),
     nodePorts: options.nodePorts ?? defaultNodePorts,
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
@@ -139,6 +145,9 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     },
     cached: lookup,
     isServed: (kind) => informerOf(informers, kind)?.health().absent !== true,
+    async applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void> {
+      await applier.apply({ owner: scope.tcp, ...set }, { signal: ctx.signal });
+    },
     async forget(tcp: TenantControlPlane): Promise<void> {
       const uid = tcp.metadata.uid ?? '';
       applier.forget(uid);

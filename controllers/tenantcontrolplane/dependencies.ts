@@ -6,6 +6,7 @@ import type { Cluster } from '../../runtime/cluster.ts';
 import type { Context } from '../../runtime/controller.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { NodeAddress } from './components/endpoint.ts';
+import type { ManagementApi } from './components/network-policy.ts';
 import type { PortRange } from './components/service.ts';
 import type { Memory } from './memory.ts';
 import type { Placements } from './placements.ts';
@@ -13,6 +14,14 @@ import type { Scope } from './scope.ts';
 
 /** Owner of the fields that this controller writes, in the management cluster and in tenants. */
 export const fieldManager = 'steward';
+
+/** What should exist of one component beside a tenant, in the management cluster. */
+export interface OwnedSet {
+  readonly component: string;
+  readonly manifests: readonly Manifest[];
+  /** Kinds that may hold objects of the component which are no longer wanted. */
+  readonly prunes: readonly KindRef[];
+}
 
 /** What should exist of one component inside a tenant. */
 export interface TenantSet {
@@ -57,10 +66,14 @@ export interface Dependencies {
   cached(kind: KindRef, key: Key): Resource | undefined;
   /** False when the cluster is known not to have the kind. */
   isServed(kind: KindRef): boolean;
+  /** Applies a component of the tenant that may be unwanted: what the set names no more is deleted. */
+  applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void>;
   /** Forgets what was applied for a tenant that is gone. */
   forget(tcp: TenantControlPlane): Promise<void>;
   /** The addresses of the management cluster's nodes, not older than a minute. */
   nodeAddresses(signal: AbortSignal): Promise<readonly NodeAddress[]>;
+  /** Where the management cluster's own API server is, not older than a minute. */
+  managementApi(signal: AbortSignal): Promise<ManagementApi>;
   readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
   readonly tenants: TenantAccess;
   /** Chooses DataStores for tenants that name none. */
@@ -71,6 +84,8 @@ export interface Dependencies {
   allTenants(): readonly TenantControlPlane[];
   /** Image of kine, with tag. */
   readonly kineImage: string;
+  /** The last minor of Kubernetes 1 that is hosted. */
+  readonly newestMinor: number;
   readonly issuers: IssuerPool;
   readonly memory: Memory;
   readonly nodePorts: PortRange;

@@ -9,6 +9,7 @@ import { certificates } from './phases/certificates.ts';
 import { kubeconfigs } from './phases/kubeconfigs.ts';
 import { konnectivityAgent, konnectivityEgress, konnectivityRemoval } from './phases/konnectivity.ts';
 import { migration } from './phases/migration.ts';
+import { disruptionBudget, networkPolicy } from './phases/protection.ts';
 import { previousData } from './phases/previous-data.ts';
 import { endpoint, service } from './phases/service.ts';
 import { overridePlan } from './phases/override-plan.ts';
@@ -53,6 +54,8 @@ const recipe: readonly Row[] = [
   ['workload', 'ControlPlaneAvailable', ['konnectivity-egress', 'tenancy', 'overrides'], workload],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
+  ['disruption-budget', 'PodsProtected', [], disruptionBudget],
+  ['network-policy', 'PodsProtected', ['endpoint'], networkPolicy],
   ['kubeadmconfig', 'TenantConfigured', ['endpoint', 'store'], kubeadmconfig],
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],

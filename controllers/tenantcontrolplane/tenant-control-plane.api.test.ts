@@ -27,6 +27,7 @@ import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { serverFolder } from '../../testing/servers/server-folder.ts';
 import { startServerProcess } from '../../testing/servers/server-process.ts';
 import type { ServerProcess } from '../../testing/servers/server-process.ts';
+import { ownedKinds } from './watches.ts';
 import { access } from './access.ts';
 import { tenantControlPlaneController } from './controller.ts';
 
@@ -167,9 +168,10 @@ class Tenant {
   /** Names, labels, owners and keys of everything of ours in the namespace, without what differs between two runs. */
   async shape(): Promise<readonly unknown[]> {
     const { namespace } = this.key;
-    const owned: readonly KindRef[] = [kinds.Secret, kinds.ConfigMap, kinds.Service, kinds.Deployment];
     const lists = await Promise.all(
-      owned.map(async (kind) => (await admin.list<Described>(kind, { namespace })).items),
+      ownedKinds.map(
+        async ({ kind }) => (await admin.list<Described>(kind as KindRef<Described>, { namespace })).items,
+      ),
     );
     return lists
       .flat()
@@ -220,7 +222,7 @@ describe('a TenantControlPlane on a real API server with a real etcd', () => {
     const status = (await tenant.read())?.status;
     expect(status?.controlPlaneEndpoint).toMatch(/^192\.0\.2\.1:3\d{4}$/);
     expect(await etcdUsers()).toBe(1);
-    expect((await tenant.shape()).length).toBe(14);
+    expect((await tenant.shape()).length).toBe(15);
     await tenant.ask();
     await tenant.untilGone();
     expect(await etcdUsers()).toBe(0);

@@ -17,7 +17,7 @@ test('A webhook of the tenant that answers 404 for ever is met with backoff', as
 });
 
 test('A version that is hosted no more does not hold up other changes', () => {
-  const old = tenantControlPlaneWith({ kubernetes: { version: 'v1.28.0' } });
+  const old = tenantControlPlaneWith({ kubernetes: { version: 'v1.99.0' } });
   const drivers = new Map([['default', 'etcd']]);
   expect(complaintsAbout({ tcp: old, old, drivers })).toEqual([]);
   expect(complaintsAbout({ tcp: old, drivers })[0]?.field).toBe('spec.kubernetes.version');

@@ -7,6 +7,9 @@ const checks: readonly Check[] = [
   ['spec.addons.workerBootstrap', ({ spec }) => spec.addons.workerBootstrap !== undefined],
 ];
 
+/** Fields, with all that is below them, that this version does not act upon. */
+export const fieldsNotActedUpon: readonly string[] = checks.map(([field]) => field);
+
 /** Fields that are set and that this version does not act upon. */
 export function unsupportedFields(tcp: TenantControlPlane): readonly string[] {
   return checks.filter(([, isSet]) => isSet(tcp)).map(([field]) => field);

@@ -22,6 +22,8 @@ export type OwnedKind = Pick<Watch, 'kind' | 'labelSelector' | 'metadataOnly' | 
 export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Service, labelSelector: labels.name },
   { kind: kinds.Deployment, labelSelector: labels.name },
+  { kind: kinds.PodDisruptionBudget, labelSelector: labels.name, metadataOnly: true },
+  { kind: kinds.NetworkPolicy, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.ConfigMap, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.Ingress, labelSelector: labels.name },

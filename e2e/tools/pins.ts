@@ -264,6 +264,7 @@ const kubernetesTools = (version: string): readonly ToolPin[] => {
     version: release.version,
     variables: release.variables,
   };
+  const isPinned = (name: string): boolean => release.programs === 'all' || name === 'kubeadm';
   return [
     ...kubernetesCommands.map((name): ToolPin => ({
       name,
@@ -276,7 +277,7 @@ const kubernetesTools = (version: string): readonly ToolPin[] => {
       },
     })),
     { name: 'agnhost', source, goPackage: 'k8s.io/kubernetes/test/images/agnhost' },
-  ];
+  ].filter(({ name }) => isPinned(name));
 };
 
 const etcdTools = (wanted: string): readonly ToolPin[] => {

@@ -87,6 +87,12 @@ export const tenantControlPlaneConditions = {
       Sleeping: 'No pods are wanted.',
     },
   },
+  PodsProtected: {
+    meaning:
+      'The pods have a NetworkPolicy and, if there are several, a PodDisruptionBudget, as far as the spec wants them.',
+    polarity: 'positive',
+    reasons: {},
+  },
   TenantConfigured: {
     meaning: 'The tenant holds what kubeadm would have put there, so that workers can join.',
     polarity: 'positive',

@@ -2,6 +2,7 @@ import { additionalMetadata } from '../../embedded/object-metadata.ts';
 import { gatewayHostname, parentReference } from '../../embedded/parent-reference.ts';
 import { additionalServicePort, serviceType } from '../../embedded/service-port.ts';
 import { described, list, obj, oneOf, opt, str } from '../../schema.ts';
+import { networkPolicySpec } from '../../embedded/network-policy-spec.ts';
 import { deploymentSpec } from './deployment-spec.ts';
 
 const service = obj({
@@ -39,6 +40,7 @@ export const controlPlaneSpec = obj(
   {
     deployment: opt(described(deploymentSpec, 'The pods of the control plane.'), {}),
     service: described(service, 'The Service in front of the pods.'),
+    networkPolicy: opt(described(networkPolicySpec, 'Who the pods of the control plane may talk to.')),
     ingress: opt(described(ingress, 'Publishes the endpoint through an Ingress.')),
     gateway: opt(described(gateway, 'Publishes the endpoint through a TLSRoute of the Gateway API.')),
   },

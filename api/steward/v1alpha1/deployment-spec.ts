@@ -48,6 +48,7 @@ export const deploymentSpec = obj({
   replicas: opt(described(int32(), 'Pods of the control plane; 0 puts it to sleep.'), 2),
   nodeSelector: opt(map(str())),
   runtimeClassName: opt(str()),
+  priorityClassName: opt(described(str(), 'PriorityClass of the pods, which must exist; none when empty.')),
   strategy: opt(core('DeploymentStrategy'), {
     type: 'RollingUpdate',
     rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' },
@@ -57,7 +58,7 @@ export const deploymentSpec = obj({
   topologySpreadConstraints: opt(
     described(
       list(core('TopologySpreadConstraint')),
-      'Without a label selector a constraint selects the pods of this control plane.',
+      'Without a label selector a constraint selects the pods of this control plane. Without any, the pods are spread over nodes as far as that is possible.',
     ),
   ),
   resources: opt(described(componentResources, 'Compute resources by component.')),

@@ -66,6 +66,7 @@ function tenantSpec(
     controlPlane: {
       deployment: deploymentOf(spec),
       service: serviceOf(spec),
+      ...(spec.network.policy === undefined ? {} : { networkPolicy: spec.network.policy }),
       ...exposureOf(spec),
     },
     kubernetes: {
@@ -103,6 +104,7 @@ function deploymentOf(spec: StewardControlPlaneSpec): Deployment {
     }),
     nodeSelector: deployment.nodeSelector,
     runtimeClassName: deployment.runtimeClassName,
+    priorityClassName: deployment.priorityClassName,
     serviceAccountName: deployment.serviceAccountName,
     strategy: deployment.strategy,
     affinity: deployment.affinity,

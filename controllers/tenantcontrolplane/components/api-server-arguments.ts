@@ -1,4 +1,5 @@
 import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
 import { flagName, mergeArguments } from './arguments.ts';
 import type { Arguments } from './arguments.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
@@ -20,6 +21,9 @@ export const shutdownDelaySeconds = 10;
  * it for all of its grace, and a change of the store waits for the last server on the old one.
  */
 const watchTerminationSeconds = 2;
+
+/** The minor that brought the flag for it: an older API server would not start. */
+const watchTerminationSince = 29;
 
 /** Flags by which the API server finds its data. */
 function storeArguments({ store, overrides = [] }: ControlPlaneInput): Arguments {
@@ -49,6 +53,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
   const { spec } = input.tcp;
   const extra = spec.controlPlane.deployment.extraArgs?.apiServer;
   const ownAuthorization = (extra ?? []).some((argument) => flagName(argument) === 'authorization-config');
+  const { minor } = parseVersion(spec.kubernetes.version, 'spec.kubernetes.version');
   const plugins = listAdmissionControllers(spec.kubernetes.admissionControllers);
   const ours: Arguments = {
     ...storeArguments(input),
@@ -77,7 +82,9 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     'service-account-signing-key-file': `${pki}/sa.key`,
     'service-cluster-ip-range': spec.networkProfile.serviceCidr,
     'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
-    'shutdown-watch-termination-grace-period': `${watchTerminationSeconds}s`,
+    ...(minor >= watchTerminationSince && {
+      'shutdown-watch-termination-grace-period': `${watchTerminationSeconds}s`,
+    }),
     'tls-cert-file': `${pki}/apiserver.crt`,
     'tls-private-key-file': `${pki}/apiserver.key`,
   };

@@ -20,8 +20,8 @@ function rendered(name: string, value: string | readonly string[] | undefined): 
 }
 
 /**
- * One list, sorted by flag. A flag that a user gives several times keeps all its different values in the order given,
- * because some flags of Kubernetes are lists; for the others the program itself takes the last.
+ * One list, sorted by flag. A flag that a user gives several times keeps all its values in the order given, repeats too:
+ * some flags of Kubernetes are lists, and of the others the program itself takes the last.
  */
 export function mergeArguments(ours: Arguments, options: MergeOptions): string[] {
   const byName = new Map<string, readonly string[]>();
@@ -30,7 +30,7 @@ export function mergeArguments(ours: Arguments, options: MergeOptions): string[]
   for (const argument of options.extra ?? []) {
     const name = flagName(argument);
     const values = theirs.get(name) ?? [];
-    if (!values.includes(argument)) values.push(argument);
+    values.push(argument);
     theirs.set(name, values);
   }
   for (const [name, values] of theirs) {

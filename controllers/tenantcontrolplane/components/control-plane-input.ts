@@ -1,3 +1,4 @@
+import type { Deployment } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { ClientTls, StoreBinding } from '../../../stores/driver.ts';
 
@@ -33,6 +34,8 @@ export interface ControlPlaneInput {
   /** Image of kine, for stores whose protocol kube-apiserver does not speak. */
   readonly kineImage: string;
   readonly dataStoreName: string;
+  /** The Deployment as it stands. */
+  readonly present?: Deployment | undefined;
   /** Checksums of the mounted Secrets by component; a change rolls the pods. */
   readonly checksums: Readonly<Record<string, string>>;
   /** Checksum of the datastore-config Secret. */

@@ -6,6 +6,8 @@ import { shutdownDelaySeconds } from './api-server-arguments.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
 import { konnectivitySidecar } from './konnectivity/server-container.ts';
+import { defaultSpread } from './default-spread.ts';
+import { images } from './images.ts';
 import { ownedManifest } from './owned-manifest.ts';
 import type { DeploymentStrategy, PodSpec } from './pod-parts.ts';
 import { kineSidecar, systemContainers } from './system-containers.ts';
@@ -40,17 +42,21 @@ function podLabels(input: ControlPlaneInput): Readonly<Record<string, string>> {
 }
 
 /** Where the author wants the pods. */
-function placement(tcp: TenantControlPlane, spec: DeploymentSpec): Partial<PodSpec> {
-  const { nodeSelector, tolerations, affinity, runtimeClassName = '', topologySpreadConstraints = [] } = spec;
+function placement({ tcp, present }: ControlPlaneInput, spec: DeploymentSpec): Partial<PodSpec> {
+  const { nodeSelector, tolerations, affinity, runtimeClassName = '', priorityClassName = '' } = spec;
+  const selector = podSelector(tcp);
+  const { topologySpreadConstraints: given = [] } = spec;
+  const spread = given.length > 0 ? given : defaultSpread({ selector, image: images(tcp).apiServer, present });
   return {
     ...(nodeSelector !== undefined && { nodeSelector }),
     ...(tolerations !== undefined && { tolerations }),
     ...(affinity !== undefined && { affinity }),
     ...(runtimeClassName !== '' && { runtimeClassName }),
-    ...(topologySpreadConstraints.length > 0 && {
-      topologySpreadConstraints: topologySpreadConstraints.map((constraint) => ({
+    ...(priorityClassName !== '' && { priorityClassName }),
+    ...(spread.length > 0 && {
+      topologySpreadConstraints: spread.map((constraint) => ({
         ...constraint,
-        labelSelector: constraint.labelSelector ?? { matchLabels: podSelector(tcp) },
+        labelSelector: constraint.labelSelector ?? { matchLabels: selector },
       })),
     }),
   };
@@ -64,7 +70,7 @@ function podSpec(input: ControlPlaneInput): PodSpec {
     ...konnectivitySidecar(input.tcp),
   ];
   return {
-    ...placement(input.tcp, spec),
+    ...placement(input, spec),
     ...(initContainers.length > 0 && { initContainers }),
     automountServiceAccountToken: false,
     containers: [...(spec.additionalContainers ?? []), ...systemContainers(input)],

@@ -39,8 +39,8 @@ export function kineArguments({ binding, tls, extra }: KineInput): string[] {
     'metrics-bind-address': '0',
     ...tlsArguments(tls),
     ...binding.arguments,
+    endpoint: binding.endpoint,
   };
   const allowed = (extra ?? []).filter((argument) => !/^--?(?:endpoint|listen-address)(?:=|$)/.test(argument));
-  const merged = mergeArguments(ours, { extra: allowed, winner: 'user' });
-  return [...merged, `--endpoint=${binding.endpoint}`].sort();
+  return mergeArguments(ours, { extra: allowed, winner: 'user' });
 }

@@ -120,7 +120,9 @@ describe('a route of Traefik', () => {
 describe('routes of Gateway API', () => {
   const parent = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw', namespace: 'infra' };
   const byGateway = (hostname: string): TenantControlPlane =>
-    publishedTenant({ gateway: { hostname, parentRefs: [parent], additionalMetadata: { labels: { a: 'b' } } } });
+    publishedTenant({
+      gateway: { hostname, parentRefs: [parent], additionalMetadata: { labels: { a: 'b' }, annotations: { c: 'd' } } },
+    });
   const made = (hostname: string, ports: PublishedPorts) => {
     const tcp = byGateway(hostname);
     return tlsRoutes(tcp, publicationFor(tcp), { ports, kind });
@@ -132,13 +134,21 @@ describe('routes of Gateway API', () => {
       {
         apiVersion: 'gateway.networking.k8s.io/v1',
         kind: 'TLSRoute',
-        metadata: { name: 'tenant', labels: { a: 'b' } },
+        metadata: { name: 'tenant', labels: { a: 'b' }, annotations: { c: 'd' } },
       },
     ]);
     expect(routes[0]?.spec).toEqual({
       parentRefs: [{ ...parent, port: 7443, sectionName: 'kube-apiserver' }],
       hostnames: ['tenant.example.org'],
       rules: [{ backendRefs: [{ name: 'tenant', port: 7443 }] }],
+    });
+  });
+
+  test('name port and listener themselves, also where they have come past the rule that denies both to the author', () => {
+    const named = { ...parent, port: 1, sectionName: 'x' };
+    const tcp = publishedTenant({ gateway: { hostname: host, parentRefs: [named] } });
+    expect(tlsRoutes(tcp, publicationFor(tcp), { ports: alone, kind })[0]?.spec).toMatchObject({
+      parentRefs: [{ ...parent, port: 6443, sectionName: 'kube-apiserver' }],
     });
   });
 

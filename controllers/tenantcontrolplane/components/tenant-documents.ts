@@ -9,7 +9,7 @@ import type { CoreDnsManifests } from '../../../kubeadm/coredns.ts';
 import { kubeProxy } from '../../../kubeadm/kube-proxy.ts';
 import { kubeletConfig } from '../../../kubeadm/kubelet-configuration.ts';
 import { joinHostPort } from '../../../kubeadm/networks.ts';
-import { parseSupportedVersion } from '../../../kubeadm/versions.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { StoreBinding } from '../../../stores/driver.ts';
 import type { Endpoint } from './control-plane-input.ts';
@@ -22,7 +22,7 @@ export interface DocumentInput {
 }
 
 const versionOf = ({ spec }: TenantControlPlane): KubernetesVersion =>
-  parseSupportedVersion(spec.kubernetes.version, 'spec.kubernetes.version');
+  parseVersion(spec.kubernetes.version, 'spec.kubernetes.version');
 
 const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host, hostPort);
 

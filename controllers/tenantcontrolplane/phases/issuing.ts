@@ -6,7 +6,7 @@ import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
 import { certificateValidityMs, lifetimeFrom } from '../../../kubeadm/pki/lifetime.ts';
 import { leafProfiles } from '../../../kubeadm/pki/profiles.ts';
 import type { Leaf, LeafName } from '../../../kubeadm/pki/profiles.ts';
-import { parseSupportedVersion } from '../../../kubeadm/versions.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Endpoint } from '../components/control-plane-input.ts';
 import { konnectivityLeaves } from '../components/konnectivity/server-leaves.ts';
@@ -50,7 +50,7 @@ export class Issuing {
     this.ctx = ctx;
     this.#deps = deps;
     const leaves = leafProfiles({
-      version: parseSupportedVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version'),
+      version: parseVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version'),
       serviceCidr: networkProfile.serviceCidr,
       clusterDomain: networkProfile.clusterDomain,
       advertiseAddress: endpoint.address,

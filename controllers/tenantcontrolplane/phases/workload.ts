@@ -20,18 +20,24 @@ function checksums(...facts: readonly SecretFacts[]): Readonly<Record<string, st
   );
 }
 
-/** An upgrade starts from what is installed, also while another is under way: no minor is ever skipped. */
-function refuseSkippedMinors({ tcp }: Readonly<Scope>): void {
+/** No minor that is not hosted. An upgrade starts from what is installed, also while another is under way: none is skipped. */
+function refuseOtherMinors({ tcp }: Readonly<Scope>, { newestMinor }: Dependencies): void {
   const field = 'spec.kubernetes.version';
-  const wanted = parseSupportedVersion(tcp.spec.kubernetes.version, field);
+  const { version } = tcp.spec.kubernetes;
   const installed = tcp.status?.kubernetesResources?.version?.version ?? '';
-  if (installed !== '')
-    checkUpgrade(parseVersion(installed, 'status.kubernetesResources.version.version'), wanted, field);
+  if (installed === '') {
+    parseSupportedVersion(version, field, newestMinor);
+    return;
+  }
+  const from = parseVersion(installed, 'status.kubernetesResources.version.version');
+  // What runs goes on when the operator hosts less than before.
+  const last = Math.max(newestMinor, from.minor);
+  checkUpgrade(from, parseSupportedVersion(version, field, last), field, last);
 }
 
 /** The pods. Everything that they mount is in place by now, so that no start waits for a volume. */
 export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
-  refuseSkippedMinors(scope);
+  refuseOtherMinors(scope, deps);
   const store = needed(scope.store, 'store');
   const { bindings, certificate } = needed(scope.overrides, 'overrides');
   const manifest = deploymentManifest({
@@ -42,6 +48,7 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     overrides: bindings,
     kineImage: deps.kineImage,
     dataStoreName: store.dataStoreName,
+    present: scope.observed.deployment,
     checksums: {
       ...checksums(
         needed(scope.authorityFacts, 'authorityFacts'),

@@ -1,7 +1,13 @@
 import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
-import { checkUpgrade, parseSupportedVersion, parseVersion, versionText } from '../../../kubeadm/versions.ts';
+import {
+  checkUpgrade,
+  newestMinor,
+  parseSupportedVersion,
+  parseVersion,
+  versionText,
+} from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import { collectComplaints } from '../../../kubeadm/collect-complaints.ts';
 
@@ -37,9 +43,12 @@ function pluginComplaints(tcp: TenantControlPlane, version: KubernetesVersion): 
 export function versionComplaints(
   tcp: TenantControlPlane,
   old: TenantControlPlane | undefined,
+  newest = newestMinor,
 ): readonly InvalidInput[] {
   let wanted: KubernetesVersion | undefined;
-  const unusable = collectComplaints(() => (wanted = parseSupportedVersion(tcp.spec.kubernetes.version, field)));
+  const unusable = collectComplaints(
+    () => (wanted = parseSupportedVersion(tcp.spec.kubernetes.version, field, newest)),
+  );
   const version = wanted;
   // What was accepted before is not judged again: a minor that is hosted no more must not hold up finalizers and labels.
   const stays = old?.spec.kubernetes.version === tcp.spec.kubernetes.version;
@@ -49,7 +58,7 @@ export function versionComplaints(
   const ways = (stays ? [] : known)
     .map((text) =>
       collectComplaints(() => {
-        checkUpgrade(parseVersion(text, field), version, field);
+        checkUpgrade(parseVersion(text, field), version, field, newest);
       }),
     )
     .find((found) => found.length > 0);

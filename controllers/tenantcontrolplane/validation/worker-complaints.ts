@@ -2,7 +2,7 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { kubeletConfiguration } from '../../../kubeadm/kubelet-configuration.ts';
 import { dnsServiceIps, parseCidr } from '../../../kubeadm/networks.ts';
-import { parseSupportedVersion } from '../../../kubeadm/versions.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
 import { collectComplaints } from '../../../kubeadm/collect-complaints.ts';
 
 const at = 'spec.addons.workerBootstrap';
@@ -39,12 +39,12 @@ function applicationComplaints(tcp: TenantControlPlane): readonly InvalidInput[]
   const patches = kubelet.configurationJSONPatches ?? [];
   if (patches.length === 0) return [];
   const readable = collectComplaints(
-    () => parseSupportedVersion(version),
+    () => parseVersion(version),
     () => dnsServiceIps(serviceCidr),
   );
   if (readable.length > 0) return [];
   const inputs = {
-    version: parseSupportedVersion(version),
+    version: parseVersion(version),
     clusterDomain,
     serviceCidr,
     cgroupDriver: kubelet.cgroupfs,

@@ -188,6 +188,10 @@ describe('the konnectivity server', () => {
     );
   });
 
+  test('is the image that the author names', () => {
+    expect(server({ server: { image: 'mine/server', version: 'x' } }).image).toBe('mine/server:x');
+  });
+
   test('shows agents a certificate for the host that they dial, and asks with another', () => {
     const leaves = (endpoint: Endpoint, changes: TenantControlPlaneChanges = {}) =>
       konnectivityLeaves(tenantControlPlaneWith(changes), endpoint);

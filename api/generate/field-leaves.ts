@@ -1,0 +1,13 @@
+import { coreTypeOf } from '../core/core-schema.ts';
+import type { OpenApi } from '../schema.ts';
+
+/** Paths of the fields below `path` that have no fields of ours themselves; Kubernetes types are not entered. */
+export function fieldLeaves(schema: OpenApi, path: string): readonly string[] {
+  if (coreTypeOf(schema) !== undefined) return [path];
+  if (schema.items?.properties !== undefined) return fieldLeaves(schema.items, `${path}[]`);
+  if (schema.additionalProperties?.properties !== undefined) {
+    return fieldLeaves(schema.additionalProperties, `${path}.*`);
+  }
+  const fields = Object.entries(schema.properties ?? {});
+  return fields.length === 0 ? [path] : fields.flatMap(([name, field]) => fieldLeaves(field, `${path}.${name}`));
+}

@@ -1,0 +1,143 @@
+import type { Manifest } from '../../../api/meta.ts';
+import { labels, tenantObjects } from '../../../api/names.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { podSelector } from './deployment.ts';
+import { ownedManifest } from './owned-manifest.ts';
+
+/** Value of the component label on the policy. */
+export const policyComponent = 'network-policy';
+
+/** Where the API server of the management cluster is found. */
+export interface ManagementApi {
+  /** Addresses of the Service `kubernetes`. */
+  readonly serviceAddresses: readonly string[];
+  /** The machines behind it. */
+  readonly hosts: readonly { readonly address: string; readonly port: number }[];
+}
+
+/** What a policy depends on beside the spec. */
+export interface NetworkPolicyInput {
+  readonly tcp: TenantControlPlane;
+  /** The secure port of the API server. */
+  readonly port: number;
+  /** Ports of the DataStores in use. */
+  readonly storePorts: readonly number[];
+  readonly management: ManagementApi;
+}
+
+interface Port {
+  readonly protocol: string;
+  readonly port?: number | string;
+  readonly endPort?: number;
+}
+
+/**
+ * Where clouds tell machines their names and credentials: link-local for most, and the addresses of Alibaba, Azure and AWS
+ * over IPv6.
+ */
+const metadataServices = ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', 'fd00:ec2::254/128'];
+
+/** Ports of a machine that runs a management API server which no control plane needs: kubelet, etcd and its peers. */
+const machinePorts = [2379, 2380, 10250];
+
+const lastPort = 65_535;
+
+const tcpPort = (port: number | string): Port => ({ protocol: 'TCP', port });
+const isIpv6 = (address: string): boolean => address.includes(':');
+const single = (address: string): string => `${address}/${isIpv6(address) ? 128 : 32}`;
+
+function distinct(ports: readonly Port[]): readonly Port[] {
+  return [...new Map(ports.map((port) => [JSON.stringify(port), port])).values()];
+}
+
+/** What is published: the secure port, the ports of add-ons and of the Service, and what additional containers say they serve. */
+function publishedPorts({ tcp, port }: NetworkPolicyInput): readonly Port[] {
+  const { controlPlane, addons } = tcp.spec;
+  const { additionalContainers = [], additionalInitContainers = [] } = controlPlane.deployment;
+  const declared = [...additionalInitContainers, ...additionalContainers].flatMap(({ ports = [] }) => ports);
+  return distinct([
+    tcpPort(port),
+    ...(addons.konnectivity === undefined ? [] : [tcpPort(addons.konnectivity.server.port)]),
+    ...(addons.workerBootstrap?.talos === undefined ? [] : [tcpPort(addons.workerBootstrap.talos.port)]),
+    ...(controlPlane.service.additionalPorts ?? []).map(({ protocol, targetPort }) => ({ protocol, port: targetPort })),
+    ...declared.map(({ protocol = 'TCP', containerPort }) => ({ protocol, port: containerPort })),
+  ]);
+}
+
+/** All ports but these, as ranges. */
+function otherPorts(taken: readonly number[]): readonly Port[] {
+  const sorted = [...new Set(taken)].sort((a, b) => a - b);
+  const starts = [1, ...sorted.map((port) => port + 1)];
+  const ends = [...sorted.map((port) => port - 1), lastPort];
+  const ranges = starts.map((start, index) => ({ protocol: 'TCP', port: start, endPort: ends[index] ?? lastPort }));
+  return [...ranges.filter(({ port, endPort }) => port <= endPort), { protocol: 'UDP', port: 1, endPort: lastPort }];
+}
+
+/** Every address of both families but these. */
+function everywhereBut(networks: readonly string[]): readonly object[] {
+  return ['0.0.0.0/0', '::/0'].map((cidr) => {
+    const except = networks.filter((network) => isIpv6(network) === isIpv6(cidr));
+    return { ipBlock: { cidr, ...(except.length > 0 && { except }) } };
+  });
+}
+
+/**
+ * What the pods may dial. Stores, webhooks, identity providers and workers may be at any address, so what is denied is named:
+ * the management API server, the clouds' metadata, and the pods of other control planes.
+ *
+ * A network plugin that tells its nodes from other addresses (Cilium) does not count them in an ipBlock: names and stores are
+ * therefore allowed by their ports alone, wherever they are.
+ */
+function allowedTargets({ tcp, storePorts, management }: NetworkPolicyInput): readonly object[] {
+  const { serviceAddresses, hosts } = management;
+  const apiPorts = [443, ...hosts.map(({ port }) => port)];
+  const anywhere = [...new Set(storePorts)].filter((port) => !apiPorts.includes(port)).sort((a, b) => a - b);
+  const denied = [...new Set([...serviceAddresses, ...hosts.map(({ address }) => address)])].sort();
+  const hostsByPort = Map.groupBy(hosts, ({ port }) => port);
+  return [
+    { ports: [{ protocol: 'UDP', port: 53 }, tcpPort(53), ...anywhere.map(tcpPort)] },
+    {
+      to: [
+        ...everywhereBut([...denied.map(single), ...metadataServices]),
+        {
+          namespaceSelector: {},
+          podSelector: { matchExpressions: [{ key: labels.name, operator: 'DoesNotExist' }] },
+        },
+        { podSelector: { matchLabels: podSelector(tcp) } },
+      ],
+    },
+    // Other services of those machines, such as an ingress controller in front of an identity provider.
+    ...[...hostsByPort].map(([port, group]) => ({
+      to: group.map(({ address }) => ({ ipBlock: { cidr: single(address) } })),
+      ports: otherPorts([port, ...machinePorts]),
+    })),
+  ];
+}
+
+/**
+ * Who may talk to the pods of a control plane and to whom they may. The kubelet's probes need no rule: the traffic of a pod's
+ * own node is always allowed (https://kubernetes.io/docs/concepts/services-networking/network-policies/). Policies add up:
+ * whoever needs more writes another one for the same pods.
+ */
+export function networkPolicy(input: NetworkPolicyInput): readonly Manifest[] {
+  const { tcp } = input;
+  const { ingress = 'Restricted', egress = 'Restricted' } = tcp.spec.controlPlane.networkPolicy ?? {};
+  const closed = { ingress: ingress === 'Restricted', egress: egress === 'Restricted' };
+  if (!closed.ingress && !closed.egress) return [];
+  return [
+    ownedManifest(tcp, {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      name: tenantObjects(tcp.metadata.name ?? '').networkPolicy,
+      component: policyComponent,
+      body: {
+        spec: {
+          podSelector: { matchLabels: podSelector(tcp) },
+          policyTypes: [...(closed.ingress ? ['Ingress'] : []), ...(closed.egress ? ['Egress'] : [])],
+          ...(closed.ingress && { ingress: [{ ports: publishedPorts(input) }] }),
+          ...(closed.egress && { egress: allowedTargets(input) }),
+        },
+      },
+    }),
+  ];
+}

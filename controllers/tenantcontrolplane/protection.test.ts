@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import type { NetworkPolicy, PodDisruptionBudget } from '../../api/core/kinds.ts';
+import type { Resource } from '../../api/meta.ts';
+import { TenantWorld } from '../../testing/tenant-world.ts';
+import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
+
+const key = { namespace: 'default', name: 'tenant' };
+
+async function running(changes: TenantControlPlaneChanges = {}): Promise<TenantWorld> {
+  const world = new TenantWorld();
+  await world.create(changes);
+  await world.settle();
+  return world;
+}
+
+const budget = (world: TenantWorld): Promise<PodDisruptionBudget | undefined> =>
+  world.cluster.admin.get(kinds.PodDisruptionBudget, key);
+const policy = (world: TenantWorld): Promise<NetworkPolicy | undefined> =>
+  world.cluster.admin.get(kinds.NetworkPolicy, key);
+const scale = (world: TenantWorld, replicas: number): Promise<void> =>
+  world.change({ spec: { controlPlane: { deployment: { replicas } } } });
+
+async function addBudget(world: TenantWorld, name: string): Promise<void> {
+  await world.cluster.admin.create(kinds.PodDisruptionBudget, {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { namespace: 'default', name },
+    spec: { selector: { matchLabels: { 'steward.butlerlabs.dev/name': 'tenant' } }, minAvailable: 1 },
+  });
+}
+
+describe('the budget of a control plane', () => {
+  test('is there from two pods on, and goes when they become fewer', async () => {
+    const world = await running();
+    expect((await budget(world))?.metadata.ownerReferences?.[0]?.name).toBe('tenant');
+    await scale(world, 1);
+    await world.settle();
+    expect(await budget(world)).toBeUndefined();
+    await scale(world, 3);
+    await world.settle();
+    expect((await budget(world))?.spec?.maxUnavailable).toBe(1);
+  });
+
+  test('goes although another process had made it', async () => {
+    const world = await running();
+    world.restart();
+    await scale(world, 0);
+    await world.settle();
+    expect(await budget(world)).toBeUndefined();
+  });
+
+  test('gives way to one of somebody else, whose pods could otherwise not be evicted, and comes back after it', async () => {
+    const world = await running();
+    await addBudget(world, 'theirs');
+    await world.settle();
+    expect(await budget(world)).toBeUndefined();
+    const conditions = (await world.read()).status?.conditions ?? [];
+    expect(conditions.find(({ type }) => type === 'PodsProtected')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('PodDisruptionBudget theirs covers the pods already') as unknown,
+    });
+    await world.cluster.admin.delete(kinds.PodDisruptionBudget, { namespace: 'default', name: 'theirs' });
+    await world.settle();
+    expect(await budget(world)).toBeDefined();
+  });
+});
+
+describe('the network policy of a control plane', () => {
+  test('follows the Service `kubernetes` of the management cluster', async () => {
+    const world = new TenantWorld();
+    await world.cluster.seed(kinds.EndpointSlice, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { namespace: 'default', name: 'kubernetes' },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.9'] }],
+      ports: [{ name: 'https', port: 6443 }],
+    } as Resource);
+    await world.create();
+    await world.settle();
+    const text = JSON.stringify((await policy(world))?.spec?.egress);
+    expect(text).toContain('"192.0.2.9/32"');
+    expect(text).toContain('"port":2379');
+    expect((await policy(world))?.spec?.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 6443 }] }]);
+  });
+
+  test('goes when its author opens both ways, and comes back', async () => {
+    const world = await running();
+    await world.change({ spec: { controlPlane: { networkPolicy: { ingress: 'Open', egress: 'Open' } } } });
+    await world.settle();
+    expect(await policy(world)).toBeUndefined();
+    await world.change({ spec: { controlPlane: { networkPolicy: null } } });
+    await world.settle();
+    expect((await policy(world))?.spec?.policyTypes).toEqual(['Ingress', 'Egress']);
+  });
+
+  test('that cannot be written does not make a tenant unready', async () => {
+    const world = await running();
+    await world.cluster.admin.delete(kinds.NetworkPolicy, key);
+    world.cluster.before(({ kind, verb }) => {
+      if (kind?.kind === 'NetworkPolicy' && verb === 'apply') throw new Error('no such thing');
+    });
+    world.restart();
+    await world.visit();
+    expect(await world.condition('PodsProtected')).toBe('False Failed: no such thing');
+    expect(await world.condition('Ready')).toBe('True');
+  });
+});
