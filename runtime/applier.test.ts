@@ -119,6 +119,20 @@ describe('applying a set', () => {
     expect((error as AggregateError).errors).toHaveLength(2);
   });
 
+  test('leaves alone what somebody has made by hand where such objects are', async () => {
+    await cluster.admin.create(kinds.ConfigMap, configMap('a', { x: 'theirs' }));
+    const engine = applier({ writtenByHand: new Set(['ConfigMap']) });
+    await expect(engine.apply(set([configMap('a', { x: 'ours' })]))).rejects.toThrow(/made by somebody else/);
+    expect((await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'a' }))?.data).toEqual({
+      x: 'theirs',
+    });
+    await applier().apply(set([configMap('a', { x: 'ours' })]));
+    await engine.apply(set([configMap('a', { x: 'again' })]));
+    expect((await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'a' }))?.data).toEqual({
+      x: 'again',
+    });
+  });
+
   test('a kind that the server does not know holds nothing to prune', async () => {
     const ghost: KindRef = { group: 'g.io', version: 'v1', kind: 'Ghost', plural: 'ghosts', namespaced: true };
     cluster = new FakeCluster({ absent: [ghost] });

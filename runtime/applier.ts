@@ -4,7 +4,7 @@ import { belongs, mark, type Marking } from './apply-marks.ts';
 import type { ApplyReport, ApplySet } from './apply-set.ts';
 import type { Cluster } from './cluster.ts';
 import { ApiError } from './errors.ts';
-import { explainRefusal, ownedByAnother } from './explain-refusal.ts';
+import { explainRefusal, ownedByAnother, writtenBySomebody } from './explain-refusal.ts';
 import { describe, identityOf, keyOf } from './object-id.ts';
 
 /** Counters of an applier, per component. */
@@ -28,6 +28,8 @@ export interface ApplierOptions {
    */
   readonly lookup?: (kind: KindRef, key: Key) => Resource | undefined;
   readonly metrics?: ApplyMetrics;
+  /** Kinds that people write by hand too: what stands under a wanted name and has no owner is theirs, and is left alone. */
+  readonly writtenByHand?: ReadonlySet<string>;
 }
 
 interface SetMemory {
@@ -149,7 +151,12 @@ export class Applier {
     if (this.#options.marking.by !== 'ownerReference') return;
     const options = at.signal === undefined ? {} : { signal: at.signal };
     const current = at.current ?? (await this.#options.cluster.get(at.kind, keyOf(manifest), options));
-    const controller = current?.metadata.ownerReferences?.find((reference) => reference.controller === true);
+    const references = current?.metadata.ownerReferences ?? [];
+    const controller = references.find((reference) => reference.controller === true);
+    const { writtenByHand } = this.#options;
+    if (current !== undefined && references.length === 0 && writtenByHand?.has(manifest.kind) === true) {
+      throw writtenBySomebody(manifest);
+    }
     if (controller === undefined || controller.uid === at.set.owner.metadata.uid) return;
     throw ownedByAnother(manifest, `${controller.kind} ${controller.name} (uid ${controller.uid})`);
   }

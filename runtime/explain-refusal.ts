@@ -41,3 +41,12 @@ export function ownedByAnother(manifest: Manifest, controller: string, cause?: u
     cause === undefined ? undefined : { cause },
   );
 }
+
+/** The refusal to take an object that somebody has made by hand under the name that is wanted. */
+export function writtenBySomebody(manifest: Manifest): RetryError {
+  return new RetryError(
+    refusalReasons.ownedByAnother,
+    `${describe(manifest)} was made by somebody else and is left alone: give it another name, or delete it if it is not needed`,
+    30_000,
+  );
+}

@@ -13,7 +13,7 @@ export const networkPolicySpec = obj({
   egress: opt(
     described(
       direction,
-      "Restricted, the default: the pods reach neither the management cluster's API server, nor the cloud's metadata, nor pods of other control planes. Open: they reach everything.",
+      "Restricted, the default: the pods reach neither the management cluster's API server, nor the cloud's metadata, nor, where the network plugin can tell, pods of other control planes. Open: they reach everything.",
     ),
   ),
 });

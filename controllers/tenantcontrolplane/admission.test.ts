@@ -239,6 +239,29 @@ describe('a change of a spec', () => {
   });
 });
 
+describe('a spec that was admitted before a rule came', () => {
+  const byIngress = (port: number, replicas: number): TenantControlPlane =>
+    tenantControlPlaneWith({
+      spec: {
+        dataStore: 'default',
+        addons: { konnectivity: { server: { port } } },
+        controlPlane: {
+          ...tenantControlPlaneWith({ deployment: { replicas } }).spec.controlPlane,
+          ingress: { hostname: 'tenant.example.org' },
+        },
+      } as object,
+    });
+  const about = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
+    complaintsAbout({ tcp, ...(old !== undefined && { old }), drivers: new Map() }).map(({ field }) => field);
+
+  test('can be changed in other respects, but not be made like that', () => {
+    const fields = ['spec.controlPlane.ingress.hostname', 'spec.addons.konnectivity.server.port'];
+    expect(about(byIngress(80, 2))).toEqual(expect.arrayContaining(fields));
+    expect(about(byIngress(80, 3), byIngress(80, 2))).toEqual([]);
+    expect(about(byIngress(81, 2), byIngress(80, 2))).toEqual(['spec.addons.konnectivity.server.port']);
+  });
+});
+
 describe('what an author leaves open', () => {
   const complete = (changes: TenantControlPlaneChanges): TenantControlPlane =>
     withDefaults(tenantControlPlaneWith(changes), { defaultDataStore: 'default' });

@@ -103,11 +103,24 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
     ...storeComplaints({ tcp, old, drivers: question.drivers }),
     ...migrationComplaints({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
     ...networkComplaints(tcp),
-    ...publicationComplaints({ tcp, old, gatewayApi: question.gatewayApi }),
-    ...konnectivityComplaints(tcp),
+    ...newOnes(
+      exposureComplaints(question),
+      old === undefined ? [] : exposureComplaints({ ...question, tcp: old, old }),
+    ),
     ...podComplaints(tcp),
     ...workerComplaints(tcp),
   ];
+}
+
+/** What is wrong with the ways to the API server besides its Service. */
+function exposureComplaints({ tcp, old, gatewayApi }: AdmissionQuestion): readonly InvalidInput[] {
+  return [...publicationComplaints({ tcp, old, gatewayApi }), ...konnectivityComplaints(tcp)];
+}
+
+/** Complaints that were not true before: an object that is stored can be changed in other respects. */
+function newOnes(now: readonly InvalidInput[], before: readonly InvalidInput[]): readonly InvalidInput[] {
+  const known = new Set(before.map((complaint) => JSON.stringify(complaint)));
+  return now.filter((complaint) => !known.has(JSON.stringify(complaint)));
 }
 
 /** What a person should know of an object that is admitted. */

@@ -22,13 +22,14 @@ import type { PortRange } from './components/service.ts';
 import { fieldManager } from './dependencies.ts';
 import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
 import { managementApiOf } from './management-api.ts';
+import { recentListsOf } from './recent-lists.ts';
 import { Memory } from './memory.ts';
 import { Placements } from './placements.ts';
 import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { tenantDoors } from './tenant-doors.ts';
 import { policyKinds, tenantKinds } from './tenant-kinds.ts';
-import { ownedKinds, watchOf } from './watches.ts';
+import { ownedKinds, writtenByHand, watchOf } from './watches.ts';
 
 /** What the composition root gives. */
 export interface TenantControlPlaneOptions {
@@ -115,6 +116,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     fieldManager,
     marking: { by: 'ownerReference', componentLabel: labels.component },
     kinds: ownedKinds.map(({ kind }) => kind),
+    writtenByHand: new Set(writtenByHand.map(({ kind }) => kind)),
     lookup,
     ...(metrics !== undefined && { metrics }),
   });
@@ -130,6 +132,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     issuers: createIssuerPool(4),
     nodeAddresses: cachedNodes(cluster, clock),
     managementApi: managementApiOf(cluster, clock),
+    recentLists: recentListsOf(cluster, clock),
     nodePorts: options.nodePorts ?? defaultNodePorts,
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,

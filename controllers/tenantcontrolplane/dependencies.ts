@@ -10,6 +10,7 @@ import type { ManagementApi } from './components/network-policy.ts';
 import type { PortRange } from './components/service.ts';
 import type { Memory } from './memory.ts';
 import type { Placements } from './placements.ts';
+import type { RecentLists } from './recent-lists.ts';
 import type { Scope } from './scope.ts';
 
 /** Owner of the fields that this controller writes, in the management cluster and in tenants. */
@@ -72,6 +73,8 @@ export interface Dependencies {
   forget(tcp: TenantControlPlane): Promise<void>;
   /** The addresses of the management cluster's nodes, not older than a minute. */
   nodeAddresses(signal: AbortSignal): Promise<readonly NodeAddress[]>;
+  /** Objects that others made in a namespace, not older than a minute. */
+  readonly recentLists: RecentLists;
   /** Where the management cluster's own API server is, not older than a minute. */
   managementApi(signal: AbortSignal): Promise<ManagementApi>;
   readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;

@@ -21,6 +21,21 @@ const policy = (world: TenantWorld): Promise<NetworkPolicy | undefined> =>
 const scale = (world: TenantWorld, replicas: number): Promise<void> =>
   world.change({ spec: { controlPlane: { deployment: { replicas } } } });
 
+/** What others make is looked at once a minute. */
+async function later(world: TenantWorld): Promise<void> {
+  await world.clock.advance(61_000);
+  await world.settle();
+}
+
+async function addPolicy(world: TenantWorld, name: string, spec: object): Promise<void> {
+  await world.cluster.admin.create(kinds.NetworkPolicy, {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { namespace: 'default', name },
+    spec,
+  });
+}
+
 async function addBudget(world: TenantWorld, name: string): Promise<void> {
   await world.cluster.admin.create(kinds.PodDisruptionBudget, {
     apiVersion: 'policy/v1',
@@ -50,10 +65,20 @@ describe('the budget of a control plane', () => {
     expect(await budget(world)).toBeUndefined();
   });
 
+  test('leaves one that was made by hand under its name alone', async () => {
+    const world = new TenantWorld();
+    await addBudget(world, 'tenant');
+    await world.create();
+    await world.settle();
+    expect((await budget(world))?.spec?.minAvailable).toBe(1);
+    expect((await budget(world))?.metadata.ownerReferences).toBeUndefined();
+    expect(await world.condition('Ready')).toBe('True');
+  });
+
   test('gives way to one of somebody else, whose pods could otherwise not be evicted, and comes back after it', async () => {
     const world = await running();
     await addBudget(world, 'theirs');
-    await world.settle();
+    await later(world);
     expect(await budget(world)).toBeUndefined();
     const conditions = (await world.read()).status?.conditions ?? [];
     expect(conditions.find(({ type }) => type === 'PodsProtected')).toMatchObject({
@@ -61,7 +86,7 @@ describe('the budget of a control plane', () => {
       message: expect.stringContaining('PodDisruptionBudget theirs covers the pods already') as unknown,
     });
     await world.cluster.admin.delete(kinds.PodDisruptionBudget, { namespace: 'default', name: 'theirs' });
-    await world.settle();
+    await later(world);
     expect(await budget(world)).toBeDefined();
   });
 });
@@ -83,6 +108,18 @@ describe('the network policy of a control plane', () => {
     expect(text).toContain('"192.0.2.9/32"');
     expect(text).toContain('"port":2379');
     expect((await policy(world))?.spec?.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 6443 }] }]);
+  });
+
+  test('leaves one that was made by hand under its name alone', async () => {
+    const world = new TenantWorld();
+    await addPolicy(world, 'tenant', { podSelector: { matchLabels: { app: 'x' } }, policyTypes: ['Egress'] });
+    await world.create();
+    await world.settle();
+    expect((await policy(world))?.spec?.podSelector).toEqual({ matchLabels: { app: 'x' } });
+    expect(await world.condition('PodsProtected')).toContain(
+      'NetworkPolicy default/tenant was made by somebody else and is left alone',
+    );
+    expect(await world.condition('Ready')).toBe('True');
   });
 
   test('goes when its author opens both ways, and comes back', async () => {

@@ -31,6 +31,15 @@ export const ownedKinds: readonly OwnedKind[] = [
   ...[...tlsRoutes, ingressRouteTcp].map((kind) => ({ kind, labelSelector: labels.name, optional: true })),
 ];
 
+/** Kinds of which others make objects by hand, perhaps under the name of a tenant. */
+export const writtenByHand: readonly KindRef[] = [
+  kinds.PodDisruptionBudget,
+  kinds.NetworkPolicy,
+  kinds.Ingress,
+  ...tlsRoutes,
+  ingressRouteTcp,
+];
+
 /** The watch that follows a kind that tenants own. */
 export function watchOf({ group, version, plural }: KindRef): OwnedKind | undefined {
   return ownedKinds.find(({ kind }) => kind.group === group && kind.version === version && kind.plural === plural);

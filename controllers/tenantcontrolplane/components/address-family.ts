@@ -12,7 +12,7 @@ const decidedElsewhere = ['advertise-address', 'endpoint-reconciler-type'];
 export function canAdvertise({ spec }: TenantControlPlane, address: string): boolean {
   const args = spec.controlPlane.deployment.extraArgs?.apiServer ?? [];
   const isOurs = !args.some((argument) => decidedElsewhere.includes(flagName(argument)));
-  if (!isOurs || spec.addons.tcpProxy !== undefined) return true;
+  if (!isOurs) return true;
   const canonical = canonicalIp(address);
   if (canonical === undefined) return true;
   const [{ family }] = parseCidrs(spec.networkProfile.serviceCidr, 'spec.networkProfile.serviceCidr');

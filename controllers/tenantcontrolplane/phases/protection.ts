@@ -19,7 +19,7 @@ export async function disruptionBudget(
 ): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   const wanted = podDisruptionBudget(tcp);
-  const others = wanted.length === 0 ? [] : await budgetsOfOthers(scope, deps, ctx);
+  const others = wanted.length === 0 ? [] : await budgetsOfOthers(scope, deps);
   const manifests = others.length === 0 ? wanted : [];
   await deps.applySet(scope, { component: budgetComponent, manifests, prunes: [kinds.PodDisruptionBudget] }, ctx);
   if (others.length === 0) return { is: 'done' };
@@ -27,17 +27,10 @@ export async function disruptionBudget(
   return { is: 'done', message };
 }
 
-async function budgetsOfOthers(
-  { tcp }: Readonly<Scope>,
-  { cluster }: Dependencies,
-  { signal }: Context,
-): Promise<readonly string[]> {
-  const { items } = await cluster.list(kinds.PodDisruptionBudget, {
-    namespace: tcp.metadata.namespace ?? '',
-    signal,
-  });
+async function budgetsOfOthers({ tcp }: Readonly<Scope>, deps: Dependencies): Promise<readonly string[]> {
+  const budgets = await deps.recentLists(kinds.PodDisruptionBudget, tcp.metadata.namespace ?? '');
   const given = tcp.spec.controlPlane.deployment.podAdditionalMetadata?.labels;
-  return foreignBudgets(tcp, { ...given, ...podSelector(tcp) }, items);
+  return foreignBudgets(tcp, { ...given, ...podSelector(tcp) }, budgets);
 }
 
 /** Who may talk to the pods, and to whom they may. */

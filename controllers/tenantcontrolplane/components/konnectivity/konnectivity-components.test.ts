@@ -15,6 +15,7 @@ import { agentAddress } from './agent-address.ts';
 import type { AgentAddress } from './agent-address.ts';
 import { konnectivityAgentManifests } from './agent-manifests.ts';
 import { egressConfigMap } from './egress-selector.ts';
+import { konnectivityImage } from './konnectivity-image.ts';
 import { konnectivityLeaves } from './server-leaves.ts';
 
 const byAddress: Endpoint = { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 };
@@ -334,6 +335,11 @@ describe('the agents', () => {
   test('follow the minor of Kubernetes unless the author names a version', () => {
     expect(agent().image).toBe('registry.k8s.io/kas-network-proxy/proxy-agent:v0.36.0');
     expect(agent({ agent: { image: 'mine/agent', version: 'x' } }).image).toBe('mine/agent:x');
+  });
+
+  test('follow a minor that is newer than what is tested', () => {
+    const tcp = tenantControlPlaneWith({ ...withAddon(), kubernetes: { version: 'v1.99.0' } });
+    expect(konnectivityImage(tcp, { image: 'x' })).toBe('x:v0.99.0');
   });
 
   test('let the server ask who they are, and do nothing else', () => {

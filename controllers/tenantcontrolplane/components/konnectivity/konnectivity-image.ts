@@ -1,5 +1,5 @@
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { parseSupportedVersion } from '../../../../kubeadm/versions.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
 
 /**
  * Image and tag. The project's minors are those of Kubernetes, and it asks for the same one
@@ -10,6 +10,6 @@ export function konnectivityImage(
   { image, version = '' }: { readonly image: string; readonly version?: string | undefined },
 ): string {
   if (version !== '') return `${image}:${version}`;
-  const { minor } = parseSupportedVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version');
+  const { minor } = parseVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version');
   return `${image}:v0.${minor}.0`;
 }

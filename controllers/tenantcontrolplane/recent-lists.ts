@@ -1,0 +1,35 @@
+import type { KindRef, Resource } from '../../api/meta.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+
+const freshMs = 60_000;
+
+interface Known {
+  readonly until: number;
+  readonly found: Promise<readonly Resource[]>;
+}
+
+/** Lists the objects of a kind in a namespace, as they were at most a minute ago. */
+export type RecentLists = <T extends Resource>(kind: KindRef<T>, namespace: string) => Promise<readonly T[]>;
+
+/**
+ * Lists of what others make beside tenants, read at most once a minute for each namespace, however many tenants are there. A
+ * read belongs to all who wait for it, so that no one's end ends it. Throws what the API server refused; asked again then.
+ */
+export function recentListsOf(cluster: Cluster, clock: Clock): RecentLists {
+  const known = new Map<string, Known>();
+  return async <T extends Resource>(kind: KindRef<T>, namespace: string) => {
+    const now = clock.monotonic();
+    for (const [key, { until }] of known) if (until <= now) known.delete(key);
+    const key = `${kind.plural}.${kind.group} ${namespace}`;
+    const found = known.get(key)?.found ?? cluster.list(kind, { namespace }).then(({ items }) => items);
+    if (!known.has(key)) known.set(key, { until: now + freshMs, found });
+    try {
+      // What is kept under the key of a kind is of that kind.
+      return (await found) as readonly T[];
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    }
+  };
+}
