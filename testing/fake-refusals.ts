@@ -7,7 +7,8 @@ const resourceOf = (kind: KindRef): string => (kind.group === '' ? kind.plural :
 export const refusals = {
   notFound: (kind: KindRef, name: string): ApiError =>
     new ApiError(404, 'NotFound', `${resourceOf(kind)} "${name}" not found`),
-  absentKind: (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource'),
+  /** What a path is answered of which nothing is known; it is no Status object. */
+  absentKind: (): ApiError => new ApiError(404, 'NotFound', '404 page not found'),
   alreadyExists: (kind: KindRef, name: string): ApiError =>
     new ApiError(409, 'AlreadyExists', `${resourceOf(kind)} "${name}" already exists`),
   conflict: (kind: KindRef, name: string, why: string): ApiError =>

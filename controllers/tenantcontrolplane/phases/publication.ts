@@ -23,11 +23,9 @@ import type { PublicationFacts, Scope } from '../scope.ts';
 /** After this many milliseconds it is looked again where no watch tells of a change. */
 const lookAgainMs = 30_000;
 
-/** True when the API server does not know the kind at all. */
+/** True when the API server does not know the kind at all: an object that it misses would be named. */
 function isUnknownKind(error: unknown): boolean {
-  return (
-    error instanceof ApiError && error.code === 404 && error.message.includes('could not find the requested resource')
-  );
+  return error instanceof ApiError && error.code === 404 && !error.message.endsWith('" not found');
 }
 
 /** What the work comes to, or undefined when the cluster does not serve the kind. */
