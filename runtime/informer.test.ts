@@ -311,7 +311,7 @@ describe('an informer of an optional API', () => {
     expect(informer.health()).toMatchObject({
       synced: false,
       absent: true,
-      failure: expect.stringContaining('could not find'),
+      failure: expect.stringContaining('404 page not found'),
     });
   });
 });

@@ -169,9 +169,10 @@ class Tenant {
   async shape(): Promise<readonly unknown[]> {
     const { namespace } = this.key;
     const lists = await Promise.all(
-      ownedKinds.map(
-        async ({ kind }) => (await admin.list<Described>(kind as KindRef<Described>, { namespace })).items,
-      ),
+      // Kinds that a cluster may lack, as this one does.
+      ownedKinds
+        .filter(({ optional }) => optional !== true)
+        .map(async ({ kind }) => (await admin.list<Described>(kind as KindRef<Described>, { namespace })).items),
     );
     return lists
       .flat()
