@@ -42,7 +42,9 @@ class Watched {
 
   see(sighting: Sighting): void {
     this.#recorder.see(sighting);
-    const { kind, object } = sighting;
+    const { type, kind, object } = sighting;
+    // What goes belongs to a control plane before this one.
+    if (type === 'DELETED') return;
     if (kind === 'Service') this.#clusterIp ??= text(object.spec?.clusterIP);
     if (kind === 'Pod') this.#podIp ??= text(object.status?.podIP);
     if (kind === 'Secret') this.#credentials ??= superAdmin(object, this.#creation.name);

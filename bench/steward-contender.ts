@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 import type { PlainObject } from '../e2e/harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../e2e/harness/management-cluster.ts';
 import { captureTenant, flagOf } from './captured-tenant.ts';
@@ -81,11 +83,28 @@ export class StewardContender implements Contender {
       { timeoutMs: 120_000, what: 'being gone', diagnose: () => this.#diagnose() },
     );
     await endPods(this.#cluster, namespace);
+    await this.#collected();
     for (const deployment of deployments) {
       const prefix = flagOf(deployment, 'etcd-prefix');
       if (prefix === undefined) continue;
       const left = await this.#store.countKeys(prefix);
       if (left > 0) throw new Error(`A deleted tenant left ${left} keys below ${prefix} in etcd.`);
+    }
+  }
+
+  /**
+   * Waits for the garbage collector. It removes Secrets and Services after their owner: the next tenant of the name would
+   * be measured waiting for them, and with the address and the CA of this one.
+   */
+  async #collected(): Promise<void> {
+    const { client } = this.#cluster;
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      const lists = await Promise.all(['Secret', 'Service'].map((kind) => client.list('v1', kind, namespace)));
+      const left = lists.flat().map(({ kind, metadata }) => `${String(kind)} ${String(metadata?.name)}`);
+      if (left.length === 0) return;
+      if (performance.now() > deadline) throw new Error(`A deleted tenant left ${left.join(', ')} in ${namespace}.`);
+      await pause(200);
     }
   }
 
