@@ -93,6 +93,13 @@ export class ApiConnection {
     return `${root}${scope}/${resource.name}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
   }
 
+  /** Ends its connections; the next request opens another. */
+  async close(): Promise<void> {
+    const access = this.#access;
+    this.#access = undefined;
+    await (await access)?.agent.close();
+  }
+
   async #find(root: string, kind: string, anew: boolean): Promise<ResourceList['resources'][number] | undefined> {
     if (anew) this.#resources.delete(root);
     const asked = this.#resources.get(root) ?? this.send<ResourceList>({ method: 'GET', path: root });

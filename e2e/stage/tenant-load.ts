@@ -14,6 +14,8 @@ export interface LoadOptions {
   /** Readers who were not there before, each with a connection of its own. */
   readonly newcomersPerSecond: number;
   readonly newcomer: () => KubernetesClient;
+  /** A call that fails is made once more after so many milliseconds, and only counts as failed when that fails, too. */
+  readonly onceMoreAfterMs?: number;
 }
 
 /** What users of a tenant have seen. */
@@ -27,6 +29,8 @@ export interface LoadReport {
   readonly failedReads: readonly string[];
   /** Requests that the server wanted again later, and got: every client of Kubernetes does that. */
   readonly repeated: number;
+  /** Calls that failed and were made once more, see {@link LoadOptions.onceMoreAfterMs}. */
+  readonly onceMore: readonly string[];
   /** Reads that told less than a write that was acknowledged before they began. */
   readonly staleReads: number;
   /** Longest time without an acknowledged write, in milliseconds. */
@@ -53,6 +57,7 @@ export class TenantLoad implements AsyncDisposable {
   readonly #failedWrites: string[] = [];
   #reads = 0;
   readonly #failedReads: string[] = [];
+  readonly #onceMore: string[] = [];
   #staleReads = 0;
   #repeatedBefore = 0;
   #began = performance.now();
@@ -100,6 +105,7 @@ export class TenantLoad implements AsyncDisposable {
       reads: this.#reads,
       failedReads: this.#failedReads,
       repeated: this.#client.connection.repeated - this.#repeatedBefore,
+      onceMore: this.#onceMore,
       staleReads: this.#staleReads,
       longestPauseMs: Math.max(this.#longestPauseMs, performance.now() - this.#lastWrite),
     };
@@ -137,12 +143,14 @@ export class TenantLoad implements AsyncDisposable {
     register.sent += 1;
     const count = register.sent;
     try {
-      await this.#client.connection.send({
-        method: 'PATCH',
-        path: this.#pathOf(register),
-        contentType: 'application/merge-patch+json',
-        body: { data: { count: String(count) } },
-      });
+      await this.#twice(() =>
+        this.#client.connection.send({
+          method: 'PATCH',
+          path: this.#pathOf(register),
+          contentType: 'application/merge-patch+json',
+          body: { data: { count: String(count) } },
+        }),
+      );
     } catch (error) {
       const message = (error as Error).message;
       if (error instanceof ApiError && error.code === 403 && message.includes('steward-freeze')) {
@@ -171,15 +179,30 @@ export class TenantLoad implements AsyncDisposable {
     }
   }
 
+  async #twice<T>(call: () => Promise<T>): Promise<T> {
+    const { onceMoreAfterMs } = this.#options;
+    try {
+      return await call();
+    } catch (error) {
+      // A refusal is an answer; what was not answered may succeed elsewhere.
+      if (onceMoreAfterMs === undefined || error instanceof ApiError) throw error;
+      this.#onceMore.push(this.#at((error as Error).message));
+      await pause(onceMoreAfterMs);
+      return call();
+    }
+  }
+
   #at(message: string): string {
     return `${((performance.now() - this.#began) / 1000).toFixed(1)} s: ${message}`;
   }
 
   async #count(register: Register, client = this.#client): Promise<number> {
-    const found = await client.connection.send<{ readonly data: { readonly count: string } }>({
-      method: 'GET',
-      path: this.#pathOf(register),
-    });
+    const found = await this.#twice(() =>
+      client.connection.send<{ readonly data: { readonly count: string } }>({
+        method: 'GET',
+        path: this.#pathOf(register),
+      }),
+    );
     return Number(found.data.count);
   }
 

@@ -32,12 +32,23 @@ export const machineKubelet = {
 /** Lets a worker join a tenant as a person would: a bootstrap token, a JoinConfiguration, `kubeadm join`. */
 export async function joinByHand(
   stage: TenantStage,
-  to: { readonly tenant: string; readonly endpoint: string; readonly worker: string },
+  to: {
+    readonly tenant: string;
+    readonly endpoint: string;
+    readonly worker: string;
+    /** Version of its kubelet and kubeadm. Default: the harness'. */
+    readonly kubernetes?: string;
+  },
 ): Promise<Worker> {
   const client = await stage.open(to.tenant);
   const token = await createBootstrapToken(client);
   const ca = (await stage.secret(`${to.tenant}-ca`))['ca.crt'] ?? '';
-  const worker = await startWorker({ harness: stage.cluster.harness, name: to.worker });
+  const { kubernetes } = to;
+  const worker = await startWorker({
+    harness: stage.cluster.harness,
+    name: to.worker,
+    ...(kubernetes === undefined ? {} : { kubernetes }),
+  });
   await worker.join(
     stringify({
       apiVersion: 'kubeadm.k8s.io/v1beta4',

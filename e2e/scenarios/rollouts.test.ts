@@ -1,0 +1,445 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { KubernetesClient } from '../harness/kubernetes-client.ts';
+import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import type { Worker } from '../harness/worker.ts';
+import { bareRollout, isRolledOut } from '../stage/bare-rollout.ts';
+import { joinSecondNode } from '../stage/second-node.ts';
+import { ServerWitness } from '../stage/server-witness.ts';
+import type { ServerReport } from '../stage/server-witness.ts';
+import { startStewardCluster } from '../stage/steward-cluster.ts';
+import type { StewardCluster } from '../stage/steward-cluster.ts';
+import { tell } from '../stage/tell.ts';
+import { TenantLoad } from '../stage/tenant-load.ts';
+import type { LoadReport } from '../stage/tenant-load.ts';
+import { conditionOf, TenantStage } from '../stage/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { WatchWitness } from '../stage/watch-witness.ts';
+import type { WatchReport } from '../stage/watch-witness.ts';
+import { imageArchives } from '../tools/images.ts';
+
+const minutes = 60_000;
+const shop = 'shop';
+const [older, newer] = ['v1.35.4', 'v1.36.3'] as const;
+const watchers = 4;
+
+let steward: StewardCluster | undefined;
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let client: KubernetesClient;
+let worker: Worker | undefined;
+let node: Worker | undefined;
+
+beforeAll(async () => {
+  steward = await startStewardCluster(`rollouts-${process.pid}`, tell);
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, 'tenants');
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
+  node = await joinSecondNode(cluster, 'second');
+  const programs = /kube-(apiserver|controller-manager|scheduler):/;
+  for (const { name, path } of await archivesOf(older)) {
+    if (!programs.test(name)) continue;
+    await Promise.all([cluster.machine.importImage(path), node.machine.importImage(path)]);
+  }
+}, 25 * minutes);
+
+afterAll(async () => {
+  await worker?.stop();
+  await steward?.[Symbol.asyncDispose]();
+}, 2 * minutes);
+
+function archivesOf(kubernetes: string): ReturnType<typeof imageArchives> {
+  return imageArchives({
+    kubernetes,
+    progress: (line) => {
+      tell('images', line);
+    },
+  });
+}
+
+const deployment = (): ObjectAddress => stage.at('Deployment', shop, 'apps/v1');
+const inShop = (apiVersion: string, kind: string, name: string, namespace = 'kube-system'): ObjectAddress => ({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+});
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+const change = (spec: Readonly<Record<string, unknown>>): Promise<void> =>
+  cluster.client.merge(stage.tenant(shop), { spec });
+
+interface Seen {
+  readonly load: LoadReport;
+  readonly servers: ServerReport;
+  readonly watches: readonly WatchReport[];
+}
+
+/** Uses the control plane through its Service while `work` is done, prints what its users saw, and returns it. */
+async function underLoad(title: string, work: () => Promise<void>, onceMoreAfterMs?: number): Promise<Seen> {
+  const kubeconfig = await stage.kubeconfig(shop);
+  const newcomer = (): KubernetesClient => new KubernetesClient(kubeconfig);
+  await using load = new TenantLoad(newcomer(), {
+    namespace: 'default',
+    writesPerSecond: 30,
+    readsPerSecond: 20,
+    registers: 6,
+    newcomersPerSecond: 4,
+    newcomer,
+    ...(onceMoreAfterMs === undefined ? {} : { onceMoreAfterMs }),
+  });
+  await load.start();
+  await using disposables = new AsyncDisposableStack();
+  const witnesses = Array.from({ length: watchers }, () => disposables.use(new WatchWitness(newcomer(), 'default')));
+  for (const witness of witnesses) await witness.start();
+  const servers = disposables.use(new ServerWitness(newcomer(), newcomer, { callsPerSecond: 15, onceMoreAfterMs }));
+  const began = performance.now();
+  await pause(3000);
+  await work();
+  await pause(3000);
+  const lastedSeconds = (performance.now() - began) / 1000;
+  const seen: Seen = { servers: await servers.stop(), load: await load.stop(), watches: await told(witnesses) };
+  print(title, seen, lastedSeconds);
+  expect(await load.lost()).toEqual([]);
+  return seen;
+}
+
+async function told(witnesses: readonly WatchWitness[]): Promise<readonly WatchReport[]> {
+  return Promise.all(witnesses.map((witness) => witness.stop()));
+}
+
+function print(title: string, { load, servers, watches }: Seen, lasted: number): void {
+  const calls = load.writes + load.failedWrites.length + load.reads + servers.calls;
+  const onceMore = [...load.onceMore, ...servers.onceMore];
+  const failures = [...load.failedWrites, ...load.failedReads, ...servers.failed];
+  tell(
+    title,
+    `${calls} calls in ${lasted.toFixed(0)} s, ${(calls / lasted).toFixed(0)} a second: ${load.writes} writes, ${load.reads} reads, ${servers.calls} of /version, half of those over new connections`,
+  );
+  tell(
+    title,
+    `${failures.length} failed; ${onceMore.length} made once more; ${load.repeated} that the server wanted later; ${load.staleReads} stale`,
+  );
+  for (const failure of new Set(failures)) tell(title, failure);
+  for (const failure of new Set(onceMore)) tell(`${title}, once more`, failure);
+  const sum = (of: (report: WatchReport) => number): number => watches.reduce((total, each) => total + of(each), 0);
+  tell(
+    title,
+    `${watches.length} watches: ${sum(({ interruptions }) => interruptions)} interruptions, ${sum(({ relists }) => relists)} lists anew, longest gap ${seconds(Math.max(...watches.map(({ longestGapMs }) => longestGapMs)))}, ${sum(({ events }) => events)} events, ${sum(({ missed }) => missed.length)} missed`,
+  );
+  const answers = Object.entries(servers.answers).map(([version, count]) => `${version} ${count}`);
+  tell(
+    title,
+    `answered by ${answers.join(', ')}; by the old version after the new one: ${servers.answeredByOld} calls, for ${seconds(servers.mixedMs)}`,
+  );
+}
+
+/** None failed, nothing is stale, no change was kept from a watch. */
+function expectUnharmed({ load, servers, watches }: Seen): void {
+  expect({
+    writes: load.failedWrites,
+    reads: load.failedReads,
+    version: servers.failed,
+    stale: load.staleReads,
+    missed: watches.flatMap(({ missed }) => missed),
+    relists: watches.reduce((total, { relists }) => total + relists, 0),
+  }).toEqual({ writes: [], reads: [], version: [], stale: 0, missed: [], relists: 0 });
+}
+
+/** The kubelet's process, and how often the containers of the worker's own pods were started. */
+async function onWorker(): Promise<unknown> {
+  if (worker === undefined) throw new Error('no worker has joined');
+  const kubelets = (await worker.machine.processes()).filter(({ command }) => command === 'kubelet');
+  const pods = await client.list('v1', 'Pod', 'default');
+  const runs = pods.map(({ metadata, status }) => [
+    metadata?.uid,
+    ((status?.containerStatuses ?? []) as { restartCount: number }[]).map(({ restartCount }) => restartCount),
+  ]);
+  return { kubelets: kubelets.map(({ pid }) => pid), runs };
+}
+
+/** Where each of the control plane's pods runs. */
+async function nodesOfPods(): Promise<readonly string[]> {
+  const pods = await stage.pods(shop);
+  return pods.map(({ spec }) => String(spec?.nodeName)).toSorted();
+}
+
+/** Waits until the Deployment consists of so many new pods, and no other pod of the control plane is left. */
+async function settled(replicas: number): Promise<void> {
+  const diagnose = (): Promise<string> => stage.diagnose(shop);
+  await cluster.waitFor(deployment(), (object) => isRolledOut(object) && object?.spec?.replicas === replicas, {
+    timeoutMs: 2 * minutes,
+    what: `${replicas} available pods`,
+    diagnose,
+  });
+  const deadline = Date.now() + minutes;
+  while ((await stage.pods(shop)).length !== replicas) {
+    if (Date.now() > deadline) throw new Error(`Old pods of ${shop} do not end.\n${await diagnose()}`);
+    await pause(200);
+  }
+}
+
+function versionOf(object: PlainObject | undefined): { readonly version?: string; readonly status?: string } {
+  const { version = {} } = (object?.status?.kubernetesResources ?? {}) as {
+    readonly version?: { readonly version?: string; readonly status?: string };
+  };
+  return version;
+}
+
+const isReadyAt =
+  (version: string) =>
+  (object: PlainObject | undefined): boolean => {
+    const seen = versionOf(object);
+    return seen.version === version && seen.status === 'Ready';
+  };
+
+describe('a control plane on two nodes', () => {
+  test(
+    'is Ready at the older minor with a pod on each node, and a worker of that minor joins it',
+    async () => {
+      await cluster.apply([
+        stage.manifest(shop, {
+          controlPlane: { deployment: { replicas: 2 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version: older, kubelet: machineKubelet },
+          networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
+          addons: { coreDNS: {}, kubeProxy: {} },
+        }),
+      ]);
+      const { controlPlaneEndpoint = '' } = await stage.waitFor(shop, isReadyAt(older));
+      await cluster.waitFor(deployment(), isRolledOut);
+      expect(await nodesOfPods()).toEqual(['management', 'second']);
+      client = await stage.open(shop);
+      const joined = await joinByHand(stage, {
+        tenant: shop,
+        endpoint: controlPlaneEndpoint,
+        worker: 'shop-worker',
+        kubernetes: older,
+      });
+      worker = joined;
+      for (const { name, path } of await archivesOf(newer)) {
+        if (/(kube-proxy|coredns):/.test(name)) await joined.machine.importImage(path);
+      }
+      await client.waitFor(inShop('apps/v1', 'Deployment', 'coredns'), 'Available', {
+        timeoutMs: 2 * minutes,
+        diagnose: () => joined.machine.lastWords(),
+      });
+    },
+    8 * minutes,
+  );
+
+  test(
+    'is not brought to a version that Kubernetes has no way to, and says which there are',
+    async () => {
+      const manifest = (version: string): PlainObject =>
+        stage.manifest(shop, {
+          controlPlane: { deployment: { replicas: 2 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version, kubelet: machineKubelet },
+          networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
+          addons: { coreDNS: {}, kubeProxy: {} },
+        });
+      expect(await stage.refusal(manifest(newer))).toBeUndefined();
+      for (const version of ['v1.34.4', 'v1.37.0']) {
+        const refusal = await stage.refusal(manifest(version));
+        expect(refusal).toContain('spec.kubernetes.version');
+        expect(refusal).toContain('1.36');
+      }
+    },
+    minutes,
+  );
+
+  test(
+    'comes to the next minor without a failed call, and its worker notices nothing',
+    async () => {
+      const before = await onWorker();
+      let bareMs = 0;
+      let rolledOutMs = 0;
+      let readyMs = 0;
+      let goneMs = 0;
+      const seen = await underLoad(`${older} → ${newer}`, async () => {
+        bareMs = await bareRollout(stage, shop, (image) => image.replace(older, newer));
+        const began = performance.now();
+        await change({ kubernetes: { version: newer } });
+        const rolledOut = cluster
+          .waitFor(deployment(), (object) => isRolledOut(object) && JSON.stringify(object?.spec).includes(newer), {
+            timeoutMs: 3 * minutes,
+            diagnose: () => stage.diagnose(shop),
+          })
+          .then(() => {
+            rolledOutMs = performance.now() - began;
+          });
+        await stage.waitFor(shop, isReadyAt(newer), { timeoutMs: 3 * minutes });
+        readyMs = performance.now() - began;
+        await rolledOut;
+        await settled(2);
+        goneMs = performance.now() - began;
+      });
+      tell(
+        'rollout',
+        `${seconds(rolledOutMs)} until only new pods are left, Ready at ${newer} after ${seconds(readyMs)}, the last old pod gone after ${seconds(goneMs)}; a bare Deployment of the same pods: ${seconds(bareMs)}, ratio ${(rolledOutMs / bareMs).toFixed(2)}`,
+      );
+      expectUnharmed(seen);
+      expect(Object.keys(seen.servers.answers)).toEqual([older, newer]);
+      expect(await onWorker()).toEqual(before);
+      await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'shop-worker' }, 'Ready');
+    },
+    10 * minutes,
+  );
+
+  test(
+    "brings the new minor's documents and add-ons, and workers of both minors are nodes of it",
+    async () => {
+      const configuration = await client.read(inShop('v1', 'ConfigMap', 'kubeadm-config'));
+      expect(configuration?.data?.ClusterConfiguration).toContain(`kubernetesVersion: ${newer}`);
+      const proxy = inShop('apps/v1', 'DaemonSet', 'kube-proxy');
+      await client.waitFor(
+        proxy,
+        (object) =>
+          JSON.stringify(object?.spec).includes(`kube-proxy:${newer}`) && object?.status?.updatedNumberScheduled === 1,
+      );
+      await client.waitFor(inShop('apps/v1', 'Deployment', 'coredns'), 'Available', { timeoutMs: 2 * minutes });
+      const { controlPlaneEndpoint = '' } = await stage.waitFor(shop, 'Ready');
+      const young = await joinByHand(stage, {
+        tenant: shop,
+        endpoint: controlPlaneEndpoint,
+        worker: 'shop-young',
+        kubernetes: newer,
+      });
+      const nodes = await client.list('v1', 'Node');
+      const versions = nodes.map(({ status }) => (status?.nodeInfo as { kubeletVersion: string }).kubeletVersion);
+      expect(versions.toSorted()).toEqual([older, newer]);
+      await young.stop();
+      await client.delete({ apiVersion: 'v1', kind: 'Node', name: 'shop-young' });
+    },
+    4 * minutes,
+  );
+
+  test(
+    'is restarted as a Deployment is, without a failed call',
+    async () => {
+      const before = (await stage.pods(shop)).map(({ metadata }) => metadata?.uid);
+      const seen = await underLoad('restart', async () => {
+        await cluster.kubectl(['-n', 'tenants', 'rollout', 'restart', `deployment/${shop}`]);
+        await settled(2);
+        await stage.waitFor(shop, 'Ready');
+      });
+      const after = (await stage.pods(shop)).map(({ metadata }) => metadata?.uid);
+      expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+      expectUnharmed(seen);
+    },
+    5 * minutes,
+  );
+
+  test(
+    'loses an API server without a call that fails twice',
+    async () => {
+      const seen = await underLoad(
+        'an API server killed',
+        async () => {
+          if (node === undefined) throw new Error('there is no second node');
+          expect(await node.machine.signalProcesses('kube-apiserver', 'SIGKILL')).toBe(1);
+          await cluster.waitFor(deployment(), (object) => !isRolledOut(object), { what: 'an unavailable pod' });
+          await settled(2);
+        },
+        2000,
+      );
+      expectUnharmed(seen);
+    },
+    4 * minutes,
+  );
+
+  test(
+    'gives up a node that is drained without a call that fails twice, and comes back to it',
+    async () => {
+      const seen = await underLoad(
+        'a node drained',
+        async () => {
+          await cluster.kubectl(
+            ['drain', 'second', '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=120s'],
+            { timeoutMs: 130_000, diagnose: () => stage.diagnose(shop) },
+          );
+          await settled(2);
+        },
+        2000,
+      );
+      expect(await nodesOfPods()).toEqual(['management', 'management']);
+      await cluster.kubectl(['uncordon', 'second']);
+      expectUnharmed(seen);
+    },
+    6 * minutes,
+  );
+
+  test(
+    'sleeps with no pods and wakes up with everything, its worker included',
+    async () => {
+      await cluster.kubectl(['-n', 'tenants', 'scale', 'tcp', shop, '--replicas=0']);
+      await stage.waitFor(shop, (object) => versionOf(object).status === 'Sleeping');
+      await settled(0);
+      const ready = conditionOf(await cluster.client.read(stage.tenant(shop)), 'Ready');
+      tell('asleep', `Ready=${ready?.status ?? ''} ${ready?.reason ?? ''}: ${ready?.message ?? ''}`);
+      await cluster.kubectl(['-n', 'tenants', 'scale', 'tcp', shop, '--replicas=1']);
+      await stage.waitFor(shop, isReadyAt(newer));
+      await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'shop-worker' }, 'Ready', {
+        timeoutMs: 2 * minutes,
+      });
+    },
+    5 * minutes,
+  );
+
+  test(
+    'is scaled by a HorizontalPodAutoscaler',
+    async () => {
+      const autoscaler = {
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: shop, namespace: 'tenants' },
+        spec: {
+          scaleTargetRef: { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'TenantControlPlane', name: shop },
+          minReplicas: 2,
+          maxReplicas: 3,
+          metrics: [
+            { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
+          ],
+        },
+      };
+      await cluster.apply([autoscaler]);
+      // Between two looks of the autoscaler lie 15 s.
+      await cluster.waitFor(
+        stage.tenant(shop),
+        (object) => (object?.spec?.controlPlane as { deployment: { replicas: number } }).deployment.replicas === 2,
+        { what: 'two replicas', timeoutMs: 90_000, diagnose: () => cluster.diagnose('tenants') },
+      );
+      await stage.waitFor(shop, 'Ready');
+      await settled(2);
+      const scale = await cluster.kubectl(['-n', 'tenants', 'get', 'tcp', shop, '--subresource=scale', '-o', 'json']);
+      const { selector, replicas } = (JSON.parse(scale.stdout) as { status: { selector: string; replicas: number } })
+        .status;
+      expect(replicas).toBe(2);
+      expect(await cluster.client.list('v1', 'Pod', 'tenants', selector)).toHaveLength(2);
+      const able = conditionOf(
+        await cluster.client.read(stage.at('HorizontalPodAutoscaler', shop, 'autoscaling/v2')),
+        'AbleToScale',
+      );
+      expect(able?.status).toBe('True');
+    },
+    4 * minutes,
+  );
+
+  test(
+    'leaves nothing behind when it is deleted',
+    async () => {
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'hpa', shop]);
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, '--timeout=120s'], { timeoutMs: 130_000 });
+      const kinds = 'secrets,services,deployments,configmaps,poddisruptionbudgets,networkpolicies,jobs';
+      const left = async (): Promise<readonly string[]> => {
+        const { stdout } = await cluster.kubectl(['-n', 'tenants', 'get', kinds, '-o', 'name']);
+        return stdout.split('\n').filter((line) => line !== '' && line !== 'configmap/kube-root-ca.crt');
+      };
+      for (const deadline = Date.now() + minutes; (await left()).length > 0 && Date.now() < deadline;) await pause(300);
+      expect(await left()).toEqual([]);
+    },
+    4 * minutes,
+  );
+});
