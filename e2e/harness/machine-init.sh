@@ -98,9 +98,12 @@ done
     sleep 0.5
   done ) &
 
-# The kubelet's service: runs as soon as kubeadm has written its configuration, and again whenever it ends.
+# The kubelet's service: runs as soon as kubeadm has written its configuration, and again whenever it ends. A file that is
+# there may still be empty.
 ( while :; do
-    while [ ! -f /var/lib/kubelet/config.yaml ] || [ ! -f /var/lib/kubelet/kubeadm-flags.env ]; do sleep 0.1; done
+    until [ -s /var/lib/kubelet/config.yaml ] && grep -qs '^KUBELET_KUBEADM_ARGS=".*"$' /var/lib/kubelet/kubeadm-flags.env; do
+      sleep 0.1
+    done
     . /var/lib/kubelet/kubeadm-flags.env
     eval kubelet --bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf \
       --kubeconfig=/etc/kubernetes/kubelet.conf --config=/var/lib/kubelet/config.yaml \
