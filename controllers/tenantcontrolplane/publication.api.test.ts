@@ -33,8 +33,8 @@ import { installKinds } from '../../testing/install-kinds.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { serverFolder } from '../../testing/servers/server-folder.ts';
-import { startSniRouter } from '../../testing/sni-router.ts';
-import type { SniRouter } from '../../testing/sni-router.ts';
+import { startSniRouter } from '../../e2e/harness/sni-router.ts';
+import type { SniRouter } from '../../e2e/harness/sni-router.ts';
 import { access } from './access.ts';
 import type { Endpoint } from './components/control-plane-input.ts';
 import { ingress } from './components/ingress.ts';
@@ -428,7 +428,7 @@ describe('a control plane behind a router that goes by names', () => {
       // Until the route of the way before has gone, both are there.
       return found.length === 1 ? found : undefined;
     });
-    router.route(new Map(toApiServer.map(([rule]) => [rule, target])));
+    router.route(new Map(toApiServer.map(([rule]) => [rule, { host: '127.0.0.1', port: target }])));
     expect(await whoAmI(endpoint)).toBe('somebody');
   });
 });

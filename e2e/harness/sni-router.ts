@@ -4,8 +4,14 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A router of TLS connections that does not end them: it reads the name that a client asks for and hands the bytes on. */
 export interface SniRouter extends AsyncDisposable {
   readonly port: number;
-  /** From now on these names lead to these ports of 127.0.0.1, and no others anywhere. */
-  route(ports: ReadonlyMap<string, number>): void;
+  /** From now on these names lead to these places, and no others anywhere. Open connections stay. */
+  route(places: ReadonlyMap<string, Place>): void;
+}
+
+/** Where a server listens. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
 }
 
 const handshake = 22;
@@ -35,9 +41,9 @@ export function serverNameOf(bytes: Buffer): string | undefined {
   return '';
 }
 
-/** Listens on a free port of 127.0.0.1. Until it is told of names it refuses all of them. */
-export async function startSniRouter(): Promise<SniRouter> {
-  let table: ReadonlyMap<string, number> = new Map();
+/** Listens, on a free port of 127.0.0.1 unless told where. Until it is told of names it refuses all of them. */
+export async function startSniRouter(at: Place = { host: '127.0.0.1', port: 0 }): Promise<SniRouter> {
+  let table: ReadonlyMap<string, Place> = new Map();
   const open = new Set<Socket>();
   const follow = (socket: Socket, other: () => Socket | undefined): void => {
     open.add(socket);
@@ -61,20 +67,21 @@ export async function startSniRouter(): Promise<SniRouter> {
         inbound.destroy();
         return;
       }
-      outbound = connect(target, '127.0.0.1');
+      outbound = connect(target.port, target.host);
       follow(outbound, () => inbound);
       outbound.write(hello);
       inbound.pipe(outbound).pipe(inbound);
     };
     inbound.on('data', read);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at.port, at.host, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
-    route: (ports) => {
-      table = ports;
+    route: (places) => {
+      table = places;
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of open) socket.destroy();
