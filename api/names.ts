@@ -63,6 +63,8 @@ export const annotations = {
   migrationMinimumHold: `${domain}/migration-minimum-hold`,
   /** On a TenantControlPlane: another value tries a migration again that has failed. */
   retryMigration: `${domain}/retry-migration`,
+  /** On a TenantControlPlane: the Kubernetes version to which it is upgraded whatever its preflight finds. */
+  upgradeAnyway: `${domain}/upgrade-anyway`,
   /** On a TenantControlPlane: name of the DataStore whose old copy of the data is to be removed. */
   removePreviousData: `${domain}/remove-previous-data`,
   /** On the Job of a migration: when the migration began, which tells it from earlier ones. */

@@ -23,12 +23,15 @@ import { mergePatch } from './merge-patch.ts';
 import { selects } from './selectors.ts';
 import { copyOf, type StoredObject } from './stored-object.ts';
 
+/** Answers by path; those without a query answer every query. */
+export type Texts = Readonly<Record<string, string | ((path: string) => string)>>;
+
 /** The state that all clients of one fake server share. */
 export interface FakeServer {
   readonly store: FakeStore;
   readonly now: () => number;
   readonly absent: Set<string>;
-  readonly texts: Readonly<Record<string, string>>;
+  readonly texts: Texts;
   /** Wake-ups of open watches. */
   readonly ends: Set<(end: WatchEnd) => void>;
 }
@@ -151,9 +154,10 @@ export class FakeClient implements Cluster {
       if (!allowsPath(this.#access, path)) {
         throw new ApiError(403, 'Forbidden', `forbidden: User "controller" cannot get path "${path}"`);
       }
-      const answer = this.#server.texts[path];
+      const { texts } = this.#server;
+      const answer = texts[path] ?? texts[path.replace(/\?.*$/, '')];
       if (answer === undefined) throw refusals.absentKind();
-      return answer;
+      return typeof answer === 'string' ? answer : answer(path);
     });
   }
 

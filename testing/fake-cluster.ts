@@ -11,7 +11,7 @@ import type {
   WriteOptions,
 } from '../runtime/cluster.ts';
 import { admitBySchema } from './admit-by-schema.ts';
-import { FakeClient, type FakeServer } from './fake-client.ts';
+import { FakeClient, type FakeServer, type Texts } from './fake-client.ts';
 import { everything, FakeFaults, type Call, type CallMatch } from './fake-faults.ts';
 import { FakeStore, kindIdOf, type Admit } from './fake-store.ts';
 
@@ -27,7 +27,7 @@ export interface FakeClusterOptions {
   /** Kinds the server does not know until `serve` is called. */
   readonly absent?: readonly KindRef[];
   /** Answers of `text`, by path; `/version` and the health paths are there already. */
-  readonly texts?: Readonly<Record<string, string>>;
+  readonly texts?: Texts;
 }
 
 /**

@@ -27,6 +27,9 @@ export class MemoryStore {
   failure: Error | undefined;
   /** Called before each call takes effect; may throw, as a process dies. */
   before: (call: string) => void = () => undefined;
+  /** What a ping fails with. */
+  silence: Error | undefined;
+
   /** Called after each call took effect; may throw, as a process dies before it hears of it. */
   after: (call: string) => void = () => undefined;
 
@@ -95,7 +98,10 @@ export class MemoryStore {
         resolve();
       });
     return {
-      ping: () => Promise.resolve({ version: this.version, supported: this.version === '3.7.1', floor: '3.7.1' }),
+      ping: () =>
+        this.silence === undefined
+          ? Promise.resolve({ version: this.version, supported: this.version === '3.7.1', floor: '3.7.1' })
+          : Promise.reject(this.silence),
       ensure: (tenancy) =>
         run('ensure', () => {
           const known = this.tenancies.get(tenancy.schema);

@@ -50,9 +50,15 @@ function allocateNodePorts(kind: KindRef, object: StoredObject): StoredObject {
 export class TenantWorld {
   readonly clock = new FakeClock();
   readonly cluster: FakeCluster;
-  readonly tenant = new FakeCluster();
+  readonly tenant = new FakeCluster({
+    texts: { '/metrics': () => this.metrics, '/api/v1/nodes': (path) => this.nodePage(path) },
+  });
   readonly store: MemoryStore;
   readonly events: string[] = [];
+  /** What the tenant's API server tells of itself. */
+  metrics = '';
+  /** The versions of its nodes' kubelets; the nodes are named after their place here. */
+  kubelets: readonly string[] = [];
   /** Whether pods become ready as soon as the Deployment asks for them. */
   podsStart = true;
   #visitor: ObjectVisitor;
@@ -82,6 +88,19 @@ export class TenantWorld {
     this.tenant.close = () => Promise.resolve();
     this.#informers = options.informers?.(this) ?? blindInformers;
     this.#visitor = this.#newVisitor();
+  }
+
+  /** A page of the tenant's nodes. */
+  nodePage(path: string): string {
+    const { searchParams } = new URL(path, 'https://tenant');
+    const from = Number(searchParams.get('continue') ?? 0);
+    const to = from + Number(searchParams.get('limit') ?? this.kubelets.length);
+    const items = this.kubelets.slice(from, to).map((kubeletVersion, index) => ({
+      metadata: { name: `node-${from + index}` },
+      status: { nodeInfo: { kubeletVersion } },
+    }));
+    const metadata = to < this.kubelets.length ? { continue: String(to) } : {};
+    return JSON.stringify({ kind: 'NodeList', apiVersion: 'v1', metadata, items });
   }
 
   /** A new process: nothing is remembered. */

@@ -72,6 +72,9 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
   if (state === 'Ready' && summary.status === 'True') {
     const replicas = scope.tcp.spec.controlPlane.deployment.replicas;
     const rolling = isRolling(scope.deployment ?? scope.observed.deployment, replicas);
+    if (scope.upgradeHold !== undefined && !rolling) {
+      return { type, status: 'True', reason: 'UpgradeHeld', message: scope.upgradeHold.message };
+    }
     return { type, status: 'True', reason: rolling ? 'RollingOut' : 'Ready', message: '' };
   }
   if (state === 'WriteLimited' && summary.status === 'True') {

@@ -18,6 +18,7 @@ import { overrides, overridesCheck } from './phases/overrides.ts';
 import { placement } from './phases/placement.ts';
 import { agentsPublished, publication, published } from './phases/publication.ts';
 import { store, tenancy, tenancyCheck } from './phases/store.ts';
+import { preflight, upgrade } from './phases/preflight.ts';
 import { coreDNS, kubeadmconfig, kubeProxy, tenant } from './phases/tenant.ts';
 import { translatingErrors } from './phases/translate-errors.ts';
 import { workload } from './phases/workload.ts';
@@ -51,12 +52,14 @@ const recipe: readonly Row[] = [
   ['overrides', 'StoreReady', ['override-plan'], overrides],
   ['overrides-check', 'StoreReady', ['overrides'], overridesCheck],
   ['konnectivity-egress', 'AddonsReady', ['certificates', 'kubeconfigs'], konnectivityEgress],
-  ['workload', 'ControlPlaneAvailable', ['konnectivity-egress', 'tenancy', 'overrides'], workload],
+  ['preflight', undefined, ['endpoint', 'kubeconfigs', 'store'], preflight],
+  ['upgrade', 'UpgradeAllowed', ['preflight'], upgrade],
+  ['workload', 'ControlPlaneAvailable', ['konnectivity-egress', 'tenancy', 'overrides', 'preflight'], workload],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
   ['disruption-budget', 'PodsProtected', [], disruptionBudget],
   ['network-policy', 'PodsProtected', ['endpoint'], networkPolicy],
-  ['kubeadmconfig', 'TenantConfigured', ['endpoint', 'store'], kubeadmconfig],
+  ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig],
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],

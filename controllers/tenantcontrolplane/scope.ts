@@ -10,6 +10,7 @@ import type { Endpoint, StoreOverride } from './components/control-plane-input.t
 import type { OverridePlan } from './components/override-shares.ts';
 import type { PublicationStatus } from './components/publication-status.ts';
 import type { RouteVerdict } from './components/route-verdict.ts';
+import type { UpgradeHold } from './components/upgrade/upgrade-hold.ts';
 
 /** What the management cluster held when the visit began, read from the API server itself. */
 export interface Observed {
@@ -87,8 +88,11 @@ export interface PublicationFacts {
 
 /** What a visit knows; phases add to it. */
 export interface Scope {
+  /** As the spec has it, but for a version that the preflight holds back. */
   readonly tcp: TenantControlPlane;
   readonly observed: Observed;
+  /** Why the version that the spec asks for waits; absent when it does not. */
+  readonly upgradeHold?: UpgradeHold;
   readonly service?: Service;
   readonly endpoint?: Endpoint;
   readonly publication?: PublicationFacts;

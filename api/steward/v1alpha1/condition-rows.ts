@@ -22,6 +22,7 @@ export const tenantControlPlaneConditions = {
       NotReady: 'Something that was in place is not any more; the message names the condition.',
       RollingOut: 'New pods replace old ones; the API server answers meanwhile.',
       Upgrading: 'Pods of another Kubernetes version replace the old ones.',
+      UpgradeHeld: 'All is in place but the Kubernetes version, which waits; UpgradeAllowed says why.',
       Migrating: 'The data is on its way to another DataStore.',
       CertificateAuthorityRotating: 'New pods trust a new certificate authority.',
       WriteLimited: 'The API server answers, but writes are denied as the spec asks.',
@@ -85,6 +86,17 @@ export const tenantControlPlaneConditions = {
       PodsNotReady: 'No pod is ready yet; the message says what the pods report.',
       PodsRefused: 'The cluster does not admit the pods; the message says why.',
       Sleeping: 'No pods are wanted.',
+    },
+  },
+  UpgradeAllowed: {
+    meaning: 'Nothing speaks against the minor version that the spec asks for; otherwise the one that runs goes on.',
+    polarity: 'positive',
+    reasons: {
+      StoreUnhealthy: 'The DataStore cannot be used, so that new pods would not become ready.',
+      KubeletsTooOld: 'Nodes have kubelets that do not work with the new version; the message names some.',
+      RemovedApisInUse: 'Clients ask for APIs that the new version does not serve; the message names some.',
+      ApiServerSilent: 'The API server of the tenant does not tell its nodes and the APIs in use.',
+      Sleeping: 'No pods are wanted, so nobody can be asked.',
     },
   },
   PodsProtected: {

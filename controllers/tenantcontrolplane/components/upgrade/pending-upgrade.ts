@@ -1,0 +1,56 @@
+import type { Deployment } from '../../../../api/core/kinds.ts';
+import { annotations, containers } from '../../../../api/names.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
+import { checkUpgrade, parseVersion, versionText } from '../../../../kubeadm/versions.ts';
+import type { KubernetesVersion } from '../../../../kubeadm/versions.ts';
+
+/** A step to another minor that no pod has made yet. */
+export interface PendingUpgrade {
+  /** What the pods are asked to run. */
+  readonly from: KubernetesVersion;
+  readonly to: KubernetesVersion;
+}
+
+/** A tag may have the author's own ending. */
+const tagged = /:(v\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?)[^/]*$/;
+
+/** The version of kube-apiserver that a Deployment asks for; undefined when its image does not tell. */
+function versionOf(deployment: Deployment | undefined): string | undefined {
+  const pod = deployment?.spec?.template.spec;
+  const image = pod?.containers.find(({ name }) => name === containers.apiServer)?.image;
+  return tagged.exec(image ?? '')?.[1];
+}
+
+/** Undefined for what is no version, or no step that is allowed: whoever rolls the pods says so. */
+function stepOf(from: string, to: string): PendingUpgrade | undefined {
+  try {
+    const step = { from: parseVersion(from), to: parseVersion(to) };
+    checkUpgrade(step.from, step.to, 'spec.kubernetes.version', step.to.minor);
+    return step;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The next minor, while the Deployment does not ask for it yet. The Deployment itself is the record that an upgrade has begun: one
+ * that has is never held, whatever is found out later and whichever process looks. A control plane that never served has
+ * nothing to lose.
+ */
+export function pendingUpgrade(
+  tcp: TenantControlPlane,
+  deployment: Deployment | undefined,
+): PendingUpgrade | undefined {
+  const installed = tcp.status?.kubernetesResources?.version?.version ?? '';
+  if (installed === '') return undefined;
+  const step = stepOf(versionOf(deployment) ?? installed, tcp.spec.kubernetes.version);
+  return step === undefined || step.to.minor === step.from.minor ? undefined : step;
+}
+
+/** True when somebody wants this very version whatever the preflight finds. */
+export function isForced(tcp: TenantControlPlane, { to }: PendingUpgrade): boolean {
+  const given = tcp.metadata.annotations?.[annotations.upgradeAnyway]?.trim() ?? '';
+  return given.replace(/^v?/, 'v') === versionText(to);
+}

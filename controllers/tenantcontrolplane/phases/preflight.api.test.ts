@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { kinds } from '../../../api/core/kinds.ts';
+import type { KindRef } from '../../../api/meta.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
+import type { Cluster } from '../../../runtime/cluster.ts';
+import { openCluster } from '../../../runtime/http-cluster.ts';
+import { parseKubeconfig } from '../../../runtime/kubeconfig.ts';
+import { tenantLimits } from '../../../tenants/pool.ts';
+import { startApiServer } from '../../../testing/servers/api-server.ts';
+import type { ApiServer } from '../../../testing/servers/api-server.ts';
+import { nodePagePath, parseNodePage } from '../components/upgrade/node-page.ts';
+import { removedApis } from '../components/upgrade/removed-apis.ts';
+
+let server: ApiServer;
+let door: Cluster;
+
+beforeAll(async () => {
+  // The newest server has no API of its own accord that a later one drops.
+  server = await startApiServer({ flags: { 'runtime-config': 'networking.k8s.io/v1beta1=true' } });
+  door = openCluster(parseKubeconfig(server.kubeconfig), tenantLimits);
+}, 180_000);
+
+afterAll(async () => {
+  await door.close();
+  await server.stop();
+}, 60_000);
+
+describe('a real API server', () => {
+  test('tells in its metrics which API it was asked for, and when that is gone', async () => {
+    const ipAddresses: KindRef = {
+      group: 'networking.k8s.io',
+      version: 'v1beta1',
+      kind: 'IPAddress',
+      plural: 'ipaddresses',
+      namespaced: false,
+    };
+    const next = parseVersion('v1.99.0');
+    expect(removedApis(await door.text('/metrics'), next)).toEqual([]);
+    await door.list(ipAddresses);
+    const metrics = await door.text('/metrics');
+    expect(metrics.length).toBeLessThan(tenantLimits.maxBodyBytes / 4);
+    expect(removedApis(metrics, next)).toEqual(['ipaddresses of networking.k8s.io/v1beta1']);
+    expect(removedApis(metrics, parseVersion('v1.36.3'))).toEqual([]);
+  });
+
+  test('tells its nodes page by page', async () => {
+    const names = Array.from({ length: 103 }, (_, index) => `node-${String(index).padStart(3, '0')}`);
+    for (const name of names) {
+      await door.create(kinds.Node, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+      const body = { status: { nodeInfo: { kubeletVersion: 'v1.32.4' } } };
+      await door.patch(kinds.Node, { name }, { type: 'merge', body }, { subresource: 'status' });
+    }
+    const first = parseNodePage(await door.text(nodePagePath(undefined)));
+    expect(first?.kubelets).toHaveLength(100);
+    const second = parseNodePage(await door.text(nodePagePath(first?.next)));
+    expect(second?.next).toBeUndefined();
+    const all = [...(first?.kubelets ?? []), ...(second?.kubelets ?? [])];
+    expect(all).toEqual(names.map((node) => ({ node, version: 'v1.32.4' })));
+  }, 60_000);
+});
