@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer as createTcpServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds } from '../api/core/kinds.ts';
@@ -102,6 +104,55 @@ describe('a server that is not to be trusted', () => {
     await expect(cluster.get(kinds.ConfigMap, { ...key, name: 'slow' })).rejects.toThrow(/no answer within 0.1 s/);
     const watching = cluster.watch(kinds.ConfigMap, { signal: new AbortController().signal });
     await expect(watching[Symbol.asyncIterator]().next()).rejects.toThrow(/no answer within 0.1 s/);
+  });
+
+  test('cannot hold a request longer than its deadline by a connection that leads nowhere', async () => {
+    const sockets: Socket[] = [];
+    const server = createTcpServer((socket) => sockets.push(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const cluster = openCluster({ server: `https://127.0.0.1:${port}` }, { name: 'tenant', timeoutMs: 100 });
+    cleanups.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await cluster.close();
+    });
+    const began = performance.now();
+    await expect(cluster.get(kinds.ConfigMap, key)).rejects.toThrow(/not reachable: no answer within 0.1 s/);
+    const watching = cluster.watch(kinds.ConfigMap, { signal: new AbortController().signal });
+    await expect(watching[Symbol.asyncIterator]().next()).rejects.toThrow(/no answer within 0.1 s/);
+    expect(performance.now() - began).toBeLessThan(4_000);
+  });
+
+  test('cannot hold a request behind others, and is not sent what was given up', async () => {
+    const urls: string[] = [];
+    const held: ServerResponse[] = [];
+    const cluster = await serve(
+      (request, response) => {
+        urls.push(request.url ?? '');
+        held.push(response);
+      },
+      {},
+      { connections: 1, timeoutMs: 60_000 },
+    );
+    const first = cluster.get(kinds.ConfigMap, key);
+    const impatient = new AbortController();
+    const second = cluster.create(
+      kinds.ConfigMap,
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: key },
+      { signal: impatient.signal },
+    );
+    while (held.length === 0) await settle();
+    impatient.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    held[0]?.end(object);
+    await first;
+    const third = cluster.get(kinds.ConfigMap, { ...key, name: 'b' });
+    while (held.length === 1) await settle();
+    held[1]?.end(object);
+    await third;
+    expect(urls.map((url) => url.split('/').at(-1))).toEqual(['a', 'b']);
   });
 
   test.each([

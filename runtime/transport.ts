@@ -149,7 +149,7 @@ export class Transport {
 
   async #dispatch(pool: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const token = await this.#token.current();
-    const answer = await pool.request({
+    const sent = pool.request({
       method: request.method,
       path: this.#prefix + request.path,
       signal,
@@ -161,9 +161,27 @@ export class Transport {
       },
       ...(request.body === undefined ? {} : { body: request.body }),
     });
+    const answer = await unlessAborted(sent, signal);
     this.#options.onBytes();
     return answer;
   }
+}
+
+/**
+ * undici heeds a signal only once the request has a connection, and how long that takes is up to the server and to the requests
+ * before. One that is given up here is not sent any more.
+ */
+function unlessAborted(sent: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    sent.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', leave);
+    });
+  });
 }
 
 /** The wait the server asked for, when it refused before doing anything and asked for little. */
