@@ -18,6 +18,7 @@ import { secretReader } from '../stores/secret-reader.ts';
 import { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import { TenantPool } from '../tenants/pool.ts';
+import type { TenantPoolOptions } from '../tenants/pool.ts';
 import { blindInformers } from './blind-informers.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -48,7 +49,7 @@ function allocateNodePorts(kind: KindRef, object: StoredObject): StoredObject {
 
 /** A management cluster in memory with one tenant, its store and the tenant's own API server. */
 export class TenantWorld {
-  readonly clock = new FakeClock();
+  readonly clock: FakeClock;
   readonly cluster: FakeCluster;
   readonly tenant = new FakeCluster({
     texts: { '/metrics': () => this.metrics, '/api/v1/nodes': (path) => this.nodePage(path) },
@@ -64,6 +65,7 @@ export class TenantWorld {
   #visitor: ObjectVisitor;
   readonly #drivers: readonly Driver[];
   readonly #migrations: Migrations | undefined;
+  readonly #openTenant: TenantPoolOptions['open'];
   readonly #informers: Pick<InformerFactory, 'informer'>;
 
   constructor(
@@ -74,10 +76,16 @@ export class TenantWorld {
       /** Stores of other drivers. */
       readonly others?: readonly MemoryStore[];
       readonly migrations?: Migrations;
+      /** Where the clock stands; 2030 unless said. */
+      readonly start?: Date;
+      /** Opens the door to the tenant; to the API server in memory unless said. */
+      readonly openTenant?: TenantPoolOptions['open'];
     } = {},
   ) {
+    this.clock = new FakeClock(options.start);
     this.store = new MemoryStore({ kine: options.kine === true });
     this.#migrations = options.migrations;
+    this.#openTenant = options.openTenant ?? (() => this.tenant);
     this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
     const rules = options.migrations === undefined ? access : [...access, ...operatorNamespaceAccess];
     this.cluster = new FakeCluster({ access: rules, now: () => this.clock.now().getTime(), admit: allocateNodePorts });
@@ -233,7 +241,7 @@ export class TenantWorld {
         sessions: new Sessions({ clock }),
         read: secretReader((secret) => cluster.get(kinds.Secret, secret)),
       }),
-      pool: new TenantPool({ clock, open: () => this.tenant }),
+      pool: new TenantPool({ clock, open: this.#openTenant }),
       ...(this.#migrations !== undefined && { migrations: this.#migrations }),
     });
     return new ObjectVisitor({

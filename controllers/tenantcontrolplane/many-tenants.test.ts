@@ -1,11 +1,19 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+import type { Connection } from '../../runtime/connection.ts';
 import { EventRecorder, eventKind } from '../../runtime/event-recorder.ts';
+import { openCluster } from '../../runtime/http-cluster.ts';
+import type { ClusterOptions } from '../../runtime/http-cluster.ts';
 import { InformerFactory } from '../../runtime/informer-factory.ts';
 import { silent } from '../../runtime/logger.ts';
 import { Manager } from '../../runtime/manager.ts';
@@ -22,6 +30,8 @@ import { tenantControlPlaneController } from './controller.ts';
 
 /** How long a store that is dead lets callers wait. */
 const deadMs = 200;
+/** How long a tenant that never answers is waited for. */
+const silentMs = 1_200;
 
 /** A manager with both controllers over a cluster in memory. */
 class Fleet {
@@ -31,7 +41,13 @@ class Fleet {
   readonly inVain: string[] = [];
   readonly #informers = new InformerFactory({ cluster: this.cluster.admin });
   readonly #sessions = new Sessions({ clock: systemClock });
-  readonly #pool = new TenantPool({ clock: systemClock, open: () => new FakeCluster() });
+  /** Takes connections of tenants and never says a word. */
+  readonly #silence = createServer((socket) => this.#held.push(socket));
+  readonly #held: Socket[] = [];
+  readonly #pool = new TenantPool({
+    clock: systemClock,
+    open: (connection, limits) => this.#tenant(connection, limits),
+  });
   readonly #manager: Manager;
 
   constructor() {
@@ -69,12 +85,19 @@ class Fleet {
     });
   }
 
-  start(): Promise<void> {
-    return this.#manager.start();
+  async start(): Promise<void> {
+    this.#silence.listen(0, '127.0.0.1');
+    await once(this.#silence, 'listening');
+    this.cluster.after(async ({ kind, verb, name = '' }) => {
+      if (kind?.kind === 'Deployment' && verb === 'apply') await this.#startPods(name);
+    });
+    await this.#manager.start();
   }
 
   async stop(): Promise<void> {
     await this.#manager.stop(2000);
+    for (const socket of this.#held) socket.destroy();
+    this.#silence.close();
     await this.#pool.close();
     await this.#sessions[Symbol.asyncDispose]();
     await this.#informers.close();
@@ -110,7 +133,7 @@ class Fleet {
 
   /** Waits until the objects of a kind are as told, and returns them. */
   async until<T extends Resource>(kind: KindRef<T>, holds: (items: readonly T[]) => boolean): Promise<readonly T[]> {
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(50_000);
     for await (const event of this.cluster.admin.watch(kind, { signal })) {
       if (event.type === 'BOOKMARK') continue;
       const { items } = await this.cluster.admin.list(kind);
@@ -123,6 +146,21 @@ class Fleet {
   async made(): Promise<Readonly<Record<string, number>>> {
     const { items } = await this.cluster.admin.list(tenantControlPlane);
     return countBy(items.filter(isMade).map(({ status }) => status?.storage?.dataStoreName ?? ''));
+  }
+
+  async #startPods(name: string): Promise<void> {
+    const key = { namespace: 'default', name };
+    const found = await this.cluster.admin.get(kinds.Deployment, key);
+    const count = found?.spec?.replicas ?? 0;
+    const counts = { replicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count };
+    const body = { status: { observedGeneration: found?.metadata.generation, ...counts } };
+    await this.cluster.admin.patch(kinds.Deployment, key, { type: 'merge', body }, { subresource: 'status' });
+  }
+
+  #tenant(connection: Connection, limits: ClusterOptions): Cluster {
+    if (!connection.server.includes('silent')) return new FakeCluster();
+    const { port } = this.#silence.address() as AddressInfo;
+    return openCluster({ ...connection, dial: { host: '127.0.0.1', port } }, { ...limits, timeoutMs: silentMs });
   }
 
   #driver(): Driver<string> {
@@ -183,7 +221,7 @@ describe('many tenants', () => {
     const reasons = events.items.map(({ reason }) => reason);
     expect(reasons.filter((reason) => reason === 'Placed').length).toBeGreaterThanOrEqual(12);
     expect(reasons).toEqual(expect.arrayContaining(['NoDataStoreFits', 'Full']));
-  }, 30_000);
+  }, 60_000);
 
   test('of a dead store hold up nobody else: it is asked by the first ones and its probe only', async () => {
     fleet = new Fleet();
@@ -196,7 +234,27 @@ describe('many tenants', () => {
     );
     // Eight visits at once, of which each asks twice.
     expect(fleet.inVain.filter((call) => call === 'ensure').length).toBeLessThanOrEqual(16);
-  }, 30_000);
+  }, 60_000);
+});
+
+describe('tenants whose API servers never answer', () => {
+  test('hold up nobody else, although they are many more than there are visits at once', async () => {
+    fleet = new Fleet();
+    await fleet.addStore('live');
+    await fleet.addTenants(20, 'live', 'silent-');
+    await fleet.start();
+    const isSilent = (tcp: TenantControlPlane): boolean => tcp.metadata.name?.startsWith('silent') === true;
+    const about = ({ status }: TenantControlPlane, type: string): string =>
+      status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
+    const saysSo = (tcp: TenantControlPlane): boolean =>
+      about(tcp, 'ControlPlaneAvailable').includes('no answer within');
+    await fleet.until(tenantControlPlane, (items) => items.every(saysSo));
+    await fleet.addTenants(3, 'live', 'live-');
+    const isReady = ({ status }: TenantControlPlane): boolean =>
+      status?.kubernetesResources?.version?.status === 'Ready';
+    const all = await fleet.until(tenantControlPlane, (items) => items.filter(isReady).length === 3);
+    expect(all.filter(isReady).some(isSilent)).toBe(false);
+  }, 60_000);
 });
 
 function roomFor(tenants: number): object {

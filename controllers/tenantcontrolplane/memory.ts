@@ -7,6 +7,11 @@ export class Memory {
     return this.#facts.get(uid)?.get(fact) === checksum;
   }
 
+  /** What was remembered last under this name. */
+  recall(uid: string, fact: string): string | undefined {
+    return this.#facts.get(uid)?.get(fact);
+  }
+
   remember(uid: string, fact: string, checksum: string): void {
     const facts = this.#facts.get(uid) ?? new Map<string, string>();
     facts.set(fact, checksum);

@@ -1,6 +1,7 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Deployment, Pod } from '../../../api/core/kinds.ts';
 import type { Context } from '../../../runtime/controller.ts';
+import { deadline } from '../../../runtime/deadline.ts';
 import { ApiError, UnreachableError } from '../../../runtime/errors.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -11,8 +12,14 @@ import { podSelectorText } from '../status.ts';
 /** Pods that are not ready after this many milliseconds are looked at more closely. */
 const patienceMs = 20_000;
 
-/** Between the readiness of a pod and its address in every kube-proxy; and how often one that answered before is asked. */
-const pace = { firstMs: 25, laterMs: 5_000 } as const;
+/**
+ * Between the readiness of a pod and its address in every kube-proxy; and how often one that answered before is asked: ever less
+ * while it stays silent, and not for long, since each question holds one of the few visits that there can be at once.
+ */
+const pace = { firstMs: 25, laterMs: 5_000, mostMs: 60_000 } as const;
+const answerMs = 5_000;
+/** Who lets the operator wait this long is no control plane that merely starts. */
+const slowMs = 1_000;
 
 function refusal(deployment: Deployment): string | undefined {
   const failure = deployment.status?.conditions?.find(
@@ -62,10 +69,31 @@ async function notReady(
   return { is: 'waiting', reason, message, afterMs: 30_000 };
 }
 
-/** Why the operator got no good answer; undefined for errors that are about something else. */
-function silence(error: unknown): string | undefined {
-  if (error instanceof UnreachableError) return error.message;
-  return error instanceof ApiError && error.code >= 500 ? `it answers ${error.code}` : undefined;
+const silences = 'silences';
+
+/** How long a control plane that does not answer is left in peace: twice as long each time. */
+function patience(uid: string, { memory }: Dependencies): number {
+  const times = Number(memory.recall(uid, silences) ?? 0);
+  memory.remember(uid, silences, String(times + 1));
+  return Math.min(pace.laterMs * 2 ** times, pace.mostMs);
+}
+
+/** Why the operator gets no good answer; undefined when it gets one. */
+async function silence(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<string | undefined> {
+  const limit = deadline(deps.clock, answerMs, [ctx.signal]);
+  try {
+    // Not /readyz: that of a pod that is on its way out says no, while it still answers.
+    await deps.tenants.door(scope).text('/livez', { signal: limit.signal });
+    return undefined;
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (limit.signal.aborted) return `no answer within ${answerMs / 1000} s`;
+    if (error instanceof UnreachableError) return error.message;
+    if (error instanceof ApiError && error.code >= 500) return `it answers ${error.code}`;
+    throw error;
+  } finally {
+    limit.release();
+  }
 }
 
 /** Waits until a pod serves, which the Deployment's status tells, and then until the operator itself is answered. */
@@ -75,15 +103,15 @@ export async function availability(scope: Readonly<Scope>, deps: Dependencies, c
     return { is: 'waiting', reason: 'Sleeping', message: 'spec.controlPlane.deployment.replicas is 0' };
   }
   if ((deployment.status?.readyReplicas ?? 0) === 0) return notReady(scope, deployment, deps, ctx);
-  try {
-    // Not /readyz: that of a pod that is on its way out says no, while it still answers.
-    await deps.tenants.door(scope).text('/livez', { signal: ctx.signal });
-  } catch (error) {
-    const why = silence(error);
-    if (why === undefined) throw error;
-    const known = scope.tcp.status?.kubernetesResources?.version?.version !== undefined;
-    const message = `a pod is ready but the API server does not answer the operator through its Service: ${why}`;
-    return { is: 'waiting', reason: 'PodsNotReady', message, afterMs: known ? pace.laterMs : pace.firstMs };
+  const asked = deps.clock.monotonic();
+  const why = await silence(scope, deps, ctx);
+  const uid = scope.tcp.metadata.uid ?? '';
+  if (why === undefined) {
+    deps.memory.forget(uid, silences);
+    return { is: 'done' };
   }
-  return { is: 'done' };
+  const message = `a pod is ready but the API server does not answer the operator through its Service: ${why}`;
+  const known = scope.tcp.status?.kubernetesResources?.version?.version !== undefined;
+  const starts = !known && deps.clock.monotonic() - asked < slowMs;
+  return { is: 'waiting', reason: 'PodsNotReady', message, afterMs: starts ? pace.firstMs : patience(uid, deps) };
 }
