@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { CustomResourceDefinition } from '../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { complaintsAbout, warningsAbout } from './admission.ts';
+import { complaintsAbout, templateComplaints, warningsAbout } from './admission.ts';
 import { tenantControlPlaneOf } from './components/tenant-control-plane.ts';
 import { formatHostAndPort, parseHostAndPort } from './host-and-port.ts';
 import { contractKind, definitionName } from './infrastructure-kind.ts';
@@ -131,6 +131,7 @@ describe('Admission of a StewardControlPlane', () => {
 
   test.each([
     ['a usable version', scp({}), undefined, undefined],
+    ['another major version', scp({ version: 'v2.0.0' }), scp({ version: 'v1.35.0' }), 'spec.version'],
     ['one minor up', scp({ version: '1.36.3' }), scp({}), undefined],
     ['two minors up', scp({ version: 'v1.36.0' }), scp({ version: 'v1.34.0' }), 'spec.version'],
     ['a downgrade', scp({ version: 'v1.34.0' }), scp({}), 'spec.version'],
@@ -167,6 +168,16 @@ describe('Admission of a StewardControlPlane', () => {
       expect.stringContaining('is older than what is tested'),
     ]);
     expect(warningsAbout(scp({}))).toEqual([]);
+  });
+
+  test('A template is refused for what its control planes would be refused for', () => {
+    const template = (certSANs: readonly string[], metadata: object = {}): Parameters<typeof templateComplaints>[0] =>
+      ({ metadata, spec: { template: { spec: { network: { certSANs } } } } }) as never;
+    expect(templateComplaints(template(['ok.example']))).toEqual([]);
+    expect(templateComplaints(template(['ok.example', 'a.example:443'])).map(({ field }) => field)).toEqual([
+      'spec.template.spec.network.certSANs[1]',
+    ]);
+    expect(templateComplaints(template(['a.example:443'], { deletionTimestamp: '2026-01-01T00:00:00Z' }))).toEqual([]);
   });
 
   test('One that is being deleted may keep what is wrong with it', () => {

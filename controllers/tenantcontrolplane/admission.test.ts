@@ -29,6 +29,13 @@ describe('a spec that cannot work', () => {
     ['a name that no Service can have', { metadata: { name: '1st', namespace: 'default' } }, ['metadata.name']],
     ['a dot in the name', { metadata: { name: 'a.b', namespace: 'default' } }, ['metadata.name']],
     ['a name that the API server makes', { metadata: { name: '', generateName: 'tenant-' } }, []],
+    ['a name that is too long', { metadata: { name: 'a'.repeat(64), namespace: 'default' } }, ['metadata.name']],
+    ['a dash at the end of the name', { metadata: { name: 'a-', namespace: 'default' } }, ['metadata.name']],
+    ['no name at all', { metadata: { name: '', namespace: 'default' } }, ['metadata.name']],
+    ['a made name that is too long', { metadata: { name: '', generateName: 'a'.repeat(59) } }, ['metadata.name']],
+    ['a made name of other letters', { metadata: { name: '', generateName: '1-' } }, ['metadata.name']],
+    ['another major version', { kubernetes: { version: 'v2.0.0' } }, ['spec.kubernetes.version']],
+    ['a version before the first', { kubernetes: { version: 'v0.36.0' } }, ['spec.kubernetes.version']],
     ['no version', { kubernetes: { version: 'latest' } }, ['spec.kubernetes.version']],
     ['a version of the future', { kubernetes: { version: 'v1.99.0' } }, ['spec.kubernetes.version']],
     ['a DataStore that does not exist', spec({ dataStore: 'nowhere' }), ['spec.dataStore']],
@@ -74,6 +81,26 @@ describe('a spec that cannot work', () => {
       { networkProfile: { serviceCidr: '10.0.0.0/8', podCidr: '192.168.0.0/16' } },
       ['spec.networkProfile.serviceCidr'],
     ],
+    [
+      'an IPv6 service network that is too large',
+      { networkProfile: { serviceCidr: 'fd00:10:96::/48', podCidr: 'fd00:10:244::/56' } },
+      ['spec.networkProfile.serviceCidr'],
+    ],
+    ['no pod network', pods('10.244.0.0/33'), ['spec.networkProfile.podCidr']],
+    ['an IPv6 pod network smaller than a node', pods('10.244.0.0/16,fd00::/65'), ['spec.networkProfile.podCidr']],
+    [
+      'a small pod network for nodes that are smaller still',
+      {
+        networkProfile: { podCidr: '10.244.0.0/25' },
+        deployment: { extraArgs: { controllerManager: ['--node-cidr-mask-size=27'] } },
+      },
+      [],
+    ],
+    [
+      'a DNS address that is none',
+      { networkProfile: { dnsServiceIPs: ['dns.example.org'] } },
+      ['spec.networkProfile.dnsServiceIPs'],
+    ],
     ['networks that overlap', pods('10.96.128.0/17'), ['spec.networkProfile.podCidr']],
     ['a pod network smaller than a node', pods('10.244.0.0/25'), ['spec.networkProfile.podCidr']],
     [
@@ -107,21 +134,72 @@ describe('a spec that cannot work', () => {
       ['spec.networkProfile.loadBalancerSourceRanges[0]'],
     ],
     ['port 0', port(0), ['spec.networkProfile.port']],
+    ['a port above all', port(65536), ['spec.networkProfile.port']],
     ['a port that the scheduler has', port(10259), ['spec.networkProfile.port']],
+    ['a port that the controller manager has', port(10257), ['spec.networkProfile.port']],
     [
-      'an argument that is none',
-      { deployment: { extraArgs: { apiServer: ['v=2'] } } },
-      ['spec.controlPlane.deployment.extraArgs.apiServer[0]'],
+      'arguments that are none',
+      {
+        deployment: {
+          extraArgs: {
+            apiServer: ['v=2'],
+            controllerManager: ['--v=2', '-v=2'],
+            scheduler: ['--'],
+            kine: ['--a b=c', '--feature'],
+          },
+        },
+      },
+      [
+        'spec.controlPlane.deployment.extraArgs.apiServer[0]',
+        'spec.controlPlane.deployment.extraArgs.controllerManager[1]',
+        'spec.controlPlane.deployment.extraArgs.scheduler[0]',
+        'spec.controlPlane.deployment.extraArgs.kine[0]',
+      ],
     ],
     [
-      'a container with a name of ours',
-      { deployment: { additionalContainers: [{ name: 'kube-apiserver' }] } },
+      'containers with names of ours',
+      {
+        deployment: {
+          additionalContainers: [{ name: 'kube-apiserver' }],
+          additionalInitContainers: [{ name: 'kine' }, { name: 'mine' }],
+        },
+      },
+      [
+        'spec.controlPlane.deployment.additionalInitContainers[0].name',
+        'spec.controlPlane.deployment.additionalContainers[0].name',
+      ],
+    ],
+    [
+      'a container and one before it with one name',
+      { deployment: { additionalContainers: [{ name: 'mine' }], additionalInitContainers: [{ name: 'mine' }] } },
       ['spec.controlPlane.deployment.additionalContainers[0].name'],
     ],
     [
-      'a volume with a name of ours',
-      { deployment: { additionalVolumes: [{ name: 'etc-kubernetes-pki' }] } },
-      ['spec.controlPlane.deployment.additionalVolumes[0].name'],
+      'volumes with names of ours, and one twice',
+      {
+        deployment: {
+          additionalVolumes: ['etc-kubernetes-pki', 'a', 'kine-uds', 'a'].map((name) => ({ name })),
+        },
+      },
+      [0, 2, 3].map((index) => `spec.controlPlane.deployment.additionalVolumes[${index}].name`),
+    ],
+    [
+      'an image without a name',
+      {
+        deployment: {
+          registrySettings: {
+            registry: '',
+            apiServerImage: 'a',
+            controllerManagerImage: '',
+            schedulerImage: 's',
+            tagSuffix: '',
+          },
+        },
+      },
+      [
+        'spec.controlPlane.deployment.registrySettings.registry',
+        'spec.controlPlane.deployment.registrySettings.controllerManagerImage',
+      ],
     ],
     [
       'a path mounted twice',
@@ -134,14 +212,20 @@ describe('a spec that cannot work', () => {
       ['spec.controlPlane.deployment.additionalVolumeMounts.apiServer[1].mountPath'],
     ],
     [
-      'a path over ours',
+      'paths over ours',
       {
         deployment: {
           additionalVolumes: [{ name: 'a' }],
-          additionalVolumeMounts: { scheduler: [mount('a', '/etc/kubernetes')] },
+          additionalVolumeMounts: {
+            apiServer: [mount('a', '/etc/kubernetes/pki/')],
+            controllerManager: [mount('a', '/etc/kubernetes'), mount('a', '/etc/kubernetes/pki')],
+            scheduler: [mount('a', '/etc/kubernetes')],
+          },
         },
       },
-      ['spec.controlPlane.deployment.additionalVolumeMounts.scheduler[0].mountPath'],
+      ['apiServer[0]', 'controllerManager[0]', 'controllerManager[1]', 'scheduler[0]'].map(
+        (at) => `spec.controlPlane.deployment.additionalVolumeMounts.${at}.mountPath`,
+      ),
     ],
     [
       'a mount of nothing',
@@ -153,11 +237,57 @@ describe('a spec that cannot work', () => {
       { deployment: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } } },
       ['spec.controlPlane.deployment.strategy.rollingUpdate'],
     ],
+    [
+      'a rollout that cannot move by percentages',
+      { deployment: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '0%', maxUnavailable: '0' } } } },
+      ['spec.controlPlane.deployment.strategy.rollingUpdate'],
+    ],
     ['fewer than no pods', { deployment: { replicas: -1 } }, ['spec.controlPlane.deployment.replicas']],
     [
       'a plugin that is gone',
       { kubernetes: { admissionControllers: ['PodSecurityPolicy'] } },
       ['spec.kubernetes.admissionControllers[0]'],
+    ],
+    [
+      'plugins that are gone in its version, and none that are not yet',
+      {
+        kubernetes: {
+          version: 'v1.30.0',
+          admissionControllers: [
+            'SecurityContextDeny',
+            'PersistentVolumeLabel',
+            'DenyEscalatingExec',
+            'NodeRestriction',
+          ],
+        } as object,
+      },
+      ['spec.kubernetes.admissionControllers[0]', 'spec.kubernetes.admissionControllers[2]'],
+    ],
+    [
+      'plugins that are neither a list nor a text',
+      { kubernetes: { admissionControllers: 7 } as object },
+      ['spec.kubernetes.admissionControllers'],
+    ],
+    [
+      'patches that point nowhere',
+      {
+        kubernetes: {
+          kubelet: {
+            preferredAddressTypes: ['InternalIP'],
+            configurationJSONPatches: [
+              { op: 'copy', path: '/a' },
+              { op: 'move', path: '/a~2', from: '/b' },
+              { op: 'replace', path: '' },
+            ],
+          },
+        },
+      },
+      [
+        'spec.kubernetes.kubelet.configurationJSONPatches[0].from',
+        'spec.kubernetes.kubelet.configurationJSONPatches[1].path',
+        'spec.kubernetes.kubelet.configurationJSONPatches[2].path',
+        'spec.kubernetes.kubelet.configurationJSONPatches[2].value',
+      ],
     ],
     [
       'a patch of nothing',
@@ -188,6 +318,20 @@ describe('a spec that cannot work', () => {
       spec({ addons: { workerBootstrap: { provider: 'talos', csrApproval: { autoApprove: true } } } }),
       ['spec.addons.workerBootstrap.talos'],
     ],
+    [
+      'workers of Talos at no port, from no network',
+      spec({
+        addons: {
+          workerBootstrap: {
+            provider: 'talos',
+            csrApproval: { autoApprove: true },
+            talos: { port: 0 },
+            allowedSubnets: ['10.0.0.0/8', '10.0.0.1'],
+          },
+        },
+      }),
+      ['spec.addons.workerBootstrap.talos.port', 'spec.addons.workerBootstrap.allowedSubnets[1]'],
+    ],
   ])('%s', (_case, changes, expected) => {
     expect(fields(changes)).toEqual(expected);
   });
@@ -213,6 +357,8 @@ describe('a change of a spec', () => {
     ['the next minor', 'v1.35.1', 'v1.36.0', true],
     ['two minors at once', 'v1.34.1', 'v1.36.0', false],
     ['an older minor', 'v1.36.0', 'v1.35.0', false],
+    ['another major version', 'v1.36.0', 'v2.0.0', false],
+    ['the release of a candidate', 'v1.36.0-rc.1', 'v1.36.0', true],
   ])('of the version to %s', (_case, from, to, allowed) => {
     expect(fields(version(to), version(from))).toEqual(allowed ? [] : ['spec.kubernetes.version']);
   });
