@@ -315,6 +315,33 @@ describe('a running TenantControlPlane', () => {
     expect(await proxy()).toMatch(/:v1\.36\.3$/);
   });
 
+  test('is rolled by kubectl rollout restart, which nobody takes back', async () => {
+    const world = await running();
+    const restartedAt = '2030-01-01T00:00:00Z';
+    const template = { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': restartedAt } } };
+    const key = { namespace: 'default', name: 'tenant' };
+    const options = { fieldManager: 'kubectl-rollout' };
+    await world.cluster.admin.patch(kinds.Deployment, key, { type: 'merge', body: { spec: { template } } }, options);
+    const after = (await world.deployment())?.metadata.generation;
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 3 } } } });
+    await world.settle();
+    world.restart();
+    await world.settle();
+    const deployment = await world.deployment();
+    expect(deployment?.spec?.template.metadata?.annotations).toMatchObject(template.metadata.annotations);
+    expect(deployment?.spec?.replicas).toBe(3);
+    expect(deployment?.metadata.generation).toBe((after ?? 0) + 1);
+  });
+
+  test('tells autoscalers a selector that its pods have, and no other pods', async () => {
+    const world = await running();
+    const pods = (await world.deployment())?.spec;
+    const selector = (await world.read()).status?.kubernetesResources?.deployment?.selector ?? '';
+    const [name = '', value] = selector.split('=');
+    expect(pods?.selector.matchLabels).toEqual({ [name]: value });
+    expect(pods?.template.metadata?.labels?.[name]).toBe('tenant');
+  });
+
   test('sleeps without pods and wakes up again', async () => {
     const world = await running();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
