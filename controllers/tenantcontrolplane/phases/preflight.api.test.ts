@@ -43,6 +43,21 @@ describe('a real API server', () => {
     expect(removedApis(metrics, parseVersion('v1.36.3'))).toEqual([]);
   });
 
+  test.each([34, 35])(
+    'of 1.%d asks itself for nothing that the next minor drops',
+    async (minor) => {
+      await using older = await startApiServer({ kubernetes: `1.${minor}` });
+      const cluster = openCluster(parseKubeconfig(older.kubeconfig), tenantLimits);
+      try {
+        await cluster.list(kinds.Node);
+        expect(removedApis(await cluster.text('/metrics'), parseVersion(`v1.${minor + 1}.0`))).toEqual([]);
+      } finally {
+        await cluster.close();
+      }
+    },
+    120_000,
+  );
+
   test('tells its nodes page by page', async () => {
     const names = Array.from({ length: 103 }, (_, index) => `node-${String(index).padStart(3, '0')}`);
     for (const name of names) {
