@@ -85,6 +85,19 @@ describe('creating a TenantControlPlane', () => {
     );
   });
 
+  test('tells the tenant nothing of its store and of its Service in the management cluster', async () => {
+    const world = await running(bothAddons);
+    const key = { namespace: 'kube-system', name: 'kubeadm-config' };
+    const text = (await world.tenant.admin.get(kinds.ConfigMap, key))?.data?.ClusterConfiguration ?? '';
+    const { schema = 'absent', user = 'absent' } = (await world.read()).status?.storage?.setup ?? {};
+    const store = (await world.cluster.admin.get(dataStore, { name: 'default' }))?.spec.endpoints ?? [];
+    expect(store).not.toEqual([]);
+    for (const secret of [schema, user, 'tenant.default.svc', ...store]) expect(text).not.toContain(secret);
+    const own = { namespace: 'default', name: 'tenant-kubeadmconfig' };
+    const ofOperators = JSON.stringify((await world.cluster.admin.get(kinds.ConfigMap, own))?.data);
+    for (const known of ['tenant.default.svc', ...store]) expect(ofOperators).toContain(known);
+  });
+
   test('uses the node port that the API server chose for everything', async () => {
     const world = new TenantWorld();
     await world.cluster.seed(kinds.Node, {

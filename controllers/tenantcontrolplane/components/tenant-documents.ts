@@ -33,10 +33,10 @@ export function certificateNames({ tcp, endpoint }: DocumentInput): readonly str
   return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs });
 }
 
-function clusterInputs(input: DocumentInput, store: StoreBinding): ClusterConfigurationInputs {
+function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): ClusterConfigurationInputs {
   const { tcp, endpoint } = input;
   const { serviceCidr, podCidr, clusterDomain } = tcp.spec.networkProfile;
-  const etcd = store.kind === 'etcd' ? store.endpoints : ['127.0.0.1:2379'];
+  const etcd = store?.kind === 'etcd' ? store.endpoints : ['127.0.0.1:2379'];
   return {
     clusterName: tcp.metadata.name ?? '',
     version: versionOf(tcp),
@@ -47,7 +47,7 @@ function clusterInputs(input: DocumentInput, store: StoreBinding): ClusterConfig
     certSANs: certificateNames(input),
     etcdEndpoints: etcd,
     encryptionAlgorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
-    ...(store.kind === 'etcd' && { apiServerArgs: { 'etcd-compaction-interval': '0s', 'etcd-prefix': store.prefix } }),
+    ...(store?.kind === 'etcd' && { apiServerArgs: { 'etcd-compaction-interval': '0s', 'etcd-prefix': store.prefix } }),
   };
 }
 
@@ -63,10 +63,24 @@ export function kubeadmDocuments(input: DocumentInput, store: StoreBinding): Kub
   return { init, cluster };
 }
 
+/**
+ * kubeadm's view as the tenant may know it: its store and the Service of the management cluster are none of its business. Nodes
+ * that join read neither; kubeadm itself wants some etcd to be named.
+ */
+function tenantInputs(input: DocumentInput): ClusterConfigurationInputs {
+  const { name = '', namespace = '' } = input.tcp.metadata;
+  const service = `${name}.${namespace}.svc`;
+  const inputs = clusterInputs(input, undefined);
+  return {
+    ...inputs,
+    certSANs: inputs.certSANs.filter((san) => san !== service && !san.startsWith(`${service}.`)),
+  };
+}
+
 /** What kubeadm leaves in a cluster for nodes that join and administrators that log in. Throws `InvalidInputError`. */
 export function bootstrapDocuments(
   input: DocumentInput,
-  facts: { readonly store: StoreBinding; readonly ca: string },
+  facts: { readonly ca: string },
 ): { readonly manifests: readonly Manifest[]; readonly clusterInfo: Manifest } {
   const { tcp, endpoint } = input;
   const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
@@ -80,7 +94,7 @@ export function bootstrapDocuments(
     cgroupDriver: kubelet.cgroupfs,
     patches: kubelet.configurationJSONPatches ?? [],
   });
-  const config = kubeadmConfig(clusterInputs(input, facts.store));
+  const config = kubeadmConfig(tenantInputs(input));
   return { manifests: [config, kubeletDocument, info, ...bootstrapRbac()], clusterInfo: info };
 }
 

@@ -36,9 +36,8 @@ export async function kubeadmconfig(scope: Readonly<Scope>, deps: Dependencies, 
 export async function tenant(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', learned: { tenantPrepared: true }, message: later };
-  const { binding } = needed(scope.store, 'store');
   const { ca } = needed(scope.authorities, 'authorities');
-  const documents = bootstrapDocuments(inputOf(scope), { store: binding, ca: ca.certificate });
+  const documents = bootstrapDocuments(inputOf(scope), { ca: ca.certificate });
   const set = { component: 'kubeadm', manifests: documents.manifests, prunes: [] };
   const waiting = await applied(deps.tenants.apply(scope, set, ctx));
   if (waiting !== undefined) return waiting;
