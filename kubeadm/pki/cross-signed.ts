@@ -42,7 +42,7 @@ export async function issueCrossSigned(
   cas: readonly KeyPair[],
   { algorithm, lifetime }: IssueOptions,
 ): Promise<KeyPair> {
-  const signers = cas.map(readSigner);
+  const signers = cas.map((authority) => readSigner(authority));
   signers.forEach(refuseLeafSigner);
   const key = await newPrivateKey(algorithm);
   const signed = await Promise.all(signers.map((signer) => sign(between(profile), key, signer, lifetime)));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import forge from 'node-forge';
 import { caCertHashes } from './certificate-chain.ts';
 import { issue, issueCa, issueServiceAccountKeys } from './issue.ts';
+import { judge } from './judge.ts';
 import type { EncryptionAlgorithm, KeyPair } from './key-pair.ts';
 import { caValidityMs, certificateValidityMs, lifetimeFrom } from './lifetime.ts';
 import { authorityProfiles, leafProfiles } from './profiles.ts';
@@ -68,6 +69,28 @@ describe.each(['ECDSA-P256', 'ECDSA-P384', 'RSA-2048', 'RSA-3072'] as const)('is
     const keys = await issueServiceAccountKeys(algorithm);
     expect(keys.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----\n[^]*\n-----END PUBLIC KEY-----\n$/);
     expect(createPublicKey(keys.privateKey).equals(createPublicKey(keys.publicKey))).toBe(true);
+  });
+});
+
+describe('issue with Ed25519', () => {
+  const life = { lifetime: lifetimeFrom(now, certificateValidityMs) };
+  const profile = { commonName: 'one', usages: ['serverAuth'], ipAddresses: ['192.0.2.7'] } as const;
+
+  test('makes an authority and certificates that OpenSSL accepts, with keys in the only form there is for them', async () => {
+    const options = { ...life, algorithm: 'Ed25519' } as const;
+    const authority = await issueCa({ commonName: 'OS CA', ca: true, pathLength: 1, usages: [] }, options);
+    const pair = await issue(profile, authority, options);
+    expect(opensslVerify(authority, pair)).toBe('leaf.crt: OK');
+    expect(pair.key).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+    const expectation = { profile, ca: authority.certificate, now, thresholdMs: 0 };
+    expect(judge(pair, { ...expectation, keyTypes: ['ed25519'] })).toEqual({ keep: true });
+    expect(judge(pair, expectation)).toMatchObject({ keep: false, reason: 'Malformed' });
+  });
+
+  test('takes no authority of another kind, nor another one an authority of this kind', async () => {
+    const ed = await issueCa({ commonName: 'OS CA', ca: true, usages: [] }, { ...life, algorithm: 'Ed25519' });
+    await expect(issue(profile, ed, { ...life, algorithm: 'ECDSA-P256' })).rejects.toThrow('of type ed25519');
+    await expect(issue(profile, await ca(), { ...life, algorithm: 'Ed25519' })).rejects.toThrow('of type ec');
   });
 });
 

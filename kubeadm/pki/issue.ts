@@ -1,10 +1,11 @@
-import type { EncryptionAlgorithm, KeyPair, Lifetime, Profile } from './key-pair.ts';
-import { privateKeyPem, publicKeyPem } from './private-key.ts';
+import type { EncryptionAlgorithm, KeyAlgorithm, KeyPair, Lifetime, Profile } from './key-pair.ts';
+import { kubernetesKeyTypes, privateKeyPem, publicKeyPem } from './private-key.ts';
+import type { KeyType } from './private-key.ts';
 import { newPrivateKey, readSigner, sign } from './sign.ts';
 
 /** How a certificate is issued: the algorithm of the new key, and the validity on the wall clock. */
 export interface IssueOptions {
-  readonly algorithm: EncryptionAlgorithm;
+  readonly algorithm: KeyAlgorithm;
   readonly lifetime: Lifetime;
 }
 
@@ -30,8 +31,13 @@ export async function issueCa(profile: Profile, options: IssueOptions): Promise<
  * Throws `InvalidInputError` when the certificate or the key of the CA cannot be read or do not belong together.
  */
 export async function issue(profile: Profile, ca: KeyPair, options: IssueOptions): Promise<KeyPair> {
-  const signer = readSigner(ca);
+  const signer = readSigner(ca, keyTypesFor(options.algorithm));
   return sign(profile, await newPrivateKey(options.algorithm), signer, options.lifetime);
+}
+
+/** The types of keys that go together with one of this algorithm. */
+function keyTypesFor(algorithm: KeyAlgorithm): readonly KeyType[] {
+  return algorithm === 'Ed25519' ? ['ed25519'] : kubernetesKeyTypes;
 }
 
 /** A new key pair for service-account tokens (RS256, ES256 or ES384, by the algorithm). */

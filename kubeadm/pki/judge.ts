@@ -6,6 +6,7 @@ import { parseCertificates } from './certificate-chain.ts';
 import type { ServiceAccountKeys } from './issue.ts';
 import type { KeyPair, Profile, Verdict } from './key-pair.ts';
 import { parsePrivateKey } from './private-key.ts';
+import type { KeyType } from './private-key.ts';
 
 /** Against what a pair is judged. */
 export interface Expectation {
@@ -16,6 +17,8 @@ export interface Expectation {
   readonly now: Date;
   /** Renew when less than this is left, in milliseconds. */
   readonly thresholdMs: number;
+  /** What the key may be; what Kubernetes reads unless said. */
+  readonly keyTypes?: readonly KeyType[];
 }
 
 /** Why a pair is not kept; each is a condition reason. */
@@ -111,7 +114,7 @@ function judgeNames(certificate: X509Certificate, profile: Profile): Verdict {
 
 function judgeParsed(pair: KeyPair, expectation: Expectation): Verdict {
   const [certificate] = parseCertificates(pair.certificate, 'certificate');
-  const key = parsePrivateKey(pair.key, 'key');
+  const key = parsePrivateKey(pair.key, 'key', expectation.keyTypes);
   if (!certificate.checkPrivateKey(key))
     return renew('KeyMismatch', 'the private key does not belong to the certificate');
   const { profile } = expectation;

@@ -7,6 +7,9 @@ export interface KeyPair {
 /** kubeadm's names (v1beta4 `encryptionAlgorithm`), with ECDSA-P256 as our default. */
 export type EncryptionAlgorithm = 'ECDSA-P256' | 'ECDSA-P384' | 'RSA-2048' | 'RSA-3072' | 'RSA-4096';
 
+/** How a key is made; Ed25519 (RFC 8410) is for those who read no other, such as Talos, and never for Kubernetes' own. */
+export type KeyAlgorithm = EncryptionAlgorithm | 'Ed25519';
+
 /** What a certificate says, whoever signs it. */
 export interface Profile {
   readonly commonName: string;

@@ -4,12 +4,22 @@ import { InvalidInputError } from '../invalid-input-error.ts';
 
 const privateKeyBlock = /-----BEGIN (?:EC |RSA )?PRIVATE KEY-----[\s\S]*?-----END (?:EC |RSA )?PRIVATE KEY-----/;
 
+/** What a private key may be, in Node's words. */
+export type KeyType = 'rsa' | 'ec' | 'ed25519';
+
+/** What Kubernetes and kubeadm write and read. */
+export const kubernetesKeyTypes: readonly KeyType[] = ['rsa', 'ec'];
+
+const isAmong = (types: readonly KeyType[], type: string | undefined): boolean => types.some((one) => one === type);
+
 /**
  * Reads an RSA or elliptic-curve private key from PEM: PKCS#8, PKCS#1 or SEC1, with or without an `EC PARAMETERS` block before it.
- * Throws `InvalidInputError` naming `field`; the key itself is never part of a message.
+ * `types` names others that will do instead. Throws `InvalidInputError` naming `field`; the key itself is never part of a message.
  */
-export function parsePrivateKey(pem: string, field: string): KeyObject {
-  const remedy = 'give an unencrypted RSA or EC private key in PEM form (PKCS#8, PKCS#1 or SEC1)';
+export function parsePrivateKey(pem: string, field: string, types: readonly KeyType[] = kubernetesKeyTypes): KeyObject {
+  const remedy = isAmong(types, 'ed25519')
+    ? 'give an unencrypted Ed25519 private key in PEM form (PKCS#8)'
+    : 'give an unencrypted RSA or EC private key in PEM form (PKCS#8, PKCS#1 or SEC1)';
   const block = privateKeyBlock.exec(pem)?.[0];
   if (block === undefined)
     throw new InvalidInputError({ field, reason: 'holds no PEM block of a private key', remedy });
@@ -19,15 +29,19 @@ export function parsePrivateKey(pem: string, field: string): KeyObject {
   } catch (cause) {
     throw new InvalidInputError({ field, reason: 'holds a private key that cannot be decoded', remedy }, { cause });
   }
-  if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'ec') {
+  if (!isAmong(types, key.asymmetricKeyType)) {
     const reason = `holds a key of type ${key.asymmetricKeyType ?? 'unknown'}`;
     throw new InvalidInputError({ field, reason, remedy });
   }
   return key;
 }
 
-/** PEM with a trailing newline in the form kubeadm writes: `RSA PRIVATE KEY` (PKCS#1) or `EC PRIVATE KEY` (SEC1). */
+/**
+ * PEM with a trailing newline in the form kubeadm writes: `RSA PRIVATE KEY` (PKCS#1) or `EC PRIVATE KEY` (SEC1); of Ed25519, for
+ * which there is no other, PKCS#8.
+ */
 export function privateKeyPem(key: KeyObject): string {
+  if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'pkcs8', format: 'pem' }).toString();
   return key
     .export(key.asymmetricKeyType === 'rsa' ? { type: 'pkcs1', format: 'pem' } : { type: 'sec1', format: 'pem' })
     .toString();

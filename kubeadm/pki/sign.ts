@@ -18,8 +18,9 @@ import { createPublicKey, generateKeyPair, randomBytes, webcrypto } from 'node:c
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { InvalidInputError } from '../invalid-input-error.ts';
-import type { EncryptionAlgorithm, KeyPair, Lifetime, Profile } from './key-pair.ts';
+import type { KeyAlgorithm, KeyPair, Lifetime, Profile } from './key-pair.ts';
 import { parsePrivateKey, privateKeyPem } from './private-key.ts';
+import type { KeyType } from './private-key.ts';
 
 cryptoProvider.set(webcrypto);
 
@@ -32,7 +33,7 @@ const usageOids = {
 } as const;
 
 /** A new private key. The work runs on the thread pool and does not hold the event loop. */
-export async function newPrivateKey(algorithm: EncryptionAlgorithm): Promise<KeyObject> {
+export async function newPrivateKey(algorithm: KeyAlgorithm): Promise<KeyObject> {
   switch (algorithm) {
     case 'ECDSA-P256':
       return (await generate('ec', { namedCurve: 'prime256v1' })).privateKey;
@@ -42,12 +43,15 @@ export async function newPrivateKey(algorithm: EncryptionAlgorithm): Promise<Key
     case 'RSA-3072':
     case 'RSA-4096':
       return (await generate('rsa', { modulusLength: Number(algorithm.slice(4)) })).privateKey;
+    case 'Ed25519':
+      return (await generate('ed25519')).privateKey;
   }
 }
 
 interface SigningAlgorithm {
   readonly name: string;
-  readonly hash: string;
+  /** Absent where the algorithm has one of its own. */
+  readonly hash?: string;
   readonly namedCurve?: string;
 }
 
@@ -60,6 +64,7 @@ const curves: Readonly<Record<string, SigningAlgorithm>> = {
 /** The hashes that Go's x509 package chooses for a signer's key. */
 function signingAlgorithm(key: KeyObject): SigningAlgorithm {
   if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  if (key.asymmetricKeyType === 'ed25519') return { name: 'Ed25519' };
   const algorithm = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
   if (algorithm !== undefined) return algorithm;
   throw new InvalidInputError({
@@ -96,9 +101,13 @@ function subject(profile: Profile): Name {
   return new Name([...organizations, { CN: [literal(profile.commonName)] }]);
 }
 
-function keyUsages(profile: Profile): KeyUsagesExtension {
-  const { digitalSignature, keyEncipherment, keyCertSign } = KeyUsageFlags;
-  const flags: number = digitalSignature | keyEncipherment | (profile.ca === true ? keyCertSign : 0);
+/** Nothing can be enciphered with an Ed25519 key, and RFC 8410 §5 does not let its certificate say so. */
+function keyUsages(profile: Profile, publicKey: webcrypto.CryptoKey): KeyUsagesExtension {
+  const { digitalSignature, keyEncipherment, keyCertSign, cRLSign } = KeyUsageFlags;
+  const signsOnly = publicKey.algorithm.name === 'Ed25519';
+  const leaf: number = signsOnly ? digitalSignature : digitalSignature | keyEncipherment;
+  const authority: number = signsOnly ? keyCertSign | cRLSign : leaf | keyCertSign;
+  const flags = profile.ca === true ? authority : leaf;
   // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the library declares its bit flags as an enum
   return new KeyUsagesExtension(flags, true);
 }
@@ -108,7 +117,7 @@ async function extensions(
   publicKey: webcrypto.CryptoKey,
   issuer: X509Certificate | undefined,
 ): Promise<Extension[]> {
-  const found: Extension[] = [keyUsages(profile)];
+  const found: Extension[] = [keyUsages(profile, publicKey)];
   if (profile.usages.length > 0) {
     found.push(new ExtendedKeyUsageExtension(profile.usages.map((usage) => usageOids[usage])));
   }
@@ -149,11 +158,11 @@ export async function sign(profile: Profile, key: KeyObject, signer: Signer, lif
 }
 
 /**
- * A CA as a signer; of a bundle, the first certificate. Throws `InvalidInputError` when the certificate or the key cannot be read
+ * A CA as a signer; of a bundle, the first certificate. `types` is what its key may be. Throws `InvalidInputError` when the certificate or the key cannot be read
  * or do not belong together.
  */
-export function readSigner(ca: KeyPair): Required<Signer> {
-  const key = parsePrivateKey(ca.key, 'ca.key');
+export function readSigner(ca: KeyPair, types?: readonly KeyType[]): Required<Signer> {
+  const key = parsePrivateKey(ca.key, 'ca.key', types);
   const certificate = parseSigner(ca.certificate);
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
   if (publicKey.equals(Buffer.from(certificate.publicKey.rawData))) return { key, certificate };
