@@ -12,6 +12,8 @@ export interface Selection {
 export interface ListOf<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
+  /** Of a single page: where the next one begins; absent on the last one. */
+  readonly next?: string;
 }
 
 /** One line of a watch. `SYNC` closes the initial state of a streamed list; `BOOKMARK` only moves the version. */
@@ -28,6 +30,8 @@ export interface ListOptions extends Selection, ReadOptions {
   readonly metadataOnly?: boolean;
   /** '0' answers from the API server's cache. */
   readonly resourceVersion?: string;
+  /** One page of at most `limit` objects instead of all; `from` is the `next` of the page before, good for some minutes. */
+  readonly page?: { readonly limit: number; readonly from?: string };
 }
 
 export interface WatchOptions extends Selection {
@@ -40,7 +44,7 @@ export interface WatchOptions extends Selection {
 export interface WriteOptions {
   readonly fieldManager?: string;
   readonly dryRun?: boolean;
-  readonly subresource?: 'status' | 'scale' | 'finalize';
+  readonly subresource?: 'status' | 'scale' | 'finalize' | 'approval';
   readonly signal?: AbortSignal;
 }
 
@@ -64,6 +68,7 @@ export interface Cluster {
   /** For logs and metrics: `management`, or `tenant`. */
   readonly name: string;
   get<T extends Resource>(kind: KindRef<T>, key: Key, options?: ReadOptions): Promise<T | undefined>;
+  /** All objects, or the page that is asked for: then it throws `ApiError` with code 410 when that begins too long ago. */
   list<T extends Resource>(kind: KindRef<T>, options?: ListOptions): Promise<ListOf<T>>;
   /** Ends when the server ends the stream; throws `ApiError` with code 410 when the version is too old. */
   watch<T extends Resource>(kind: KindRef<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;

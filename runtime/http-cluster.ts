@@ -102,7 +102,8 @@ class HttpCluster implements Cluster {
         return await this.#listPages(kind, options);
       } catch (error) {
         // The version that the pages are read at was compacted away between two of them: begin again.
-        if (!(error instanceof ApiError) || error.code !== 410 || attempt === longestListAttempts) throw error;
+        const isLast = attempt === longestListAttempts || options.page !== undefined;
+        if (!(error instanceof ApiError) || error.code !== 410 || isLast) throw error;
       }
     }
   }
@@ -185,12 +186,12 @@ class HttpCluster implements Cluster {
   }
 
   async #listPages<T extends Resource>(kind: KindRef<T>, options: ListOptions): Promise<ListOf<T>> {
-    const { namespace, resourceVersion, metadataOnly = false, signal } = options;
+    const { namespace, resourceVersion, metadataOnly = false, page: only, signal } = options;
     const accept = metadataOnly ? metadataOf('PartialObjectMetadataList') : 'application/json';
-    const limit = resourceVersion === '0' ? undefined : pageSize;
+    const limit = only?.limit ?? (resourceVersion === '0' ? undefined : pageSize);
     const items: T[] = [];
     let bytes = 0;
-    let next: string | undefined;
+    let next = only?.from;
     for (;;) {
       const place: Query = next === undefined ? { resourceVersion } : { continue: next };
       const path = withQuery(collectionPath(kind, namespace), { ...selectionQuery(options), limit, ...place });
@@ -201,6 +202,9 @@ class HttpCluster implements Cluster {
       const page = parsePage(kind, answer.body);
       for (const item of page.items) items.push(presentObject(kind, item, metadataOnly));
       next = page.next;
+      if (only !== undefined) {
+        return { items, resourceVersion: page.resourceVersion, ...(next !== undefined && { next }) };
+      }
       if (next === undefined) return { items, resourceVersion: page.resourceVersion };
     }
   }

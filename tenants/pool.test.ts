@@ -62,6 +62,29 @@ describe('TenantPool', () => {
     expect(pool.borrow('uid', connection('a'))).not.toBe(first);
   });
 
+  test('keeps a door that somebody holds, and lets it go when nobody does any more', async () => {
+    const { pool, clock, closed } = setUp();
+    const first = pool.borrow('uid', connection('a'));
+    const release = pool.hold('uid');
+    await clock.advance(5000);
+    expect(closed).toEqual([]);
+    release();
+    release();
+    await clock.advance(2000);
+    expect(closed).toEqual([first]);
+    expect(() => {
+      pool.hold('uid')();
+    }).not.toThrow();
+  });
+
+  test('closes a door that is held when the credentials change', () => {
+    const { pool, closed } = setUp();
+    const first = pool.borrow('uid', connection('a'));
+    pool.hold('uid');
+    pool.borrow('uid', connection('b'));
+    expect(closed).toEqual([first]);
+  });
+
   test('closes every door when the process ends', async () => {
     const { pool, closed } = setUp();
     pool.borrow('one', connection('a'));

@@ -16,6 +16,8 @@ export interface TenantPoolOptions {
 interface Lease {
   readonly checksum: string;
   readonly cluster: Cluster;
+  /** Those who keep the door open, however long nobody borrows. */
+  holders: number;
   timer: Timer;
 }
 
@@ -65,8 +67,23 @@ export class TenantPool {
     }
     const cluster = this.#open(connection);
     if (known !== undefined) void this.forget(uid);
-    this.#leases.set(uid, { checksum, cluster, timer: this.#expiry(uid) });
+    this.#leases.set(uid, { checksum, cluster, holders: 0, timer: this.#expiry(uid) });
     return cluster;
+  }
+
+  /**
+   * Keeps the door that is open to the tenant `uid` from being closed for want of borrowers, until the returned function is
+   * called. Other credentials, `forget` and `close` close it all the same.
+   */
+  hold(uid: string): () => void {
+    const lease = this.#leases.get(uid);
+    if (lease === undefined) return () => undefined;
+    lease.holders += 1;
+    let released = false;
+    return () => {
+      if (!released) lease.holders -= 1;
+      released = true;
+    };
   }
 
   /** Closes the door of a tenant that is gone. */
@@ -85,7 +102,9 @@ export class TenantPool {
 
   #expiry(uid: string): Timer {
     return this.#clock.after(this.#idleMs, () => {
-      void this.forget(uid);
+      const lease = this.#leases.get(uid);
+      if (lease !== undefined && lease.holders > 0) lease.timer = this.#expiry(uid);
+      else void this.forget(uid);
     });
   }
 }

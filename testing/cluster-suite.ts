@@ -105,6 +105,24 @@ function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void 
     expect(Number(read?.metadata.resourceVersion)).toBeGreaterThan(0);
   });
 
+  test('a list comes in pages when asked to, each of which tells where the next begins', async () => {
+    const { cluster, namespace } = under();
+    for (const name of ['page-a', 'page-b', 'page-c', 'page-d'])
+      await make(name, { metadata: { labels: { suite: 'page' } } });
+    const seen: (string | undefined)[] = [];
+    let from: string | undefined;
+    let pages = 0;
+    do {
+      const page = { limit: 2, ...(from !== undefined && { from }) };
+      const found = await cluster.list(kinds.ConfigMap, { namespace, labelSelector: 'suite=page', page });
+      expect(found.items.length).toBeLessThanOrEqual(2);
+      seen.push(...found.items.map(({ metadata }) => metadata.name));
+      from = found.next;
+      pages += 1;
+    } while (from !== undefined && pages < 9);
+    expect(seen).toEqual(['page-a', 'page-b', 'page-c', 'page-d']);
+  });
+
   test('a list is restricted by label and field selectors, and its items carry their type', async () => {
     const { cluster, namespace } = under();
     for (const [name, tier] of [

@@ -63,10 +63,11 @@ export class FakeClient implements Cluster {
   list<T extends Resource>(kind: KindRef<T>, options: ListOptions = {}): Promise<ListOf<T>> {
     return this.#call({ verb: 'list', kind, ...namespaceOf(options) }, options.signal, () => {
       this.#authorize({ verb: 'list', kind, ...namespaceOf(options) });
-      const objects = this.#server.store.list(kind).filter(selects(options));
+      const { objects, next } = pageOf(this.#server.store.list(kind).filter(selects(options)), options);
       return {
         items: objects.map((object) => present<T>(kind, object, options.metadataOnly)),
         resourceVersion: String(this.#server.store.revision),
+        ...(next !== undefined && { next }),
       };
     });
   }
@@ -223,6 +224,20 @@ function present<T extends Resource>(kind: KindRef<T>, object: StoredObject, met
 function address(kind: KindRef, key: Partial<Key>): Key {
   const namespace = namespaceFor(kind, key);
   return { name: key.name ?? '', ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** The page that is asked for: where the next begins is told by the last name of this one. */
+function pageOf(
+  all: readonly StoredObject[],
+  { page }: ListOptions,
+): { readonly objects: readonly StoredObject[]; readonly next?: string } {
+  if (page === undefined) return { objects: all };
+  const nameOf = (object: StoredObject | undefined): string =>
+    `${object?.metadata.namespace ?? ''}/${object?.metadata.name ?? ''}`;
+  const { from } = page;
+  const left = from === undefined ? all : all.filter((object) => nameOf(object) > from);
+  const objects = left.slice(0, page.limit);
+  return left.length > objects.length ? { objects, next: nameOf(objects.at(-1)) } : { objects };
 }
 
 const metaKey = (object: StoredObject): { name?: string; namespace?: string } => ({

@@ -116,7 +116,7 @@ export class FakeStore {
     const old = this.get(kind, key);
     if (old === undefined) throw refusals.notFound(kind, key.name);
     checkPreconditions(kind, old, next.metadata);
-    const toStatus = write.writer.subresource === 'status';
+    const toStatus = ['status', 'approval'].includes(write.writer.subresource);
     const merged = copyOf(toStatus ? old : next);
     const status = (toStatus ? next : old).status;
     delete merged.status;

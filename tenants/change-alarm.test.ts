@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../api/core/kinds.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeCluster } from '../testing/fake-cluster.ts';
+import { ChangeAlarm } from './change-alarm.ts';
+
+const kind = kinds.CertificateSigningRequest;
+const fieldSelector = 'spec.signerName=a';
+
+function setUp(): {
+  readonly clock: FakeClock;
+  readonly cluster: FakeCluster;
+  readonly alarm: ChangeAlarm;
+  readonly heard: string[];
+  readonly arm: () => Promise<void>;
+  readonly make: (name: string, signerName?: string) => Promise<void>;
+} {
+  const clock = new FakeClock();
+  const cluster = new FakeCluster();
+  const alarm = new ChangeAlarm(clock);
+  const heard: string[] = [];
+  return {
+    clock,
+    cluster,
+    alarm,
+    heard,
+    arm: async () => {
+      const { resourceVersion } = await cluster.list(kind);
+      alarm.arm('uid', cluster, {
+        selection: { kind, fieldSelector, resourceVersion },
+        ring: () => void heard.push('ring'),
+        ended: () => void heard.push('ended'),
+      });
+      await clock.advance(0);
+    },
+    make: async (name, signerName = 'a') => {
+      const spec = { signerName, request: '', usages: [] };
+      await cluster.admin.create(kind, {
+        apiVersion: 'certificates.k8s.io/v1',
+        kind: kind.kind,
+        metadata: { name },
+        spec,
+      });
+      await clock.advance(0);
+    },
+  };
+}
+
+describe('ChangeAlarm', () => {
+  test('rings once for a new object, not before two seconds, and then is silent until it is armed again', async () => {
+    const { alarm, arm, make, clock, heard } = setUp();
+    await make('old');
+    await arm();
+    await clock.advance(60_000);
+    expect(heard).toEqual([]);
+    await arm();
+    expect(heard).toEqual(['ended']);
+    alarm.disarm('uid');
+    heard.length = 0;
+    await arm();
+    heard.length = 0;
+    await make('new');
+    await make('newer');
+    expect(heard).toEqual(['ended']);
+    await clock.advance(2_000);
+    await make('newest');
+    await clock.advance(60_000);
+    expect(heard).toEqual(['ended', 'ring']);
+    await arm();
+    await make('last');
+    await clock.advance(2_000);
+    expect(heard).toEqual(['ended', 'ring', 'ended', 'ring']);
+  });
+
+  test('hears nothing of other objects', async () => {
+    const { arm, make, clock, heard } = setUp();
+    await arm();
+    await make('other', 'b');
+    await clock.advance(60_000);
+    expect(heard).toEqual([]);
+  });
+
+  test.each([
+    ['was lost', new Error('the line is dead')],
+    ['ends without a word', undefined],
+  ])('rings half a minute after a watch that %s, because something may have been missed', async (_how, error) => {
+    const { arm, cluster, clock, heard } = setUp();
+    await arm();
+    cluster.endWatches(error);
+    await clock.advance(29_000);
+    expect(heard).toEqual(['ended']);
+    await clock.advance(1_000);
+    expect(heard).toEqual(['ended', 'ring']);
+  });
+
+  test('is silent when it was disarmed', async () => {
+    const { alarm, arm, make, clock, heard } = setUp();
+    await arm();
+    await make('new');
+    alarm.disarm('uid');
+    await clock.advance(60_000);
+    expect(heard).not.toContain('ring');
+  });
+});
