@@ -139,6 +139,7 @@ export interface TenantObjectNames {
   readonly konnectivityRoute: string;
   readonly trustdCredentials: string;
   readonly trustdRoute: string;
+  readonly tcpProxyCertificate: string;
 }
 
 /** Names of the objects of the TenantControlPlane `tcp`, all in its namespace. */
@@ -169,6 +170,7 @@ export function tenantObjects(tcp: string): TenantObjectNames {
     konnectivityRoute: `${tcp}-konnectivity`,
     trustdCredentials: `${tcp}-trustd-creds`,
     trustdRoute: `${tcp}-trustd`,
+    tcpProxyCertificate: `${tcp}-tcp-proxy-certificate`,
   };
 }
 
@@ -214,6 +216,13 @@ export const dataKeys = {
   konnectivityEgress: 'egress-selector-configuration.yaml',
   konnectivityCertificate: { certificate: 'tls.crt', key: 'tls.key' },
   konnectivityKubeconfig: 'konnectivity-server.conf',
+  trustdCredentials: {
+    authority: { certificate: 'os-ca.crt', key: 'os-ca.key' },
+    server: { certificate: 'server.crt', key: 'server.key' },
+    admin: { certificate: 'admin.crt', key: 'admin.key' },
+    token: 'token',
+  },
+  tcpProxyCertificate: { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' },
   /** What a KubeconfigGenerator writes. */
   generatedKubeconfig: 'value',
 } as const;

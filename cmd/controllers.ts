@@ -1,4 +1,5 @@
 import { kinds } from '../api/core/kinds.ts';
+import type { Key } from '../api/meta.ts';
 import type { Controller } from '../runtime/controller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
@@ -34,11 +35,13 @@ export interface Shared {
   readonly sessions: Sessions;
   readonly pool: TenantPool;
   readonly metrics: Metrics;
+  /** Asks a controller for a visit, as if the object had changed. */
+  readonly poke: (controller: string, key: Key) => void;
 }
 
 /** All controllers of the manager: the map of the program. */
 export function createControllers(settings: ManagerSettings, shared: Shared): readonly Controller[] {
-  const { cluster, informers, clock, sessions, pool, metrics } = shared;
+  const { cluster, informers, clock, sessions, pool, metrics, poke } = shared;
   const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
   const { visitTimeoutMs: timeoutMs, defaultDataStore, namespace } = settings;
   return [
@@ -56,6 +59,9 @@ export function createControllers(settings: ManagerSettings, shared: Shared): re
         newestMinor: settings.newestMinor,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
+        poke: (key) => {
+          poke('tenantcontrolplane', key);
+        },
       }),
       concurrency: settings.tenantConcurrency,
       timeoutMs,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Resource } from '../api/meta.ts';
+import type { Key, Resource } from '../api/meta.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import { EventRecorder } from '../runtime/event-recorder.ts';
@@ -152,13 +152,18 @@ function managerOf(
   const instance = settings.podName;
   const events = new EventRecorder({ cluster, clock, log, controller: `${leaseName}/manager`, instance });
   const scoped = withinNamespace(informers, settings.namespace);
-  const controllers = createControllers(settings, { cluster, informers: scoped, clock, sessions, pool, metrics });
+  // Nothing is poked before the manager works.
+  const poke = (controller: string, key: Key): void => {
+    manager.poke(controller, key);
+  };
+  const controllers = createControllers(settings, { cluster, informers: scoped, clock, sessions, pool, metrics, poke });
   const metricsOf = (name: string) => metrics.ofController(name);
   const gone = ({ metadata }: Resource): void => {
     // Closing waits for running requests; nothing waits for it.
     void pool.forget(metadata.uid ?? '');
   };
-  return new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, gone });
+  const manager = new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, gone });
+  return manager;
 }
 
 /**

@@ -52,6 +52,7 @@ export class TenantWorld {
   readonly clock: FakeClock;
   readonly cluster: FakeCluster;
   readonly tenant = new FakeCluster({
+    now: () => this.clock.now().getTime(),
     texts: { '/metrics': () => this.metrics, '/api/v1/nodes': (path) => this.nodePage(path) },
   });
   readonly store: MemoryStore;
@@ -60,6 +61,8 @@ export class TenantWorld {
   metrics = '';
   /** The versions of its nodes' kubelets; the nodes are named after their place here. */
   kubelets: readonly string[] = [];
+  /** How often something new in the tenant asked for a visit. */
+  pokes = 0;
   /** Whether pods become ready as soon as the Deployment asks for them. */
   podsStart = true;
   #visitor: ObjectVisitor;
@@ -242,6 +245,9 @@ export class TenantWorld {
         read: secretReader((secret) => cluster.get(kinds.Secret, secret)),
       }),
       pool: new TenantPool({ clock, open: this.#openTenant }),
+      poke: () => {
+        this.pokes += 1;
+      },
       ...(this.#migrations !== undefined && { migrations: this.#migrations }),
     });
     return new ObjectVisitor({

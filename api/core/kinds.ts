@@ -1,5 +1,6 @@
 import type {
   V1APIService,
+  V1CertificateSigningRequest,
   V1ClusterRole,
   V1ClusterRoleBinding,
   V1ConfigMap,
@@ -56,6 +57,7 @@ export type Lease = Core<V1Lease>;
 export type PodDisruptionBudget = Core<V1PodDisruptionBudget>;
 export type NetworkPolicy = Core<V1NetworkPolicy>;
 export type Job = Core<V1Job>;
+export type CertificateSigningRequest = Core<V1CertificateSigningRequest>;
 export type CustomResourceDefinition = Core<V1CustomResourceDefinition>;
 
 /** The built-in kinds this project reads or writes. */
@@ -83,6 +85,12 @@ export const kinds = {
     'v1',
     'ClusterRoleBinding',
     'clusterrolebindings',
+  ),
+  CertificateSigningRequest: clusterScoped<V1CertificateSigningRequest>(
+    'certificates.k8s.io',
+    'v1',
+    'CertificateSigningRequest',
+    'certificatesigningrequests',
   ),
   Lease: core<V1Lease>('coordination.k8s.io', 'v1', 'Lease', 'leases'),
   CustomResourceDefinition: clusterScoped<V1CustomResourceDefinition>(

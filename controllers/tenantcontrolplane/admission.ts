@@ -16,6 +16,8 @@ import type { GatewayApi } from './validation/publication-complaints.ts';
 import type { DataStoreDrivers } from './validation/data-store-drivers.ts';
 import { podComplaints } from './validation/pod-complaints.ts';
 import { storeComplaints } from './validation/store-complaints.ts';
+import { tcpProxyComplaints } from './validation/tcp-proxy-complaints.ts';
+import { trustdComplaints } from './validation/trustd-complaints.ts';
 import { versionComplaints } from './validation/version-complaints.ts';
 import { workerComplaints } from './validation/worker-complaints.ts';
 
@@ -107,6 +109,7 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
       exposureComplaints(question),
       old === undefined ? [] : exposureComplaints({ ...question, tcp: old, old }),
     ),
+    ...newOnes(addonComplaints(tcp), old === undefined ? [] : addonComplaints(old)),
     ...podComplaints(tcp),
     ...workerComplaints(tcp),
   ];
@@ -115,6 +118,11 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
 /** What is wrong with the ways to the API server besides its Service. */
 function exposureComplaints({ tcp, old, gatewayApi }: AdmissionQuestion): readonly InvalidInput[] {
   return [...publicationComplaints({ tcp, old, gatewayApi }), ...konnectivityComplaints(tcp)];
+}
+
+/** What is wrong with add-ons that nothing acted upon when they were stored, perhaps. */
+function addonComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  return [...trustdComplaints(tcp), ...tcpProxyComplaints(tcp)];
 }
 
 /** Complaints that were not true before: an object that is stored can be changed in other respects. */

@@ -7,6 +7,7 @@ import type { NewCondition } from '../../runtime/conditions.ts';
 import type { Report } from '../../runtime/phases.ts';
 import { deniedOperations } from './components/write-permissions-policy.ts';
 import { failedRemedy, howFar, way } from './components/migration-text.ts';
+import { requestsText } from './components/worker-bootstrap/requests-text.ts';
 import type { Scope } from './scope.ts';
 import { isRolling } from './state.ts';
 import type { StateFinding } from './state.ts';
@@ -65,6 +66,16 @@ function placed({ tcp, placement }: Readonly<Scope>, list: readonly Condition[])
   return [{ type, status: 'True', reason: 'Named', message: 'spec.dataStore names the DataStore' }];
 }
 
+/** Only of tenants whose nodes ask for certificates here, or once did. A pass that is not over leaves what the last one found. */
+function requests({ requestsLeft }: Readonly<Scope>, list: readonly Condition[]): readonly NewCondition[] {
+  const type: Type = 'CertificateRequestsLeft';
+  if (requestsLeft === undefined) return [];
+  const message = requestsText(requestsLeft);
+  if (message !== '') return [{ type, status: 'True', reason: 'NotApproved', message }];
+  if (!list.some((condition) => condition.type === type)) return [];
+  return [{ type, status: 'False', reason: 'AllHandled', message }];
+}
+
 /** The one condition that stands for all: True while the API server serves and everything asked for is in place. */
 function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: StateFinding): NewCondition {
   const type: Type = 'Ready';
@@ -88,7 +99,14 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
 }
 
 /** Phases that come after what their condition tells of: that they could not begin yet says nothing about it. */
-const afterwards: readonly string[] = ['override-removal', 'agents-published', 'konnectivity-removal', 'deny-writes'];
+const afterwards: readonly string[] = [
+  'override-removal',
+  'agents-published',
+  'trustd-published',
+  'konnectivity-removal',
+  'worker-bootstrap-removal',
+  'deny-writes',
+];
 
 function telling(report: Report<Scope>): Report<Scope> {
   const isTelling = ({ phase, blockedBy }: Report<Scope>['lines'][number]): boolean =>
@@ -102,5 +120,9 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
   const at = { generation: scope.tcp.metadata.generation ?? 0, now };
   const before = scope.tcp.status?.conditions ?? [];
   const list = setConditions(before, [...conditionsOf(telling(report)), unsupported(scope.tcp)], at);
-  return setConditions(list, [...placed(scope, list), ...migrating(report), ready(list, scope, state)], at);
+  return setConditions(
+    list,
+    [...placed(scope, list), ...migrating(report), ...requests(scope, list), ready(list, scope, state)],
+    at,
+  );
 }

@@ -135,13 +135,6 @@ describe('creating a TenantControlPlane', () => {
     expect((await world.read()).status?.controlPlaneEndpoint).toBe('198.51.100.4:6443');
     expect(await world.state()).toBe('Ready');
   });
-
-  test('names the fields that nothing acts upon yet', async () => {
-    const world = await running({ spec: { dataStore: 'default', addons: { tcpProxy: {} } } });
-    expect(await world.condition('UnsupportedFields')).toBe('True');
-    const found = (await world.read()).status?.conditions?.find(({ type }) => type === 'UnsupportedFields');
-    expect(found?.message).toContain('spec.addons.tcpProxy');
-  });
 });
 
 describe('a running TenantControlPlane', () => {

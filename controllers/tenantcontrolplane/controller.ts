@@ -50,8 +50,9 @@ async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context)
 }
 
 /** Until the next certificate must be renewed, in milliseconds. */
-function untilRenewal({ certificateRenewal, kubeconfigRenewal }: Readonly<Scope>, now: Date): readonly number[] {
-  return [certificateRenewal, kubeconfigRenewal].flatMap((at) =>
+function untilRenewal(scope: Readonly<Scope>, now: Date): readonly number[] {
+  const { certificateRenewal, kubeconfigRenewal, trustdRenewal, tcpProxyRenewal } = scope;
+  return [certificateRenewal, kubeconfigRenewal, trustdRenewal, tcpProxyRenewal].flatMap((at) =>
     at === undefined ? [] : [Math.max(at - now.getTime(), 1000)],
   );
 }

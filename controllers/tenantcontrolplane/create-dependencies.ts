@@ -23,6 +23,7 @@ import { fieldManager } from './dependencies.ts';
 import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
 import { managementApiOf } from './management-api.ts';
 import { recentListsOf } from './recent-lists.ts';
+import { RequestBook } from './request-book.ts';
 import { Memory } from './memory.ts';
 import { Placements } from './placements.ts';
 import { needed } from './scope.ts';
@@ -53,6 +54,8 @@ export interface TenantControlPlaneOptions {
   /** Certificates with less left are renewed, in milliseconds; a day unless said, and never less. */
   readonly renewBeforeMs?: number;
   readonly metrics?: ApplyMetrics;
+  /** Asks for a visit to a TenantControlPlane because of something new inside it. */
+  readonly poke?: (key: Key) => void;
   /** Where migrations run; nowhere unless said: then they wait. */
   readonly migrations?: Migrations;
 }
@@ -103,6 +106,7 @@ function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Mani
 export function createDependencies(options: TenantControlPlaneOptions): Dependencies {
   const { cluster, clock, informers, stores, pool, metrics } = options;
   const memory = new Memory();
+  const requests = new RequestBook();
   const lookup = (kind: KindRef, key: Key): Resource | undefined => informerOf(informers, kind)?.get(key);
   const { defaultDataStore = '', namespace = '' } = options;
   const placements = new Placements({ cluster, informers, defaultDataStore, namespace });
@@ -120,7 +124,12 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     lookup,
     ...(metrics !== undefined && { metrics }),
   });
-  const tenants = tenantDoors({ pool, kinds: [...tenantKinds, ...policyKinds] });
+  const tenants = tenantDoors({
+    pool,
+    kinds: [...tenantKinds, ...policyKinds, kinds.Secret],
+    clock,
+    ...(options.poke !== undefined && { poke: options.poke }),
+  });
   return {
     cluster,
     clock,
@@ -128,6 +137,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     stores,
     tenants,
     memory,
+    requests,
     newestMinor: options.newestMinor ?? newestMinor,
     issuers: createIssuerPool(4),
     nodeAddresses: cachedNodes(cluster, clock),
@@ -155,6 +165,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
       const uid = tcp.metadata.uid ?? '';
       applier.forget(uid);
       memory.forget(uid);
+      requests.forget(uid);
       placements.forget(uid);
       await tenants.forget(uid);
     },

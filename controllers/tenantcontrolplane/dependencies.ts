@@ -5,11 +5,13 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
 import type { Context } from '../../runtime/controller.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
+import type { AlarmSelection } from '../../tenants/change-alarm.ts';
 import type { NodeAddress } from './components/endpoint.ts';
 import type { ManagementApi } from './components/network-policy.ts';
 import type { PortRange } from './components/service.ts';
 import type { Memory } from './memory.ts';
 import type { Placements } from './placements.ts';
+import type { RequestBook } from './request-book.ts';
 import type { RecentLists } from './recent-lists.ts';
 import type { Scope } from './scope.ts';
 
@@ -41,6 +43,10 @@ export interface TenantAccess {
   /** Lends a door to the API server of one pod, whose name is verified as that of the tenant. */
   atPod<T>(scope: Readonly<Scope>, podIp: string, work: (door: Cluster) => Promise<T>): Promise<T>;
   apply(scope: Readonly<Scope>, set: TenantSet, ctx: Context): Promise<void>;
+  /** Has the tenant visited when it has an object that is newer than the selection says. */
+  wakeOn(scope: Readonly<Scope>, selection: AlarmSelection): void;
+  /** Nothing new in the tenant of this UID is waited for any more. */
+  sleepOn(uid: string): void;
   /** Closes what is open to the tenant of this UID. */
   forget(uid: string): Promise<void>;
 }
@@ -91,6 +97,8 @@ export interface Dependencies {
   readonly newestMinor: number;
   readonly issuers: IssuerPool;
   readonly memory: Memory;
+  /** Passes over the certificate requests of tenants. */
+  readonly requests: RequestBook;
   readonly nodePorts: PortRange;
   /** Certificates with less left are renewed, in milliseconds. */
   readonly renewBeforeMs: number;

@@ -5,6 +5,7 @@ import type { tenantControlPlaneConditions } from '../../api/steward/v1alpha1/co
 import type { Dependencies } from './dependencies.ts';
 import { authorities } from './phases/authorities.ts';
 import { availability } from './phases/availability.ts';
+import { certificateRequests } from './phases/certificate-requests.ts';
 import { certificates } from './phases/certificates.ts';
 import { kubeconfigs } from './phases/kubeconfigs.ts';
 import { konnectivityAgent, konnectivityEgress, konnectivityRemoval } from './phases/konnectivity.ts';
@@ -16,12 +17,15 @@ import { overridePlan } from './phases/override-plan.ts';
 import { overrideRemoval } from './phases/override-removal.ts';
 import { overrides, overridesCheck } from './phases/overrides.ts';
 import { placement } from './phases/placement.ts';
-import { agentsPublished, publication, published } from './phases/publication.ts';
+import { agentsPublished, publication, published, trustdPublished } from './phases/publication.ts';
 import { store, tenancy, tenancyCheck } from './phases/store.ts';
 import { preflight, upgrade } from './phases/preflight.ts';
 import { coreDNS, kubeadmconfig, kubeProxy, tenant } from './phases/tenant.ts';
 import { translatingErrors } from './phases/translate-errors.ts';
 import { workload } from './phases/workload.ts';
+import { tcpProxy, tcpProxyCertificate } from './phases/tcp-proxy.ts';
+import { trustdCredentials } from './phases/trustd-credentials.ts';
+import { workerBootstrap, workerBootstrapRemoval } from './phases/worker-bootstrap.ts';
 import { allowWrites, denyWrites } from './phases/write-permissions.ts';
 import type { Scope } from './scope.ts';
 
@@ -34,6 +38,16 @@ type Row = readonly [
   run: Step,
 ];
 
+/** All that is written inside a tenant. */
+const beforeWritesAreDenied = [
+  'tenant',
+  'coredns',
+  'kube-proxy',
+  'konnectivity-agent',
+  'worker-bootstrap',
+  'tcp-proxy',
+];
+
 /** The whole recipe: what is done, which condition tells of it, and after what. Everything else runs side by side. */
 const recipe: readonly Row[] = [
   ['service', 'EndpointReady', [], service],
@@ -41,6 +55,7 @@ const recipe: readonly Row[] = [
   ['publication', 'EndpointReady', ['endpoint'], publication],
   ['published', 'EndpointReady', ['publication'], published],
   ['agents-published', 'AddonsReady', ['publication'], agentsPublished],
+  ['trustd-published', 'AddonsReady', ['publication'], trustdPublished],
   ['authorities', 'CertificatesReady', [], authorities],
   ['certificates', 'CertificatesReady', ['authorities', 'endpoint'], certificates],
   ['kubeconfigs', 'KubeconfigsReady', ['authorities', 'endpoint'], kubeconfigs],
@@ -54,7 +69,14 @@ const recipe: readonly Row[] = [
   ['konnectivity-egress', 'AddonsReady', ['certificates', 'kubeconfigs'], konnectivityEgress],
   ['preflight', undefined, ['endpoint', 'kubeconfigs', 'store'], preflight],
   ['upgrade', 'UpgradeAllowed', ['preflight'], upgrade],
-  ['workload', 'ControlPlaneAvailable', ['konnectivity-egress', 'tenancy', 'overrides', 'preflight'], workload],
+  ['trustd-credentials', 'CertificatesReady', ['endpoint'], trustdCredentials],
+  ['tcp-proxy-certificate', 'CertificatesReady', ['authorities', 'endpoint'], tcpProxyCertificate],
+  [
+    'workload',
+    'ControlPlaneAvailable',
+    ['konnectivity-egress', 'trustd-credentials', 'tenancy', 'overrides', 'preflight'],
+    workload,
+  ],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
   ['disruption-budget', 'PodsProtected', [], disruptionBudget],
@@ -66,7 +88,11 @@ const recipe: readonly Row[] = [
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
   ['konnectivity-agent', 'AddonsReady', ['allow-writes'], konnectivityAgent],
   ['konnectivity-removal', 'AddonsReady', ['konnectivity-agent'], konnectivityRemoval],
-  ['deny-writes', 'TenantConfigured', ['tenant', 'coredns', 'kube-proxy', 'konnectivity-agent'], denyWrites],
+  ['worker-bootstrap', 'AddonsReady', ['allow-writes'], workerBootstrap],
+  ['worker-bootstrap-removal', 'AddonsReady', ['worker-bootstrap'], workerBootstrapRemoval],
+  ['certificate-requests', 'AddonsReady', ['allow-writes'], certificateRequests],
+  ['tcp-proxy', 'AddonsReady', ['allow-writes', 'tcp-proxy-certificate'], tcpProxy],
+  ['deny-writes', 'TenantConfigured', beforeWritesAreDenied, denyWrites],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
   ['previous-data', undefined, [], previousData],
 ];

@@ -11,6 +11,8 @@ import type { OverridePlan } from './components/override-shares.ts';
 import type { PublicationStatus } from './components/publication-status.ts';
 import type { RouteVerdict } from './components/route-verdict.ts';
 import type { UpgradeHold } from './components/upgrade/upgrade-hold.ts';
+import type { ProxyTls } from './components/tcp-proxy/proxy-certificate.ts';
+import type { RequestsLeft } from './components/worker-bootstrap/requests-text.ts';
 
 /** What the management cluster held when the visit began, read from the API server itself. */
 export interface Observed {
@@ -84,6 +86,8 @@ export interface PublicationFacts {
     RouteVerdict | { readonly leads: false; readonly reason: 'KindNotInstalled'; readonly message: string };
   /** The same of the agents of konnectivity, where these have a route of their own. */
   readonly agents?: RouteVerdict;
+  /** The same of trustd. */
+  readonly trustd?: RouteVerdict;
 }
 
 /** What a visit knows; phases add to it. */
@@ -135,6 +139,21 @@ export interface Scope {
   readonly konnectivityAgent?: 'DaemonSet' | 'Deployment';
   /** True when no agent is in the tenant any more, or none ever was. */
   readonly konnectivityGone?: boolean;
+  /** The Secret of trustd, with the checksum of what its container is given. */
+  readonly trustdCredentials?: SecretFact;
+  /** When the first certificate in it must be renewed, in milliseconds since the epoch. */
+  readonly trustdRenewal?: number;
+  /** Where workers reach trustd, as `host:port`; known when the tenant is ready for them. */
+  readonly trustdEndpoint?: string;
+  /** True when nothing of the bootstrap of workers is in the tenant any more, or nothing ever was. */
+  readonly workerBootstrapGone?: boolean;
+  /** The certificate requests that were left alone; absent while not all have been looked at. */
+  readonly requestsLeft?: RequestsLeft;
+  /** The certificate of the proxy in the tenant, where that needs one. */
+  readonly tcpProxyTls?: ProxyTls;
+  readonly tcpProxyRenewal?: number;
+  /** What has become of the proxy: written down, in the tenant, or there no more. */
+  readonly tcpProxy?: 'recorded' | 'made' | 'gone';
 }
 
 /** A fact that an earlier phase must have learned. Throws when the phase list forgot to say so. */

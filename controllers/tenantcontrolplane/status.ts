@@ -2,6 +2,7 @@ import type { Condition } from '../../api/meta.ts';
 import { labels, ports, tenantObjects } from '../../api/names.ts';
 import type { TenantControlPlane, TenantControlPlaneStatus } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { konnectivityStatus } from './konnectivity-status.ts';
+import type { StatusWords } from './konnectivity-status.ts';
 import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-status.ts';
 import { isFrozen, shareAtEnd } from './components/migration-record.ts';
 import { without } from './components/without.ts';
@@ -10,6 +11,8 @@ import { normalizeVersion } from '../../kubeadm/versions.ts';
 import type { Scope, SecretFact } from './scope.ts';
 import { controlPlaneState } from './state.ts';
 import type { StateFinding } from './state.ts';
+import { tcpProxyStatus } from './tcp-proxy-status.ts';
+import { workerBootstrapStatus } from './worker-bootstrap-status.ts';
 
 /** What a status is made of. */
 export interface StatusInput {
@@ -243,10 +246,13 @@ function addon(
 
 function addons({ scope, now }: StatusInput): Part<'addons'> | undefined {
   const before = scope.tcp.status?.addons;
+  const words: StatusWords = { secret: (old, fact) => secret(old, fact, now), at: seconds(now) };
   const found = defined({
     coreDNS: addon(before?.coreDNS, scope.coreDNS, now),
     kubeProxy: addon(before?.kubeProxy, scope.kubeProxy, now),
-    konnectivity: konnectivityStatus(scope, { secret: (old, fact) => secret(old, fact, now), at: seconds(now) }),
+    konnectivity: konnectivityStatus(scope, words),
+    tcpProxy: tcpProxyStatus(scope, words),
+    workerBootstrap: workerBootstrapStatus(scope, words),
   });
   return Object.keys(found).length === 0 ? before : { ...before, ...found };
 }

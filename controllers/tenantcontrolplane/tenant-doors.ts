@@ -1,13 +1,16 @@
 import { labels } from '../../api/names.ts';
-import type { KindRef, Manifest } from '../../api/meta.ts';
+import type { Key, KindRef, Manifest } from '../../api/meta.ts';
 import { checksum } from '../../kubeadm/pki/checksum.ts';
 import { Applier } from '../../runtime/applier.ts';
 import { mark } from '../../runtime/apply-marks.ts';
 import type { ApplySet } from '../../runtime/apply-set.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { ApiError } from '../../runtime/errors.ts';
 import { parseKubeconfig } from '../../runtime/kubeconfig.ts';
+import { ChangeAlarm } from '../../tenants/change-alarm.ts';
+import type { AlarmSelection } from '../../tenants/change-alarm.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
 import { fieldManager } from './dependencies.ts';
 import type { TenantAccess, TenantSet } from './dependencies.ts';
@@ -18,6 +21,9 @@ export interface TenantDoorsOptions {
   readonly pool: TenantPool;
   /** The kinds of what is applied inside tenants. */
   readonly kinds: readonly KindRef[];
+  readonly clock: Clock;
+  /** Asks for a visit to a TenantControlPlane; nobody hears of what is new in tenants unless said. */
+  readonly poke?: (key: Key) => void;
 }
 
 /**
@@ -37,7 +43,8 @@ const ownerAnnotation = labels.owner;
 
 /** Enters tenants by their own kubeconfig, through the cluster address of their Service. */
 export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
-  const { pool } = options;
+  const { pool, poke } = options;
+  const alarm = new ChangeAlarm(options.clock);
   const done = new Map<string, Map<string, Done>>();
   const appliers = new Map<string, { readonly cluster: Cluster; readonly applier: Applier }>();
 
@@ -102,7 +109,20 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
       ]);
       done.set(uid, (done.get(uid) ?? new Map<string, Done>()).set(component, { checksum: wanted, at: now }));
     },
+    wakeOn(scope: Readonly<Scope>, selection: AlarmSelection): void {
+      if (poke === undefined) return;
+      const { uid = '', namespace = '', name = '' } = scope.tcp.metadata;
+      const ring = (): void => {
+        poke({ namespace, name });
+      };
+      const cluster = door(scope);
+      alarm.arm(uid, cluster, { selection, ring, ended: pool.hold(uid) });
+    },
+    sleepOn(uid: string): void {
+      alarm.disarm(uid);
+    },
     async forget(uid: string): Promise<void> {
+      alarm.disarm(uid);
       appliers.delete(uid);
       done.delete(uid);
       await pool.forget(uid);

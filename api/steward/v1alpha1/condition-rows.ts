@@ -119,8 +119,9 @@ export const tenantControlPlaneConditions = {
     polarity: 'positive',
     reasons: {
       ApiServerNotReady: 'The API server of the tenant does not answer yet.',
-      RouteNotAccepted: 'No Gateway has accepted the route of konnectivity agents; the message has what each says.',
-      NotExposed: 'The Service has no port for konnectivity agents yet.',
+      RouteNotAccepted:
+        'No Gateway has accepted the route of konnectivity agents, or of trustd; the message has what each says.',
+      NotExposed: 'The Service has no node port for konnectivity agents, or for trustd, yet.',
       Sleeping: 'No pods are wanted, so nothing inside the tenant is looked at.',
     },
   },
@@ -139,6 +140,14 @@ export const tenantControlPlaneConditions = {
       RollingBack: 'The migration has ended without success; everything is being put back as it was.',
       Succeeded: 'The data is in the other DataStore.',
       Cancelled: 'Somebody took the wish back; the data is where it was.',
+    },
+  },
+  CertificateRequestsLeft: {
+    meaning: 'The tenant has requests for serving certificates of nodes that nobody has approved or denied.',
+    polarity: 'negative',
+    reasons: {
+      NotApproved: 'The message names the first of them, and what of each does not fit the node that made it.',
+      AllHandled: 'None is left.',
     },
   },
   UnsupportedFields: {

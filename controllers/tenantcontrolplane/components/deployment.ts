@@ -12,6 +12,7 @@ import { ownedManifest } from './owned-manifest.ts';
 import type { DeploymentStrategy, PodSpec } from './pod-parts.ts';
 import { kineSidecar, systemContainers } from './system-containers.ts';
 import { systemVolumes } from './system-volumes.ts';
+import { trustdContainer, trustdPort } from './worker-bootstrap/trustd-container.ts';
 
 /** Value of the component label on the Deployment and its pods. */
 export const deploymentComponent = 'deployment';
@@ -73,10 +74,10 @@ function podSpec(input: ControlPlaneInput): PodSpec {
     ...placement(input, spec),
     ...(initContainers.length > 0 && { initContainers }),
     automountServiceAccountToken: false,
-    containers: [...(spec.additionalContainers ?? []), ...systemContainers(input)],
+    containers: [...(spec.additionalContainers ?? []), ...systemContainers(input), ...trustdContainer(input.tcp)],
     enableServiceLinks: false,
     // A safe sysctl of the pod's own network: a low port then needs no capability.
-    ...(input.endpoint.port < 1024 && {
+    ...(Math.min(input.endpoint.port, trustdPort(input.tcp) ?? input.endpoint.port) < 1024 && {
       securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     }),
     serviceAccountName: spec.serviceAccountName === '' ? 'default' : spec.serviceAccountName,

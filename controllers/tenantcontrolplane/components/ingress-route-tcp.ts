@@ -33,3 +33,24 @@ export function ingressRouteTcp(tcp: TenantControlPlane, publication: Publicatio
     },
   });
 }
+
+/** Traefik's route to trustd, by an entry point of that name: it has a port of its own. */
+export function trustdRouteTcp(tcp: TenantControlPlane, { host }: Publication, port: number): Manifest {
+  const { additionalMetadata } = tcp.spec.controlPlane.ingress ?? {};
+  const names = tenantObjects(tcp.metadata.name ?? '');
+  return ownedManifest(tcp, {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name: names.trustdRoute,
+    component: 'talos-trustd-traefik-ingressroutetcp',
+    labels: additionalMetadata?.labels,
+    annotations: additionalMetadata?.annotations,
+    body: {
+      spec: {
+        entryPoints: ['trustd'],
+        routes: [{ match: `HostSNI(\`${host}\`)`, services: [{ name: names.service, port }] }],
+        tls: { passthrough: true },
+      },
+    },
+  });
+}

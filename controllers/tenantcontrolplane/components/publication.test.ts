@@ -4,7 +4,7 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { publishedTenant } from '../../../testing/published-tenant.ts';
 import { ingress } from './ingress.ts';
-import { ingressRouteTcp } from './ingress-route-tcp.ts';
+import { ingressRouteTcp, trustdRouteTcp } from './ingress-route-tcp.ts';
 import { publicationOf } from './publication.ts';
 import type { Publication, PublishedPorts } from './publication.ts';
 import { tlsRoutes } from './tls-routes.ts';
@@ -162,6 +162,34 @@ describe('routes of Gateway API', () => {
       },
     });
     expect(made(host, withKonnectivity)[1]).toMatchObject({ spec: { hostnames: ['tenant.konnectivity.example.org'] } });
+  });
+});
+
+describe('the way to trustd', () => {
+  const ports = { apiServer: 6443, konnectivity: 8132, trustd: 50001 };
+
+  test('is a listener of its own at a Gateway, under the name of the control plane', () => {
+    const tcp = publishedTenant({
+      gateway: { hostname: host, parentRefs: [{ name: 'gw', kind: 'Gateway', group: 'x' }] },
+    });
+    const routes = tlsRoutes(tcp, publicationFor(tcp), { ports, kind });
+    expect(routes.map(({ metadata }) => metadata.name)).toEqual(['tenant', 'tenant-konnectivity', 'tenant-trustd']);
+    expect(routes[2]?.spec).toEqual({
+      parentRefs: [{ name: 'gw', kind: 'Gateway', group: 'x', port: 50001, sectionName: 'steward-trustd' }],
+      hostnames: [host],
+      rules: [{ backendRefs: [{ name: 'tenant', port: 50001 }] }],
+    });
+  });
+
+  test('is an entry point of its own at Traefik', () => {
+    const tcp = publishedTenant({ ingress: { hostname: host, controllerType: 'traefik' } });
+    const route = trustdRouteTcp(tcp, publicationFor(tcp), 50001);
+    expect(route.metadata.name).toBe('tenant-trustd');
+    expect(route.spec).toEqual({
+      entryPoints: ['trustd'],
+      routes: [{ match: `HostSNI(\`${host}\`)`, services: [{ name: 'tenant', port: 50001 }] }],
+      tls: { passthrough: true },
+    });
   });
 });
 

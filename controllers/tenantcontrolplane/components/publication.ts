@@ -56,6 +56,8 @@ export interface PublishedPorts {
   readonly apiServer: number;
   /** Absent where the Service has no port for konnectivity. */
   readonly konnectivity?: number | undefined;
+  /** Absent where the Service has no port for trustd. */
+  readonly trustd?: number | undefined;
 }
 
 /** A host name with the port of the Service that it leads to. */

@@ -48,19 +48,16 @@ interface Port {
   readonly appProtocol?: string;
 }
 
-/** The port for agents. A node port of its own is asked for only where the author's is one; any other will do. */
-function konnectivityPort({ tcp, nodePorts }: ServiceInput): readonly Port[] {
-  const port = tcp.spec.addons.konnectivity?.server.port;
+/** A port of an add-on. A node port of its own is asked for only where the author's is one; any other will do. */
+function addonPort(name: string, port: number | undefined, { tcp, nodePorts }: ServiceInput): readonly Port[] {
   if (port === undefined) return [];
   const isNodePort = port >= nodePorts.from && port <= nodePorts.to;
   const asNodePort = tcp.spec.controlPlane.service.serviceType === 'NodePort' && isNodePort;
-  return [
-    { name: portNames.konnectivity, protocol: 'TCP', port, targetPort: port, ...(asNodePort && { nodePort: port }) },
-  ];
+  return [{ name, protocol: 'TCP', port, targetPort: port, ...(asNodePort && { nodePort: port }) }];
 }
 
 function servicePorts(input: ServiceInput): readonly Port[] {
-  const { networkProfile, controlPlane } = input.tcp.spec;
+  const { networkProfile, controlPlane, addons } = input.tcp.spec;
   const known = servicePort(input);
   const port = known ?? networkProfile.port;
   const nodePort = controlPlane.service.serviceType === 'NodePort' ? known : undefined;
@@ -72,7 +69,7 @@ function servicePorts(input: ServiceInput): readonly Port[] {
       targetPort: port,
       ...(nodePort !== undefined && { nodePort }),
     },
-    ...konnectivityPort(input),
+    ...addonPort(portNames.konnectivity, addons.konnectivity?.server.port, input),
     ...(controlPlane.service.additionalPorts ?? []).map((extra) => ({
       name: extra.name,
       protocol: extra.protocol,
@@ -80,6 +77,7 @@ function servicePorts(input: ServiceInput): readonly Port[] {
       targetPort: extra.targetPort,
       ...(extra.appProtocol !== undefined && { appProtocol: extra.appProtocol }),
     })),
+    ...addonPort(portNames.trustdService, addons.workerBootstrap?.talos?.port, input),
   ];
 }
 

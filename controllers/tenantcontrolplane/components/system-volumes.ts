@@ -2,6 +2,7 @@ import type { Volume, VolumeProjection } from './pod-parts.ts';
 import { dataKeys, tenantObjects, volumes } from '../../../api/names.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
 import { tunnelVolumes } from './konnectivity/server-container.ts';
+import { trustdVolume } from './worker-bootstrap/trustd-container.ts';
 
 /** Volume with what only kube-controller-manager may know: the key that signs certificates. */
 export const controllerManagerPki = 'controller-manager-pki';
@@ -57,5 +58,6 @@ export function systemVolumes({ tcp, store, overrides = [] }: ControlPlaneInput)
     },
     ...kine,
     ...tunnelVolumes(tcp, mode),
+    ...trustdVolume(tcp, mode),
   ];
 }

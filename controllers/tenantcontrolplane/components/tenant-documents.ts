@@ -13,6 +13,7 @@ import { parseVersion } from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { StoreBinding } from '../../../stores/driver.ts';
 import type { Endpoint } from './control-plane-input.ts';
+import { parseInternalEndpoint } from './tcp-proxy/proxy-upstream.ts';
 import type { KubeadmDocuments } from './kubeadm-config-map.ts';
 
 /** What the documents inside and about a tenant follow from. */
@@ -30,7 +31,11 @@ const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host
 export function certificateNames({ tcp, endpoint }: DocumentInput): readonly string[] {
   const { clusterDomain, certSANs = [] } = tcp.spec.networkProfile;
   const { name = '', namespace = '' } = tcp.metadata;
-  return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs });
+  const { internalEndpoint = '' } = tcp.spec.addons.tcpProxy ?? {};
+  // A proxy in the tenant verifies there that it talks to this very control plane.
+  const inner = internalEndpoint === '' ? [] : [parseInternalEndpoint(internalEndpoint, endpoint.port).host];
+  const names = [...certSANs, ...inner];
+  return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs: names });
 }
 
 function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): ClusterConfigurationInputs {

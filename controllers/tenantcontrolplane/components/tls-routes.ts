@@ -38,8 +38,8 @@ function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Ma
 }
 
 /**
- * The routes that publish a control plane through Gateways: that of the API server first, then that of konnectivity, whose
- * listener has a port of its own. `kind` is TLSRoute in the version that the cluster serves.
+ * The routes that publish a control plane through Gateways: that of the API server first, then those of konnectivity and
+ * trustd, whose listeners have ports of their own. `kind` is TLSRoute in the version that the cluster serves.
  */
 export function tlsRoutes(
   tcp: TenantControlPlane,
@@ -47,21 +47,37 @@ export function tlsRoutes(
   to: { readonly ports: PublishedPorts; readonly kind: KindRef<TlsRoute> },
 ): readonly Manifest[] {
   const names = tenantObjects(tcp.metadata.name ?? '');
-  const { apiServer, konnectivity } = to.ports;
-  const route = {
-    name: names.tlsRoute,
-    component: 'gateway_routes',
-    host: publication.host,
-    port: apiServer,
-    sectionName: portNames.apiServer,
-  };
-  if (konnectivity === undefined) return [tlsRoute(tcp, to.kind, route)];
-  const agents = {
-    name: names.konnectivityRoute,
-    component: 'konnectivity_gateway_routes',
-    host: konnectivityHost(publication.host),
-    port: konnectivity,
-    sectionName: portNames.konnectivity,
-  };
-  return [tlsRoute(tcp, to.kind, route), tlsRoute(tcp, to.kind, agents)];
+  const { apiServer, konnectivity, trustd } = to.ports;
+  const parts: readonly RouteParts[] = [
+    {
+      name: names.tlsRoute,
+      component: 'gateway_routes',
+      host: publication.host,
+      port: apiServer,
+      sectionName: portNames.apiServer,
+    },
+    ...(konnectivity === undefined
+      ? []
+      : [
+          {
+            name: names.konnectivityRoute,
+            component: 'konnectivity_gateway_routes',
+            host: konnectivityHost(publication.host),
+            port: konnectivity,
+            sectionName: portNames.konnectivity,
+          },
+        ]),
+    ...(trustd === undefined
+      ? []
+      : [
+          {
+            name: names.trustdRoute,
+            component: 'talos-trustd-gateway',
+            host: publication.host,
+            port: trustd,
+            sectionName: portNames.trustdService,
+          },
+        ]),
+  ];
+  return parts.map((part) => tlsRoute(tcp, to.kind, part));
 }

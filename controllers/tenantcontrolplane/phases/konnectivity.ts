@@ -1,7 +1,6 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { ConfigMap, Secret } from '../../../api/core/kinds.ts';
-import type { KindRef, Resource } from '../../../api/meta.ts';
-import { componentChecksumLabel, tenantObjects } from '../../../api/names.ts';
+import { tenantObjects } from '../../../api/names.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
@@ -13,7 +12,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { isRolling } from '../state.ts';
-import { podSelectorText } from '../status.ts';
+import { isOurs, isUsedByPods, leavingMs, removeOwn } from './addon-leftovers.ts';
 import { applied, putOff } from './inside-tenant.ts';
 
 const component = 'konnectivity';
@@ -42,21 +41,6 @@ function isLeft({ tcp, observed }: Readonly<Scope>): boolean {
   return [konnectivityCertificate, konnectivityKubeconfig].some((name) => isOurs(tcp, observed.secrets.get(name)));
 }
 
-function isOurs(tcp: Scope['tcp'], object: Resource | undefined): boolean {
-  return object?.metadata.ownerReferences?.some(({ uid }) => uid === tcp.metadata.uid) === true;
-}
-
-/** Pods on their way out are not counted by the Deployment, and there is no event of ours when they end. */
-const leavingMs = 2_000;
-
-/** True while a pod with the tunnel has not ended. */
-async function isUsed(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<boolean> {
-  const namespace = scope.tcp.metadata.namespace ?? '';
-  const labelSelector = `${podSelectorText(scope.tcp)},${componentChecksumLabel(egressComponent)}`;
-  const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });
-  return items.some(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-}
-
 /** The agents in the tenant as asked for; those of an add-on that is taken out serve until no API server needs them. */
 export async function konnectivityAgent(
   scope: Readonly<Scope>,
@@ -72,7 +56,8 @@ export async function konnectivityAgent(
     if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) {
       return { is: 'done', message: agentsGoLater };
     }
-    if (await isUsed(scope, deps, ctx)) return { is: 'done', message: agentsGoLater, afterMs: leavingMs };
+    if (await isUsedByPods(scope, egressComponent, deps, ctx))
+      return { is: 'done', message: agentsGoLater, afterMs: leavingMs };
     const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
     return gone ?? { is: 'done', learned: { konnectivityGone: true } };
   }
@@ -86,20 +71,6 @@ export async function konnectivityAgent(
   const set = { component, manifests: konnectivityAgentManifests(tcp, address), prunes: agentKinds };
   const waiting = await applied(deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { konnectivityAgent: addon.agent.mode } };
-}
-
-async function removeOwn<T extends Resource>(
-  { tcp }: Readonly<Scope>,
-  what: { readonly kind: KindRef<T>; readonly name: string },
-  { cluster }: Dependencies,
-  ctx: Context,
-): Promise<void> {
-  const key = { namespace: tcp.metadata.namespace ?? '', name: what.name };
-  const { signal } = ctx;
-  const found = await cluster.get(what.kind, key, { signal });
-  if (!isOurs(tcp, found)) return;
-  const uid = found?.metadata.uid;
-  await cluster.delete(what.kind, key, { signal, ...(uid !== undefined && { uid }) });
 }
 
 /** Removes what pods mounted for the tunnel, once no pod has it and the agents are gone. */

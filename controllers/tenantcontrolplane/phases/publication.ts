@@ -9,12 +9,12 @@ import type { Context } from '../../../runtime/controller.ts';
 import { ApiError } from '../../../runtime/errors.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { ingress } from '../components/ingress.ts';
-import { ingressRouteTcp } from '../components/ingress-route-tcp.ts';
+import { ingressRouteTcp, trustdRouteTcp } from '../components/ingress-route-tcp.ts';
 import { publicationOf } from '../components/publication.ts';
 import type { Publication, PublishedPorts } from '../components/publication.ts';
 import { gatewayStatus, ingressStatus } from '../components/publication-status.ts';
 import { gatewayKeys, gatewayName, routeVerdict } from '../components/route-verdict.ts';
-import type { RouteFacts } from '../components/route-verdict.ts';
+import type { RouteFacts, RouteVerdict } from '../components/route-verdict.ts';
 import { tlsRoutes } from '../components/tls-routes.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -45,6 +45,7 @@ function portsOf({ service, endpoint }: Readonly<Scope>): PublishedPorts {
   return {
     apiServer: needed(endpoint, 'endpoint').port,
     konnectivity: entries.find(({ name }) => name === portNames.konnectivity)?.port,
+    trustd: entries.find(({ name }) => name === portNames.trustdService)?.port,
   };
 }
 
@@ -66,12 +67,17 @@ async function makeIngress({ scope, publication, ports, deps, ctx }: Making): Pr
 
 async function makeTraefikRoute({ scope, publication, ports, deps, ctx }: Making): Promise<PublicationFacts> {
   const { tcp } = scope;
+  const { trustd } = ports;
+  const manifests = [
+    ingressRouteTcp(tcp, publication, ports),
+    ...(trustd === undefined ? [] : [trustdRouteTcp(tcp, publication, trustd)]),
+  ];
   const made = await whereServed(traefikKind, deps, () =>
-    deps.apply(scope, ingressRouteTcp(tcp, publication, ports), ctx),
+    Promise.all(manifests.map((manifest) => deps.apply(scope, manifest, ctx))),
   );
   if (made !== undefined) {
     const verdict = { leads: true, message: '' } as const;
-    return { made: [made.metadata.name ?? ''], status: ingressStatus(tcp, undefined), verdict };
+    return { made: made.map(({ metadata }) => metadata.name ?? ''), status: ingressStatus(tcp, undefined), verdict };
   }
   return notServed(
     `this cluster has no kind ${traefikKind.kind} in ${traefikKind.group}/${traefikKind.version}: install Traefik's definitions, or use another spec.controlPlane.ingress.controllerType`,
@@ -101,19 +107,21 @@ async function makeRoutes(making: Making): Promise<PublicationFacts> {
     );
     if (made === undefined) continue;
     const gateways = await readGateways(making);
-    const facts = made.map((route, index): RouteFacts => ({
-      tcp: scope.tcp,
-      route,
-      listener: index === 0 ? portNames.apiServer : portNames.konnectivity,
-      gateways,
-    }));
-    const [own, agents] = facts;
+    const { tlsRoute, konnectivityRoute, trustdRoute } = tenantObjects(scope.tcp.metadata.name ?? '');
+    const factsOf = (name: string, listener: string): RouteFacts | undefined => {
+      const route = made.find(({ metadata }) => metadata.name === name);
+      return route === undefined ? undefined : { tcp: scope.tcp, route, listener, gateways };
+    };
+    const own = factsOf(tlsRoute, portNames.apiServer);
+    const agents = factsOf(konnectivityRoute, portNames.konnectivity);
+    const trustd = factsOf(trustdRoute, portNames.trustdService);
     if (own === undefined) throw new Error('a publication by Gateways has no route');
     return {
       made: made.map(({ metadata }) => metadata.name ?? ''),
       status: gatewayStatus(own, publication),
       verdict: routeVerdict(own),
       ...(agents !== undefined && { agents: routeVerdict(agents) }),
+      ...(trustd !== undefined && { trustd: routeVerdict(trustd) }),
     };
   }
   return notServed(
@@ -136,8 +144,8 @@ function families(name: string): readonly {
   const names = tenantObjects(name);
   return [
     { by: 'Ingress', kinds: [kinds.Ingress], names: [names.ingress] },
-    { by: 'IngressRouteTCP', kinds: [traefikKind], names: [names.ingress] },
-    { by: 'TLSRoute', kinds: routeKinds, names: [names.tlsRoute, names.konnectivityRoute] },
+    { by: 'IngressRouteTCP', kinds: [traefikKind], names: [names.ingress, names.trustdRoute] },
+    { by: 'TLSRoute', kinds: routeKinds, names: [names.tlsRoute, names.konnectivityRoute, names.trustdRoute] },
   ];
 }
 
@@ -191,9 +199,18 @@ export function published({ publication: facts }: Readonly<Scope>): Promise<Outc
   return Promise.resolve({ is: 'waiting', reason, message, ...wait });
 }
 
-/** Waits until a Gateway leads agents of konnectivity to the control plane; that it listens at all is told of the endpoint. */
+/** Waits until a Gateway accepts a route; that it listens at all is told of the endpoint. */
+function accepted(verdict: RouteVerdict | undefined): Promise<Outcome<Scope>> {
+  if (verdict === undefined || verdict.leads || verdict.reason === 'NotExposed') return Promise.resolve({ is: 'done' });
+  return Promise.resolve({ is: 'waiting', reason: verdict.reason, message: verdict.message });
+}
+
+/** Waits until a Gateway leads agents of konnectivity to the control plane. */
 export function agentsPublished({ publication: facts }: Readonly<Scope>): Promise<Outcome<Scope>> {
-  const { agents } = needed(facts, 'publication');
-  if (agents === undefined || agents.leads || agents.reason === 'NotExposed') return Promise.resolve({ is: 'done' });
-  return Promise.resolve({ is: 'waiting', reason: agents.reason, message: agents.message });
+  return accepted(needed(facts, 'publication').agents);
+}
+
+/** Waits until a Gateway leads workers to trustd. */
+export function trustdPublished({ publication: facts }: Readonly<Scope>): Promise<Outcome<Scope>> {
+  return accepted(needed(facts, 'publication').trustd);
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { deployment as deploymentManifest } from '../components/deployment.ts';
 import { egressComponent } from '../components/konnectivity/egress-selector.ts';
+import { trustdComponent } from '../components/worker-bootstrap/trustd-credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope, SecretFacts } from '../scope.ts';
@@ -57,6 +58,7 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
       ),
       'datastore-certificate': store.certificate.checksum,
       ...(scope.konnectivityEgress !== undefined && { [egressComponent]: scope.konnectivityEgress.checksum }),
+      ...(scope.trustdCredentials !== undefined && { [trustdComponent]: scope.trustdCredentials.checksum }),
       ...(certificate !== undefined && { [overridesComponent]: certificate.checksum }),
     },
     storageChecksum: store.config.checksum,

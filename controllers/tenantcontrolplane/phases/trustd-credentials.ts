@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { Secret } from '../../../api/core/kinds.ts';
+import { kinds } from '../../../api/core/kinds.ts';
+import { annotations, dataKeys, tenantObjects } from '../../../api/names.ts';
+import { parseCertificates } from '../../../kubeadm/pki/certificate-chain.ts';
+import { issueCa } from '../../../kubeadm/pki/issue.ts';
+import { judge } from '../../../kubeadm/pki/judge.ts';
+import type { KeyPair, Verdict } from '../../../kubeadm/pki/key-pair.ts';
+import { caValidityMs, lifetimeFrom } from '../../../kubeadm/pki/lifetime.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import { ApiError, TerminalError } from '../../../runtime/errors.ts';
+import type { Outcome } from '../../../runtime/phases.ts';
+import { secretText } from '../components/secret.ts';
+import {
+  osAuthorityProfile,
+  trustdChecksum,
+  trustdLeaves,
+  trustdSecret,
+} from '../components/worker-bootstrap/trustd-credentials.ts';
+import type { TrustdCredentials } from '../components/worker-bootstrap/trustd-credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fieldManager } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { Scope } from '../scope.ts';
+import { keptPair } from './kept-pair.ts';
+import { rotationRequested, rotationTime } from './rotation.ts';
+
+type Roots = Pick<TrustdCredentials, 'authority' | 'token'>;
+type Data = Readonly<Record<string, string>>;
+
+const keys = dataKeys.trustdCredentials;
+
+const pairOf = (data: Data, at: { readonly certificate: string; readonly key: string }): KeyPair => ({
+  certificate: data[at.certificate] ?? '',
+  key: data[at.key] ?? '',
+});
+
+/** As other programs know it: `butler.` and 128 random bits. */
+const newToken = (): string => `butler.${randomBytes(16).toString('hex')}`;
+
+async function newRoots({ tcp }: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Roots> {
+  const options = { algorithm: 'Ed25519', lifetime: lifetimeFrom(ctx.now, caValidityMs) } as const;
+  const authority = await deps.issuers.run(() => issueCa(osAuthorityProfile(tcp), options));
+  return { authority, token: newToken() };
+}
+
+/** Whether authority and token can stay: they are in the machine configuration of every worker. */
+function judgeRoots({ tcp }: Readonly<Scope>, data: Data, now: Date): Verdict {
+  const profile = osAuthorityProfile(tcp);
+  const verdict = judge(pairOf(data, keys.authority), { profile, now, thresholdMs: 0, keyTypes: ['ed25519'] });
+  // Any subject will do: the author may bring an authority of their own.
+  if (!verdict.keep && verdict.reason !== 'WrongSubject') return verdict;
+  if ((data[keys.token] ?? '') !== '') return { keep: true };
+  return { keep: false, reason: 'Missing', message: `there is no ${keys.token}` };
+}
+
+function broken(name: string, what: string): TerminalError {
+  return new TerminalError(
+    'SecretBroken',
+    `Secret ${name} ${what}: restore it from a backup; or, knowing that every worker of Talos must get a new machine configuration, let it be made anew by creating it with the empty annotation ${annotations.rotate}`,
+  );
+}
+
+/** The Secret as it is stored: one that lost its label is not listed, and yet not gone. */
+async function stored(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Secret | undefined> {
+  const { namespace = '', name: tenant = '' } = scope.tcp.metadata;
+  const name = tenantObjects(tenant).trustdCredentials;
+  const listed = scope.observed.secrets.get(name);
+  return listed ?? deps.cluster.get(kinds.Secret, { namespace, name }, { signal: ctx.signal });
+}
+
+interface Found {
+  readonly roots: Roots;
+  /** What else is stored; nothing when all is to be made anew. */
+  readonly data: Data;
+  readonly isNew: boolean;
+}
+
+async function findRoots(
+  scope: Readonly<Scope>,
+  current: Secret | undefined,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Found> {
+  const name = tenantObjects(scope.tcp.metadata.name ?? '').trustdCredentials;
+  if (current === undefined) {
+    const known = scope.tcp.status?.addons?.workerBootstrap?.credentials?.checksum !== undefined;
+    if (known) throw broken(name, 'is gone');
+    return { roots: await newRoots(scope, deps, ctx), data: {}, isNew: true };
+  }
+  if (rotationRequested(current)) {
+    ctx.event(
+      'Warning',
+      'OsAuthorityReplaced',
+      `Secret ${name} was made anew on request: workers of Talos need its os-ca.crt and token in their configuration`,
+    );
+    return { roots: await newRoots(scope, deps, ctx), data: {}, isNew: false };
+  }
+  const data = secretText(current.data);
+  const verdict = judgeRoots(scope, data, ctx.now);
+  if (!verdict.keep) throw broken(name, `is of no use (${verdict.reason}: ${verdict.message})`);
+  return { roots: { authority: pairOf(data, keys.authority), token: data[keys.token] ?? '' }, data, isNew: false };
+}
+
+/** The certificate of the server alone: in the Secret the authority's comes after it. */
+function serverOf(data: Data): KeyPair {
+  const { certificate, key } = pairOf(data, keys.server);
+  const end = '-----END CERTIFICATE-----\n';
+  const at = certificate.indexOf(end);
+  return { certificate: at < 0 ? certificate : certificate.slice(0, at + end.length), key };
+}
+
+/**
+ * The authority, the certificates and the token of trustd. Authority and token are made once; one that was known and is gone or
+ * broken is reported and not replaced, because a new one cuts off every worker's operating system.
+ */
+export async function trustdCredentials(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  if (tcp.spec.addons.workerBootstrap?.talos === undefined) return { is: 'done' };
+  const name = tenantObjects(tcp.metadata.name ?? '').trustdCredentials;
+  const current = await stored(scope, deps, ctx);
+  const { roots, data, isNew } = await findRoots(scope, current, deps, ctx);
+  const profiles = trustdLeaves(tcp, needed(scope.endpoint, 'endpoint'), needed(scope.service, 'service'));
+  const pair = (what: 'server' | 'admin', stands: KeyPair): ReturnType<typeof keptPair> =>
+    keptPair(
+      {
+        profile: profiles[what],
+        authority: roots.authority,
+        algorithm: 'Ed25519',
+        current: stands,
+        what: `${keys[what].certificate} of Secret ${name}`,
+      },
+      deps,
+      ctx,
+    );
+  const [server, admin] = await Promise.all([pair('server', serverOf(data)), pair('admin', pairOf(data, keys.admin))]);
+  const credentials = { ...roots, server: server.pair, admin: admin.pair };
+  const manifest = trustdSecret(tcp, { credentials, rotated: rotationTime(current, ctx.now) });
+  if (isNew) {
+    try {
+      await deps.cluster.create(kinds.Secret, manifest, { fieldManager, signal: ctx.signal });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+      // Another process was quicker, and the stored one counts: the next visit reads it.
+      return { is: 'waiting', reason: 'Rotating', message: `Secret ${name} was made meanwhile`, afterMs: 100 };
+    }
+  } else await deps.apply(scope, manifest, ctx);
+  const [authority] = parseCertificates(roots.authority.certificate, keys.authority.certificate);
+  return {
+    is: 'done',
+    learned: {
+      trustdCredentials: { name, checksum: trustdChecksum(credentials) },
+      trustdRenewal: Math.min(server.renewal, admin.renewal, authority.validToDate.getTime()),
+    },
+  };
+}
