@@ -11,6 +11,7 @@ import { listedInformers } from '../../testing/listed-informers.ts';
 import { publishing } from '../../testing/published-tenant.ts';
 import type { PublishedBy } from '../../testing/published-tenant.ts';
 import { TenantWorld } from '../../testing/tenant-world.ts';
+import { workerBootstrapAddon } from '../../testing/worker-bootstrap-addon.ts';
 
 const [tlsRoute] = tlsRoutes;
 if (tlsRoute === undefined) throw new Error('there is no kind of route');
@@ -442,6 +443,24 @@ describe('a manager that dies while it changes the way of publishing', () => {
       world.restart();
       await world.settle();
       expect({ calls, routes: await routes(world) }).toEqual({ calls, routes: ['TLSRoute/tenant'] });
+    }
+  });
+});
+
+describe('trustd', () => {
+  test.each([
+    ['Traefik', byTraefik, ['IngressRouteTCP/tenant', 'IngressRouteTCP/tenant-trustd']],
+    ['a Gateway', byGateway, ['TLSRoute/tenant', 'TLSRoute/tenant-trustd']],
+  ] as const)('has a route of its own at %s, as long as it is wanted', async (_router, by, expected) => {
+    const world = await published(by);
+    const [own = ''] = expected;
+    for (let times = 0; times < 2; times += 1) {
+      await world.change({ spec: { addons: { workerBootstrap: workerBootstrapAddon() } } });
+      await world.settle();
+      expect(await routes(world)).toEqual(expected);
+      await world.change({ spec: { addons: { workerBootstrap: null } } });
+      await world.settle();
+      expect(await routes(world)).toEqual([own]);
     }
   });
 });

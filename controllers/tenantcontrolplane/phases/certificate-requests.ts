@@ -19,7 +19,7 @@ import { fieldManager } from '../dependencies.ts';
 import type { RequestPass } from '../request-book.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
-import { putOff } from './inside-tenant.ts';
+import { deniesWrites } from './inside-tenant.ts';
 import { Issuing } from './issuing.ts';
 
 type Request = CertificateSigningRequest;
@@ -178,8 +178,7 @@ export async function certificateRequests(
     deps.tenants.sleepOn(uid);
     return { is: 'done', learned: { requestsLeft: noRequestsLeft } };
   }
-  // While the data moves nothing is written inside.
-  if (putOff(scope) !== undefined) return { is: 'done' };
+  if (deniesWrites(scope)) return { is: 'done' };
   const door = deps.tenants.door(scope);
   const pass = deps.requests.of(uid);
   const page = await pageOf(door, pass, ctx.signal).catch((error: unknown) => {

@@ -19,10 +19,15 @@ function changesVersion({ tcp, deployment }: Readonly<Scope>): boolean {
   return isRolling(deployment, tcp.spec.controlPlane.deployment.replicas);
 }
 
+/** True while the tenant denies all writes because its data changes its place. */
+export function deniesWrites({ tcp }: Readonly<Scope>): boolean {
+  const migration = tcp.status?.storage?.migration;
+  return isUnderWay(migration) && migration.policyInTenant === true;
+}
+
 /** Why nothing is written inside the tenant for now; undefined when it may be. */
 export function putOff(scope: Readonly<Scope>): string | undefined {
-  const migration = scope.tcp.status?.storage?.migration;
-  if (isUnderWay(migration) && migration.policyInTenant === true) return 'follows when the data has moved';
+  if (deniesWrites(scope)) return 'follows when the data has moved';
   return changesVersion(scope) ? 'follows when all pods have the new version' : undefined;
 }
 
