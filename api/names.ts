@@ -49,6 +49,10 @@ export const annotations = {
   checksum: `${domain}/checksum`,
   /** Present and empty: rotate now. Afterwards the RFC 3339 time of the rotation. */
   rotate: `certs.${domain}/rotate`,
+  /** On a TenantControlPlane: what is to be done about its authorities and keys, such as `rotate-ca-start`. */
+  operation: `certs.${domain}/operation`,
+  /** On pods in a tenant: since when every authority in use is trusted; a change has them read the authorities anew. */
+  trustedSince: `certs.${domain}/trusted-since`,
   /** Present with any value: the object rests. */
   paused: `${domain}/paused`,
   /** On a TenantControlPlane: the key of the admin kubeconfig Secret that the operator uses. */
@@ -191,9 +195,28 @@ export const generatedKubeconfig = (tcp: string, generator: string): string => `
 
 /** Keys in the Secrets and ConfigMaps of a TenantControlPlane. */
 export const dataKeys = {
-  ca: { certificate: 'ca.crt', key: 'ca.key', clusterApiCertificate: 'tls.crt', clusterApiKey: 'tls.key' },
-  frontProxyCa: { certificate: 'front-proxy-ca.crt', key: 'front-proxy-ca.key' },
-  serviceAccount: { publicKey: 'sa.pub', key: 'sa.key' },
+  ca: {
+    certificate: 'ca.crt',
+    key: 'ca.key',
+    clusterApiCertificate: 'tls.crt',
+    clusterApiKey: 'tls.key',
+    /** All certificates that are to be trusted; from the first rotation on. */
+    bundle: 'ca-bundle.crt',
+    nextCertificate: 'ca-next.crt',
+    nextKey: 'ca-next.key',
+    previousCertificate: 'ca-previous.crt',
+    previousKey: 'ca-previous.key',
+  },
+  frontProxyCa: {
+    certificate: 'front-proxy-ca.crt',
+    key: 'front-proxy-ca.key',
+    bundle: 'front-proxy-ca-bundle.crt',
+    nextCertificate: 'front-proxy-ca-next.crt',
+    nextKey: 'front-proxy-ca-next.key',
+    previousCertificate: 'front-proxy-ca-previous.crt',
+    previousKey: 'front-proxy-ca-previous.key',
+  },
+  serviceAccount: { publicKey: 'sa.pub', key: 'sa.key', nextKey: 'sa-next.key' },
   apiServer: { certificate: 'apiserver.crt', key: 'apiserver.key' },
   apiServerKubeletClient: { certificate: 'apiserver-kubelet-client.crt', key: 'apiserver-kubelet-client.key' },
   frontProxyClient: { certificate: 'front-proxy-client.crt', key: 'front-proxy-client.key' },

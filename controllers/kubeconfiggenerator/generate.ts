@@ -77,15 +77,23 @@ function profileOf({ generator, tcp }: Ingredients): Profile {
   }
 }
 
-/** The authority that signs; while it is being replaced the template still names the old one, and both are waited for. */
-function signerOf({ authority }: Ingredients, template: Kubeconfig): KeyPair {
+interface Authority {
+  readonly signer: KeyPair;
+  /** PEM of all that clients must trust, that of the signer first. */
+  readonly trusted: string;
+}
+
+/** The authority that signs; while it is being replaced at once the template still names the old one, and both are waited for. */
+function authorityOf({ authority }: Ingredients, template: Kubeconfig): Authority {
   const keys = dataKeys.ca;
   const [certificate, key] = [text(authority, keys.certificate), text(authority, keys.key)];
   if (certificate === '' || key === '') throw new NotGeneratedError('the certificate authority is not yet generated');
-  if (certificate.trim() !== template.ca.trim()) {
+  const bundle = text(authority, keys.bundle);
+  const trusted = bundle === '' ? certificate : bundle;
+  if (trusted.trim() !== template.ca.trim()) {
     throw new NotGeneratedError('the admin kubeconfig does not name the certificate authority in place yet');
   }
-  return { certificate, key };
+  return { signer: { certificate, key }, trusted };
 }
 
 /**
@@ -96,13 +104,13 @@ export async function generate(from: Ingredients, issuers: IssuerPool): Promise<
   const { tcp, generator, present, now } = from;
   const template = templateOf(from);
   const profile = profileOf(from);
-  const ca = signerOf(from, template);
+  const { signer: ca, trusted } = authorityOf(from, template);
   const [signer] = parseCertificates(ca.certificate, dataKeys.ca.certificate);
   // A certificate cannot outlive its authority: one that ends soon is not renewed early for nothing.
   const left = signer.validToDate.getTime() - now.getTime();
   const thresholdMs = left > 2 * from.renewBeforeMs ? from.renewBeforeMs : 0;
   const { clusterName, server } = template;
-  const verdict = judgeKubeconfig(present, { clusterName, server, ca: ca.certificate, profile, now, thresholdMs });
+  const verdict = judgeKubeconfig(present, { clusterName, server, ca: trusted, profile, now, thresholdMs });
   const renewalOf = (certificate: string): number =>
     parseCertificates(certificate, 'certificate')[0].validToDate.getTime() - thresholdMs;
   if (verdict.keep && !from.rotate && present !== undefined) {
@@ -113,6 +121,6 @@ export async function generate(from: Ingredients, issuers: IssuerPool): Promise<
   const algorithm = tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256';
   const client = await issuers.run(() => issue(profile, ca, { algorithm, lifetime }));
   const name = generator.metadata.name ?? '';
-  const content = kubeconfig({ clusterName, server, ca: ca.certificate, user: name, context: name, client });
+  const content = kubeconfig({ clusterName, server, ca: trusted, user: name, context: name, client });
   return { kubeconfig: content, renewal: renewalOf(client.certificate) };
 }

@@ -15,6 +15,7 @@ import { publicationComplaints } from './validation/publication-complaints.ts';
 import type { GatewayApi } from './validation/publication-complaints.ts';
 import type { DataStoreDrivers } from './validation/data-store-drivers.ts';
 import { podComplaints } from './validation/pod-complaints.ts';
+import { rotationComplaints } from './validation/rotation-complaints.ts';
 import { storeComplaints } from './validation/store-complaints.ts';
 import { tcpProxyComplaints } from './validation/tcp-proxy-complaints.ts';
 import { trustdComplaints } from './validation/trustd-complaints.ts';
@@ -111,6 +112,7 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
     ),
     ...newOnes(addonComplaints(tcp), old === undefined ? [] : addonComplaints(old)),
     ...podComplaints(tcp),
+    ...rotationComplaints(tcp, old),
     ...workerComplaints(tcp),
   ];
 }

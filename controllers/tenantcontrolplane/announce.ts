@@ -10,8 +10,8 @@ export interface Announcement {
 /** Reasons that only follow from another condition's, or that the condition Ready tells for all. */
 const echoes: ReadonlySet<string> = new Set(['Blocked', 'ApiServerNotReady', 'Sleeping', 'Placing']);
 
-/** What was chosen is told when it is, and what none fits for by StoreReady; a migration tells of its steps. */
-const toldElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating']);
+/** What was chosen is told when it is, and what none fits for by StoreReady; migrations and rotations tell of their steps. */
+const toldElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', 'Rotating']);
 
 /** Their messages change while nothing else does: of requests a tenant makes as many as it likes. */
 const onceOnly: ReadonlySet<string> = new Set(['Ready', 'CertificateRequestsLeft']);

@@ -5,6 +5,7 @@ import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
 import { conditionsOf, messageOf, setConditions, summarize } from '../../runtime/conditions.ts';
 import type { NewCondition } from '../../runtime/conditions.ts';
 import type { Report } from '../../runtime/phases.ts';
+import { rotatingCondition } from './components/rotation/rotating-condition.ts';
 import { deniedOperations } from './components/write-permissions-policy.ts';
 import { failedRemedy, howFar, way } from './components/migration-text.ts';
 import { requestsText } from './components/worker-bootstrap/requests-text.ts';
@@ -49,6 +50,15 @@ function migrating(report: Report<Scope>): readonly NewCondition[] {
   const waits = error === undefined ? message : messageOf(error);
   const text = [way(record), howFar(record), waits].filter((part) => part !== '').join('; ');
   return [{ type, status: 'True', reason: phase, message: text }];
+}
+
+/** Only of tenants whose authorities or keys were rotated, or were to be. */
+function rotating(report: Report<Scope>): readonly NewCondition[] {
+  const record = report.scope.rotation ?? report.scope.tcp.status?.certificates?.rotation;
+  const line = report.lines.find(({ phase }) => phase.name === 'rotation');
+  const blocked = line?.blockedBy === undefined ? undefined : 'waits until the control plane is in order';
+  const found = rotatingCondition(record, line?.error === undefined ? blocked : messageOf(line.error));
+  return found === undefined ? [] : [{ type: 'Rotating' satisfies Type, ...found }];
 }
 
 /** Only of tenants whose DataStore is chosen, or once was to be. */
@@ -122,7 +132,13 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
   const list = setConditions(before, [...conditionsOf(telling(report)), unsupported(scope.tcp)], at);
   return setConditions(
     list,
-    [...placed(scope, list), ...migrating(report), ...requests(scope, list), ready(list, scope, state)],
+    [
+      ...placed(scope, list),
+      ...migrating(report),
+      ...rotating(report),
+      ...requests(scope, list),
+      ready(list, scope, state),
+    ],
     at,
   );
 }

@@ -7,6 +7,7 @@ import { authorities } from './phases/authorities.ts';
 import { availability } from './phases/availability.ts';
 import { certificateRequests } from './phases/certificate-requests.ts';
 import { certificates } from './phases/certificates.ts';
+import { credentialsRotation } from './phases/credentials-rotation.ts';
 import { kubeconfigs } from './phases/kubeconfigs.ts';
 import { konnectivityAgent, konnectivityEgress, konnectivityRemoval } from './phases/konnectivity.ts';
 import { migration } from './phases/migration.ts';
@@ -18,6 +19,7 @@ import { overrideRemoval } from './phases/override-removal.ts';
 import { overrides, overridesCheck } from './phases/overrides.ts';
 import { placement } from './phases/placement.ts';
 import { agentsPublished, publication, published, trustdPublished } from './phases/publication.ts';
+import { rotationRequest } from './phases/rotation-request.ts';
 import { store, tenancy, tenancyCheck } from './phases/store.ts';
 import { preflight, upgrade } from './phases/preflight.ts';
 import { coreDNS, kubeadmconfig, kubeProxy, tenant } from './phases/tenant.ts';
@@ -56,6 +58,7 @@ const recipe: readonly Row[] = [
   ['published', 'EndpointReady', ['publication'], published],
   ['agents-published', 'AddonsReady', ['publication'], agentsPublished],
   ['trustd-published', 'AddonsReady', ['publication'], trustdPublished],
+  ['rotation-request', undefined, [], rotationRequest],
   ['authorities', 'CertificatesReady', [], authorities],
   ['certificates', 'CertificatesReady', ['authorities', 'endpoint'], certificates],
   ['kubeconfigs', 'KubeconfigsReady', ['authorities', 'endpoint'], kubeconfigs],
@@ -84,6 +87,7 @@ const recipe: readonly Row[] = [
   ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig],
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
+  ['rotation', undefined, ['tenant', 'rotation-request'], credentialsRotation],
   ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
   ['konnectivity-agent', 'AddonsReady', ['allow-writes'], konnectivityAgent],

@@ -1,12 +1,13 @@
 import type { Deployment, Secret, Service } from '../../api/core/kinds.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { CredentialsRotation } from '../../api/steward/v1alpha1/credentials-rotation.ts';
 import type { OverrideShare, PlacementStatus } from '../../api/steward/v1alpha1/tenant-control-plane-status.ts';
 import type { MigrationStatus, PreviousShare } from '../../api/steward/v1alpha1/migration-status.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
-import type { Endpoint, StoreOverride } from './components/control-plane-input.ts';
+import type { Endpoint, StoreOverride, TrustBundles } from './components/control-plane-input.ts';
 import type { OverridePlan } from './components/override-shares.ts';
 import type { PublicationStatus } from './components/publication-status.ts';
 import type { RouteVerdict } from './components/route-verdict.ts';
@@ -28,8 +29,15 @@ export interface Observed {
 
 /** The authorities of a tenant. */
 export interface Authorities {
+  /** The pair that signs what the tenant's own API server verifies. */
   readonly ca: KeyPair;
   readonly frontProxyCa: KeyPair;
+  /** PEM of every cluster CA that clients must trust, that of `ca` first. */
+  readonly trusted: string;
+  /** The pairs that sign what others verify: kubelets, clients and extension API servers. */
+  readonly forOthers: { readonly ca: KeyPair; readonly frontProxyCa: KeyPair };
+  /** Which Secrets hold a bundle for the pods to trust. */
+  readonly bundled: TrustBundles;
   readonly serviceAccount: ServiceAccountKeys;
   /** True when this visit replaced the CA on request. */
   readonly rotated: boolean;
@@ -102,6 +110,8 @@ export interface Scope {
   readonly publication?: PublicationFacts;
   readonly authorities?: Authorities;
   readonly authorityFacts?: SecretFacts;
+  /** The record of the rotations, when this visit changes it. */
+  readonly rotation?: CredentialsRotation;
   readonly certificateFacts?: SecretFacts;
   readonly kubeconfigFacts?: SecretFacts;
   /** When the first certificate must be renewed, in milliseconds since the epoch. */

@@ -99,6 +99,7 @@ function certificates({ scope, now }: StatusInput): Part<'certificates'> | undef
     frontProxyCA: entry('front-proxy-ca-certificate', before?.frontProxyCA),
     frontProxyClient: entry('front-proxy-client-certificate', before?.frontProxyClient),
     sa: entry('service-account', before?.sa),
+    rotation: scope.rotation,
   });
   return Object.keys(found).length === 0 ? before : { ...before, ...found };
 }

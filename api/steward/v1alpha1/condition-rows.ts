@@ -150,6 +150,18 @@ export const tenantControlPlaneConditions = {
       AllHandled: 'None is left.',
     },
   },
+  Rotating: {
+    meaning: 'Authorities or the key of service-account tokens are being replaced; old and new ones are trusted.',
+    polarity: 'negative',
+    reasons: {
+      Preparing: 'The new ones are made known everywhere; the message says what is waited for.',
+      Prepared:
+        'Old and new ones are trusted. When workers and users have the new ones, an operation completes the rotation.',
+      Completing: 'The new ones take over everything, then the old ones are trusted no more.',
+      Completed: 'Only the new ones are trusted.',
+      Refused: 'What the annotation asks for is not done; the message says why.',
+    },
+  },
   UnsupportedFields: {
     meaning: 'The spec uses fields that this version does not act upon.',
     polarity: 'negative',

@@ -4,6 +4,7 @@ import { conditionList } from '../../embedded/condition-list.ts';
 import type { Infer } from '../../schema.ts';
 import { bool, described, foreign, int32, int64, list, obj, oneOf, opt, str, time } from '../../schema.ts';
 import type { Schema } from '../../schema.ts';
+import { credentialsRotation } from './credentials-rotation.ts';
 import { migrationStatus, previousShares } from './migration-status.ts';
 
 /** A time that older writers of the status may have sent as null. */
@@ -75,6 +76,9 @@ const certificates = obj({
   frontProxyClient: opt(secretStatus),
   sa: opt(secretStatus),
   etcd: opt(obj({ apiServer: opt(secretStatus), ca: opt(secretStatus) })),
+  rotation: opt(
+    described(credentialsRotation, 'Rotations of the authorities and of the service-account key, in two phases.'),
+  ),
 });
 
 /** The state of a control plane in one word. */

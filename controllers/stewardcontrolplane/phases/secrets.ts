@@ -1,6 +1,6 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Secret } from '../../../api/core/kinds.ts';
-import { annotations } from '../../../api/names.ts';
+import { annotations, dataKeys } from '../../../api/names.ts';
 import type { Outcome, Phase } from '../../../runtime/phases.ts';
 import type { ClusterSecretsInput } from '../components/cluster-secrets.ts';
 import { clusterSecretNames, clusterSecrets, holderOf, isTenantsSecret } from '../components/cluster-secrets.ts';
@@ -81,7 +81,10 @@ function sourceOf({ scp }: Scope, { admin, authority }: Found): Source {
   const key = scp.metadata.annotations?.[annotations.kubeconfigSecretKey] ?? 'admin.conf';
   const kubeconfig = admin?.data?.[key];
   if (kubeconfig === undefined) return { missing: `kubeconfig (key ${key})` };
-  const { 'ca.crt': certificate, 'ca.key': caKey } = authority?.data ?? {};
+  const { ca: keys } = dataKeys;
+  // While authorities are rotated, joining machines are to know all of them.
+  const certificate = authority?.data?.[keys.bundle] ?? authority?.data?.[keys.certificate];
+  const caKey = authority?.data?.[keys.key];
   if (certificate === undefined || caKey === undefined) return { missing: 'CA' };
   return { kubeconfig, ca: { certificate, key: caKey } };
 }

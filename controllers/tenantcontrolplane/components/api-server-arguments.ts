@@ -7,6 +7,7 @@ import { etcdOverrides } from './etcd-overrides.ts';
 import { egressFolder } from './konnectivity/egress-selector.ts';
 import { dataKeys } from '../../../api/names.ts';
 import { kineSocket } from './kine-arguments.ts';
+import { trustFiles } from './rotation/trust-files.ts';
 
 const pki = '/etc/kubernetes/pki';
 
@@ -60,7 +61,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     'advertise-address': input.endpoint.address,
     'allow-privileged': 'true',
     ...(!ownAuthorization && { 'authorization-mode': 'Node,RBAC' }),
-    'client-ca-file': `${pki}/ca.crt`,
+    'client-ca-file': trustFiles(input).ca,
     ...(plugins.length > 0 && { 'enable-admission-plugins': plugins.join(',') }),
     ...(spec.addons.konnectivity !== undefined && {
       'egress-selector-config-file': `${egressFolder}/${dataKeys.konnectivityEgress}`,
@@ -74,7 +75,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     'proxy-client-cert-file': `${pki}/front-proxy-client.crt`,
     'proxy-client-key-file': `${pki}/front-proxy-client.key`,
     'requestheader-allowed-names': 'front-proxy-client',
-    'requestheader-client-ca-file': `${pki}/front-proxy-ca.crt`,
+    'requestheader-client-ca-file': trustFiles(input).frontProxyCa,
     'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
     'requestheader-group-headers': 'X-Remote-Group',
     'requestheader-username-headers': 'X-Remote-User',

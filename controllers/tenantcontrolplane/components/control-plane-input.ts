@@ -22,6 +22,12 @@ export interface StoreOverride {
   readonly endpoints: readonly string[];
 }
 
+/** Which authorities come with a bundle of all that is to be trusted; without one, the authority alone is. */
+export interface TrustBundles {
+  readonly ca: boolean;
+  readonly frontProxyCa: boolean;
+}
+
 /** All that the pods of a control plane are made of. */
 export interface ControlPlaneInput {
   readonly tcp: TenantControlPlane;
@@ -38,6 +44,8 @@ export interface ControlPlaneInput {
   readonly present?: Deployment | undefined;
   /** Checksums of the mounted Secrets by component; a change rolls the pods. */
   readonly checksums: Readonly<Record<string, string>>;
+  /** None unless said. */
+  readonly trustBundles?: TrustBundles;
   /** Checksum of the datastore-config Secret. */
   readonly storageChecksum: string;
 }

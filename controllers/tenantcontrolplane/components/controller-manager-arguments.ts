@@ -1,28 +1,32 @@
 import { mergeArguments } from './arguments.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
+import { trustFiles } from './rotation/trust-files.ts';
 
 const pki = '/etc/kubernetes/pki';
 const kubeconfig = '/etc/kubernetes/controller-manager.conf';
 
 /** kube-controller-manager's flags; the user's extra arguments win. */
-export function controllerManagerArguments({ tcp }: ControlPlaneInput): string[] {
+export function controllerManagerArguments(input: ControlPlaneInput): string[] {
+  const { tcp } = input;
   const { networkProfile, controlPlane } = tcp.spec;
+  const trusted = trustFiles(input);
   return mergeArguments(
     {
       'allocate-node-cidrs': 'true',
       'authentication-kubeconfig': kubeconfig,
       'authorization-kubeconfig': kubeconfig,
       'bind-address': '0.0.0.0',
-      'client-ca-file': `${pki}/ca.crt`,
+      'client-ca-file': trusted.ca,
       'cluster-cidr': networkProfile.podCidr,
       'cluster-name': tcp.metadata.name ?? '',
+      // Of one certificate, always: with more it signs nothing.
       'cluster-signing-cert-file': `${pki}/ca.crt`,
       'cluster-signing-key-file': `${pki}/ca.key`,
       controllers: '*,bootstrapsigner,tokencleaner',
       kubeconfig,
       'leader-elect': 'true',
-      'requestheader-client-ca-file': `${pki}/front-proxy-ca.crt`,
-      'root-ca-file': `${pki}/ca.crt`,
+      'requestheader-client-ca-file': trusted.frontProxyCa,
+      'root-ca-file': trusted.ca,
       'service-account-private-key-file': `${pki}/sa.key`,
       'service-cluster-ip-range': networkProfile.serviceCidr,
       'use-service-account-credentials': 'true',

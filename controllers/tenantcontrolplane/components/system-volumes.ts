@@ -18,15 +18,17 @@ function projection(name: string, keys: readonly string[], folder = ''): VolumeP
  * The volumes of our containers, each with no more than its readers need: the CA's private key only where certificates
  * are signed, the client key of the store only where the store is read.
  */
-export function systemVolumes({ tcp, store, overrides = [] }: ControlPlaneInput): Volume[] {
+export function systemVolumes({ tcp, store, overrides = [], trustBundles }: ControlPlaneInput): Volume[] {
   const names = tenantObjects(tcp.metadata.name ?? '');
   const { ca, frontProxyCa, serviceAccount, apiServer, apiServerKubeletClient, frontProxyClient } = dataKeys;
   const { dataStoreCertificate } = dataKeys;
+  const caBundle = trustBundles?.ca === true ? [ca.bundle] : [];
+  const frontProxyBundle = trustBundles?.frontProxyCa === true ? [frontProxyCa.bundle] : [];
   const forApiServer = [
     projection(names.apiServer, [apiServer.certificate, apiServer.key]),
-    projection(names.ca, [ca.certificate]),
+    projection(names.ca, [ca.certificate, ...caBundle]),
     projection(names.apiServerKubeletClient, [apiServerKubeletClient.certificate, apiServerKubeletClient.key]),
-    projection(names.frontProxyCa, [frontProxyCa.certificate]),
+    projection(names.frontProxyCa, [frontProxyCa.certificate, ...frontProxyBundle]),
     projection(names.frontProxyClient, [frontProxyClient.certificate, frontProxyClient.key]),
     projection(names.serviceAccount, [serviceAccount.publicKey, serviceAccount.key]),
   ];
@@ -44,8 +46,8 @@ export function systemVolumes({ tcp, store, overrides = [] }: ControlPlaneInput)
         ]
       : [];
   const forControllerManager = [
-    projection(names.ca, [ca.certificate, ca.key]),
-    projection(names.frontProxyCa, [frontProxyCa.certificate]),
+    projection(names.ca, [ca.certificate, ca.key, ...caBundle]),
+    projection(names.frontProxyCa, [frontProxyCa.certificate, ...frontProxyBundle]),
     projection(names.serviceAccount, [serviceAccount.key]),
   ];
   return [

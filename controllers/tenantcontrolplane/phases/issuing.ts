@@ -28,6 +28,15 @@ export const requested = { keep: false, reason: 'Requested', message: 'somebody 
 /** A certificate of the tenant: one of kubeadm's or one of the konnectivity server. */
 type AnyLeaf = LeafName | KonnectivityLeaf;
 
+/** Certificates that nobody but the tenant's own API server verifies. */
+const forOwnApiServer: ReadonlySet<AnyLeaf> = new Set([
+  'admin.conf',
+  'super-admin.conf',
+  'controller-manager.conf',
+  'scheduler.conf',
+  'konnectivity-server.conf',
+]);
+
 /** Issues the certificates of one tenant in one visit. */
 export class Issuing {
   readonly tcp: TenantControlPlane;
@@ -60,9 +69,10 @@ export class Issuing {
     this.leaves = { ...leaves, ...konnectivityLeaves(tcp, endpoint) };
   }
 
-  /** The authority that signs a certificate. */
+  /** The authority that signs a certificate: while it is being replaced, who verifies the certificate decides which. */
   signerOf(name: AnyLeaf): KeyPair {
-    return this.leaves[name].signer === 'ca' ? this.authorities.ca : this.authorities.frontProxyCa;
+    const signers = forOwnApiServer.has(name) ? this.authorities : this.authorities.forOthers;
+    return this.leaves[name].signer === 'ca' ? signers.ca : signers.frontProxyCa;
   }
 
   /** How early a certificate is renewed: not at all when its authority ends soon, since a new one would end with it. */

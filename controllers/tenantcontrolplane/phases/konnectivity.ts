@@ -8,6 +8,7 @@ import { agentAddress } from '../components/konnectivity/agent-address.ts';
 import { agentKinds } from '../components/konnectivity/agent-kinds.ts';
 import { konnectivityAgentManifests } from '../components/konnectivity/agent-manifests.ts';
 import { egressComponent, egressConfigMap, egressData } from '../components/konnectivity/egress-selector.ts';
+import { trustingPods } from '../components/rotation/trusting-pods.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
@@ -68,7 +69,8 @@ export async function konnectivityAgent(
     return { is: 'waiting', reason: 'NotExposed', message };
   }
   // A workload of the other kind is what is left of the other mode.
-  const set = { component, manifests: konnectivityAgentManifests(tcp, address), prunes: agentKinds };
+  const manifests = trustingPods(tcp, konnectivityAgentManifests(tcp, address));
+  const set = { component, manifests, prunes: agentKinds };
   const waiting = await applied(deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { konnectivityAgent: addon.agent.mode } };
 }

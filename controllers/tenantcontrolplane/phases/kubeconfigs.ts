@@ -34,7 +34,7 @@ async function fileOf(
   const { key, user, server } = file;
   const { profile } = issuing.leaves[user];
   const clusterName = file.clusterName ?? issuing.tcp.metadata.name ?? '';
-  const ca = issuing.authorities.ca.certificate;
+  const ca = issuing.authorities.trusted;
   const expected = { clusterName, server, ca, profile, now: issuing.ctx.now, thresholdMs: issuing.thresholdOf(user) };
   const verdict = to.rotate ? requested : judgeKubeconfig(present, expected);
   if (verdict.keep && present !== undefined) {

@@ -11,3 +11,9 @@ export function rotationTime(secret: Secret | undefined, now: Date): string | un
   if (rotationRequested(secret)) return now.toISOString().replace(/\.\d{3}Z$/, 'Z');
   return secret?.metadata.annotations?.[annotations.rotate];
 }
+
+/** True when the Secret carries the time of a rotation at or after `since`. */
+export function rotatedSince(secret: Secret, since: string): boolean {
+  const at = Date.parse(secret.metadata.annotations?.[annotations.rotate] ?? '');
+  return at >= Date.parse(since);
+}

@@ -5,6 +5,7 @@ import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { kubeadmConfigMap } from '../components/kubeadm-config-map.ts';
+import { trustingPods } from '../components/rotation/trusting-pods.ts';
 import {
   bootstrapDocuments,
   coreDnsManifests,
@@ -36,8 +37,8 @@ export async function kubeadmconfig(scope: Readonly<Scope>, deps: Dependencies, 
 export async function tenant(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', learned: { tenantPrepared: true }, message: later };
-  const { ca } = needed(scope.authorities, 'authorities');
-  const documents = bootstrapDocuments(inputOf(scope), { ca: ca.certificate });
+  const { trusted } = needed(scope.authorities, 'authorities');
+  const documents = bootstrapDocuments(inputOf(scope), { ca: trusted });
   const set = { component: 'kubeadm', manifests: documents.manifests, prunes: [] };
   const waiting = await applied(deps.tenants.apply(scope, set, ctx));
   if (waiting !== undefined) return waiting;
@@ -61,7 +62,8 @@ function addonSet(
 export async function coreDNS(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
-  const { managed, createOnly } = coreDnsManifests(inputOf(scope));
+  const { managed: made, createOnly } = coreDnsManifests(inputOf(scope));
+  const managed = trustingPods(scope.tcp, made);
   const set = addonSet(scope, 'coredns', managed, createOnly);
   const waiting = set === undefined ? undefined : await applied(deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { coreDNS: managed.length > 0 } };
@@ -71,7 +73,7 @@ export async function coreDNS(scope: Readonly<Scope>, deps: Dependencies, ctx: C
 export async function kubeProxy(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
-  const manifests = kubeProxyManifests(inputOf(scope));
+  const manifests = trustingPods(scope.tcp, kubeProxyManifests(inputOf(scope)));
   const set = addonSet(scope, 'kube-proxy', manifests);
   const waiting = set === undefined ? undefined : await applied(deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { kubeProxy: manifests.length > 0 } };

@@ -61,6 +61,7 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
       ...(scope.trustdCredentials !== undefined && { [trustdComponent]: scope.trustdCredentials.checksum }),
       ...(certificate !== undefined && { [overridesComponent]: certificate.checksum }),
     },
+    trustBundles: needed(scope.authorities, 'authorities').bundled,
     storageChecksum: store.config.checksum,
   });
   return { is: 'done', learned: { deployment: await deps.apply<Deployment>(scope, manifest, ctx) } };

@@ -1,0 +1,122 @@
+import type { Manifest } from '../../../api/meta.ts';
+import type { RotationStep, RotationSubject } from '../../../api/steward/v1alpha1/credentials-rotation.ts';
+import { annotations, dataKeys, tenantObjects } from '../../../api/names.ts';
+import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
+import { issueCa, issueServiceAccountKeys } from '../../../kubeadm/pki/issue.ts';
+import { judgeServiceAccountKeys } from '../../../kubeadm/pki/judge.ts';
+import type { Verdict } from '../../../kubeadm/pki/key-pair.ts';
+import { caValidityMs, lifetimeFrom } from '../../../kubeadm/pki/lifetime.ts';
+import { authorityProfiles } from '../../../kubeadm/pki/profiles.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import { TerminalError } from '../../../runtime/errors.ts';
+import { authoritySecret, serviceAccountSecret } from '../components/authority-manifests.ts';
+import type { AuthoritySecret } from '../components/authority-secrets.ts';
+import { judgeAuthority, storedPair } from '../components/rotation/judge-authority.ts';
+import { authorityAt, authorityData, offeredPair, readAuthority } from '../components/rotation/rotating-authority.ts';
+import type { RotatingAuthority } from '../components/rotation/rotating-authority.ts';
+import { keysAt, keysData, keysWithNext, offeredKey, readKeys } from '../components/rotation/rotating-keys.ts';
+import type { RotatingKeys } from '../components/rotation/rotating-keys.ts';
+import type { Scope } from '../scope.ts';
+
+type Data = Readonly<Record<string, string>>;
+
+/** How one of the tenant's roots of trust is read, made, kept and replaced. */
+export interface Root<T> {
+  readonly secretName: string;
+  readonly subject: RotationSubject;
+  /** True when it existed before: then it is never silently made anew. */
+  readonly known: boolean;
+  /** The value in a Secret with the verdict about it; `preparing` is the step of the preparation that is under way. */
+  read(data: Data, preparing: RotationStep | undefined): { readonly value: T; readonly verdict: Verdict };
+  /** A new one in the place of what the Secret held: nothing of that is trusted any more. */
+  make(before: Data): Promise<T>;
+  /** The value with the one that is to follow: what somebody put beside it, else a new one. */
+  withNext(value: T, data: Data): Promise<T>;
+  /** The value at a step of its rotation. */
+  at(value: T, step: RotationStep | undefined): T;
+  manifest(value: T, rotated: string | undefined): Manifest;
+  data(value: T): Data;
+}
+
+/** A Secret whose content helps nobody, and what does. */
+export function broken(secretName: string, what: string): TerminalError {
+  return new TerminalError(
+    'SecretBroken',
+    `Secret ${secretName} ${what}: restore it from a backup; or, knowing that every worker must join again and every token and kubeconfig ends, let it be made anew by creating it with the empty annotation ${annotations.rotate}`,
+  );
+}
+
+function badNext(secretName: string, keys: string, verdict: { readonly message: string }): TerminalError {
+  const message = `Secret ${secretName} is to be rotated to ${keys}, which is of no use (${verdict.message}): put in a pair that is, or take it out to have one made`;
+  return new TerminalError('SecretBroken', message);
+}
+
+/** One of the authorities. */
+export function authorityRoot(scope: Scope, where: AuthoritySecret, ctx: Context): Root<RotatingAuthority> {
+  const { tcp } = scope;
+  const profile = authorityProfiles[where.authority];
+  const recorded = where.authority === 'ca' ? tcp.status?.certificates?.ca : tcp.status?.certificates?.frontProxyCA;
+  const issue = (): ReturnType<typeof issueCa> =>
+    issueCa(profile, {
+      algorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
+      lifetime: lifetimeFrom(ctx.now, caValidityMs),
+    });
+  const { nextCertificate, nextKey } = where.keys;
+  const checked = (pair: RotatingAuthority['next']): RotatingAuthority['next'] => {
+    const verdict = pair === undefined ? undefined : judgeAuthority(where, pair, ctx.now);
+    if (verdict?.keep === false) throw badNext(where.name, `${nextCertificate} and ${nextKey}`, verdict);
+    return pair;
+  };
+  return {
+    secretName: where.name,
+    subject: 'certificateAuthorities',
+    known: recorded?.checksum !== undefined,
+    read(data, preparing) {
+      const { pair, verdict } = storedPair(where, data, ctx.now);
+      const isPreparing = preparing !== undefined && verdict.keep;
+      const value = readAuthority(where, data, { active: pair, isPreparing });
+      checked(value.next);
+      return { value, verdict };
+    },
+    make: async (before) => ({ active: await issue(), bundled: before[where.keys.bundle] !== undefined }),
+    withNext: async (value, data) => {
+      const offered = checked(offeredPair(where, data, value.active));
+      return { active: value.active, next: offered ?? (await issue()), bundled: true };
+    },
+    at: authorityAt,
+    manifest: (authority, rotated) => authoritySecret(tcp, where, { authority, rotated }),
+    data: (authority) => authorityData(where, authority),
+  };
+}
+
+/** The keys of service-account tokens. */
+export function serviceAccountRoot({ tcp }: Readonly<Scope>): Root<RotatingKeys> {
+  const { serviceAccount: secretName } = tenantObjects(tcp.metadata.name ?? '');
+  const issue = (): ReturnType<typeof issueServiceAccountKeys> =>
+    issueServiceAccountKeys(tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256');
+  const usable = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof InvalidInputError) throw badNext(secretName, dataKeys.serviceAccount.nextKey, error);
+      throw error;
+    }
+  };
+  return {
+    secretName,
+    subject: 'serviceAccountKey',
+    known: tcp.status?.certificates?.sa?.checksum !== undefined,
+    read(data, preparing) {
+      const verdict = judgeServiceAccountKeys(readKeys(data, undefined));
+      return { verdict, value: usable(() => readKeys(data, verdict.keep ? preparing : undefined)) };
+    },
+    make: issue,
+    async withNext(value, data) {
+      const next = offeredKey(data) ?? (await issue()).privateKey;
+      return usable(() => keysWithNext(value, next));
+    },
+    at: keysAt,
+    manifest: (keys, rotated) => serviceAccountSecret(tcp, { keys, rotated }),
+    data: keysData,
+  };
+}
