@@ -201,6 +201,26 @@ describe('a KubeconfigGenerator', () => {
     });
   });
 
+  test('trusts all authorities of a rotation, is signed by the one that signs, and follows it', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    const generator = await world.generator('users');
+    const [both, server] = [`${another.certificate}${ca.certificate}`, 'https://blue.team.svc:6443'];
+    const rotating = { 'ca.crt': another.certificate, 'ca.key': another.key, 'ca-bundle.crt': both };
+    await world.secret('team', 'blue-ca', rotating);
+    await world.admin('blue', 'team', { certificate: both, key: ca.key }, server);
+    await world.visit(generator);
+    const prepared = await world.config('blue-users');
+    expect(prepared.ca).toBe(both);
+    const { publicKey } = new X509Certificate(another.certificate);
+    expect(new X509Certificate(prepared.client.certificate).verify(publicKey)).toBe(true);
+    await world.secret('team', 'blue-ca', { ...rotating, 'ca-bundle.crt': another.certificate });
+    await world.admin('blue', 'team', another, server);
+    world.restart();
+    await world.visit(generator);
+    expect((await world.config('blue-users')).ca).toBe(another.certificate);
+  });
+
   test('renews before the end, when asked to, and when somebody changed it', async () => {
     const world = new World();
     await world.tenant('blue');

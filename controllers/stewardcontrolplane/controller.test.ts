@@ -426,6 +426,20 @@ describe('A StewardControlPlane', () => {
     expect(after?.metadata.labels).toEqual('labels' in metadata ? metadata.labels : undefined);
   });
 
+  test('Machines that join while the CA is rotated are told of all that are trusted', async () => {
+    await seedCluster();
+    await seed();
+    await visit();
+    await tenantIsReady();
+    await server.admin.delete(kinds.Secret, { namespace: 'default', name: 'my-cluster-ca' });
+    await tenantSays({ certificates: { ca: { secretName: 'my-tenant-ca' } } });
+    const data = { 'ca.crt': 'bmV3', 'ca.key': 'a2V5', 'ca-bundle.crt': 'bmV3b2xk' };
+    await server.seed(kinds.Secret, secret('my-tenant-ca', data));
+    await visit();
+    const found = await server.admin.get(kinds.Secret, { namespace: 'default', name: 'my-cluster-ca' });
+    expect(found?.data).toEqual({ 'tls.crt': 'bmV3b2xk', 'tls.key': 'a2V5' });
+  });
+
   test('A Secret of its own TenantControlPlane is taken for the CA only', async () => {
     await seedCluster();
     await seed();
