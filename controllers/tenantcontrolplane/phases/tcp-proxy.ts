@@ -7,6 +7,7 @@ import { secretText } from '../components/secret.ts';
 import { proxyCertificateSecret, proxyProfile } from '../components/tcp-proxy/proxy-certificate.ts';
 import { proxyKinds, proxyManifests } from '../components/tcp-proxy/proxy-manifests.ts';
 import { proxyUpstream } from '../components/tcp-proxy/proxy-upstream.ts';
+import { trustingPods } from '../components/rotation/trusting-pods.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
@@ -39,7 +40,7 @@ export async function tcpProxyCertificate(
     if (current !== undefined) await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
     return { is: 'done' };
   }
-  const { ca } = needed(scope.authorities, 'authorities');
+  const { ca, trusted } = needed(scope.authorities, 'authorities');
   const data = rotationRequested(current) ? {} : secretText(current?.data);
   const keys = dataKeys.tcpProxyCertificate;
   const { pair, renewal } = await keptPair(
@@ -53,7 +54,7 @@ export async function tcpProxyCertificate(
     deps,
     ctx,
   );
-  const tls = { pair, authority: ca.certificate };
+  const tls = { pair, authority: trusted };
   await deps.apply<Secret>(scope, proxyCertificateSecret(tcp, tls, rotationTime(current, ctx.now)), ctx);
   return { is: 'done', learned: { tcpProxyTls: tls, tcpProxyRenewal: renewal } };
 }
@@ -81,7 +82,8 @@ export async function tcpProxy(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     return { is: 'done', learned: { tcpProxy: 'recorded' }, message, afterMs: soonMs };
   }
   const upstream = proxyUpstream(tcp, needed(scope.endpoint, 'endpoint'));
-  const manifests = proxyManifests({ tcp, upstream, tls: upstream.endsTls ? scope.tcpProxyTls : undefined });
+  const made = proxyManifests({ tcp, upstream, tls: upstream.endsTls ? scope.tcpProxyTls : undefined });
+  const manifests = trustingPods(tcp, made);
   const waiting = await applied(deps.tenants.apply(scope, { component, manifests, prunes: proxyKinds }, ctx));
   return waiting ?? { is: 'done', learned: { tcpProxy: 'made' } };
 }
