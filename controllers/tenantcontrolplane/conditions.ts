@@ -85,7 +85,13 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
 }
 
 /** Phases that come after what their condition tells of: that they could not begin yet says nothing about it. */
-const afterwards: readonly string[] = ['override-removal', 'agents-published', 'konnectivity-removal', 'deny-writes'];
+const afterwards: readonly string[] = [
+  'override-removal',
+  'agents-published',
+  'konnectivity-removal',
+  'unpublication',
+  'deny-writes',
+];
 
 function telling(report: Report<Scope>): Report<Scope> {
   const isTelling = ({ phase, blockedBy }: Report<Scope>['lines'][number]): boolean =>

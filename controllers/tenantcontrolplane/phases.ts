@@ -11,7 +11,9 @@ import { konnectivityAgent, konnectivityEgress, konnectivityRemoval } from './ph
 import { migration } from './phases/migration.ts';
 import { disruptionBudget, networkPolicy } from './phases/protection.ts';
 import { previousData } from './phases/previous-data.ts';
-import { endpoint, service } from './phases/service.ts';
+import { endpoint } from './phases/endpoint.ts';
+import { exposure, service } from './phases/service.ts';
+import { unpublication } from './phases/unpublication.ts';
 import { overridePlan } from './phases/override-plan.ts';
 import { overrideRemoval } from './phases/override-removal.ts';
 import { overrides, overridesCheck } from './phases/overrides.ts';
@@ -36,9 +38,10 @@ type Row = readonly [
 /** The whole recipe: what is done, which condition tells of it, and after what. Everything else runs side by side. */
 const recipe: readonly Row[] = [
   ['service', 'EndpointReady', [], service],
-  ['endpoint', 'EndpointReady', ['service'], endpoint],
-  ['publication', 'EndpointReady', ['endpoint'], publication],
+  ['exposure', 'EndpointReady', ['service'], exposure],
+  ['publication', 'EndpointReady', ['exposure'], publication],
   ['published', 'EndpointReady', ['publication'], published],
+  ['endpoint', 'EndpointReady', ['publication'], endpoint],
   ['agents-published', 'AddonsReady', ['publication'], agentsPublished],
   ['authorities', 'CertificatesReady', [], authorities],
   ['certificates', 'CertificatesReady', ['authorities', 'endpoint'], certificates],
@@ -63,6 +66,12 @@ const recipe: readonly Row[] = [
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
   ['konnectivity-agent', 'AddonsReady', ['allow-writes'], konnectivityAgent],
   ['konnectivity-removal', 'AddonsReady', ['konnectivity-agent'], konnectivityRemoval],
+  [
+    'unpublication',
+    'EndpointReady',
+    ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity-agent'],
+    unpublication,
+  ],
   ['deny-writes', 'TenantConfigured', ['tenant', 'coredns', 'kube-proxy', 'konnectivity-agent'], denyWrites],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
   ['previous-data', undefined, [], previousData],

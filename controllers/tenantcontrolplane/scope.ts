@@ -10,6 +10,7 @@ import type { Endpoint, StoreOverride } from './components/control-plane-input.t
 import type { OverridePlan } from './components/override-shares.ts';
 import type { PublicationStatus } from './components/publication-status.ts';
 import type { RouteVerdict } from './components/route-verdict.ts';
+import type { Takeover } from './components/takeover.ts';
 
 /** What the management cluster held when the visit began, read from the API server itself. */
 export interface Observed {
@@ -75,12 +76,19 @@ export interface MigrationFacts {
 
 /** How the endpoint is published besides its Service. */
 export interface PublicationFacts {
+  /** Why the routes could not be made. */
+  readonly failure?: Error;
+  /** Whether the routes may take the place of the way by which workers and users came until now. */
+  readonly takeover: Takeover;
+  /** True while routes lead something that the spec does not ask for any more. */
+  readonly hasFormer: boolean;
   /** The names of the routes; absent when they cannot be made. */
   readonly made: readonly string[] | undefined;
   readonly status: PublicationStatus;
   /** Whether the routes lead to the control plane; absent when there are to be none. */
   readonly verdict?:
-    RouteVerdict | { readonly leads: false; readonly reason: 'KindNotInstalled'; readonly message: string };
+    | RouteVerdict
+    | { readonly leads: false; readonly reason: 'KindNotInstalled' | 'HostNameTaken'; readonly message: string };
   /** The same of the agents of konnectivity, where these have a route of their own. */
   readonly agents?: RouteVerdict;
 }
@@ -90,6 +98,9 @@ export interface Scope {
   readonly tcp: TenantControlPlane;
   readonly observed: Observed;
   readonly service?: Service;
+  /** The endpoint that the spec asks for. */
+  readonly target?: Endpoint;
+  /** The endpoint that workers and users are told of: the target once that leads to them, until then the one before. */
   readonly endpoint?: Endpoint;
   readonly publication?: PublicationFacts;
   readonly authorities?: Authorities;

@@ -57,6 +57,13 @@ async function isUsed(scope: Readonly<Scope>, deps: Dependencies, ctx: Context):
   return items.some(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
 }
 
+/** True while agents that are there go on dialling the endpoint of before: how they do that stands in them alone. */
+function isAwaitingEndpoint({ tcp, target, endpoint }: Readonly<Scope>): boolean {
+  const [next, inUse] = [needed(target, 'target'), needed(endpoint, 'endpoint')];
+  const changes = next.host !== inUse.host || next.hostPort !== inUse.hostPort;
+  return changes && tcp.status?.addons?.konnectivity?.agent !== undefined;
+}
+
 /** The agents in the tenant as asked for; those of an add-on that is taken out serve until no API server needs them. */
 export async function konnectivityAgent(
   scope: Readonly<Scope>,
@@ -76,8 +83,9 @@ export async function konnectivityAgent(
     const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
     return gone ?? { is: 'done', learned: { konnectivityGone: true } };
   }
+  if (isAwaitingEndpoint(scope)) return { is: 'done', message: 'the agents go to the new endpoint when all others do' };
   const service = needed(scope.service, 'service');
-  const address = agentAddress(tcp, { endpoint: needed(scope.endpoint, 'endpoint'), service, port: addon.server.port });
+  const address = agentAddress(tcp, { endpoint: needed(scope.target, 'target'), service, port: addon.server.port });
   if (address === undefined) {
     const message = `Service ${service.metadata.name ?? ''} has no node port for konnectivity agents yet`;
     return { is: 'waiting', reason: 'NotExposed', message };
