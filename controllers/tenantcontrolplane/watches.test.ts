@@ -5,6 +5,8 @@ import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { listedInformers } from '../../testing/listed-informers.ts';
+import { publishedTenant } from '../../testing/published-tenant.ts';
+import type { PublishedBy } from '../../testing/published-tenant.ts';
 import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
 
@@ -147,4 +149,22 @@ describe('a change of a Gateway', () => {
   test('is followed where there is such a kind, and of the object its identity alone', () => {
     expect(watching).toMatchObject({ optional: true, identityOnly: true });
   });
+});
+
+test('a host name that is given up is told to those who want it', () => {
+  const by = (hostname: string): PublishedBy => ({ ingress: { hostname } });
+  const named = (name: string, published: PublishedBy): TenantControlPlane => {
+    const tcp = publishedTenant(published);
+    return { ...tcp, metadata: { ...tcp.metadata, name } };
+  };
+  const [wants, other] = [named('wants', by('a.example.org')), named('other', by('b.example.org'))];
+  const following = tenantControlPlaneWatches(listedInformers({ TenantControlPlane: () => [wants, other] }), '');
+  const watch = following.find(({ kind }) => kind.kind === 'TenantControlPlane');
+  const told = (old: TenantControlPlane | undefined, now: TenantControlPlane | undefined): readonly string[] =>
+    (watch?.keys(old as never, now as never) ?? []).map(({ name }) => name);
+  const has = named('has', by('a.example.org'));
+  expect(told(has, undefined)).toEqual(['wants']);
+  expect(told(has, named('has', by('c.example.org')))).toEqual(['wants']);
+  expect(told(has, has)).toEqual([]);
+  expect(told(undefined, has)).toEqual([]);
 });

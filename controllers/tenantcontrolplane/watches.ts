@@ -11,6 +11,7 @@ import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 import { isTrue } from '../../runtime/conditions.ts';
 import type { Watch } from '../../runtime/controller.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
+import { hostClaims } from './components/host-claims.ts';
 import { gatewayKeys } from './components/route-verdict.ts';
 import { leavesStore, mayTakeMore } from './components/placement/frees-room.ts';
 import { storeTrouble } from './components/tenancy.ts';
@@ -116,6 +117,19 @@ function publishedBy(informers: Informers): Watch['keys'] {
   };
 }
 
+/** The tenants that may have been waiting for a host name which another one has given up. */
+function freed(
+  informers: Informers,
+  old: TenantControlPlane | undefined,
+  now: TenantControlPlane | undefined,
+): readonly Key[] {
+  if (old === undefined) return [];
+  const kept = new Set(now === undefined ? [] : hostClaims(now));
+  const given = new Set(hostClaims(old).filter((claim) => !kept.has(claim)));
+  if (given.size === 0) return [];
+  return tenantsThat(informers, (tcp) => hostClaims(tcp).some((claim) => given.has(claim)));
+}
+
 /** What else concerns a TenantControlPlane. Migrations have Jobs in the operator's namespace, unless that is empty. */
 export function tenantControlPlaneWatches(
   informers: Informers,
@@ -129,7 +143,10 @@ export function tenantControlPlaneWatches(
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,
     {
       kind: tenantControlPlane,
-      keys: (old, now) => (leavesStore(old, now, defaultDataStore) ? waiting(informers, defaultDataStore) : []),
+      keys: (old, now) => [
+        ...(leavesStore(old, now, defaultDataStore) ? waiting(informers, defaultDataStore) : []),
+        ...freed(informers, old, now),
+      ],
     } satisfies Watch<TenantControlPlane>,
   ];
 }

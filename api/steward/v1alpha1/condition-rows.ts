@@ -57,6 +57,8 @@ export const tenantControlPlaneConditions = {
       KindNotInstalled:
         'The cluster does not have the kind of route that the spec asks for; the message says what to install.',
       RouteNotAccepted: 'No Gateway has accepted the route; the message has what each says.',
+      HostNameTaken:
+        'An older control plane has the host name; the message names it where it is in the same namespace.',
       NoNodeAddress: 'No node of this cluster has an internal address.',
       WrongAddressFamily: 'The address is IPv4 where the first service network is IPv6, or the other way round.',
       NoFreeNodePort: 'Every port of the node port range is taken.',

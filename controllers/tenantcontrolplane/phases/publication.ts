@@ -1,21 +1,45 @@
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { publicationOf } from '../components/publication.ts';
+import { rivalWords, seniorRival } from '../components/host-claims.ts';
 import { taken } from '../components/takeover.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { PublicationFacts, Scope } from '../scope.ts';
 import { makeRoute } from './making-routes.ts';
+import type { Making } from './making-routes.ts';
 import { publishedPorts } from './published-ports.ts';
+import { withdrawRoutes } from './withdraw-routes.ts';
 
 /** After this many milliseconds it is looked again where no watch tells of a change. */
 const lookAgainMs = 30_000;
+
+/** Leaves a host name to an older control plane. */
+async function giveWay(making: Making, rival: TenantControlPlane): Promise<PublicationFacts> {
+  const { scope, publication, ctx } = making;
+  const { tcp } = scope;
+  const { namespace, name } = rival.metadata;
+  // The log is the operator's own, who may know.
+  ctx.log.warn('a host name is taken', { host: publication.host, by: `${namespace ?? ''}/${name ?? ''}` });
+  await withdrawRoutes(making);
+  const message = `${rivalWords(tcp, rival)}, which is older, has the host name ${publication.host} or one that goes with it: give another one, or wait until that one is gone`;
+  return {
+    made: undefined,
+    status: {},
+    verdict: { leads: false, reason: 'HostNameTaken', message },
+    takeover: { is: false, until: message },
+    hasFormer: false,
+  };
+}
 
 async function make(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<PublicationFacts> {
   const ports = publishedPorts(scope);
   const publication = publicationOf(scope.tcp, ports.apiServer);
   if (publication === undefined) return { made: [], status: {}, takeover: taken, hasFormer: false };
-  return makeRoute({ scope, publication, ports, keepsFormer: true, deps, ctx });
+  const making = { scope, publication, ports, keepsFormer: true, deps, ctx };
+  const rival = seniorRival(scope.tcp, deps.allTenants());
+  return rival === undefined ? makeRoute(making) : giveWay(making, rival);
 }
 
 /**
