@@ -64,6 +64,10 @@ const byGateway = { gateway: { hostname: host, parentRefs: [{ name: 'gw' }] } };
 const byIngress = { ingress: { hostname: host, ingressClassName: 'public', controllerType: 'nginx' } };
 const byTraefik = { ingress: { hostname: host, controllerType: 'traefik' } };
 
+/** The same way under a host name of its own, since two tenants cannot have one. */
+const named = (hostname: string, by: Readonly<Record<string, object>>): object =>
+  Object.fromEntries(Object.entries(by).map(([way, spec]) => [way, { ...spec, hostname }]));
+
 let server: ApiServer;
 let admin: Cluster;
 let operator: Cluster;
@@ -209,8 +213,8 @@ async function expectStored<T extends Resource>(kind: KindRef<T>, manifest: Mani
 describe('routes on a real API server', () => {
   test('of kinds that are not installed are waited for, and others are not held up', async () => {
     await create('by-gateway', byGateway);
-    await create('by-ingress', byIngress);
-    await create('by-traefik', byTraefik);
+    await create('by-ingress', named('ingress.k8s.example.org', byIngress));
+    await create('by-traefik', named('traefik.k8s.example.org', byTraefik));
     await informers.synced();
     expect((await visit('by-gateway')).said).toContain('KindNotInstalled: this cluster has no kind TLSRoute');
     expect((await visit('by-traefik')).said).toContain('KindNotInstalled: this cluster has no kind IngressRouteTCP');
@@ -371,13 +375,14 @@ interface TlsSpec {
 
 describe('a control plane behind a router that goes by names', () => {
   const name = 'behind';
+  const own = 'behind.k8s.example.org';
   let behind: ApiServer;
   let router: SniRouter;
   let ca: KeyPair;
   let folder: Awaited<ReturnType<typeof serverFolder>>;
 
   beforeAll(async () => {
-    await create(name, byIngress);
+    await create(name, named(own, byIngress));
     folder = await serverFolder();
     const { scope } = await visit(name);
     const endpoint = needed(scope.endpoint, 'endpoint');
@@ -397,7 +402,7 @@ describe('a control plane behind a router that goes by names', () => {
     const [certificate, key] = [join(folder.path, 'apiserver.crt'), join(folder.path, 'apiserver.key')];
     await Promise.all([writeFile(certificate, pair.certificate), writeFile(key, pair.key, { mode: 0o600 })]);
     // The test's own door keeps the certificate of the loopback address.
-    behind = await startApiServer({ flags: { 'tls-sni-cert-key': `${certificate},${key}:${host}` } });
+    behind = await startApiServer({ flags: { 'tls-sni-cert-key': `${certificate},${key}:${own}` } });
     router = await startSniRouter();
   }, 120_000);
 
@@ -432,14 +437,14 @@ describe('a control plane behind a router that goes by names', () => {
     }
   }
 
-  test.each<[string, object, number]>([
+  test.each<[string, Readonly<Record<string, object>>, number]>([
     ['an Ingress', byIngress, 443],
     ['Traefik', byTraefik, 443],
     ['a Gateway', byGateway, 6443],
   ])('answers a kubeconfig of its endpoint, and sees the client’s certificate: %s', async (_words, by, port) => {
-    await change(name, by);
+    await change(name, named(own, by));
     const endpoint = needed((await visit(name)).scope.endpoint, 'endpoint');
-    expect(endpoint).toMatchObject({ host, hostPort: port });
+    expect(endpoint).toMatchObject({ host: own, hostPort: port });
     router.route(new Map());
     await expect(whoAmI(endpoint)).rejects.toThrow(UnreachableError);
     const target = Number(new URL(behind.url).port);
@@ -447,7 +452,7 @@ describe('a control plane behind a router that goes by names', () => {
       await visit(name);
       const found = (await storedRules(name)).filter(([, to]) => to === ports.apiServer);
       // The route of the way before may still be there; it leads the same name.
-      return found.length > 0 && found.every(([rule]) => rule === host) ? found : undefined;
+      return found.length > 0 && found.every(([rule]) => rule === own) ? found : undefined;
     });
     router.route(new Map(toApiServer.map(([rule]) => [rule, target])));
     expect(await whoAmI(endpoint)).toBe('somebody');
