@@ -5,6 +5,7 @@ import type { KindRef } from '../../api/meta.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { publishedTenant } from '../../testing/published-tenant.ts';
+import { konnectivityAddon } from '../../testing/konnectivity-addon.ts';
 import type { PublishedBy } from '../../testing/published-tenant.ts';
 import {
   acceptAll,
@@ -139,6 +140,26 @@ describe('publishing through a Gateway', () => {
     await world.change({ spec: { controlPlane: { service: { additionalPorts: null } } } });
     await world.settle();
     expect(await routes(world)).toEqual(['TLSRoute/tenant']);
+  });
+});
+
+describe('the route of konnectivity agents', () => {
+  test('is told of in the status of the add-on, for as long as there is one', async () => {
+    const world = await published(byGateway, acceptAll);
+    const gatewayOf = async (): Promise<unknown> => (await world.read()).status?.addons?.konnectivity?.gateway;
+    await world.change({ spec: { addons: { konnectivity: konnectivityAddon() } } });
+    await world.settle();
+    expect(await gatewayOf()).toMatchObject({
+      routeRef: { name: 'tenant-konnectivity' },
+      parents: [{ controllerName: 'example.org/gateways', conditions: [{ type: 'Accepted' }] }],
+      accessPoints: [{ type: 'Hostname', value: expect.stringContaining(`https://${host}:`) as unknown }],
+    });
+    const own = (await world.read()).status?.kubernetesResources?.gateway;
+    expect(own?.routeRef?.name).toBe('tenant');
+    await world.change({ spec: { controlPlane: { gateway: null } } });
+    await followed(world);
+    expect(await gatewayOf()).toBeUndefined();
+    expect((await world.read()).status?.addons?.konnectivity?.enabled).toBe(true);
   });
 });
 

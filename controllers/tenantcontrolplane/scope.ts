@@ -6,6 +6,7 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
+import type { Outcome } from '../../runtime/phases.ts';
 import type { Endpoint, StoreOverride } from './components/control-plane-input.ts';
 import type { OverridePlan } from './components/override-shares.ts';
 import type { PublicationStatus } from './components/publication-status.ts';
@@ -91,6 +92,8 @@ export interface PublicationFacts {
     | { readonly leads: false; readonly reason: 'KindNotInstalled' | 'HostNameTaken'; readonly message: string };
   /** The same of the agents of konnectivity, where these have a route of their own. */
   readonly agents?: RouteVerdict;
+  /** What the status tells of that route. */
+  readonly agentsStatus?: PublicationStatus['gateway'];
 }
 
 /** What a visit knows; phases add to it. */
@@ -138,6 +141,8 @@ export interface Scope {
   readonly kubeProxy?: boolean;
   /** The ConfigMap that sends kube-apiserver through the tunnel. */
   readonly konnectivityEgress?: SecretFact;
+  /** What became of the agents in the tenant, to be told. */
+  readonly agentsOutcome?: Outcome<Scope> | { readonly failure: Error };
   /** The kind of workload that the agents in the tenant are. */
   readonly konnectivityAgent?: 'DaemonSet' | 'Deployment';
   /** True when no agent is in the tenant any more, or none ever was. */

@@ -181,6 +181,19 @@ async function applyRoutes(kind: KindRef<TlsRoute>, making: Making): Promise<rea
   return [fresh, hasFormer];
 }
 
+/** What becomes of the route of konnectivity agents. */
+function agentsFacts(
+  facts: RouteFacts,
+  { ports, publication }: Making,
+): Pick<PublicationFacts, 'agents' | 'agentsStatus'> {
+  const { gateway: agentsStatus } = gatewayStatus(facts, {
+    ...publication,
+    host: facts.host,
+    port: ports.konnectivity ?? publication.port,
+  });
+  return { agents: routeVerdict(facts), ...(agentsStatus !== undefined && { agentsStatus }) };
+}
+
 async function makeRoutes(making: Making): Promise<PublicationFacts> {
   const { scope, publication, deps } = making;
   for (const kind of routeKinds) {
@@ -202,7 +215,7 @@ async function makeRoutes(making: Making): Promise<PublicationFacts> {
       made: made.map(({ metadata }) => metadata.name ?? ''),
       status: gatewayStatus(own, publication),
       verdict: routeVerdict(own),
-      ...(agents !== undefined && { agents: routeVerdict(agents) }),
+      ...(agents !== undefined && agentsFacts(agents, making)),
       takeover: gatewayTakeover(...verdicts),
       hasFormer,
     };
