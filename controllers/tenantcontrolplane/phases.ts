@@ -7,7 +7,13 @@ import { authorities } from './phases/authorities.ts';
 import { availability } from './phases/availability.ts';
 import { certificates } from './phases/certificates.ts';
 import { kubeconfigs } from './phases/kubeconfigs.ts';
-import { konnectivityAgent, konnectivityEgress, konnectivityRemoval } from './phases/konnectivity.ts';
+import {
+  konnectivityAgent,
+  konnectivityAttempt,
+  konnectivityEgress,
+  konnectivityOfSleeper,
+  konnectivityRemoval,
+} from './phases/konnectivity.ts';
 import { migration } from './phases/migration.ts';
 import { disruptionBudget, networkPolicy } from './phases/protection.ts';
 import { previousData } from './phases/previous-data.ts';
@@ -64,7 +70,9 @@ const recipe: readonly Row[] = [
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
-  ['konnectivity-agent', 'AddonsReady', ['allow-writes'], konnectivityAgent],
+  ['konnectivity-attempt', 'AddonsReady', ['allow-writes'], konnectivityAttempt],
+  ['konnectivity-agent', 'AddonsReady', ['konnectivity-attempt'], konnectivityAgent],
+  ['konnectivity-of-sleeper', undefined, ['workload'], konnectivityOfSleeper],
   ['konnectivity-removal', 'AddonsReady', ['konnectivity-agent'], konnectivityRemoval],
   [
     'unpublication',
@@ -72,7 +80,7 @@ const recipe: readonly Row[] = [
     ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity-agent'],
     unpublication,
   ],
-  ['deny-writes', 'TenantConfigured', ['tenant', 'coredns', 'kube-proxy', 'konnectivity-agent'], denyWrites],
+  ['deny-writes', 'TenantConfigured', ['tenant', 'coredns', 'kube-proxy', 'konnectivity-attempt'], denyWrites],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
   ['previous-data', undefined, [], previousData],
 ];

@@ -64,15 +64,41 @@ function isAwaitingEndpoint({ tcp, target, endpoint }: Readonly<Scope>): boolean
   return changes && tcp.status?.addons?.konnectivity?.agent !== undefined;
 }
 
-/** The agents in the tenant as asked for; those of an add-on that is taken out serve until no API server needs them. */
-export async function konnectivityAgent(
+/** True while agents may be in the tenant: the Secrets tell, or the status where those went while the tenant slept. */
+function mayHaveAgents(scope: Readonly<Scope>): boolean {
+  return isLeft(scope) || scope.tcp.status?.addons?.konnectivity?.agent !== undefined;
+}
+
+/**
+ * What is to become of the agents in the tenant. That it fails or waits holds up nobody who does not need them, so it is told of
+ * by the next phase.
+ */
+export async function konnectivityAttempt(
   scope: Readonly<Scope>,
   deps: Dependencies,
   ctx: Context,
 ): Promise<Outcome<Scope>> {
+  try {
+    return { is: 'done', learned: { agentsOutcome: await agents(scope, deps, ctx) } };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    const failure = error instanceof Error ? error : new Error(String(error));
+    return { is: 'done', learned: { agentsOutcome: { failure } } };
+  }
+}
+
+/** The agents in the tenant as asked for, or why they are not. */
+export async function konnectivityAgent({ agentsOutcome }: Readonly<Scope>): Promise<Outcome<Scope>> {
+  const outcome = needed(agentsOutcome, 'agentsOutcome');
+  if ('failure' in outcome) throw outcome.failure;
+  return Promise.resolve(outcome);
+}
+
+/** The agents as asked for; those of an add-on that is taken out serve until no API server needs them. */
+async function agents(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   const addon = tcp.spec.addons.konnectivity;
-  if (addon === undefined && !isLeft(scope)) return { is: 'done', learned: { konnectivityGone: true } };
+  if (addon === undefined && !mayHaveAgents(scope)) return { is: 'done', learned: { konnectivityGone: true } };
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
   if (addon === undefined) {
@@ -110,6 +136,31 @@ async function removeOwn<T extends Resource>(
   await cluster.delete(what.kind, key, { signal, ...(uid !== undefined && { uid }) });
 }
 
+/**
+ * Removes what pods mounted for the tunnel from beside a tenant that sleeps, once no pod is left. The agents inside cannot be
+ * removed then; the status remembers them.
+ */
+export async function konnectivityOfSleeper(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const isAsleep = tcp.spec.controlPlane.deployment.replicas === 0;
+  if (!isAsleep || tcp.spec.addons.konnectivity !== undefined || !isLeft(scope)) return { is: 'done' };
+  if (await isUsed(scope, deps, ctx)) return { is: 'done', afterMs: leavingMs };
+  await removeOwnObjects(scope, deps, ctx);
+  return { is: 'done' };
+}
+
+async function removeOwnObjects(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
+  const names = tenantObjects(scope.tcp.metadata.name ?? '');
+  await removeOwn<ConfigMap>(scope, { kind: kinds.ConfigMap, name: names.konnectivityEgress }, deps, ctx);
+  for (const name of [names.konnectivityCertificate, names.konnectivityKubeconfig]) {
+    await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
+  }
+}
+
 /** Removes what pods mounted for the tunnel, once no pod has it and the agents are gone. */
 export async function konnectivityRemoval(
   scope: Readonly<Scope>,
@@ -120,10 +171,6 @@ export async function konnectivityRemoval(
   if (tcp.spec.addons.konnectivity !== undefined || scope.konnectivityGone !== true || !isLeft(scope)) {
     return { is: 'done' };
   }
-  const names = tenantObjects(tcp.metadata.name ?? '');
-  await removeOwn<ConfigMap>(scope, { kind: kinds.ConfigMap, name: names.konnectivityEgress }, deps, ctx);
-  for (const name of [names.konnectivityCertificate, names.konnectivityKubeconfig]) {
-    await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
-  }
+  await removeOwnObjects(scope, deps, ctx);
   return { is: 'done' };
 }
