@@ -55,6 +55,8 @@ export class TenantWorld {
   readonly events: string[] = [];
   /** Whether pods become ready as soon as the Deployment asks for them. */
   podsStart = true;
+  /** Whether the management cluster tells where its own API server is, as real ones do. */
+  knowsApi = true;
   #visitor: ObjectVisitor;
   readonly #drivers: readonly Driver[];
   readonly #migrations: Migrations | undefined;
@@ -99,11 +101,31 @@ export class TenantWorld {
       metadata: { name: 'default' },
       spec: { driver: this.store.driver.name, endpoints: ['etcd:2379'] },
     } as Resource);
+    if (this.knowsApi) await this.#seedManagementApi();
     const { metadata, ...rest } = tenantControlPlaneWith(changes);
     const { name, namespace, labels, annotations } = metadata;
     return this.cluster.seed(tenantControlPlane, {
       ...rest,
       metadata: { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+    } as Resource);
+  }
+
+  async #seedManagementApi(): Promise<void> {
+    const metadata = { namespace: 'default', name: 'kubernetes' };
+    if ((await this.cluster.admin.get(kinds.EndpointSlice, metadata)) !== undefined) return;
+    await this.cluster.seed(kinds.EndpointSlice, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata,
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.250'] }],
+      ports: [{ name: 'https', port: 6443 }],
+    } as Resource);
+    await this.cluster.seed(kinds.Service, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'] },
     } as Resource);
   }
 

@@ -168,3 +168,26 @@ test('a host name that is given up is told to those who want it', () => {
   expect(told(has, has)).toEqual([]);
   expect(told(undefined, has)).toEqual([]);
 });
+
+test('a budget of somebody else is told to the control planes beside it that have several pods', () => {
+  const of = (name: string, replicas: number, namespace = 'default'): TenantControlPlane => {
+    const tcp = tenantControlPlaneWith({ deployment: { replicas } });
+    return { ...tcp, metadata: { ...tcp.metadata, name, namespace } };
+  };
+  const all = [of('many', 2), of('single', 1), of('elsewhere', 2, 'other')];
+  const following = tenantControlPlaneWatches(listedInformers({ TenantControlPlane: () => all }), '');
+  const watch = following.find(
+    ({ kind, identityOnly }) => kind.kind === 'PodDisruptionBudget' && identityOnly === true,
+  );
+  const budget = (name: string, uid: string): Resource => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { namespace: 'default', name, uid },
+  });
+  const told = (old: Resource | undefined, now: Resource | undefined): readonly string[] =>
+    (watch?.keys(old, now) ?? []).map(({ name }) => name);
+  expect(told(undefined, budget('theirs', '1'))).toEqual(['many']);
+  expect(told(budget('theirs', '1'), undefined)).toEqual(['many']);
+  expect(told(budget('theirs', '1'), budget('theirs', '1'))).toEqual([]);
+  expect(told(undefined, budget('many', '2'))).toEqual([]);
+});

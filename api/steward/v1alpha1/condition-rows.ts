@@ -93,7 +93,10 @@ export const tenantControlPlaneConditions = {
     meaning:
       'The pods have a NetworkPolicy and, if there are several, a PodDisruptionBudget, as far as the spec wants them.',
     polarity: 'positive',
-    reasons: {},
+    reasons: {
+      ManagementApiUnknown:
+        'It cannot be told where the API server of this cluster is, so that the policy does not keep pods from it.',
+    },
   },
   TenantConfigured: {
     meaning: 'The tenant holds what kubeadm would have put there, so that workers can join.',
