@@ -5,7 +5,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeCluster } from '../../testing/fake-cluster.ts';
 import { managementApiOf } from './management-api.ts';
 
-test('where the API server is is read for all, and no one who asks can end the reading', async () => {
+test('where the API server is is read once for all who ask, and anew after a failure', async () => {
   const cluster = new FakeCluster();
   await cluster.seed(kinds.Service, {
     apiVersion: 'v1',
@@ -13,15 +13,12 @@ test('where the API server is is read for all, and no one who asks can end the r
     metadata: { namespace: 'default', name: 'kubernetes' },
     spec: { clusterIP: '10.96.0.1' },
   } as Resource);
-  const signals: unknown[] = [];
-  const { get } = cluster;
-  cluster.get = (kind, key, options) => {
-    signals.push(options?.signal);
-    return get.call(cluster, kind, key, options) as never;
-  };
   const find = managementApiOf(cluster, new FakeClock());
+  cluster.failNext({ verb: 'get' }, new Error('no answer'));
+  await expect(Promise.all([find(), find()])).rejects.toThrow('no answer');
+  const before = cluster.calls.length;
   const [first, second] = await Promise.all([find(), find()]);
   expect(first.serviceAddresses).toEqual(['10.96.0.1']);
   expect(second).toBe(first);
-  expect(signals).toEqual([undefined, undefined]);
+  expect(cluster.calls.length - before).toBe(2);
 });
