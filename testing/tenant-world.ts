@@ -55,8 +55,6 @@ export class TenantWorld {
   readonly events: string[] = [];
   /** Whether pods become ready as soon as the Deployment asks for them. */
   podsStart = true;
-  /** Whether the management cluster tells where its own API server is, as real ones do. */
-  knowsApi = true;
   #visitor: ObjectVisitor;
   readonly #drivers: readonly Driver[];
   readonly #migrations: Migrations | undefined;
@@ -101,7 +99,7 @@ export class TenantWorld {
       metadata: { name: 'default' },
       spec: { driver: this.store.driver.name, endpoints: ['etcd:2379'] },
     } as Resource);
-    if (this.knowsApi) await this.#seedManagementApi();
+    await this.#seedManagementApi();
     const { metadata, ...rest } = tenantControlPlaneWith(changes);
     const { name, namespace, labels, annotations } = metadata;
     return this.cluster.seed(tenantControlPlane, {
@@ -110,6 +108,7 @@ export class TenantWorld {
     } as Resource);
   }
 
+  /** Tells where the management cluster's own API server is, as API servers do. */
   async #seedManagementApi(): Promise<void> {
     const metadata = { namespace: 'default', name: 'kubernetes' };
     if ((await this.cluster.admin.get(kinds.EndpointSlice, metadata)) !== undefined) return;
@@ -214,12 +213,13 @@ export class TenantWorld {
     return (await this.read()).status?.kubernetesResources?.version?.status;
   }
 
-  /** Every object of the management cluster, by kind and name, with its version. */
+  /** Every object of the management cluster but its own Service, by kind and name, with its version. */
   async writes(): Promise<string> {
     const all = await Promise.all(
       written.map(async (kind) => {
         const { items } = await this.cluster.admin.list<Resource>(kind).catch(noneIfAbsent);
-        return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
+        const ours = items.filter(({ metadata }) => metadata.name !== 'kubernetes');
+        return ours.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
       }),
     );
     return all.flat().sort().join('\n');
