@@ -399,6 +399,15 @@ describe('the rules that the API server evaluates', () => {
     20_000,
   );
 
+  test('a tenant names Gateways without port and listener, which follow from its Service', async () => {
+    const one = cases.find(({ message }) => message.startsWith('parentRefs must not specify'));
+    if (one === undefined) throw new Error('there is no such rule');
+    for (const own of [{ port: 6443 }, { sectionName: 'kube-apiserver' }]) {
+      const asked = tenant('ClusterIP', {}, { gateway: { parentRefs: [{ name: 'a', ...own }] } });
+      await expect(write(one, asked)).rejects.toThrow(one.message);
+    }
+  });
+
   test.each(allKinds.map((kind) => [kind.kind, kind] as const))('every rule of %s has a case here', (_, kind) => {
     const tried = cases.filter((one) => one.kind === kind).map(({ message }) => message);
     expect([...new Set(messagesOf(kind.spec.openapi))].sort()).toEqual([...new Set(tried)].sort());

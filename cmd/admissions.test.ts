@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { gateway, tlsRoutes } from '../api/gateway-api/kinds.ts';
-import type { KindRef } from '../api/meta.ts';
+import type { KindRef, Resource } from '../api/meta.ts';
+import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { newestMinor } from '../kubeadm/versions.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
@@ -19,6 +20,7 @@ const published = publishedTenant({
 async function answerTo(
   change: { readonly object: TenantControlPlane; readonly oldObject?: TenantControlPlane },
   absent: readonly KindRef[],
+  others: readonly TenantControlPlane[] = [],
 ): Promise<{ readonly allowed: boolean; readonly message: string; readonly asked: boolean }> {
   const cluster = new FakeCluster({ absent, access });
   await cluster.seed(dataStore, {
@@ -27,6 +29,10 @@ async function answerTo(
     metadata: { name: 'default' },
     ...({ spec: { driver: 'etcd', endpoints: ['etcd:2379'] } } as object),
   });
+  for (const other of others) {
+    const { name, namespace } = other.metadata;
+    await cluster.seed(tenantControlPlane, { ...other, metadata: { name, namespace } } as Resource);
+  }
   const handler = createAdmissions({ cluster, defaultDataStore: '', newestMinor })[path];
   if (handler === undefined) throw new Error(`nobody answers at ${path}`);
   const request = {
@@ -68,5 +74,32 @@ describe('asking for a Gateway', () => {
 
   test('is not looked into for one that wants none', async () => {
     expect(await answerTo({ object: publishedTenant({}) }, tlsRoutes)).toMatchObject({ allowed: true, asked: false });
+  });
+});
+
+describe('asking for a host name', () => {
+  const wanted = publishedTenant({ ingress: { hostname: 'a.example.org' } });
+  const named = (name: string, namespace = 'default'): TenantControlPlane => ({
+    ...wanted,
+    metadata: { ...wanted.metadata, name, namespace },
+  });
+
+  test('that another control plane has is refused, and who has it is told in one namespace only', async () => {
+    const near = await answerTo({ object: wanted }, [], [named('near')]);
+    expect(near.allowed).toBe(false);
+    expect(near.message).toContain('spec.controlPlane.ingress.hostname');
+    expect(near.message).toContain('is taken by TenantControlPlane near');
+    const far = await answerTo({ object: wanted }, [], [named('far', 'hidden')]);
+    expect(far.allowed).toBe(false);
+    expect(far.message).not.toMatch(/far|hidden/);
+  });
+
+  test('again, or for another one, is admitted', async () => {
+    expect((await answerTo({ object: wanted }, [], [named('tenant')])).allowed).toBe(true);
+    const both = { object: wanted, oldObject: wanted };
+    expect((await answerTo(both, [], [named('near')])).allowed).toBe(true);
+    const other = publishedTenant({ ingress: { hostname: 'b.example.org' } });
+    expect((await answerTo({ object: wanted, oldObject: other }, [], [named('near')])).allowed).toBe(false);
+    expect((await answerTo({ object: other }, [], [named('near')])).allowed).toBe(true);
   });
 });

@@ -13,7 +13,7 @@ import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts'
 import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
 import { storeTrouble } from '../controllers/tenantcontrolplane/components/tenancy.ts';
 import { deletionComplaints } from '../controllers/tenantcontrolplane/validation/migration-complaints.ts';
-import { asksForGateway } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
+import { asksForGateway, asksForHost } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
 import type { GatewayApi } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
 import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../kubeadm/invalid-input-error.ts';
@@ -80,7 +80,9 @@ async function tenantChange(
   const tcp = objectOf(tenantControlPlane, request);
   const change = { tcp, ...oldOf(tenantControlPlane, request) };
   const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
-  const question = { ...change, drivers, troubles, gatewayApi, newestMinor };
+  // Two that are asked about at once may both be admitted: then the older one wins when they are visited.
+  const others = asksForHost(change) ? (await cluster.list(tenantControlPlane, { signal })).items : undefined;
+  const question = { ...change, drivers, troubles, gatewayApi, tenants: others, newestMinor };
   const answer = verdict(tenants.complaintsAbout(question));
   return { ...answer, warnings: tenants.warningsAbout(tcp) };
 }

@@ -1,5 +1,6 @@
 import { defaultAdmissionControllers } from '../api/embedded/admission-controllers.ts';
 import type { TenantControlPlane, TenantControlPlaneSpec } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { strippedSpec } from './stripped-field.ts';
 
 /** What a test says about a TenantControlPlane; the rest is as the API server defaults it. */
 export interface TenantControlPlaneChanges {
@@ -15,7 +16,7 @@ export interface TenantControlPlaneChanges {
 /** A TenantControlPlane `default/tenant` with every default in place. */
 export function tenantControlPlaneWith(changes: TenantControlPlaneChanges = {}): TenantControlPlane {
   const { status } = changes;
-  return {
+  const tcp: TenantControlPlane = {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'TenantControlPlane',
     metadata: {
@@ -61,4 +62,5 @@ export function tenantControlPlaneWith(changes: TenantControlPlaneChanges = {}):
     },
     ...(status !== undefined && { status }),
   };
+  return { ...tcp, spec: strippedSpec(tcp.spec) };
 }

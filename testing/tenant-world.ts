@@ -129,11 +129,32 @@ export class TenantWorld {
       metadata: { name: 'default' },
       spec: { driver: this.store.driver.name, endpoints: ['etcd:2379'] },
     } as Resource);
+    await this.#seedManagementApi();
     const { metadata, ...rest } = tenantControlPlaneWith(changes);
     const { name, namespace, labels, annotations } = metadata;
     return this.cluster.seed(tenantControlPlane, {
       ...rest,
       metadata: { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+    } as Resource);
+  }
+
+  /** Tells where the management cluster's own API server is, as API servers do. */
+  async #seedManagementApi(): Promise<void> {
+    const metadata = { namespace: 'default', name: 'kubernetes' };
+    if ((await this.cluster.admin.get(kinds.EndpointSlice, metadata)) !== undefined) return;
+    await this.cluster.seed(kinds.EndpointSlice, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata,
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.250'] }],
+      ports: [{ name: 'https', port: 6443 }],
+    } as Resource);
+    await this.cluster.seed(kinds.Service, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'] },
     } as Resource);
   }
 
@@ -222,12 +243,13 @@ export class TenantWorld {
     return (await this.read()).status?.kubernetesResources?.version?.status;
   }
 
-  /** Every object of the management cluster, by kind and name, with its version. */
+  /** Every object of the management cluster but its own Service, by kind and name, with its version. */
   async writes(): Promise<string> {
     const all = await Promise.all(
       written.map(async (kind) => {
         const { items } = await this.cluster.admin.list<Resource>(kind).catch(noneIfAbsent);
-        return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
+        const ours = items.filter(({ metadata }) => metadata.name !== 'kubernetes');
+        return ours.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
       }),
     );
     return all.flat().sort().join('\n');

@@ -32,11 +32,15 @@ export interface RouteParentStatus {
 
 /** A Gateway, as far as it is read here. */
 export interface Gateway extends Resource {
+  readonly spec?: {
+    readonly listeners?: readonly { readonly name: string; readonly port?: number; readonly hostname?: string }[];
+  };
   readonly status?: { readonly conditions?: readonly GatewayCondition[] };
 }
 
 /** A route that is chosen by the server name of a TLS connection, as far as it is read here. */
 export interface TlsRoute extends Resource {
+  readonly spec?: { readonly hostnames?: readonly string[]; readonly parentRefs?: readonly RouteParent[] };
   readonly status?: { readonly parents?: readonly RouteParentStatus[] };
 }
 

@@ -33,6 +33,8 @@ export interface AdmissionQuestion {
   readonly troubles?: DataStoreTroubles;
   /** What the cluster has of Gateway API; absent where it was not asked. */
   readonly gatewayApi?: GatewayApi | undefined;
+  /** All control planes that there are; absent where they were not asked for. */
+  readonly tenants?: readonly TenantControlPlane[] | undefined;
   /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
   readonly newestMinor?: number;
 }
@@ -118,8 +120,8 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
 }
 
 /** What is wrong with the ways to the API server besides its Service. */
-function exposureComplaints({ tcp, old, gatewayApi }: AdmissionQuestion): readonly InvalidInput[] {
-  return [...publicationComplaints({ tcp, old, gatewayApi }), ...konnectivityComplaints(tcp)];
+function exposureComplaints({ tcp, old, gatewayApi, tenants }: AdmissionQuestion): readonly InvalidInput[] {
+  return [...publicationComplaints({ tcp, old, gatewayApi, tenants }), ...konnectivityComplaints(tcp)];
 }
 
 /** What is wrong with add-ons that nothing acted upon when they were stored, perhaps. */

@@ -115,6 +115,7 @@ const afterwards: readonly string[] = [
   'trustd-published',
   'konnectivity-removal',
   'worker-bootstrap-removal',
+  'unpublication',
   'deny-writes',
 ];
 

@@ -21,6 +21,7 @@ import { defaultNodePorts } from './components/service.ts';
 import type { PortRange } from './components/service.ts';
 import { fieldManager } from './dependencies.ts';
 import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
+import { foreignBudgetUids } from './foreign-budgets.ts';
 import { managementApiOf } from './management-api.ts';
 import { recentListsOf } from './recent-lists.ts';
 import { RequestBook } from './request-book.ts';
@@ -143,6 +144,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     nodeAddresses: cachedNodes(cluster, clock),
     managementApi: managementApiOf(cluster, clock),
     recentLists: recentListsOf(cluster, clock),
+    foreignBudgets: (among) => foreignBudgetUids(informers, among),
     nodePorts: options.nodePorts ?? defaultNodePorts,
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,

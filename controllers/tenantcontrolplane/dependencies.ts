@@ -81,8 +81,10 @@ export interface Dependencies {
   nodeAddresses(signal: AbortSignal): Promise<readonly NodeAddress[]>;
   /** Objects that others made in a namespace, not older than a minute. */
   readonly recentLists: RecentLists;
+  /** Who the PodDisruptionBudgets are that others made in a namespace, as far as a watch has told. */
+  foreignBudgets(namespace: string): string;
   /** Where the management cluster's own API server is, not older than a minute. */
-  managementApi(signal: AbortSignal): Promise<ManagementApi>;
+  managementApi(): Promise<ManagementApi>;
   readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
   readonly tenants: TenantAccess;
   /** Chooses DataStores for tenants that name none. */

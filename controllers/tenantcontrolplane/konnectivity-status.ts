@@ -2,6 +2,7 @@ import { ports } from '../../api/names.ts';
 import type { TenantControlPlaneStatus } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { agentName, agentNamespace } from './components/konnectivity/agent-names.ts';
 import { konnectivityUser } from './components/konnectivity/server-leaves.ts';
+import { without } from './components/without.ts';
 import type { Scope, SecretFact } from './scope.ts';
 
 type Addons = NonNullable<TenantControlPlaneStatus['addons']>;
@@ -57,6 +58,12 @@ function service({ service: live }: Readonly<Scope>): Partial<Konnectivity> {
   };
 }
 
+/** The route that leads agents, while there is one; what cannot be made leaves what is on record. */
+function route({ publication }: Readonly<Scope>, before: Konnectivity | undefined): Partial<Konnectivity> {
+  const gateway = publication?.made === undefined ? before?.gateway : publication.agentsStatus;
+  return gateway === undefined ? {} : { gateway };
+}
+
 /** The add-on as it is after a visit: what the visit could not learn stays; one that is gone is only known as such. */
 export function konnectivityStatus(scope: Readonly<Scope>, words: StatusWords): Konnectivity | undefined {
   const { tcp, konnectivityEgress: configMap } = scope;
@@ -66,7 +73,8 @@ export function konnectivityStatus(scope: Readonly<Scope>, words: StatusWords): 
   }
   return {
     enabled: false,
-    ...before,
+    ...(before !== undefined && without(before, 'gateway')),
+    ...route(scope, before),
     ...(configMap !== undefined && { configMap }),
     ...secrets(scope, before, words),
     ...service(scope),

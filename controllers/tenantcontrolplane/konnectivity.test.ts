@@ -224,20 +224,49 @@ describe('konnectivity that is taken out', () => {
     await measured.change(off);
     const total = await callsOf(measured, () => measured.settle());
     const expected = await tenantShape(measured);
-    const removals = measured.cluster.calls.slice(-total).findIndex(({ verb }) => verb === 'delete');
-    expect(removals).toBeGreaterThan(0);
-    for (let calls = removals - 1; calls <= total; calls += 1) {
+    expect(JSON.stringify(expected)).not.toContain('konnectivity');
+    const made = measured.cluster.calls.slice(-total);
+    expect(made.filter(({ verb }) => verb === 'delete').map(({ name }) => name)).toEqual([
+      `tenant-${configMapName}`,
+      'tenant-konnectivity-certificate',
+      'tenant-konnectivity-kubeconfig',
+    ]);
+    // After these the rest may be done by somebody who has seen nothing of it.
+    const isMoment = ({ kind, verb }: (typeof made)[number]): boolean =>
+      verb === 'delete' ||
+      (['apply', 'patch'].includes(verb) && /Deployment|Service|TenantControlPlane/.test(kind?.kind ?? ''));
+    const moments = made.flatMap((call, index) => (isMoment(call) ? [index + 1] : []));
+    expect(moments.length).toBeGreaterThan(4);
+    for (const calls of moments) {
       const world = await running();
       await world.change(off);
       // The last call takes effect but its answer never arrives.
       world.cluster.crashAfter(calls, { losesAnswer: true });
       await untilDeath(world);
+      expect({ calls, crashed: world.cluster.crashed }).toEqual({ calls, crashed: true });
       world.restart();
       await world.settle();
       expect({ calls, shape: await tenantShape(world) }).toEqual({ calls, shape: expected });
       expect(await agentObjects(world)).toEqual([]);
     }
   }, 300_000);
+
+  test('is gone beside a tenant that sleeps, and inside it when it wakes', async () => {
+    const world = await running();
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    await world.change(off);
+    await world.settle();
+    expect(await world.secret('konnectivity-kubeconfig')).toBeUndefined();
+    expect(await world.secret('konnectivity-certificate')).toBeUndefined();
+    expect(await world.configMap(configMapName)).toBeUndefined();
+    expect(await agentObjects(world)).toHaveLength(3);
+    world.restart();
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 2 } } } });
+    await world.settle();
+    expect(await agentObjects(world)).toEqual([]);
+    expect((await world.read()).status?.addons?.konnectivity).toEqual({ enabled: false });
+  });
 
   test('leaves a ConfigMap of that name alone which is somebody else’s', async () => {
     const world = await running();
@@ -249,6 +278,9 @@ describe('konnectivity that is taken out', () => {
       metadata: { namespace: 'default', name: `tenant-${configMapName}` },
     });
     await world.settle();
+    // It came to the point where it would have been removed.
+    expect(await world.secret('konnectivity-kubeconfig')).toBeUndefined();
+    expect(await agentObjects(world)).toEqual([]);
     expect(await world.configMap(configMapName)).toBeDefined();
   });
 });

@@ -6,11 +6,8 @@ import type { ManagementApi } from './components/network-policy.ts';
 const freshMs = 60_000;
 const key = { namespace: 'default', name: 'kubernetes' } as const;
 
-async function read(cluster: Cluster, signal: AbortSignal): Promise<ManagementApi> {
-  const [service, slice] = await Promise.all([
-    cluster.get(kinds.Service, key, { signal }),
-    cluster.get(kinds.EndpointSlice, key, { signal }),
-  ]);
+async function read(cluster: Cluster): Promise<ManagementApi> {
+  const [service, slice] = await Promise.all([cluster.get(kinds.Service, key), cluster.get(kinds.EndpointSlice, key)]);
   const addresses = [...new Set(slice?.endpoints?.flatMap((endpoint) => endpoint.addresses) ?? [])].sort();
   const ports = (slice?.ports ?? []).flatMap(({ port }) => (port === undefined ? [] : [port]));
   const { clusterIPs = [], clusterIP } = service?.spec ?? {};
@@ -22,13 +19,14 @@ async function read(cluster: Cluster, signal: AbortSignal): Promise<ManagementAp
 
 /**
  * Where the management cluster's own API server is, as the Service `kubernetes` and its EndpointSlice tell, which every API
- * server keeps up to date itself. Read at most once a minute, however many tenants ask.
+ * server keeps up to date itself. Read at most once a minute, however many tenants ask; a read belongs to all who wait for it, so
+ * that no one's end ends it.
  */
-export function managementApiOf(cluster: Cluster, clock: Clock): (signal: AbortSignal) => Promise<ManagementApi> {
+export function managementApiOf(cluster: Cluster, clock: Clock): () => Promise<ManagementApi> {
   let known: { readonly until: number; readonly found: Promise<ManagementApi> } | undefined;
-  return (signal) => {
+  return () => {
     if (known !== undefined && known.until > clock.monotonic()) return known.found;
-    const found = read(cluster, signal).catch((error: unknown) => {
+    const found = read(cluster).catch((error: unknown) => {
       known = undefined;
       throw error;
     });

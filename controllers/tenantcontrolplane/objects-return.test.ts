@@ -48,9 +48,11 @@ class CachedWorld extends TenantWorld {
   /** The objects of the tenant beside it, by kind and name. */
   async owned(): Promise<ReadonlyMap<string, readonly [KindRef, Found]>> {
     const found = new Map<string, readonly [KindRef, Found]>();
+    const { uid } = (await this.read()).metadata;
     for (const { kind } of ownedKinds) {
       const { items } = await this.cluster.admin.list<Found>(kind).catch(noneIfAbsent);
-      for (const item of items) found.set(`${kind.kind} ${item.metadata.name ?? ''}`, [kind, item]);
+      const own = items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
+      for (const item of own) found.set(`${kind.kind} ${item.metadata.name ?? ''}`, [kind, item]);
     }
     return found;
   }

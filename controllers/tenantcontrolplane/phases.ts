@@ -9,11 +9,19 @@ import { certificateRequests } from './phases/certificate-requests.ts';
 import { certificates } from './phases/certificates.ts';
 import { credentialsRotation } from './phases/credentials-rotation.ts';
 import { kubeconfigs } from './phases/kubeconfigs.ts';
-import { konnectivityAgent, konnectivityEgress, konnectivityRemoval } from './phases/konnectivity.ts';
+import {
+  konnectivityAgent,
+  konnectivityAttempt,
+  konnectivityEgress,
+  konnectivityOfSleeper,
+  konnectivityRemoval,
+} from './phases/konnectivity.ts';
 import { migration } from './phases/migration.ts';
 import { disruptionBudget, networkPolicy } from './phases/protection.ts';
 import { previousData } from './phases/previous-data.ts';
-import { endpoint, service } from './phases/service.ts';
+import { endpoint } from './phases/endpoint.ts';
+import { exposure, service } from './phases/service.ts';
+import { unpublication } from './phases/unpublication.ts';
 import { overridePlan } from './phases/override-plan.ts';
 import { overrideRemoval } from './phases/override-removal.ts';
 import { overrides, overridesCheck } from './phases/overrides.ts';
@@ -45,7 +53,7 @@ const beforeWritesAreDenied = [
   'tenant',
   'coredns',
   'kube-proxy',
-  'konnectivity-agent',
+  'konnectivity-attempt',
   'worker-bootstrap',
   'tcp-proxy',
 ];
@@ -53,9 +61,10 @@ const beforeWritesAreDenied = [
 /** The whole recipe: what is done, which condition tells of it, and after what. Everything else runs side by side. */
 const recipe: readonly Row[] = [
   ['service', 'EndpointReady', [], service],
-  ['endpoint', 'EndpointReady', ['service'], endpoint],
-  ['publication', 'EndpointReady', ['endpoint'], publication],
+  ['exposure', 'EndpointReady', ['service'], exposure],
+  ['publication', 'EndpointReady', ['exposure'], publication],
   ['published', 'EndpointReady', ['publication'], published],
+  ['endpoint', 'EndpointReady', ['publication'], endpoint],
   ['agents-published', 'AddonsReady', ['publication'], agentsPublished],
   ['trustd-published', 'AddonsReady', ['publication'], trustdPublished],
   ['rotation-request', undefined, [], rotationRequest],
@@ -90,12 +99,20 @@ const recipe: readonly Row[] = [
   ['rotation', undefined, ['tenant', 'rotation-request'], credentialsRotation],
   ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
-  ['konnectivity-agent', 'AddonsReady', ['allow-writes'], konnectivityAgent],
+  ['konnectivity-attempt', 'AddonsReady', ['allow-writes'], konnectivityAttempt],
+  ['konnectivity-agent', 'AddonsReady', ['konnectivity-attempt'], konnectivityAgent],
+  ['konnectivity-of-sleeper', undefined, ['workload'], konnectivityOfSleeper],
   ['konnectivity-removal', 'AddonsReady', ['konnectivity-agent'], konnectivityRemoval],
   ['worker-bootstrap', 'AddonsReady', ['allow-writes'], workerBootstrap],
   ['worker-bootstrap-removal', 'AddonsReady', ['worker-bootstrap'], workerBootstrapRemoval],
   ['certificate-requests', 'AddonsReady', ['allow-writes'], certificateRequests],
   ['tcp-proxy', 'AddonsReady', ['allow-writes', 'tcp-proxy-certificate'], tcpProxy],
+  [
+    'unpublication',
+    'EndpointReady',
+    ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity-agent'],
+    unpublication,
+  ],
   ['deny-writes', 'TenantConfigured', beforeWritesAreDenied, denyWrites],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
   ['previous-data', undefined, [], previousData],

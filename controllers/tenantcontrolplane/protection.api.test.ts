@@ -50,9 +50,8 @@ async function stored(kind: KindRef, [manifest]: readonly Manifest[]): Promise<r
 
 /** A young API server first writes its Service and, after that, who serves it. */
 async function whereItIs(): Promise<ManagementApi> {
-  const { signal } = new AbortController();
   for (;;) {
-    const found = await managementApiOf(admin, systemClock)(signal);
+    const found = await managementApiOf(admin, systemClock)();
     if (found.hosts.length > 0 && found.serviceAddresses.length > 0) return found;
   }
 }
@@ -63,7 +62,13 @@ describe('A real API server', () => {
     expect(management.serviceAddresses).toEqual(['10.96.0.1']);
     expect(management.hosts).toEqual([{ address: '192.0.2.1', port: expect.any(Number) }]);
     const hosts = [...management.hosts, { address: 'fd00::7', port: 6443 }];
-    const manifests = networkPolicy({ tcp, port: 6443, storePorts: [2379], management: { ...management, hosts } });
+    const manifests = networkPolicy({
+      tcp,
+      port: 6443,
+      service: { apiVersion: 'v1', kind: 'Service', metadata: {} },
+      storePorts: [2379],
+      management: { ...management, hosts },
+    });
     const [policy, changed] = await stored(kinds.NetworkPolicy, manifests);
     expect(changed).toBe(false);
     // Whatever it dropped, it did not understand.

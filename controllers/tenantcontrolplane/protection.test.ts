@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import type { NetworkPolicy, PodDisruptionBudget } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { listedInformers } from '../../testing/listed-informers.ts';
 import { TenantWorld } from '../../testing/tenant-world.ts';
 import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
 
@@ -91,23 +93,83 @@ describe('the budget of a control plane', () => {
   });
 });
 
+test('a budget of somebody else is seen as soon as a watch tells of it', async () => {
+  const seen: Resource[] = [];
+  const world = new TenantWorld({ informers: () => listedInformers({ PodDisruptionBudget: () => seen }) });
+  await world.create();
+  await world.settle();
+  await addBudget(world, 'theirs');
+  await world.settle();
+  expect(await budget(world)).toBeDefined();
+  const theirs = await world.cluster.admin.get(kinds.PodDisruptionBudget, { namespace: 'default', name: 'theirs' });
+  if (theirs !== undefined) seen.push(theirs);
+  await world.settle();
+  expect(await budget(world)).toBeUndefined();
+});
+
 describe('the network policy of a control plane', () => {
-  test('follows the Service `kubernetes` of the management cluster', async () => {
+  const kubernetes = { namespace: 'default', name: 'kubernetes' };
+
+  /** What the policy keeps pods from, of both families. */
+  async function denied(world: TenantWorld): Promise<readonly string[]> {
+    const rules = (await policy(world))?.spec?.egress ?? [];
+    const blocks = rules.flatMap(({ to = [] }) => to).flatMap(({ ipBlock }) => ipBlock?.except ?? []);
+    return blocks.filter((cidr) => /^(192\.0\.2|10\.96)\./.test(cidr));
+  }
+
+  test('follows the Service `kubernetes` of the management cluster and what is behind it', async () => {
     const world = new TenantWorld();
-    await world.cluster.seed(kinds.EndpointSlice, {
-      apiVersion: 'discovery.k8s.io/v1',
-      kind: 'EndpointSlice',
-      metadata: { namespace: 'default', name: 'kubernetes' },
-      addressType: 'IPv4',
-      endpoints: [{ addresses: ['192.0.2.9'] }],
-      ports: [{ name: 'https', port: 6443 }],
-    } as Resource);
     await world.create();
     await world.settle();
-    const text = JSON.stringify((await policy(world))?.spec?.egress);
-    expect(text).toContain('"192.0.2.9/32"');
-    expect(text).toContain('"port":2379');
+    expect(await denied(world)).toEqual(['10.96.0.1/32', '192.0.2.250/32']);
+    expect(await world.condition('PodsProtected')).toBe('True');
+    const body = { endpoints: [{ addresses: ['192.0.2.9'] }] };
+    await world.cluster.admin.patch(kinds.EndpointSlice, kubernetes, { type: 'merge', body });
+    await later(world);
+    expect(await denied(world)).toEqual(['10.96.0.1/32', '192.0.2.9/32']);
+    const [machine] = ((await policy(world))?.spec?.egress ?? []).slice(2);
+    expect(machine?.to).toEqual([{ ipBlock: { cidr: '192.0.2.9/32' } }]);
     expect((await policy(world))?.spec?.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 6443 }] }]);
+  });
+
+  test('lets pods dial the ports of their store, wherever that is', async () => {
+    const world = new TenantWorld();
+    await world.create();
+    const body = { spec: { endpoints: ['etcd:12379'] } };
+    await world.cluster.admin.patch(dataStore, { name: 'default' }, { type: 'merge', body });
+    await world.settle();
+    const [anywhere] = (await policy(world))?.spec?.egress ?? [];
+    expect(anywhere?.ports?.map(({ port }) => port)).toEqual([53, 53, 12379]);
+  });
+
+  test.each(['EndpointSlice', 'Service'] as const)(
+    'says that it does not know the API server without its %s',
+    async (kind) => {
+      const world = await running();
+      await world.cluster.admin.delete(kinds[kind], kubernetes);
+      world.restart();
+      const { afterMs = Infinity } = await world.settle();
+      expect(await world.condition('PodsProtected')).toContain(`ManagementApiUnknown`);
+      expect(await world.condition('PodsProtected')).toContain(`${kind} default/kubernetes has no address`);
+      expect(await world.condition('Ready')).toBe('True');
+      expect(afterMs).toBeLessThanOrEqual(60_000);
+      await world.change({ spec: { controlPlane: { networkPolicy: { egress: 'Open' } } } });
+      await world.settle();
+      expect(await world.condition('PodsProtected')).toBe('True');
+    },
+  );
+
+  test('lets in what others have added to the Service', async () => {
+    const world = await running();
+    const extra = { name: 'theirs', protocol: 'TCP', port: 9000, targetPort: 'metrics' };
+    const ports = (await world.cluster.admin.get(kinds.Service, key))?.spec?.ports ?? [];
+    const body = { spec: { ports: [...ports, extra] } };
+    await world.cluster.admin.patch(kinds.Service, key, { type: 'merge', body });
+    await world.settle();
+    expect((await policy(world))?.spec?.ingress?.[0]?.ports).toEqual([
+      { protocol: 'TCP', port: 6443 },
+      { protocol: 'TCP', port: 'metrics' },
+    ]);
   });
 
   test('leaves one that was made by hand under its name alone', async () => {

@@ -1,105 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
-
-import type { KindRef, Resource } from '../../api/meta.ts';
+import { gateway } from '../../api/gateway-api/kinds.ts';
+import type { KindRef } from '../../api/meta.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
-import { splitHostPort } from '../../kubeadm/networks.ts';
-import { parseCertificates } from '../../kubeadm/pki/certificate-chain.ts';
-import { parseKubeconfig } from '../../kubeadm/kubeconfig.ts';
-import { listedInformers } from '../../testing/listed-informers.ts';
-import { publishing } from '../../testing/published-tenant.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { publishedTenant } from '../../testing/published-tenant.ts';
+import { konnectivityAddon } from '../../testing/konnectivity-addon.ts';
 import type { PublishedBy } from '../../testing/published-tenant.ts';
-import { TenantWorld } from '../../testing/tenant-world.ts';
 import { workerBootstrapAddon } from '../../testing/worker-bootstrap-addon.ts';
-
-const [tlsRoute] = tlsRoutes;
-if (tlsRoute === undefined) throw new Error('there is no kind of route');
+import {
+  acceptAll,
+  accepted,
+  addGateway,
+  answer,
+  followed,
+  parent,
+  published,
+  routes,
+  tlsRoute,
+} from '../../testing/published-world.ts';
+import type { TenantWorld } from '../../testing/tenant-world.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
 const host = 'tenant.example.org';
-const parent = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw' };
 const byIngress: PublishedBy = { ingress: { hostname: host, controllerType: 'nginx' } };
 const byTraefik: PublishedBy = { ingress: { hostname: host, controllerType: 'traefik' } };
 const byGateway: PublishedBy = { gateway: { hostname: host, parentRefs: [parent] } };
 
-/** A world whose watches know, at each settling, what there is. */
-class PublishedWorld extends TenantWorld {
-  readonly #lists: Map<string, readonly Resource[]>;
-
-  constructor() {
-    const lists = new Map<string, readonly Resource[]>();
-    const followed = ['Ingress', 'TLSRoute', 'IngressRouteTCP'].map(
-      (kind) => [kind, () => lists.get(kind) ?? []] as const,
-    );
-    super({ informers: () => listedInformers(Object.fromEntries(followed)) });
-    this.#lists = lists;
-  }
-
-  override async settle(): ReturnType<TenantWorld['settle']> {
-    await this.#look();
-    await super.settle();
-    await this.#look();
-    return super.settle();
-  }
-
-  async #look(): Promise<void> {
-    for (const kind of [kinds.Ingress as KindRef, tlsRoute as KindRef, ingressRouteTcp]) {
-      const { items } = await this.cluster.admin.list<Resource>(kind).catch(() => ({ items: [] }));
-      this.#lists.set(kind.kind, items);
-    }
-  }
-}
-
-async function published(by: PublishedBy, prepare?: (world: PublishedWorld) => unknown): Promise<PublishedWorld> {
-  const world = new PublishedWorld();
-  await prepare?.(world);
-  await world.create(publishing(by));
-  await world.settle();
-  return world;
-}
-
 /** The message of a condition, whatever its status. */
 async function messageOf(world: TenantWorld, type: string): Promise<string> {
   return (await world.read()).status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
-}
-
-async function routes(world: TenantWorld): Promise<readonly string[]> {
-  const all = await Promise.all(
-    [kinds.Ingress as KindRef, tlsRoute as KindRef, ingressRouteTcp].map(async (kind) => {
-      const { items } = await world.cluster.admin.list<Resource>(kind);
-      return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}`);
-    }),
-  );
-  return all.flat().sort();
-}
-
-const accepted = (status: string, reason: string, generation = 1): object => ({
-  type: 'Accepted',
-  status,
-  reason,
-  message: '',
-  lastTransitionTime: '2030-01-01T00:00:00Z',
-  observedGeneration: generation,
-});
-
-/** What a controller of Gateways says of the route. */
-async function answer(world: TenantWorld, condition: object, name = 'tenant'): Promise<void> {
-  const conditions = [condition];
-  const parentRef = { ...parent, sectionName: 'kube-apiserver', port: 6443 };
-  const parents = [{ parentRef, controllerName: 'example.org/gateways', conditions }];
-  const body = { status: { parents } };
-  const at = { ...key, name };
-  await world.cluster.admin.patch(tlsRoute as KindRef, at, { type: 'merge', body }, { subresource: 'status' });
-}
-
-async function addGateway(world: TenantWorld, programmed = 'True'): Promise<void> {
-  await world.cluster.seed(gateway, {
-    apiVersion: 'gateway.networking.k8s.io/v1',
-    kind: 'Gateway',
-    metadata: { name: 'gw', namespace: 'default' },
-    status: { conditions: [{ type: 'Programmed', status: programmed, reason: 'AddressNotAssigned' }] },
-  });
 }
 
 describe('publishing through an Ingress', () => {
@@ -214,6 +144,26 @@ describe('publishing through a Gateway', () => {
   });
 });
 
+describe('the route of konnectivity agents', () => {
+  test('is told of in the status of the add-on, for as long as there is one', async () => {
+    const world = await published(byGateway, acceptAll);
+    const gatewayOf = async (): Promise<unknown> => (await world.read()).status?.addons?.konnectivity?.gateway;
+    await world.change({ spec: { addons: { konnectivity: konnectivityAddon() } } });
+    await world.settle();
+    expect(await gatewayOf()).toMatchObject({
+      routeRef: { name: 'tenant-konnectivity' },
+      parents: [{ controllerName: 'example.org/gateways', conditions: [{ type: 'Accepted' }] }],
+      accessPoints: [{ type: 'Hostname', value: expect.stringContaining(`https://${host}:`) as unknown }],
+    });
+    const own = (await world.read()).status?.kubernetesResources?.gateway;
+    expect(own?.routeRef?.name).toBe('tenant');
+    await world.change({ spec: { controlPlane: { gateway: null } } });
+    await followed(world);
+    expect(await gatewayOf()).toBeUndefined();
+    expect((await world.read()).status?.addons?.konnectivity?.enabled).toBe(true);
+  });
+});
+
 describe('a kind of route that the cluster does not have', () => {
   test.each<[string, PublishedBy, KindRef, string]>([
     ['Gateway API', byGateway, tlsRoute, 'install Gateway API'],
@@ -262,10 +212,10 @@ describe('another way of publishing', () => {
   );
 
   test.each(changes)('$to in the place of $from leaves nothing of it', async ({ before, after, left }) => {
-    const world = await published(before);
+    const world = await published(before, acceptAll);
     await world.change({ spec: { controlPlane: { ingress: null, gateway: null } } });
     await world.change({ spec: { controlPlane: after } });
-    await world.settle();
+    await followed(world);
     expect(await routes(world)).toEqual(left);
     const { ingress: ingressStatus, gateway: gatewayStatus } = (await world.read()).status?.kubernetesResources ?? {};
     expect(ingressStatus !== undefined).toBe('ingress' in after);
@@ -282,168 +232,53 @@ describe('another way of publishing', () => {
   });
 });
 
-/** Everything in which the endpoint stands. */
-async function whereEndpointStands(world: TenantWorld): Promise<Readonly<Record<string, readonly string[]>>> {
-  const decode = (data: Readonly<Record<string, string>> = {}): readonly string[] =>
-    Object.values(data).map((value) => Buffer.from(value, 'base64').toString());
-  const kubeconfigs = Object.fromEntries(
-    Object.entries((await world.secret('admin-kubeconfig'))?.data ?? {}).map(([name, value]) => [
-      name,
-      [parseKubeconfig(Buffer.from(value, 'base64').toString()).server],
-    ]),
-  );
-  const [pem = ''] = decode({ crt: (await world.secret('api-server-certificate'))?.data?.['apiserver.crt'] ?? '' });
-  const [certificate] = parseCertificates(pem, 'apiserver.crt');
-  const map = async (namespace: string, name: string): Promise<string> =>
-    JSON.stringify((await world.tenant.admin.get(kinds.ConfigMap, { namespace, name }))?.data);
-  const servers = (text: string): readonly string[] => [...new Set(text.match(/https:[^\\" ]+/g))];
-  return {
-    ...kubeconfigs,
-    certificate: [certificate.subjectAltName ?? ''],
-    clusterInfo: servers(await map('kube-public', 'cluster-info')),
-    kubeProxy: servers(await map('kube-system', 'kube-proxy')),
-    kubeadmConfig: (await map('kube-system', 'kubeadm-config')).match(/(?<=controlPlaneEndpoint: )[^\\"]+/g) ?? [],
-    shown:
-      ((await world.configMap('kubeadmconfig'))?.data?.ClusterConfiguration ?? '').match(
-        /(?<="controlPlaneEndpoint":")[^"]+/g,
-      ) ?? [],
-    status: [(await world.read()).status?.controlPlaneEndpoint ?? ''],
+describe('a host name that another control plane has', () => {
+  const rival = (created: string, namespace = 'default'): TenantControlPlane => {
+    const tcp = publishedTenant(byIngress);
+    return { ...tcp, metadata: { ...tcp.metadata, name: 'rival', namespace, uid: 'r', creationTimestamp: created } };
   };
-}
+  const older = '2029-01-01T00:00:00Z';
 
-describe('an endpoint that changes', () => {
-  const addons = { spec: { addons: { kubeProxy: {} } } };
-
-  const giveAddress = (world: TenantWorld, entry: object): Promise<unknown> =>
-    world.cluster.admin.patch(
-      kinds.Service,
-      key,
-      { type: 'merge', body: { status: { loadBalancer: { ingress: [entry] } } } },
-      { subresource: 'status' },
-    );
-
-  interface Case {
-    readonly what: string;
-    readonly by: PublishedBy;
-    readonly change: (world: TenantWorld) => Promise<unknown>;
-    readonly before: string;
-    readonly after: string;
-  }
-
-  test.each<Case>([
-    {
-      what: 'the host name of an Ingress',
-      by: byIngress,
-      change: (world) => world.change({ spec: { controlPlane: { ingress: { hostname: 'new.example.org' } } } }),
-      before: `${host}:443`,
-      after: 'new.example.org:443',
-    },
-    {
-      what: 'the port of an Ingress',
-      by: byIngress,
-      change: (world) => world.change({ spec: { controlPlane: { ingress: { hostname: `${host}:8443` } } } }),
-      before: `${host}:443`,
-      after: `${host}:8443`,
-    },
-    {
-      what: 'the host name of a Gateway',
-      by: byGateway,
-      change: (world) => world.change({ spec: { controlPlane: { gateway: { hostname: 'new.example.org' } } } }),
-      before: `${host}:6443`,
-      after: 'new.example.org:6443',
-    },
-    {
-      what: 'the port of the Service behind a Gateway',
-      by: byGateway,
-      change: (world) => world.change({ spec: { networkProfile: { port: 7443 } } }),
-      before: `${host}:6443`,
-      after: `${host}:7443`,
-    },
-    {
-      what: 'the address of a load balancer',
-      by: { service: { serviceType: 'LoadBalancer' } },
-      change: (world) => giveAddress(world, { ip: '192.0.2.2' }),
-      before: '192.0.2.1:6443',
-      after: '192.0.2.2:6443',
-    },
-    {
-      what: 'a load balancer that has a name now',
-      by: { service: { serviceType: 'LoadBalancer' } },
-      change: (world) => giveAddress(world, { hostname: 'lb.example.org' }),
-      before: '192.0.2.1:6443',
-      after: 'lb.example.org:6443',
-    },
-    {
-      what: 'the address that its author gave',
-      by: {},
-      change: (world) => world.change({ spec: { networkProfile: { address: '192.0.2.9' } } }),
-      before: '10.96.',
-      after: '192.0.2.9:6443',
-    },
-    {
-      what: 'an Ingress in the place of a Service alone',
-      by: {},
-      change: (world) => world.change({ spec: { controlPlane: byIngress } }),
-      before: '10.96.',
-      after: `${host}:443`,
-    },
-  ])('is changed everywhere, with $what', async ({ by, change, before, after }) => {
-    const world = new PublishedWorld();
-    await world.create(publishing(by));
-    await world.change(addons);
+  test('is waited for by the younger, which has no route for it, until it is given up', async () => {
+    const world = await published(byIngress, ({ others }) => others.push(rival(older)));
+    expect(await routes(world)).toEqual([]);
+    expect(await world.condition('EndpointReady')).toContain('HostNameTaken: TenantControlPlane rival, which is older');
+    expect(await world.state()).toBe('Ready');
+    world.others.pop();
     await world.settle();
-    await giveAddress(world, { ip: '192.0.2.1' });
-    await world.settle();
-    expect((await whereEndpointStands(world)).status).toEqual([expect.stringContaining(before)]);
-    await change(world);
-    await world.settle();
-    const { host: name } = splitHostPort(after, 'endpoint');
-    const port = (await world.cluster.admin.get(kinds.Service, key))?.spec?.ports?.[0]?.port ?? 0;
-    const inside = [`https://tenant.default.svc:${port}`];
-    const outside = [`https://${after}`];
-    expect(await whereEndpointStands(world)).toEqual({
-      'admin.conf': outside,
-      'admin.svc': inside,
-      'super-admin.conf': outside,
-      'super-admin.svc': inside,
-      certificate: [expect.stringContaining(name)],
-      clusterInfo: outside,
-      kubeProxy: outside,
-      kubeadmConfig: [after],
-      shown: [after],
-      status: [after],
-    });
-    expect(world.events.join('\n')).toContain('admin.conf in Secret tenant-admin-kubeconfig');
+    expect(await routes(world)).toEqual(['Ingress/tenant']);
+    expect(await world.condition('EndpointReady')).toBe('True');
   });
-});
 
-describe('a manager that dies while it changes the way of publishing', () => {
-  const change = async (world: TenantWorld): Promise<void> => {
-    await world.change({ spec: { controlPlane: { ingress: null } } });
-    await world.change({ spec: { controlPlane: byGateway } });
-  };
+  test('stays with the older, whatever a younger one asks for', async () => {
+    const world = await published(byIngress, ({ others }) => others.push(rival('2031-01-01T00:00:00Z')));
+    expect(await routes(world)).toEqual(['Ingress/tenant']);
+  });
 
-  test('leaves one route and no other, after whatever call about routes and status', async () => {
-    const model = await published(byIngress);
-    await change(model);
-    const from = model.cluster.calls.length;
-    await model.settle();
-    const about = new Set<string | undefined>(['Ingress', 'TLSRoute', 'TenantControlPlane']);
-    const moments = model.cluster.calls
-      .slice(from)
-      .flatMap(({ kind }, index) => (about.has(kind?.kind) ? [index + 1] : []));
-    expect(moments.length).toBeGreaterThan(2);
-    for (const calls of moments) {
-      const world = await published(byIngress);
-      await change(world);
-      // The last call takes effect but its answer never arrives.
-      world.cluster.crashAfter(calls, { losesAnswer: true });
-      await world.settle().catch(() => undefined);
-      expect(world.cluster.crashed).toBe(true);
-      world.restart();
-      await world.settle();
-      expect({ calls, routes: await routes(world) }).toEqual({ calls, routes: ['TLSRoute/tenant'] });
-    }
+  test('of another namespace is not told by whom it is taken', async () => {
+    const world = await published(byIngress, ({ others }) => others.push(rival(older, 'hidden')));
+    expect(await world.condition('EndpointReady')).toContain(
+      'HostNameTaken: a TenantControlPlane of another namespace',
+    );
+    expect(JSON.stringify(await world.read())).not.toMatch(/hidden|rival/);
+  });
+
+  test('is taken out of the routes of a younger one that has it too', async () => {
+    const world = await published(byIngress);
+    world.others.push(rival(older));
+    await world.settle();
+    expect(await routes(world)).toEqual([]);
+  });
+
+  test('leaves the host name led that was in use before', async () => {
+    const world = await published({ ingress: { hostname: 'mine.example.org', controllerType: 'nginx' } });
+    world.others.push(rival(older));
+    await world.change({ spec: { controlPlane: { ingress: { hostname: host } } } });
+    await followed(world);
+    expect(await world.condition('EndpointReady')).toContain('HostNameTaken');
+    expect((await world.read()).status?.controlPlaneEndpoint).toBe('mine.example.org:443');
+    const rules = (await world.cluster.admin.get(kinds.Ingress, key))?.spec?.rules ?? [];
+    expect(rules.map((rule) => rule.host)).toEqual(['mine.example.org']);
   });
 });
 

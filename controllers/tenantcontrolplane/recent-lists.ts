@@ -9,8 +9,15 @@ interface Known {
   readonly found: Promise<readonly Resource[]>;
 }
 
-/** Lists the objects of a kind in a namespace, as they were at most a minute ago. */
-export type RecentLists = <T extends Resource>(kind: KindRef<T>, namespace: string) => Promise<readonly T[]>;
+/**
+ * Lists the objects of a kind in a namespace, as they were at most a minute ago. With another `edition`, which a watch gives, they
+ * are asked for anew.
+ */
+export type RecentLists = <T extends Resource>(
+  kind: KindRef<T>,
+  namespace: string,
+  edition?: string,
+) => Promise<readonly T[]>;
 
 /**
  * Lists of what others make beside tenants, read at most once a minute for each namespace, however many tenants are there. A
@@ -18,10 +25,10 @@ export type RecentLists = <T extends Resource>(kind: KindRef<T>, namespace: stri
  */
 export function recentListsOf(cluster: Cluster, clock: Clock): RecentLists {
   const known = new Map<string, Known>();
-  return async <T extends Resource>(kind: KindRef<T>, namespace: string) => {
+  return async <T extends Resource>(kind: KindRef<T>, namespace: string, edition = '') => {
     const now = clock.monotonic();
     for (const [key, { until }] of known) if (until <= now) known.delete(key);
-    const key = `${kind.plural}.${kind.group} ${namespace}`;
+    const key = `${kind.plural}.${kind.group} ${namespace} ${edition}`;
     const found = known.get(key)?.found ?? cluster.list(kind, { namespace }).then(({ items }) => items);
     if (!known.has(key)) known.set(key, { until: now + freshMs, found });
     try {

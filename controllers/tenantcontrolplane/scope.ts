@@ -7,13 +7,15 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
+import type { Outcome } from '../../runtime/phases.ts';
 import type { Endpoint, StoreOverride, TrustBundles } from './components/control-plane-input.ts';
 import type { OverridePlan } from './components/override-shares.ts';
-import type { PublicationStatus } from './components/publication-status.ts';
-import type { RouteVerdict } from './components/route-verdict.ts';
-import type { UpgradeHold } from './components/upgrade/upgrade-hold.ts';
 import type { ProxyTls } from './components/tcp-proxy/proxy-certificate.ts';
+import type { PublicationStatus } from './components/publication-status.ts';
 import type { RequestsLeft } from './components/worker-bootstrap/requests-text.ts';
+import type { RouteVerdict } from './components/route-verdict.ts';
+import type { Takeover } from './components/takeover.ts';
+import type { UpgradeHold } from './components/upgrade/upgrade-hold.ts';
 
 /** What the management cluster held when the visit began, read from the API server itself. */
 export interface Observed {
@@ -86,16 +88,25 @@ export interface MigrationFacts {
 
 /** How the endpoint is published besides its Service. */
 export interface PublicationFacts {
+  /** Why the routes could not be made. */
+  readonly failure?: Error;
+  /** Whether the routes may take the place of the way by which workers and users came until now. */
+  readonly takeover: Takeover;
+  /** True while routes lead something that the spec does not ask for any more. */
+  readonly hasFormer: boolean;
   /** The names of the routes; absent when they cannot be made. */
   readonly made: readonly string[] | undefined;
   readonly status: PublicationStatus;
   /** Whether the routes lead to the control plane; absent when there are to be none. */
   readonly verdict?:
-    RouteVerdict | { readonly leads: false; readonly reason: 'KindNotInstalled'; readonly message: string };
+    | RouteVerdict
+    | { readonly leads: false; readonly reason: 'KindNotInstalled' | 'HostNameTaken'; readonly message: string };
   /** The same of the agents of konnectivity, where these have a route of their own. */
   readonly agents?: RouteVerdict;
   /** The same of trustd. */
   readonly trustd?: RouteVerdict;
+  /** What the status tells of that route. */
+  readonly agentsStatus?: PublicationStatus['gateway'];
 }
 
 /** What a visit knows; phases add to it. */
@@ -106,6 +117,9 @@ export interface Scope {
   /** Why the version that the spec asks for waits; absent when it does not. */
   readonly upgradeHold?: UpgradeHold;
   readonly service?: Service;
+  /** The endpoint that the spec asks for. */
+  readonly target?: Endpoint;
+  /** The endpoint that workers and users are told of: the target once that leads to them, until then the one before. */
   readonly endpoint?: Endpoint;
   readonly publication?: PublicationFacts;
   readonly authorities?: Authorities;
@@ -145,6 +159,8 @@ export interface Scope {
   readonly kubeProxy?: boolean;
   /** The ConfigMap that sends kube-apiserver through the tunnel. */
   readonly konnectivityEgress?: SecretFact;
+  /** What became of the agents in the tenant, to be told. */
+  readonly agentsOutcome?: Outcome<Scope> | { readonly failure: Error };
   /** The kind of workload that the agents in the tenant are. */
   readonly konnectivityAgent?: 'DaemonSet' | 'Deployment';
   /** True when no agent is in the tenant any more, or none ever was. */

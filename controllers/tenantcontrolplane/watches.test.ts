@@ -5,6 +5,8 @@ import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { listedInformers } from '../../testing/listed-informers.ts';
+import { publishedTenant } from '../../testing/published-tenant.ts';
+import type { PublishedBy } from '../../testing/published-tenant.ts';
 import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
 
@@ -147,4 +149,45 @@ describe('a change of a Gateway', () => {
   test('is followed where there is such a kind, and of the object its identity alone', () => {
     expect(watching).toMatchObject({ optional: true, identityOnly: true });
   });
+});
+
+test('a host name that is given up is told to those who want it', () => {
+  const by = (hostname: string): PublishedBy => ({ ingress: { hostname } });
+  const named = (name: string, published: PublishedBy): TenantControlPlane => {
+    const tcp = publishedTenant(published);
+    return { ...tcp, metadata: { ...tcp.metadata, name } };
+  };
+  const [wants, other] = [named('wants', by('a.example.org')), named('other', by('b.example.org'))];
+  const following = tenantControlPlaneWatches(listedInformers({ TenantControlPlane: () => [wants, other] }), '');
+  const watch = following.find(({ kind }) => kind.kind === 'TenantControlPlane');
+  const told = (old: TenantControlPlane | undefined, now: TenantControlPlane | undefined): readonly string[] =>
+    (watch?.keys(old as never, now as never) ?? []).map(({ name }) => name);
+  const has = named('has', by('a.example.org'));
+  expect(told(has, undefined)).toEqual(['wants']);
+  expect(told(has, named('has', by('c.example.org')))).toEqual(['wants']);
+  expect(told(has, has)).toEqual([]);
+  expect(told(undefined, has)).toEqual([]);
+});
+
+test('a budget of somebody else is told to the control planes beside it that have several pods', () => {
+  const of = (name: string, replicas: number, namespace = 'default'): TenantControlPlane => {
+    const tcp = tenantControlPlaneWith({ deployment: { replicas } });
+    return { ...tcp, metadata: { ...tcp.metadata, name, namespace } };
+  };
+  const all = [of('many', 2), of('single', 1), of('elsewhere', 2, 'other')];
+  const following = tenantControlPlaneWatches(listedInformers({ TenantControlPlane: () => all }), '');
+  const watch = following.find(
+    ({ kind, identityOnly }) => kind.kind === 'PodDisruptionBudget' && identityOnly === true,
+  );
+  const budget = (name: string, uid: string): Resource => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { namespace: 'default', name, uid },
+  });
+  const told = (old: Resource | undefined, now: Resource | undefined): readonly string[] =>
+    (watch?.keys(old, now) ?? []).map(({ name }) => name);
+  expect(told(undefined, budget('theirs', '1'))).toEqual(['many']);
+  expect(told(budget('theirs', '1'), undefined)).toEqual(['many']);
+  expect(told(budget('theirs', '1'), budget('theirs', '1'))).toEqual([]);
+  expect(told(undefined, budget('many', '2'))).toEqual([]);
 });

@@ -11,7 +11,9 @@ import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 import { isTrue } from '../../runtime/conditions.ts';
 import type { Watch } from '../../runtime/controller.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
+import { hostClaims } from './components/host-claims.ts';
 import { gatewayKeys } from './components/route-verdict.ts';
+import { budgetIdentities, isForeignBudget } from './foreign-budgets.ts';
 import { leavesStore, mayTakeMore } from './components/placement/frees-room.ts';
 import { storeTrouble } from './components/tenancy.ts';
 
@@ -116,6 +118,36 @@ function publishedBy(informers: Informers): Watch['keys'] {
   };
 }
 
+/** The control planes of several pods whose namespace has got or lost a PodDisruptionBudget that none of them made. */
+function besideBudget(informers: Informers): Watch['keys'] {
+  return (old, now) => {
+    // Whether it covers pods may change later, too: that is seen at the next visit.
+    if (old?.metadata.uid === now?.metadata.uid) return [];
+    const { namespace, name = '' } = (now ?? old)?.metadata ?? {};
+    const here = informers
+      .informer({ kind: tenantControlPlane })
+      .list()
+      .filter(({ metadata }) => metadata.namespace === namespace);
+    if (!isForeignBudget(name, here)) return [];
+    return here
+      .filter(({ spec }) => spec.controlPlane.deployment.replicas > 1)
+      .map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }));
+  };
+}
+
+/** The tenants that may have been waiting for a host name which another one has given up. */
+function freed(
+  informers: Informers,
+  old: TenantControlPlane | undefined,
+  now: TenantControlPlane | undefined,
+): readonly Key[] {
+  if (old === undefined) return [];
+  const kept = new Set(now === undefined ? [] : hostClaims(now));
+  const given = new Set(hostClaims(old).filter((claim) => !kept.has(claim)));
+  if (given.size === 0) return [];
+  return tenantsThat(informers, (tcp) => hostClaims(tcp).some((claim) => given.has(claim)));
+}
+
 /** What else concerns a TenantControlPlane. Migrations have Jobs in the operator's namespace, unless that is empty. */
 export function tenantControlPlaneWatches(
   informers: Informers,
@@ -126,10 +158,14 @@ export function tenantControlPlaneWatches(
     ...migrationJobs(operatorNamespace),
     ...ownedKinds.map((selection): Watch => ({ ...selection, keys: ownerKeys })),
     { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
+    { ...budgetIdentities, keys: besideBudget(informers) },
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,
     {
       kind: tenantControlPlane,
-      keys: (old, now) => (leavesStore(old, now, defaultDataStore) ? waiting(informers, defaultDataStore) : []),
+      keys: (old, now) => [
+        ...(leavesStore(old, now, defaultDataStore) ? waiting(informers, defaultDataStore) : []),
+        ...freed(informers, old, now),
+      ],
     } satisfies Watch<TenantControlPlane>,
   ];
 }

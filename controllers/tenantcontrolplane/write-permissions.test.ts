@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import { ApiError } from '../../runtime/errors.ts';
+import { konnectivityAddon } from '../../testing/konnectivity-addon.ts';
 import { TenantWorld } from '../../testing/tenant-world.ts';
 
 const name = 'steward-write-permissions';
@@ -85,4 +86,17 @@ describe('a tenant whose writes are limited', () => {
     await world.settle();
     expect(world.tenant.calls.some(({ kind }) => kind?.kind.startsWith('ValidatingAdmissionPolicy'))).toBe(false);
   });
+});
+
+test('writes are denied although the agents of konnectivity cannot be written', async () => {
+  const world = new TenantWorld();
+  world.tenant.before(({ verb, kind }) => {
+    if (kind?.kind === 'DaemonSet' && verb === 'apply')
+      throw new ApiError(403, 'Forbidden', 'a webhook of the tenant says no');
+  });
+  const addons = { konnectivity: konnectivityAddon() };
+  await world.create({ spec: { dataStore: 'default', addons, writePermissions: limits } });
+  await world.settle();
+  expect(await operations(world)).toBeDefined();
+  expect(await world.condition('AddonsReady')).toContain('a webhook of the tenant says no');
 });

@@ -58,6 +58,8 @@ export const tenantControlPlaneConditions = {
       KindNotInstalled:
         'The cluster does not have the kind of route that the spec asks for; the message says what to install.',
       RouteNotAccepted: 'No Gateway has accepted the route; the message has what each says.',
+      HostNameTaken:
+        'An older control plane has the host name; the message names it where it is in the same namespace.',
       NoNodeAddress: 'No node of this cluster has an internal address.',
       WrongAddressFamily: 'The address is IPv4 where the first service network is IPv6, or the other way round.',
       NoFreeNodePort: 'Every port of the node port range is taken.',
@@ -103,7 +105,10 @@ export const tenantControlPlaneConditions = {
     meaning:
       'The pods have a NetworkPolicy and, if there are several, a PodDisruptionBudget, as far as the spec wants them.',
     polarity: 'positive',
-    reasons: {},
+    reasons: {
+      ManagementApiUnknown:
+        'It cannot be told where the API server of this cluster is, so that the policy does not keep pods from it.',
+    },
   },
   TenantConfigured: {
     meaning: 'The tenant holds what kubeadm would have put there, so that workers can join.',

@@ -5,13 +5,20 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { ingressRouteTcp as kind } from '../../../api/traefik/kinds.ts';
 import { ownedManifest } from './owned-manifest.ts';
 import { hostRules } from './publication.ts';
-import type { Publication, PublishedPorts } from './publication.ts';
+import type { HostRule, Publication, PublishedPorts } from './publication.ts';
 
 /** Where Traefik's usual configuration takes TLS. */
 const entryPoints = ['websecure'];
 
-/** Traefik's route to a control plane. It goes by the tenant's own name alone: others are those of every tenant. */
-export function ingressRouteTcp(tcp: TenantControlPlane, publication: Publication, ports: PublishedPorts): Manifest {
+/**
+ * Traefik's route to a control plane, by `former` rules too. It goes by the tenant's own name alone: others are those of every
+ * tenant.
+ */
+export function ingressRouteTcp(
+  tcp: TenantControlPlane,
+  publication: Publication,
+  to: { readonly ports: PublishedPorts; readonly former?: readonly HostRule[] },
+): Manifest {
   const { additionalMetadata } = tcp.spec.controlPlane.ingress ?? {};
   const names = tenantObjects(tcp.metadata.name ?? '');
   return ownedManifest(tcp, {
@@ -24,7 +31,7 @@ export function ingressRouteTcp(tcp: TenantControlPlane, publication: Publicatio
     body: {
       spec: {
         entryPoints,
-        routes: hostRules(publication, ports).map(({ host, port }) => ({
+        routes: [...hostRules(publication, to.ports), ...(to.former ?? [])].map(({ host, port }) => ({
           match: `HostSNI(\`${host}\`)`,
           services: [{ name: names.service, port }],
         })),

@@ -3,7 +3,7 @@ import { tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ownedManifest } from './owned-manifest.ts';
 import { hostRules } from './publication.ts';
-import type { Publication, PublishedPorts } from './publication.ts';
+import type { HostRule, Publication, PublishedPorts } from './publication.ts';
 
 type ControllerType = NonNullable<NonNullable<TenantControlPlane['spec']['controlPlane']['ingress']>['controllerType']>;
 
@@ -21,11 +21,15 @@ const passthrough: Readonly<Record<ControllerType, Readonly<Record<string, strin
   generic: {},
 };
 
-/** The Ingress that publishes a control plane. The author's annotations win. */
-export function ingress(tcp: TenantControlPlane, publication: Publication, ports: PublishedPorts): Manifest {
+/** The Ingress that publishes a control plane, by `former` rules too. The author's annotations win. */
+export function ingress(
+  tcp: TenantControlPlane,
+  publication: Publication,
+  to: { readonly ports: PublishedPorts; readonly former?: readonly HostRule[] },
+): Manifest {
   const { additionalMetadata, ingressClassName = '', controllerType } = tcp.spec.controlPlane.ingress ?? {};
   const names = tenantObjects(tcp.metadata.name ?? '');
-  const rules = hostRules(publication, ports);
+  const rules = [...hostRules(publication, to.ports), ...(to.former ?? [])];
   return ownedManifest(tcp, {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',

@@ -8,6 +8,7 @@ import type { NetworkPolicyInput } from './network-policy.ts';
 
 const around: Omit<NetworkPolicyInput, 'tcp'> = {
   port: 6443,
+  service: { apiVersion: 'v1', kind: 'Service', metadata: {} },
   storePorts: [2379, 2379],
   management: {
     serviceAddresses: ['10.96.0.1', 'fd00:96::1'],

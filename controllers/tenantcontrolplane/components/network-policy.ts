@@ -1,3 +1,4 @@
+import type { Service } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { labels, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -20,6 +21,8 @@ export interface NetworkPolicyInput {
   readonly tcp: TenantControlPlane;
   /** The secure port of the API server. */
   readonly port: number;
+  /** The Service as it is stored: others may have given it ports of theirs. */
+  readonly service: Service;
   /** Ports of the DataStores in use. */
   readonly storePorts: readonly number[];
   readonly management: ManagementApi;
@@ -50,8 +53,16 @@ function distinct(ports: readonly Port[]): readonly Port[] {
   return [...new Map(ports.map((port) => [JSON.stringify(port), port])).values()];
 }
 
+/** Where a Service sends connections; a port without a target is its own. */
+function servedPorts({ spec }: Service): readonly Port[] {
+  return (spec?.ports ?? []).map(({ protocol = 'TCP', port, targetPort }) => ({
+    protocol,
+    port: targetPort === undefined || targetPort === '' ? port : targetPort,
+  }));
+}
+
 /** What is published: the secure port, the ports of add-ons and of the Service, and what additional containers say they serve. */
-function publishedPorts({ tcp, port }: NetworkPolicyInput): readonly Port[] {
+function publishedPorts({ tcp, port, service }: NetworkPolicyInput): readonly Port[] {
   const { controlPlane, addons } = tcp.spec;
   const { additionalContainers = [], additionalInitContainers = [] } = controlPlane.deployment;
   const declared = [...additionalInitContainers, ...additionalContainers].flatMap(({ ports = [] }) => ports);
@@ -60,6 +71,7 @@ function publishedPorts({ tcp, port }: NetworkPolicyInput): readonly Port[] {
     ...(addons.konnectivity === undefined ? [] : [tcpPort(addons.konnectivity.server.port)]),
     ...(addons.workerBootstrap?.talos === undefined ? [] : [tcpPort(addons.workerBootstrap.talos.port)]),
     ...(controlPlane.service.additionalPorts ?? []).map(({ protocol, targetPort }) => ({ protocol, port: targetPort })),
+    ...servedPorts(service),
     ...declared.map(({ protocol = 'TCP', containerPort }) => ({ protocol, port: containerPort })),
   ]);
 }

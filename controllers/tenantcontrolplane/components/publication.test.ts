@@ -25,7 +25,7 @@ const publicationFor = (tcp: TenantControlPlane): Publication => {
 const byIngress = (more: object = {}): TenantControlPlane => publishedTenant({ ingress: { hostname: host, ...more } });
 
 describe('an Ingress', () => {
-  const made = (tcp: TenantControlPlane, ports = alone) => ingress(tcp, publicationFor(tcp), ports);
+  const made = (tcp: TenantControlPlane, ports = alone) => ingress(tcp, publicationFor(tcp), { ports });
 
   test('leads the host name to the Service, and no certificate is kept for it', () => {
     const { metadata, spec } = made(byIngress({ ingressClassName: 'public' }));
@@ -95,7 +95,7 @@ describe('an Ingress', () => {
 
 describe('a route of Traefik', () => {
   const tcp = byIngress({ controllerType: 'traefik', additionalMetadata: { annotations: { a: 'b' } } });
-  const made = (ports: PublishedPorts) => ingressRouteTcp(tcp, publicationFor(tcp), ports);
+  const made = (ports: PublishedPorts) => ingressRouteTcp(tcp, publicationFor(tcp), { ports });
 
   test('goes by the tenant’s own name alone, and passes TLS through', () => {
     const { metadata, spec } = made(alone);

@@ -4,9 +4,10 @@ import { publishedTenant } from '../../../testing/published-tenant.ts';
 import { accessPoints, routeVerdict } from './route-verdict.ts';
 import type { RouteFacts } from './route-verdict.ts';
 
-const near: RouteParent = { name: 'near', port: 6443 };
-const far: RouteParent = { name: 'far', namespace: 'infra', port: 6443 };
-const mesh: RouteParent = { group: '', kind: 'Service', name: 'mesh' };
+const asGateway = { group: 'gateway.networking.k8s.io', kind: 'Gateway' };
+const near = { ...asGateway, name: 'near', port: 6443 };
+const far = { ...asGateway, name: 'far', namespace: 'infra', port: 6443 };
+const mesh = { group: '', kind: 'Service', name: 'mesh' };
 
 const condition = (type: string, status: string, reason = ''): GatewayCondition => ({ type, status, reason });
 const yes = condition('Accepted', 'True');
@@ -27,8 +28,9 @@ const listening = (name: string, status = 'True'): readonly [string, Gateway] =>
 const both = [listening('default/near'), listening('infra/far')];
 
 const factsOf = (route: TlsRoute, gateways: readonly (readonly [string, Gateway])[] = both): RouteFacts => ({
-  tcp: publishedTenant({ gateway: { hostname: 'a.example.org' } }),
+  tcp: publishedTenant({ gateway: { hostname: 'a.example.org', parentRefs: [near, far, mesh] } }),
   route,
+  host: 'a.example.org',
   listener: 'kube-apiserver',
   gateways: new Map(gateways),
 });

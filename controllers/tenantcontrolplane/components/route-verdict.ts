@@ -8,11 +8,14 @@ import type {
 } from '../../../api/gateway-api/kinds.ts';
 import type { Key } from '../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isSameParent } from './router-rules.ts';
 
 /** A route with the Gateways that have accepted it. */
 export interface RouteFacts {
   readonly tcp: TenantControlPlane;
   readonly route: TlsRoute;
+  /** The host name that the route is to lead. */
+  readonly host: string;
   /** Name of the listener that the route wants. */
   readonly listener: string;
   /** By `namespace/name`; one that does not exist is not there. */
@@ -59,35 +62,60 @@ function refusal({ conditions }: RouteParentStatus, { metadata }: TlsRoute): str
   );
 }
 
-function accepting({ route }: RouteFacts): readonly RouteParentStatus[] {
-  return (route.status?.parents ?? []).filter((parent) => refusal(parent, route) === undefined);
+/** What the Gateways that are asked for say; a route may still have others, which served it before. */
+function asked({ tcp, route }: RouteFacts): readonly RouteParentStatus[] {
+  const wanted = tcp.spec.controlPlane.gateway?.parentRefs ?? [];
+  const { namespace = '' } = tcp.metadata;
+  return (route.status?.parents ?? []).filter(({ parentRef }) =>
+    wanted.some((parent) => isSameParent(parent, parentRef, namespace)),
+  );
+}
+
+function accepting(facts: RouteFacts): readonly RouteParentStatus[] {
+  return asked(facts).filter((parent) => refusal(parent, facts.route) === undefined);
+}
+
+/** Whether a listener takes connections for the name: `*` stands for one part or more. */
+const takes = (hostname: string, host: string): boolean =>
+  hostname === '' || hostname === host || (hostname.startsWith('*.') && host.endsWith(hostname.slice(1)));
+
+/**
+ * Why a Gateway does not lead the name although it has accepted the route: one that has a former host name too is accepted for
+ * the sake of either. Undefined when nothing speaks against it.
+ */
+function unnamed(listens: Gateway, { host, listener }: RouteFacts): string | undefined {
+  const found = listens.spec?.listeners?.find(({ name }) => name === listener);
+  if (found === undefined || takes(found.hostname ?? '', host)) return undefined;
+  return `does not lead here: its listener ${listener} takes ${found.hostname ?? ''}, not ${host}`;
 }
 
 /** Why a Gateway that has accepted the route has no place where it listens; undefined when it has. */
-function unprogrammed({ parentRef }: RouteParentStatus, { route, gateways }: RouteFacts): string | undefined {
+function unprogrammed({ parentRef }: RouteParentStatus, facts: RouteFacts): string | undefined {
+  const { route, gateways } = facts;
   if (!isGateway(parentRef)) return undefined;
   const found = gateways.get(gatewayName({ namespace: namespaceOf(parentRef, route), name: parentRef.name }));
-  if (found === undefined) return 'it does not exist any more';
-  return flaw(found.status?.conditions, 'Programmed', found.metadata.generation);
+  if (found === undefined) return 'is not programmed: it does not exist any more';
+  const why = flaw(found.status?.conditions, 'Programmed', found.metadata.generation);
+  return unnamed(found, facts) ?? (why === undefined ? undefined : `is not programmed: ${why}`);
 }
 
 /** Whether the route leads anywhere: one Gateway that has accepted it and listens is enough. */
 export function routeVerdict(facts: RouteFacts): RouteVerdict {
   const { tcp, route } = facts;
-  const parents = route.status?.parents ?? [];
+  const parents = asked(facts);
   const accepted = accepting(facts);
   if (accepted.length === 0) {
     const said = parents.map((parent) => `${describe(parent.parentRef, route)}: ${refusal(parent, route) ?? ''}`);
-    const asked = (tcp.spec.controlPlane.gateway?.parentRefs ?? []).map((parent) => describe(parent, tcp));
+    const wanted = (tcp.spec.controlPlane.gateway?.parentRefs ?? []).map((parent) => describe(parent, tcp));
     const message =
       parents.length > 0
         ? `TLSRoute ${route.metadata.name ?? ''} is not accepted: ${said.join('; ')}`
-        : `no controller has answered to TLSRoute ${route.metadata.name ?? ''}: ${asked.join(', ')} must exist, with a TLS listener ${facts.listener} in mode Passthrough on the port that the route names`;
+        : `no controller has answered to TLSRoute ${route.metadata.name ?? ''}: ${wanted.join(', ')} must exist, with a TLS listener ${facts.listener} in mode Passthrough on the port that the route names`;
     return { leads: false, reason: 'RouteNotAccepted', message };
   }
   const silent = accepted.map((parent) => [parent, unprogrammed(parent, facts)] as const);
   const flaws = silent.flatMap(([{ parentRef }, why]) =>
-    why === undefined ? [] : [`${describe(parentRef, route)} is not programmed: ${why}`],
+    why === undefined ? [] : [`${describe(parentRef, route)} ${why}`],
   );
   if (flaws.length === accepted.length) return { leads: false, reason: 'NotExposed', message: flaws.join('; ') };
   return { leads: true, message: flaws.join('; ') };

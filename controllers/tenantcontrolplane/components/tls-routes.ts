@@ -6,6 +6,8 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { ownedManifest } from './owned-manifest.ts';
 import { konnectivityHost } from './publication.ts';
 import type { Publication, PublishedPorts } from './publication.ts';
+import { formerRoute } from './router-rules.ts';
+import type { FormerRoute } from './router-rules.ts';
 
 interface RouteParts {
   readonly name: string;
@@ -15,11 +17,18 @@ interface RouteParts {
   readonly port: number;
   /** Name of the listener. */
   readonly sectionName: string;
+  /** As it is stored, where what it has besides is to stay. */
+  readonly stored: TlsRoute | undefined;
 }
 
 function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Manifest {
   const { additionalMetadata, parentRefs = [] } = tcp.spec.controlPlane.gateway ?? {};
-  const { port, sectionName } = parts;
+  const { port, sectionName, stored } = parts;
+  const wanted: FormerRoute = {
+    hostnames: [parts.host],
+    parentRefs: parentRefs.map((parent) => ({ ...parent, port, sectionName })),
+  };
+  const former = stored === undefined ? { hostnames: [], parentRefs: [] } : formerRoute(stored, wanted);
   return ownedManifest(tcp, {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
@@ -29,8 +38,8 @@ function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Ma
     annotations: additionalMetadata?.annotations,
     body: {
       spec: {
-        parentRefs: parentRefs.map((parent) => ({ ...parent, port, sectionName })),
-        hostnames: [parts.host],
+        parentRefs: [...wanted.parentRefs, ...former.parentRefs],
+        hostnames: [...wanted.hostnames, ...former.hostnames],
         rules: [{ backendRefs: [{ name: tenantObjects(tcp.metadata.name ?? '').service, port }] }],
       },
     },
@@ -39,16 +48,21 @@ function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Ma
 
 /**
  * The routes that publish a control plane through Gateways: that of the API server first, then those of konnectivity and
- * trustd, whose listeners have ports of their own. `kind` is TLSRoute in the version that the cluster serves.
+ * trustd, whose listeners have ports of their own. `kind` is TLSRoute in the version that the cluster serves; what routes in
+ * `stored`, by name, have besides stays.
  */
 export function tlsRoutes(
   tcp: TenantControlPlane,
   publication: Publication,
-  to: { readonly ports: PublishedPorts; readonly kind: KindRef<TlsRoute> },
+  to: {
+    readonly ports: PublishedPorts;
+    readonly kind: KindRef<TlsRoute>;
+    readonly stored?: ReadonlyMap<string, TlsRoute>;
+  },
 ): readonly Manifest[] {
   const names = tenantObjects(tcp.metadata.name ?? '');
   const { apiServer, konnectivity, trustd } = to.ports;
-  const parts: readonly RouteParts[] = [
+  const parts: readonly Omit<RouteParts, 'stored'>[] = [
     {
       name: names.tlsRoute,
       component: 'gateway_routes',
@@ -79,5 +93,5 @@ export function tlsRoutes(
           },
         ]),
   ];
-  return parts.map((part) => tlsRoute(tcp, to.kind, part));
+  return parts.map((part) => tlsRoute(tcp, to.kind, { ...part, stored: to.stored?.get(part.name) }));
 }

@@ -52,6 +52,8 @@ export class Issuing {
     const { tcp } = scope;
     const { networkProfile } = tcp.spec;
     const endpoint = needed(scope.endpoint, 'endpoint');
+    // While the endpoint changes, certificates are for both: that which is in use, and that which comes.
+    const target = needed(scope.target, 'target');
     this.tcp = tcp;
     this.scope = scope;
     this.authorities = needed(scope.authorities, 'authorities');
@@ -64,9 +66,9 @@ export class Issuing {
       clusterDomain: networkProfile.clusterDomain,
       advertiseAddress: endpoint.address,
       controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),
-      certSANs: certificateNames({ tcp, endpoint }),
+      certSANs: [...certificateNames({ tcp, endpoint }), target.host],
     });
-    this.leaves = { ...leaves, ...konnectivityLeaves(tcp, endpoint) };
+    this.leaves = { ...leaves, ...konnectivityLeaves(tcp, target, endpoint.host) };
   }
 
   /** The authority that signs a certificate: while it is being replaced, who verifies the certificate decides which. */

@@ -42,15 +42,48 @@ function isLeft({ tcp, observed }: Readonly<Scope>): boolean {
   return [konnectivityCertificate, konnectivityKubeconfig].some((name) => isOurs(tcp, observed.secrets.get(name)));
 }
 
-/** The agents in the tenant as asked for; those of an add-on that is taken out serve until no API server needs them. */
-export async function konnectivityAgent(
+/** True while agents that are there go on dialling the endpoint of before: how they do that stands in them alone. */
+function isAwaitingEndpoint({ tcp, target, endpoint }: Readonly<Scope>): boolean {
+  const [next, inUse] = [needed(target, 'target'), needed(endpoint, 'endpoint')];
+  const changes = next.host !== inUse.host || next.hostPort !== inUse.hostPort;
+  return changes && tcp.status?.addons?.konnectivity?.agent !== undefined;
+}
+
+/** True while agents may be in the tenant: the Secrets tell, or the status where those went while the tenant slept. */
+function mayHaveAgents(scope: Readonly<Scope>): boolean {
+  return isLeft(scope) || scope.tcp.status?.addons?.konnectivity?.agent !== undefined;
+}
+
+/**
+ * What is to become of the agents in the tenant. That it fails or waits holds up nobody who does not need them, so it is told of
+ * by the next phase.
+ */
+export async function konnectivityAttempt(
   scope: Readonly<Scope>,
   deps: Dependencies,
   ctx: Context,
 ): Promise<Outcome<Scope>> {
+  try {
+    return { is: 'done', learned: { agentsOutcome: await agents(scope, deps, ctx) } };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    const failure = error instanceof Error ? error : new Error(String(error));
+    return { is: 'done', learned: { agentsOutcome: { failure } } };
+  }
+}
+
+/** The agents in the tenant as asked for, or why they are not. */
+export async function konnectivityAgent({ agentsOutcome }: Readonly<Scope>): Promise<Outcome<Scope>> {
+  const outcome = needed(agentsOutcome, 'agentsOutcome');
+  if ('failure' in outcome) throw outcome.failure;
+  return Promise.resolve(outcome);
+}
+
+/** The agents as asked for; those of an add-on that is taken out serve until no API server needs them. */
+async function agents(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   const addon = tcp.spec.addons.konnectivity;
-  if (addon === undefined && !isLeft(scope)) return { is: 'done', learned: { konnectivityGone: true } };
+  if (addon === undefined && !mayHaveAgents(scope)) return { is: 'done', learned: { konnectivityGone: true } };
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
   if (addon === undefined) {
@@ -62,8 +95,9 @@ export async function konnectivityAgent(
     const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
     return gone ?? { is: 'done', learned: { konnectivityGone: true } };
   }
+  if (isAwaitingEndpoint(scope)) return { is: 'done', message: 'the agents go to the new endpoint when all others do' };
   const service = needed(scope.service, 'service');
-  const address = agentAddress(tcp, { endpoint: needed(scope.endpoint, 'endpoint'), service, port: addon.server.port });
+  const address = agentAddress(tcp, { endpoint: needed(scope.target, 'target'), service, port: addon.server.port });
   if (address === undefined) {
     const message = `Service ${service.metadata.name ?? ''} has no node port for konnectivity agents yet`;
     return { is: 'waiting', reason: 'NotExposed', message };
@@ -73,6 +107,31 @@ export async function konnectivityAgent(
   const set = { component, manifests, prunes: agentKinds };
   const waiting = await applied(deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { konnectivityAgent: addon.agent.mode } };
+}
+
+/**
+ * Removes what pods mounted for the tunnel from beside a tenant that sleeps, once no pod is left. The agents inside cannot be
+ * removed then; the status remembers them.
+ */
+export async function konnectivityOfSleeper(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const isAsleep = tcp.spec.controlPlane.deployment.replicas === 0;
+  if (!isAsleep || tcp.spec.addons.konnectivity !== undefined || !isLeft(scope)) return { is: 'done' };
+  if (await isUsedByPods(scope, egressComponent, deps, ctx)) return { is: 'done', afterMs: leavingMs };
+  await removeOwnObjects(scope, deps, ctx);
+  return { is: 'done' };
+}
+
+async function removeOwnObjects(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
+  const names = tenantObjects(scope.tcp.metadata.name ?? '');
+  await removeOwn<ConfigMap>(scope, { kind: kinds.ConfigMap, name: names.konnectivityEgress }, deps, ctx);
+  for (const name of [names.konnectivityCertificate, names.konnectivityKubeconfig]) {
+    await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
+  }
 }
 
 /** Removes what pods mounted for the tunnel, once no pod has it and the agents are gone. */
@@ -85,10 +144,6 @@ export async function konnectivityRemoval(
   if (tcp.spec.addons.konnectivity !== undefined || scope.konnectivityGone !== true || !isLeft(scope)) {
     return { is: 'done' };
   }
-  const names = tenantObjects(tcp.metadata.name ?? '');
-  await removeOwn<ConfigMap>(scope, { kind: kinds.ConfigMap, name: names.konnectivityEgress }, deps, ctx);
-  for (const name of [names.konnectivityCertificate, names.konnectivityKubeconfig]) {
-    await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
-  }
+  await removeOwnObjects(scope, deps, ctx);
   return { is: 'done' };
 }

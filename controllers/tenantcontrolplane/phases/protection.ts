@@ -6,6 +6,7 @@ import type { Outcome } from '../../../runtime/phases.ts';
 import { splitHostPort } from '../../../kubeadm/networks.ts';
 import { podSelector } from '../components/deployment.ts';
 import { networkPolicy as policyManifests, policyComponent } from '../components/network-policy.ts';
+import type { ManagementApi } from '../components/network-policy.ts';
 import { budgetComponent, foreignBudgets, podDisruptionBudget } from '../components/pod-disruption-budget.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -28,22 +29,40 @@ export async function disruptionBudget(
 }
 
 async function budgetsOfOthers({ tcp }: Readonly<Scope>, deps: Dependencies): Promise<readonly string[]> {
-  const budgets = await deps.recentLists(kinds.PodDisruptionBudget, tcp.metadata.namespace ?? '');
+  const { namespace = '' } = tcp.metadata;
+  const budgets = await deps.recentLists(kinds.PodDisruptionBudget, namespace, deps.foreignBudgets(namespace));
   const given = tcp.spec.controlPlane.deployment.podAdditionalMetadata?.labels;
   return foreignBudgets(tcp, { ...given, ...podSelector(tcp) }, budgets);
 }
 
 /** Who may talk to the pods, and to whom they may. */
 export async function networkPolicy(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
-  const [management, stores] = await Promise.all([deps.managementApi(ctx.signal), storesInUse(scope, deps, ctx)]);
+  const [management, stores] = await Promise.all([deps.managementApi(), storesInUse(scope, deps, ctx)]);
   const manifests = policyManifests({
     tcp: scope.tcp,
     port: needed(scope.endpoint, 'endpoint').port,
+    service: needed(scope.service, 'service'),
     storePorts: stores.flatMap(portsOf),
     management,
   });
   await deps.applySet(scope, { component: policyComponent, manifests, prunes: [kinds.NetworkPolicy] }, ctx);
-  return { is: 'done' };
+  const missing = unknownApi(management);
+  const isClosed = scope.tcp.spec.controlPlane.networkPolicy?.egress !== 'Open';
+  if (missing === undefined || !isClosed) return { is: 'done' };
+  return { is: 'waiting', reason: 'ManagementApiUnknown', message: missing, afterMs: lookAgainMs };
+}
+
+/** The Service and its EndpointSlice have no watch of ours; they hardly ever change. */
+const lookAgainMs = 60_000;
+
+/** What is not known of where this cluster's own API server is, so that pods are not kept from it. */
+function unknownApi({ serviceAddresses, hosts }: ManagementApi): string | undefined {
+  const lacks = [
+    ...(serviceAddresses.length === 0 ? ['Service default/kubernetes has no address'] : []),
+    ...(hosts.length === 0 ? ['EndpointSlice default/kubernetes has no address or no port'] : []),
+  ];
+  if (lacks.length === 0) return undefined;
+  return `the NetworkPolicy does not keep the pods from the API server of this cluster, because ${lacks.join(' and ')}: where API servers do not keep these up to date themselves, make them, or deny those addresses by a NetworkPolicy of your own`;
 }
 
 /** Those that pods use, and the one that the data is on its way to. */

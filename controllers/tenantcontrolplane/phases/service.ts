@@ -29,8 +29,8 @@ function recordedHost({ tcp }: Readonly<Scope>): string | undefined {
   return recorded === '' ? undefined : splitHostPort(recorded, 'status.controlPlaneEndpoint').host;
 }
 
-/** Address and port under which the control plane is reached; waits until somebody has given them. */
-export async function endpoint(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+/** Address and port under which the spec wants the control plane to be reached; waits until somebody has given them. */
+export async function exposure(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   const nodes = needsNodeAddress(tcp) ? await deps.nodeAddresses(ctx.signal) : [];
   const usable = nodes.filter(({ address }) => canAdvertise(tcp, address));
@@ -41,6 +41,6 @@ export async function endpoint(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     nodePorts: deps.nodePorts,
     nodeAddress,
   });
-  if ('endpoint' in found) return { is: 'done', learned: { endpoint: found.endpoint }, message: found.message };
+  if ('endpoint' in found) return { is: 'done', learned: { target: found.endpoint }, message: found.message };
   return { is: 'waiting', reason: found.missing, message: found.message };
 }

@@ -1,6 +1,7 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { collectComplaints } from '../../../kubeadm/collect-complaints.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { hostClaims, rivals, rivalWords } from '../components/host-claims.ts';
 import { hostRules, publicationOf } from '../components/publication.ts';
 import { gatewayName, gatewayKeys } from '../components/route-verdict.ts';
 
@@ -14,6 +15,8 @@ export interface PublicationQuestion {
   readonly old?: TenantControlPlane | undefined;
   /** Absent where nobody has asked the cluster. */
   readonly gatewayApi?: GatewayApi | undefined;
+  /** All control planes that there are; absent where nobody has asked the cluster. */
+  readonly tenants?: readonly TenantControlPlane[] | undefined;
 }
 
 const at = 'spec.controlPlane.gateway';
@@ -21,6 +24,26 @@ const at = 'spec.controlPlane.gateway';
 /** True when somebody asks for a Gateway who had none: only then must the cluster know routes. */
 export function asksForGateway({ tcp, old }: Pick<PublicationQuestion, 'tcp' | 'old'>): boolean {
   return tcp.spec.controlPlane.gateway !== undefined && old?.spec.controlPlane.gateway === undefined;
+}
+
+/** True when somebody asks for a host name, or agents for one, that this control plane did not have. */
+export function asksForHost({ tcp, old }: Pick<PublicationQuestion, 'tcp' | 'old'>): boolean {
+  const before = new Set(old === undefined ? [] : hostClaims(old));
+  return hostClaims(tcp).some((claim) => !before.has(claim));
+}
+
+function rivalComplaints({ tcp, tenants = [] }: PublicationQuestion): readonly InvalidInput[] {
+  const [rival] = rivals(tcp, tenants);
+  if (rival === undefined) return [];
+  const { ingress, gateway } = tcp.spec.controlPlane;
+  return [
+    {
+      field: `spec.controlPlane.${ingress === undefined ? 'gateway' : 'ingress'}.hostname`,
+      value: (ingress ?? gateway)?.hostname ?? '',
+      reason: `or the name that it gives to konnectivity agents is taken by ${rivalWords(tcp, rival)}, and routers go by it`,
+      remedy: 'give a host name that no other control plane has',
+    },
+  ];
 }
 
 const absence: Readonly<Record<Exclude<GatewayApi, 'complete'>, Pick<InvalidInput, 'reason' | 'remedy'>>> = {
@@ -61,5 +84,5 @@ export function publicationComplaints(question: PublicationQuestion): readonly I
     const ports = { apiServer: port, konnectivity: spec.addons.konnectivity?.server.port };
     return publication === undefined || publication.by === 'TLSRoute' ? [] : hostRules(publication, ports);
   });
-  return [...hosts, ...gatewayComplaints(question)];
+  return [...hosts, ...gatewayComplaints(question), ...rivalComplaints(question)];
 }

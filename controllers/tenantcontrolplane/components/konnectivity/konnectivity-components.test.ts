@@ -305,7 +305,8 @@ describe('the agents', () => {
   });
 
   test('run as a DaemonSet, or as so many pods of a Deployment', () => {
-    const tolerations = [{ operator: 'Exists' }] as const;
+    // Not a part of the default, which would pass for it.
+    const tolerations = [{ key: 'own', operator: 'Exists' }] as const;
     expect(agents({ agent: { tolerations, replicas: 0 } })).toMatchObject({
       kind: 'DaemonSet',
       metadata: { name: 'konnectivity-agent', namespace: 'kube-system' },

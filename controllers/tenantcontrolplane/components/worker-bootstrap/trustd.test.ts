@@ -156,6 +156,7 @@ describe('the port for trustd', () => {
     const [policy] = networkPolicy({
       tcp: tenant({ talos: { port: 50002 } }),
       port: 6443,
+      service: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'tenant' } },
       storePorts: [],
       management: { serviceAddresses: [], hosts: [] },
     });

@@ -1,0 +1,240 @@
+import type { Ingress } from '../../../api/core/kinds.ts';
+import { kinds } from '../../../api/core/kinds.ts';
+import { gateway, gatewayGroup, tlsRoutes as routeKinds } from '../../../api/gateway-api/kinds.ts';
+import type { Gateway, TlsRoute } from '../../../api/gateway-api/kinds.ts';
+import type { KindRef, Resource } from '../../../api/meta.ts';
+import { ports as portNames, tenantObjects } from '../../../api/names.ts';
+import { ingressRouteTcp as traefikKind } from '../../../api/traefik/kinds.ts';
+import { joinHostPort } from '../../../kubeadm/networks.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import { ApiError } from '../../../runtime/errors.ts';
+import { ingress } from '../components/ingress.ts';
+import { ingressRouteTcp, trustdRouteTcp } from '../components/ingress-route-tcp.ts';
+import { hostRules, konnectivityHost } from '../components/publication.ts';
+import type { Publication, PublishedPorts } from '../components/publication.ts';
+import { gatewayStatus, ingressStatus } from '../components/publication-status.ts';
+import { gatewayKeys, gatewayName, routeVerdict } from '../components/route-verdict.ts';
+import type { RouteFacts } from '../components/route-verdict.ts';
+import { formerRoute, formerRules, ingressRules, traefikRules } from '../components/router-rules.ts';
+import type { FormerRoute, TraefikRoute } from '../components/router-rules.ts';
+import { gatewayTakeover, ingressTakeover, traefikTakeover } from '../components/takeover.ts';
+import { tlsRoutes } from '../components/tls-routes.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { PublicationFacts, Scope } from '../scope.ts';
+
+/** What routes are made of and through. */
+export interface Making {
+  readonly scope: Readonly<Scope>;
+  readonly publication: Publication;
+  readonly ports: PublishedPorts;
+  /** True while routes keep what they lead besides: it may be how workers and users still come. */
+  readonly keepsFormer: boolean;
+  readonly deps: Dependencies;
+  readonly ctx: Context;
+}
+
+/** True when the API server does not know the kind at all: an object that it misses would be named. */
+function isUnknownKind(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 404 && !error.message.endsWith('" not found');
+}
+
+/** What the work comes to, or undefined when the cluster does not serve the kind. */
+async function whereServed<T>(kind: KindRef, deps: Dependencies, work: () => Promise<T>): Promise<T | undefined> {
+  if (!deps.isServed(kind)) return undefined;
+  try {
+    return await work();
+  } catch (error) {
+    if (isUnknownKind(error)) return undefined;
+    throw error;
+  }
+}
+
+function notServed(message: string): PublicationFacts {
+  return {
+    made: undefined,
+    status: {},
+    verdict: { leads: false, reason: 'KindNotInstalled', message },
+    takeover: { is: false, until: message },
+    hasFormer: false,
+  };
+}
+
+/** True while the endpoint that the spec asks for is not the one that workers and users were told of. */
+function isElsewhere({ scope: { tcp, target } }: Making): boolean {
+  const { host, hostPort } = needed(target, 'target');
+  const recorded = tcp.status?.controlPlaneEndpoint ?? '';
+  return recorded !== '' && recorded !== joinHostPort(host, hostPort);
+}
+
+/**
+ * A route as it is stored, when it may have more than what is wanted of it. A watch tells of it at rest; where the endpoint
+ * changes, the API server is asked, since a rule that is overlooked would be lost.
+ */
+async function stored<T extends Resource>(
+  kind: KindRef<T>,
+  name: string,
+  making: Making,
+  hasFormer: (found: T) => boolean,
+): Promise<T | undefined> {
+  if (!making.keepsFormer) return undefined;
+  const { scope, deps, ctx } = making;
+  const key = { namespace: scope.tcp.metadata.namespace ?? '', name };
+  const seen = deps.cached(kind, key) as T | undefined;
+  if (!isElsewhere(making) && (seen === undefined || !hasFormer(seen))) return undefined;
+  const found = await deps.cluster.get(kind, key, { signal: ctx.signal });
+  const isOurs = found?.metadata.ownerReferences?.some(({ uid }) => uid === scope.tcp.metadata.uid) === true;
+  return found !== undefined && isOurs && hasFormer(found) ? found : undefined;
+}
+
+async function makeIngress(making: Making): Promise<PublicationFacts> {
+  const { scope, publication, ports, deps, ctx } = making;
+  const wanted = hostRules(publication, ports);
+  const formerOf = (found: Ingress): ReturnType<typeof formerRules> => formerRules(ingressRules(found), wanted, ports);
+  const { ingress: name } = tenantObjects(scope.tcp.metadata.name ?? '');
+  const before = await stored<Ingress>(kinds.Ingress, name, making, (found) => formerOf(found).length > 0);
+  const former = before === undefined ? [] : formerOf(before);
+  const made = await deps.apply<Ingress>(scope, ingress(scope.tcp, publication, { ports, former }), ctx);
+  const hasAddress = (made.status?.loadBalancer?.ingress ?? []).length > 0;
+  const message = `Ingress ${name} carries no address yet; not every controller writes one`;
+  return {
+    made: [name],
+    status: ingressStatus(scope.tcp, made),
+    verdict: { leads: true, message: hasAddress ? '' : message },
+    takeover: ingressTakeover(made, ctx.now),
+    hasFormer: former.length > 0,
+  };
+}
+
+async function makeTraefikRoute(making: Making): Promise<PublicationFacts> {
+  const { scope, publication, ports, deps, ctx } = making;
+  const { tcp } = scope;
+  const wanted = hostRules(publication, ports);
+  const formerOf = (found: TraefikRoute): ReturnType<typeof formerRules> =>
+    formerRules(traefikRules(found), wanted, ports);
+  const { ingress: name } = tenantObjects(tcp.metadata.name ?? '');
+  const made = await whereServed(traefikKind, deps, async () => {
+    const before = await stored<TraefikRoute>(traefikKind, name, making, (found) => formerOf(found).length > 0);
+    const former = before === undefined ? [] : formerOf(before);
+    const route = await deps.apply(scope, ingressRouteTcp(tcp, publication, { ports, former }), ctx);
+    const { trustd } = ports;
+    if (trustd !== undefined) await deps.apply(scope, trustdRouteTcp(tcp, publication, trustd), ctx);
+    return { route, hasFormer: former.length > 0, isTrustdMade: trustd !== undefined };
+  });
+  if (made === undefined) {
+    return notServed(
+      `this cluster has no kind ${traefikKind.kind} in ${traefikKind.group}/${traefikKind.version}: install Traefik's definitions, or use another spec.controlPlane.ingress.controllerType`,
+    );
+  }
+  return {
+    made: [name, ...(made.isTrustdMade ? [tenantObjects(tcp.metadata.name ?? '').trustdRoute] : [])],
+    status: ingressStatus(tcp, undefined),
+    verdict: { leads: true, message: '' },
+    takeover: traefikTakeover(made.route, ctx.now),
+    hasFormer: made.hasFormer,
+  };
+}
+
+async function readGateways({ scope, deps, ctx }: Making): Promise<ReadonlyMap<string, Gateway>> {
+  const found = await Promise.all(
+    gatewayKeys(scope.tcp).map(async (key) => {
+      const object = await deps.cluster.get(gateway, key, { signal: ctx.signal });
+      return object === undefined ? [] : [[gatewayName(key), object] as const];
+    }),
+  );
+  return new Map(found.flat());
+}
+
+function hasMore(route: TlsRoute, wanted: FormerRoute): boolean {
+  const { hostnames, parentRefs } = formerRoute(route, wanted);
+  return hostnames.length + parentRefs.length > 0;
+}
+
+/** The routes as they are wanted, with the names and Gateways that they had before. */
+async function withFormer(
+  kind: KindRef<TlsRoute>,
+  making: Making,
+): Promise<{ readonly manifests: ReturnType<typeof tlsRoutes>; readonly hasFormer: boolean }> {
+  const { scope, publication, ports } = making;
+  const wanted = tlsRoutes(scope.tcp, publication, { ports, kind });
+  const found = await Promise.all(
+    wanted.map(async ({ metadata: { name }, spec }) => {
+      const before = await stored(kind, name, making, (route) => hasMore(route, spec as FormerRoute));
+      return before === undefined ? [] : [[name, before] as const];
+    }),
+  );
+  const before = new Map(found.flat());
+  return { manifests: tlsRoutes(scope.tcp, publication, { ports, kind, stored: before }), hasFormer: before.size > 0 };
+}
+
+async function applyRoutes(kind: KindRef<TlsRoute>, making: Making): Promise<readonly [readonly TlsRoute[], boolean]> {
+  const { scope, deps, ctx } = making;
+  const { manifests, hasFormer } = await withFormer(kind, making);
+  const made = await Promise.all(manifests.map((manifest) => deps.apply<TlsRoute>(scope, manifest, ctx)));
+  if (!hasFormer && !isElsewhere(making)) return [made, hasFormer];
+  // What was sent before is not sent again, and a watch may still show the route of before, which was accepted.
+  const { namespace = '' } = scope.tcp.metadata;
+  const fresh = await Promise.all(
+    made.map(async (route) => {
+      const { name = '' } = route.metadata;
+      return (await deps.cluster.get(kind, { namespace, name }, { signal: ctx.signal })) ?? route;
+    }),
+  );
+  return [fresh, hasFormer];
+}
+
+/** What becomes of the route of konnectivity agents. */
+function agentsFacts(
+  facts: RouteFacts,
+  { ports, publication }: Making,
+): Pick<PublicationFacts, 'agents' | 'agentsStatus'> {
+  const { gateway: agentsStatus } = gatewayStatus(facts, {
+    ...publication,
+    host: facts.host,
+    port: ports.konnectivity ?? publication.port,
+  });
+  return { agents: routeVerdict(facts), ...(agentsStatus !== undefined && { agentsStatus }) };
+}
+
+async function makeRoutes(making: Making): Promise<PublicationFacts> {
+  const { scope, publication, deps } = making;
+  for (const kind of routeKinds) {
+    const applied = await whereServed(kind, deps, () => applyRoutes(kind, making));
+    if (applied === undefined) continue;
+    const [made, hasFormer] = applied;
+    const gateways = await readGateways(making);
+    const { tlsRoute, konnectivityRoute, trustdRoute } = tenantObjects(scope.tcp.metadata.name ?? '');
+    const factsOf = (name: string, listener: string, host = publication.host): RouteFacts | undefined => {
+      const route = made.find(({ metadata }) => metadata.name === name);
+      return route === undefined ? undefined : { tcp: scope.tcp, route, host, listener, gateways };
+    };
+    const own = factsOf(tlsRoute, portNames.apiServer);
+    const agents = factsOf(konnectivityRoute, portNames.konnectivity, konnectivityHost(publication.host));
+    const trustd = factsOf(trustdRoute, portNames.trustdService);
+    if (own === undefined) throw new Error('a publication by Gateways has no route');
+    const verdicts = [own, agents, trustd].flatMap((facts) => (facts === undefined ? [] : [routeVerdict(facts)]));
+    return {
+      made: made.map(({ metadata }) => metadata.name ?? ''),
+      status: gatewayStatus(own, publication),
+      verdict: routeVerdict(own),
+      ...(agents !== undefined && agentsFacts(agents, making)),
+      ...(trustd !== undefined && { trustd: routeVerdict(trustd) }),
+      takeover: gatewayTakeover(...verdicts),
+      hasFormer,
+    };
+  }
+  return notServed(
+    `this cluster has no kind TLSRoute in ${gatewayGroup}: install Gateway API 1.5 or newer, or the experimental channel of an older one`,
+  );
+}
+
+const makers: Readonly<Record<Publication['by'], (making: Making) => Promise<PublicationFacts>>> = {
+  Ingress: makeIngress,
+  IngressRouteTCP: makeTraefikRoute,
+  TLSRoute: makeRoutes,
+};
+
+/** Makes the routes that publish a control plane, and tells what those who serve them say. */
+export function makeRoute(making: Making): Promise<PublicationFacts> {
+  return makers[making.publication.by](making);
+}
