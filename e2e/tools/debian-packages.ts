@@ -8,7 +8,8 @@ const run = promisify(execFile);
 /** Runs a program and returns its standard output; throws when it fails or is absent. */
 export type RunProgram = (program: string, programArguments: readonly string[]) => Promise<string>;
 
-const runProgram: RunProgram = async (program, programArguments) =>
+/** The real one, which asks no questions. */
+export const runProgram: RunProgram = async (program, programArguments) =>
   (
     await run(program, programArguments, {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

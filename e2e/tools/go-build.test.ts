@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { goBinaryName, goBuildArguments, runGo } from './go-build.ts';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { goBinaryName, goBuild, goBuildArguments, runGo } from './go-build.ts';
 import { toolPin } from './pins.ts';
 
 describe('goBinaryName', () => {
@@ -25,6 +28,32 @@ describe('goBuildArguments', () => {
   test('carry the build tags of a tool', () => {
     const { source, goPackage } = toolPin('runc');
     expect(goBuildArguments(source, [goPackage], '/tmp/out').join(' ')).toContain('-tags seccomp ');
+  });
+});
+
+describe('goBuild', () => {
+  test('makes programs of packages, and of the tests of those that are said to be tests', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'go-build-'));
+    try {
+      const { source } = toolPin('e2e.test');
+      await mkdir(join(folder, source.folder));
+      const program = join(folder, 'go');
+      await writeFile(program, `#!/bin/sh\necho "$*" >> ${folder}/calls\n`);
+      await chmod(program, 0o755);
+      const pins = [toolPin('e2e.test'), toolPin('nonewprivs')];
+      const built = await goBuild({ program, environment: process.env }, folder, pins, '/out');
+      expect([...built]).toEqual([
+        ['e2e.test', '/out/e2e.test'],
+        ['nonewprivs', '/out/nonewprivs'],
+      ]);
+      const calls = (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
+      expect(calls).toEqual([
+        expect.stringMatching(/^build .* k8s\.io\/kubernetes\/test\/images\/nonewprivs$/),
+        expect.stringMatching(/^test -c -vet=off .* k8s\.io\/kubernetes\/test\/e2e$/),
+      ]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

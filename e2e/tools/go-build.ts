@@ -9,11 +9,22 @@ export const goBinaryName = (goPackage: string): string => {
   return /^v\d+$/.test(last) && parts.length > 1 ? (parts.at(-2) ?? last) : last;
 };
 
+/** Whether programs are built of packages, or of their tests. */
+export type GoBuildMode = 'program' | 'test';
+
+// Vetting would read every package that the tests import once more, and is no matter of ours.
+const commands = { program: ['build'], test: ['test', '-c', '-vet=off'] } as const;
+
 /** Arguments of `go` that build these packages of one module into a folder, the same bytes every time. */
-export const goBuildArguments = (source: ModulePin, packages: readonly string[], into: string): readonly string[] => {
+export const goBuildArguments = (
+  source: ModulePin,
+  packages: readonly string[],
+  into: string,
+  mode: GoBuildMode = 'program',
+): readonly string[] => {
   const variables = Object.entries(source.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`);
   return [
-    'build',
+    ...commands[mode],
     '-mod=readonly',
     '-trimpath',
     '-buildvcs=false',
@@ -63,6 +74,8 @@ export const runGo = async (
     });
   });
 
+const modeOf = ({ isTest }: ToolPin): GoBuildMode => (isTest === true ? 'test' : 'program');
+
 /** Builds tools of one module; returns the built file of each by name. `modules` is the folder of the pinned modules. */
 export const goBuild = async (
   go: Go,
@@ -73,9 +86,13 @@ export const goBuild = async (
   const [first] = pins;
   if (first === undefined) return new Map();
   const { source } = first;
-  const packages = pins.map((pin) => pin.goPackage);
-  await runGo(go, join(modules, source.folder), goBuildArguments(source, packages, into), {
-    CGO_ENABLED: source.cgo === true ? '1' : '0',
-  });
-  return new Map(pins.map((pin) => [pin.name, join(into, goBinaryName(pin.goPackage))]));
+  for (const mode of ['program', 'test'] as const) {
+    const packages = pins.filter((pin) => modeOf(pin) === mode).map((pin) => pin.goPackage);
+    if (packages.length === 0) continue;
+    await runGo(go, join(modules, source.folder), goBuildArguments(source, packages, into, mode), {
+      CGO_ENABLED: source.cgo === true ? '1' : '0',
+    });
+  }
+  const fileOf = (pin: ToolPin): string => `${goBinaryName(pin.goPackage)}${pin.isTest === true ? '.test' : ''}`;
+  return new Map(pins.map((pin) => [pin.name, join(into, fileOf(pin))]));
 };

@@ -3,7 +3,7 @@ import { toolPins } from './pins.ts';
 import type { WantedReleases } from './pins.ts';
 
 const usage =
-  'usage: node e2e/tools/main.ts [--kubernetes <minor or version>] [--etcd <minor or version>] [names…]   (without names: every tool)';
+  'usage: node e2e/tools/main.ts [--kubernetes <minor or version>] [--etcd <minor or version>] [names…]   (without names: every tool that is not by name only)';
 
 const parse = (words: readonly string[]): WantedReleases & { readonly names: readonly string[] } => {
   const names: string[] = [];
@@ -19,9 +19,14 @@ const parse = (words: readonly string[]): WantedReleases & { readonly names: rea
   return { names, kubernetes, etcd };
 };
 
+const usual = (releases: WantedReleases): readonly string[] =>
+  toolPins(releases)
+    .filter(({ byNameOnly }) => byNameOnly !== true)
+    .map(({ name }) => name);
+
 try {
   const { names, ...releases } = parse(process.argv.slice(2));
-  const wanted = names.length > 0 ? names : toolPins(releases).map((pin) => pin.name);
+  const wanted = names.length > 0 ? names : usual(releases);
   const paths = await resolveTools(wanted, {
     ...releases,
     progress: (line) => process.stderr.write(`${line}\n`),

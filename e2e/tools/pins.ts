@@ -35,6 +35,10 @@ export interface ToolPin {
   readonly name: string;
   readonly source: ModulePin;
   readonly goPackage: string;
+  /** Built by `go test -c`: the package's tests are the program. */
+  readonly isTest?: true;
+  /** Only made when somebody asks for it by name: few need it, and it takes long. */
+  readonly byNameOnly?: true;
   /**
    * Arguments that make it print its version. Absent when it cannot tell, or when another program of that name is usual in
    * `PATH` (iproute2 has a `bridge` too): then only the cache is trusted.
@@ -126,6 +130,21 @@ const kustomize: ModulePin = {
 };
 const pause: ModulePin = { folder: 'pause', version: 'v1.0.0' };
 
+const newest = kubernetesReleases[0];
+/** Kubernetes' tests of whole clusters, apart from its programs: their dependencies are many more. */
+const kubernetesTests: ModulePin = {
+  folder: `kubernetes-e2e-${newest.minor}`,
+  module: 'k8s.io/kubernetes',
+  version: newest.version,
+  variables: newest.variables,
+};
+/** The version whose image those tests run as an aggregated API server. */
+const sampleApiServer: ModulePin = {
+  folder: 'sample-apiserver',
+  module: 'k8s.io/sample-apiserver',
+  version: 'v0.29.2',
+};
+
 /** Modules of which only the source files are wanted, beside those that binaries are built from. */
 const certManager: ModulePin = {
   folder: 'cert-manager',
@@ -150,6 +169,7 @@ export const sourceModules = {
   'gateway-api': gatewayApi,
   'gateway-api-1.4': experimentalGatewayApi,
   traefik,
+  'kubernetes-tests': kubernetesTests,
 } as const;
 
 const github = (repository: string, tag: string, file: string): string =>
@@ -254,6 +274,25 @@ const fixedTools: readonly ToolPin[] = [
     goPackage: `sigs.k8s.io/apiserver-network-proxy/cmd/${command}`,
   })),
   { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },
+  {
+    name: 'e2e.test',
+    source: kubernetesTests,
+    goPackage: 'k8s.io/kubernetes/test/e2e',
+    isTest: true,
+    byNameOnly: true,
+    versionArguments: ['--version'],
+    download: ({ os, arch }) => {
+      const url = `https://dl.k8s.io/${kubernetesTests.version}/kubernetes-test-${os}-${arch}.tar.gz`;
+      return { url, checksumUrl: `${url}.sha256`, member: 'kubernetes/test/bin/e2e.test' };
+    },
+  },
+  {
+    name: 'nonewprivs',
+    source: kubernetesTests,
+    goPackage: 'k8s.io/kubernetes/test/images/nonewprivs',
+    byNameOnly: true,
+  },
+  { name: 'sample-apiserver', source: sampleApiServer, goPackage: 'k8s.io/sample-apiserver', byNameOnly: true },
 ];
 
 const kubernetesTools = (version: string): readonly ToolPin[] => {
