@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { referencePage } from './reference-page.ts';
+import type { TestResult } from './test-report.ts';
+
+const name = (what: string): string => `[sig-node] ${what} [Conformance]`;
+
+const page = (...results: readonly TestResult[]): string =>
+  referencePage({
+    version: 'v1.36.3',
+    tests: ['a', 'b', 'c', 'd', 'e'].map((what) => ({ name: name(what), sig: 'sig-node', serial: false })),
+    results,
+    leftOutBecause: (test) => (test === name('e') ? 'It asks for two nodes.' : undefined),
+    explanationOf: (test) => (test === name('c') ? 'machine: it has no clock' : undefined),
+  });
+
+describe('the page of conformance', () => {
+  const text = page(
+    { name: name('a'), outcome: 'passed', seconds: 1 },
+    { name: name('b'), outcome: 'failed', seconds: 1, message: 'a|b\nc' },
+    { name: name('c'), outcome: 'failed', seconds: 1, message: 'late' },
+    { name: name('d'), outcome: 'interrupted', seconds: 1 },
+    { name: name('e'), outcome: 'passed', seconds: 1 },
+  );
+
+  test('counts every test once', () => {
+    expect(text).toContain('| sig-node | 5 | 1 | 2 | 0 | 1 | 1 |');
+    expect(text).toContain('| all | 5 | 1 | 2 | 0 | 1 | 1 |');
+  });
+
+  test('gives each failure its explanation, or says that there is none, with the test’s own words in one cell', () => {
+    expect(text).toContain(`| ${name('c')} | machine: it has no clock |`);
+    expect(text).toContain(String.raw`| ${name('b')} | not explained yet: a\|b c |`);
+  });
+
+  test('claims nothing of a test that was cut off or left out', () => {
+    expect(text).toContain(`| ${name('e')} | It asks for two nodes. |`);
+    expect(text.slice(text.indexOf('## Not run'))).toContain(`- ${name('d')}`);
+  });
+
+  test('has no section without tests', () => {
+    expect(page()).not.toMatch(/## (Failed|Skipped)/);
+  });
+});

@@ -1,0 +1,94 @@
+import type { ConformanceTest } from './conformance-tests.ts';
+import type { TestResult } from './test-report.ts';
+
+/** What the page is made of. */
+export interface PageInput {
+  readonly version: string;
+  readonly tests: readonly ConformanceTest[];
+  readonly results: readonly TestResult[];
+  /** Why a test is not run. */
+  readonly leftOutBecause: (name: string) => string | undefined;
+  readonly explanationOf: (name: string) => string | undefined;
+}
+
+/** A test with what became of it. */
+interface Row {
+  readonly test: ConformanceTest;
+  readonly state: 'passed' | 'failed' | 'skipped' | 'left out' | 'not run';
+  readonly reason: string;
+}
+
+const states = ['passed', 'failed', 'skipped', 'left out', 'not run'] as const;
+
+function rowOf(test: ConformanceTest, { results, leftOutBecause, explanationOf }: PageInput): Row {
+  const leftOut = leftOutBecause(test.name);
+  if (leftOut !== undefined) return { test, state: 'left out', reason: leftOut };
+  const result = results.find(({ name }) => name === test.name);
+  if (result === undefined || result.outcome === 'interrupted') return { test, state: 'not run', reason: '' };
+  const said = result.message ?? '';
+  const reason = result.outcome === 'failed' ? (explanationOf(test.name) ?? `not explained yet: ${said}`) : said;
+  return { test, state: result.outcome, reason };
+}
+
+const inCell = (text: string): string =>
+  text
+    .trim()
+    .slice(0, 600)
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('|', String.raw`\|`);
+
+function summary(rows: readonly Row[]): readonly string[] {
+  const count = (of: readonly Row[]): readonly number[] =>
+    states.map((state) => of.filter((row) => row.state === state).length);
+  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+  const bySig = [...Map.groupBy(rows, ({ test }) => test.sig)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    line(['', 'tests', ...states]),
+    line(['---', ...['tests', ...states].map(() => '---:')]),
+    ...bySig.map(([sig, of]) => line([sig, of.length, ...count(of)])),
+    line(['all', rows.length, ...count(rows)]),
+  ];
+}
+
+function reasons(title: string, rows: readonly Row[]): readonly string[] {
+  if (rows.length === 0) return [];
+  return [
+    '',
+    `## ${title}`,
+    '',
+    '| Test | Reason |',
+    '| --- | --- |',
+    ...rows.map(({ test, reason }) => `| ${inCell(test.name)} | ${inCell(reason)} |`),
+  ];
+}
+
+function notRun(rows: readonly Row[]): readonly string[] {
+  if (rows.length === 0) return [];
+  const intro = 'Nothing is claimed about these; `npm run conformance` takes them next.';
+  return ['', '## Not run', '', intro, '', ...rows.map(({ test }) => `- ${test.name}`)];
+}
+
+/** docs/reference/conformance.md: how many of Kubernetes' conformance tests a tenant passes, and each that it does not, with the reason. */
+export function referencePage(input: PageInput): string {
+  const rows = input.tests.map((test) => rowOf(test, input));
+  const of = (state: Row['state']): readonly Row[] => rows.filter((row) => row.state === state);
+  return [
+    '<!-- Made by `npm run conformance -- --page`; do not edit. -->',
+    '',
+    '# Conformance',
+    '',
+    `The conformance tests of Kubernetes ${input.version}, by its own \`e2e.test\` built from its Go module, against a tenant of that version`,
+    'with CoreDNS, kube-proxy, konnectivity and one worker on the machines of `e2e/harness`. This is no certification: that asks for',
+    'two nodes and for the published images. The images here are made of Go modules and Debian packages under the published',
+    'names (`e2e/tools/conformance-images.ts`); both tags of agnhost are one program.',
+    '',
+    '`npm run conformance` runs the tests of which nothing is known yet, `npm run conformance -- --page` writes this page from what is known.',
+    '',
+    ...summary(rows),
+    ...reasons('Failed', of('failed')),
+    ...reasons('Skipped by the test itself', of('skipped')),
+    ...reasons('Left out', of('left out')),
+    ...notRun(of('not run')),
+    '',
+  ].join('\n');
+}

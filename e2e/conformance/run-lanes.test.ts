@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { batches } from './run-lanes.ts';
+
+const tests = (sig: string, count: number): readonly { name: string; sig: string; serial: boolean }[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `[${sig}] ${index}`, sig, serial: false }));
+
+describe('batches', () => {
+  test('are of one group each, take turns, and hold every test once', () => {
+    const all = [...tests('sig-apps', 17), ...tests('sig-node', 9), ...tests('sig-cli', 1)];
+    const found = batches(all);
+    expect(found.map((batch) => `${batch[0]?.sig ?? ''} ${batch.length}`)).toEqual([
+      'sig-apps 8',
+      'sig-node 8',
+      'sig-cli 1',
+      'sig-apps 8',
+      'sig-node 1',
+      'sig-apps 1',
+    ]);
+    expect(
+      found
+        .flat()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(all.map(({ name }) => name).toSorted());
+  });
+
+  test('of no tests are none', () => {
+    expect(batches([])).toEqual([]);
+  });
+});
