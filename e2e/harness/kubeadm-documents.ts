@@ -47,8 +47,11 @@ export function machineKubeProxyConfiguration(): Readonly<Record<string, unknown
   };
 }
 
-/** Preflight checks of kubeadm that a machine cannot pass: cgroup v1 is an error for it since 1.35. */
-export const ignoredPreflightErrors = ['SystemVerification'] as const;
+/**
+ * Preflight checks of kubeadm that a machine cannot pass: cgroup v1 is an error for it since 1.35, and before 1.31 it wants
+ * crictl, which a node that joins makes no use of.
+ */
+export const ignoredPreflightErrors = ['SystemVerification', 'FileExisting-crictl'] as const;
 
 /** The YAML documents for `kubeadm init --config` of a one-node management cluster (kubeadm.k8s.io/v1beta4). */
 export function initDocuments(settings: ManagementClusterSettings): string {

@@ -428,6 +428,97 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
+    'denies writes as its author asks, in kube-system too, while its worker goes on',
+    async () => {
+      const { connection } = client;
+      const attempts: Readonly<Record<string, () => Promise<unknown>>> = {
+        create: () =>
+          connection.send({
+            method: 'POST',
+            path: '/api/v1/namespaces/kube-system/configmaps',
+            query: { dryRun: 'All' },
+            body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'new' } },
+          }),
+        scale: () =>
+          connection.send({
+            method: 'PATCH',
+            path: '/apis/apps/v1/namespaces/kube-system/deployments/coredns/scale',
+            query: { dryRun: 'All' },
+            contentType: 'application/merge-patch+json',
+            body: { spec: { replicas: 3 } },
+          }),
+        delete: () =>
+          connection.send({
+            method: 'DELETE',
+            path: '/api/v1/namespaces/default/configmaps/register-0',
+            query: { dryRun: 'All' },
+          }),
+        read: () => connection.send({ method: 'GET', path: '/api/v1/namespaces/default/configmaps/register-0' }),
+      };
+      const outcome = async (attempt: () => Promise<unknown>): Promise<string> =>
+        attempt().then(
+          () => 'done',
+          (error: unknown) =>
+            (error as Error).message.includes('steward-write-permissions') ? 'denied' : String(error),
+        );
+      const outcomes = async (): Promise<Readonly<Record<string, string>>> =>
+        Object.fromEntries(
+          await Promise.all(
+            Object.entries(attempts).map(async ([name, attempt]) => [name, await outcome(attempt)] as const),
+          ),
+        );
+      const become = async (expected: Readonly<Record<string, string>>): Promise<void> => {
+        const deadline = Date.now() + minutes / 2;
+        while (JSON.stringify(await outcomes()) !== JSON.stringify(expected) && Date.now() < deadline) await pause(200);
+        expect(await outcomes()).toEqual(expected);
+      };
+      await change({ writePermissions: { blockCreation: true, blockUpdate: true, blockDeletion: true } });
+      await become({ create: 'denied', scale: 'denied', delete: 'denied', read: 'done' });
+      const renewed = async (): Promise<unknown> =>
+        (await client.read(inShop('coordination.k8s.io/v1', 'Lease', 'shop-worker', 'kube-node-lease')))?.spec
+          ?.renewTime;
+      const before = await renewed();
+      // A kubelet renews its lease every ten seconds.
+      const deadline = Date.now() + minutes / 2;
+      while ((await renewed()) === before && Date.now() < deadline) await pause(500);
+      expect(await renewed()).not.toEqual(before);
+      await change({ writePermissions: { blockCreation: false, blockUpdate: null, blockDeletion: true } });
+      await become({ create: 'done', scale: 'done', delete: 'denied', read: 'done' });
+      await change({ writePermissions: null });
+      await become({ create: 'done', scale: 'done', delete: 'done', read: 'done' });
+    },
+    3 * minutes,
+  );
+
+  test(
+    'is left alone while it is paused, and brought in order afterwards',
+    async () => {
+      const address = stage.tenant(shop);
+      const key = 'steward.butlerlabs.dev/paused';
+      const annotate = (value: string | null): Promise<void> =>
+        cluster.client.merge(address, { metadata: { annotations: { [key]: value } } });
+      await annotate('true');
+      const said = async (): Promise<boolean> =>
+        (await stage.events(shop)).some((event) => event.startsWith('Paused: '));
+      for (const deadline = Date.now() + minutes / 2; !(await said()) && Date.now() < deadline;) await pause(100);
+      expect(await said()).toBe(true);
+      const before = await cluster.client.read(deployment());
+      await cluster.client.delete(deployment());
+      await stage.gone(deployment());
+      // A change of what is watched is the moment in which somebody who is not paused would act.
+      await change({ controlPlane: { deployment: { podAdditionalMetadata: { labels: { seen: 'afterwards' } } } } });
+      await pause(2000);
+      expect(await cluster.client.read(deployment())).toBeUndefined();
+      await annotate(null);
+      const after = await cluster.waitFor(deployment(), (object) => isRolledOut(object), { timeoutMs: 2 * minutes });
+      expect(after?.metadata?.uid).not.toBe(before?.metadata?.uid);
+      expect(JSON.stringify(after?.spec?.template)).toContain('afterwards');
+      await stage.waitFor(shop, 'Ready');
+    },
+    4 * minutes,
+  );
+
+  test(
     'leaves nothing behind when it is deleted',
     async () => {
       await cluster.kubectl(['-n', 'tenants', 'delete', 'hpa', shop]);

@@ -38,9 +38,13 @@ export async function joinByHand(
     readonly worker: string;
     /** Version of its kubelet and kubeadm. Default: the harness'. */
     readonly kubernetes?: string;
+    /** Done to the machine before it joins. */
+    readonly prepare?: (worker: Worker) => Promise<void>;
+    /** How its author reaches the tenant, unless by the endpoint's name. */
+    readonly open?: () => KubernetesClient;
   },
 ): Promise<Worker> {
-  const client = await stage.open(to.tenant);
+  const client = to.open?.() ?? (await stage.open(to.tenant));
   const token = await createBootstrapToken(client);
   const ca = (await stage.secret(`${to.tenant}-ca`))['ca.crt'] ?? '';
   const { kubernetes } = to;
@@ -49,15 +53,19 @@ export async function joinByHand(
     name: to.worker,
     ...(kubernetes === undefined ? {} : { kubernetes }),
   });
+  await to.prepare?.(worker);
+  const nodeIp = worker.address;
+  // kubeadm learnt v1beta4, where extra arguments are a list, in 1.31.
+  const isOld = Number(worker.machine.record.kubernetes.split('.')[1]) < 31;
   await worker.join(
     stringify({
-      apiVersion: 'kubeadm.k8s.io/v1beta4',
+      apiVersion: isOld ? 'kubeadm.k8s.io/v1beta3' : 'kubeadm.k8s.io/v1beta4',
       kind: 'JoinConfiguration',
       discovery: { bootstrapToken: { apiServerEndpoint: to.endpoint, token, caCertHashes: [publicKeyHash(ca)] } },
       nodeRegistration: {
         name: to.worker,
         criSocket: 'unix:///run/containerd/containerd.sock',
-        kubeletExtraArgs: [{ name: 'node-ip', value: worker.address }],
+        kubeletExtraArgs: isOld ? { 'node-ip': nodeIp } : [{ name: 'node-ip', value: nodeIp }],
       },
     }),
   );

@@ -1,0 +1,299 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from 'node:tls';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { tenantObjects } from '../../api/names.ts';
+import { KubernetesClient } from '../harness/kubernetes-client.ts';
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import { addRoute } from '../harness/links.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import type { Worker } from '../harness/worker.ts';
+import { EdgeRouter } from '../stage/edge-router.ts';
+import { ServiceProbe } from '../stage/service-probe.ts';
+import { startStewardCluster } from '../stage/steward-cluster.ts';
+import type { StewardCluster } from '../stage/steward-cluster.ts';
+import { tell } from '../stage/tell.ts';
+import { TenantLoad } from '../stage/tenant-load.ts';
+import { TenantStage } from '../stage/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { moduleFolder } from '../tools/module-folder.ts';
+
+const minutes = 60_000;
+const shop = 'shop';
+const [first, second] = ['shop.tenants.example', 'store.tenants.example'] as const;
+
+let steward: StewardCluster | undefined;
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let edge: EdgeRouter | undefined;
+let client: KubernetesClient;
+let worker: Worker | undefined;
+
+beforeAll(async () => {
+  steward = await startStewardCluster(`exposure-${process.pid}`, tell);
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, 'tenants');
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
+  await installDefinitions();
+  edge = await EdgeRouter.start(cluster, cluster.network.gateway, [443, 6443]);
+}, 20 * minutes);
+
+afterAll(async () => {
+  await edge?.[Symbol.asyncDispose]();
+  await worker?.stop();
+  await steward?.[Symbol.asyncDispose]();
+}, 2 * minutes);
+
+/** The definitions of Gateway API and Traefik as they are published, and a Gateway that listens. */
+async function installDefinitions(): Promise<void> {
+  const files = [
+    ['gateway-api', 'config/crd/standard/gateway.networking.k8s.io_tlsroutes.yaml'],
+    ['gateway-api', 'config/crd/standard/gateway.networking.k8s.io_gateways.yaml'],
+    ['traefik', 'docs/content/reference/dynamic-configuration/traefik.io_ingressroutetcps.yaml'],
+  ] as const;
+  for (const [module, file] of files) {
+    await cluster.apply(await readFile(path.join(await moduleFolder(module), file), 'utf8'));
+  }
+  const metadata = { name: 'edge', namespace: 'tenants' };
+  const listener = { protocol: 'TLS', tls: { mode: 'Passthrough' } };
+  const gateway: PlainObject = {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata,
+    spec: { gatewayClassName: 'edge', listeners: [{ name: 'kube-apiserver', port: 6443, ...listener }] },
+  };
+  await cluster.apply([gateway]);
+  const conditions = ['Accepted', 'Programmed'].map((type) => ({
+    type,
+    status: 'True',
+    reason: type,
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  }));
+  const address = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', ...metadata };
+  await cluster.client.merge(address, { status: { conditions } }, 'status');
+}
+
+function router(): EdgeRouter {
+  if (edge === undefined) throw new Error('the router does not run');
+  return edge;
+}
+
+/** A kubeconfig whose names lead to the router, as DNS would do it. */
+function throughRouter(kubeconfig: string): string {
+  const server = /^( *)server: https:\/\/([^:\s]+):(\d+)$/m;
+  return kubeconfig.replace(server, `$1server: https://${router().address}:$3\n$1tls-server-name: $2`);
+}
+
+/** Subject alternative names that the control plane shows to somebody who asks for a name. */
+async function certificateFor(name: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: router().address, port: 443, servername: name, rejectUnauthorized: false });
+    socket.once('secureConnect', () => {
+      resolve(new X509Certificate(socket.getPeerCertificate().raw).subjectAltName ?? '');
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+const change = (spec: Readonly<Record<string, unknown>>): Promise<void> =>
+  cluster.client.merge(stage.tenant(shop), { spec });
+
+async function untilEndpoint(endpoint: string): Promise<void> {
+  await stage.waitFor(
+    shop,
+    (object) =>
+      object?.status?.controlPlaneEndpoint === endpoint &&
+      (object.status.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True'),
+    { what: `Ready at ${endpoint}` },
+  );
+}
+
+/** The servers that the four kubeconfigs, `cluster-info` and kube-proxy name. */
+async function named(): Promise<Readonly<Record<string, string | undefined>>> {
+  const server = (text = ''): string | undefined => /server: (\S+)/.exec(text)?.[1];
+  const files = await stage.secret(tenantObjects(shop).adminKubeconfig);
+  const inside = { apiVersion: 'v1', kind: 'ConfigMap' };
+  const info = await client.read({ ...inside, namespace: 'kube-public', name: 'cluster-info' });
+  const proxy = await client.read({ ...inside, namespace: 'kube-system', name: 'kube-proxy' });
+  return {
+    ...Object.fromEntries(Object.entries(files).map(([key, text]) => [key, server(text)])),
+    'cluster-info': server(info?.data?.kubeconfig),
+    'kube-proxy': server(proxy?.data?.['kubeconfig.conf']),
+  };
+}
+
+/** Uses the control plane by its present name while `work` is done; no call may fail. */
+async function underLoad(title: string, work: () => Promise<void>): Promise<void> {
+  const kubeconfig = throughRouter(await stage.kubeconfig(shop));
+  const newcomer = (): KubernetesClient => new KubernetesClient(kubeconfig);
+  await using load = new TenantLoad(newcomer(), {
+    namespace: 'default',
+    writesPerSecond: 30,
+    readsPerSecond: 20,
+    registers: 6,
+    newcomersPerSecond: 4,
+    newcomer,
+  });
+  await load.start();
+  const probe = worker === undefined ? undefined : await ServiceProbe.start(worker.machine, '10.96.0.1', 443);
+  await pause(2000);
+  await work();
+  await pause(2000);
+  const inside = (await probe?.stop()) ?? { tries: 0, failed: [] };
+  tell(title, `${inside.tries} connections of the worker to the Service kubernetes, ${inside.failed.length} failed`);
+  for (const failure of inside.failed) tell(`${title}, on the worker`, failure);
+  const { writes, reads, failedReads, failedWrites, staleReads } = await load.stop();
+  const failed = [...failedWrites, ...failedReads];
+  tell(title, `${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
+  for (const failure of new Set(failed)) tell(title, failure);
+  expect({ failed, staleReads, lost: await load.lost() }).toEqual({ failed: [], staleReads: 0, lost: [] });
+}
+
+/** Whether somebody who joined long ago still hears of the control plane: a pod is made, and runs. */
+async function workerRuns(name: string): Promise<void> {
+  const pod: PlainObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      restartPolicy: 'OnFailure',
+      containers: [
+        {
+          name: 'asks',
+          image: 'registry.k8s.io/e2e-test-images/agnhost:2.63.0',
+          imagePullPolicy: 'IfNotPresent',
+          command: ['/agnhost', 'connect', 'kubernetes.default.svc:443', '--timeout=5s'],
+          terminationMessagePolicy: 'FallbackToLogsOnError',
+        },
+      ],
+    },
+  };
+  await client.apply([pod]);
+  const done = await client.waitFor(
+    { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name },
+    (object) => object?.status?.phase === 'Succeeded',
+    { timeoutMs: 2 * minutes, diagnose: async () => (await worker?.machine.lastWords()) ?? '' },
+  );
+  const [run] = (done?.status?.containerStatuses ?? []) as {
+    readonly restartCount: number;
+    readonly lastState: unknown;
+  }[];
+  tell(
+    name,
+    `ran after ${run?.restartCount ?? 0} failures${run?.restartCount === 0 ? '' : JSON.stringify(run?.lastState)}`,
+  );
+}
+
+describe('a control plane that is reached by its name', () => {
+  test(
+    'is published by an Ingress, and a worker joins through it',
+    async () => {
+      await cluster.apply([
+        stage.manifest(shop, {
+          controlPlane: {
+            deployment: { replicas: 1 },
+            service: { serviceType: 'ClusterIP' },
+            ingress: { hostname: first, ingressClassName: 'edge', controllerType: 'generic' },
+          },
+          kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
+          networkProfile: { serviceCidr: '10.96.0.0/16', podCidr: '10.244.0.0/16' },
+          addons: { coreDNS: {}, kubeProxy: {} },
+        }),
+      ]);
+      await untilEndpoint(`${first}:443`);
+      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop)));
+      worker = await joinByHand(stage, {
+        tenant: shop,
+        endpoint: `${first}:443`,
+        worker: 'shop-worker',
+        open: () => client,
+        prepare: async ({ machine }) => {
+          await machine.exec(['sh', '-c', `echo '${router().address} ${first} ${second}' >> /etc/hosts`]);
+          await addRoute(cluster.network.services, cluster.address, machine.init);
+        },
+      });
+      await client.waitFor(
+        { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'kube-system', name: 'coredns' },
+        'Available',
+        { timeoutMs: 2 * minutes, diagnose: async () => (await worker?.machine.lastWords()) ?? '' },
+      );
+      await workerRuns('by-ingress');
+    },
+    8 * minutes,
+  );
+
+  test(
+    'gets another name without a failed call by the old one, and everything follows; who joined by the old one stays',
+    async () => {
+      await underLoad('another name', async () => {
+        const release = router().hold();
+        await change({
+          controlPlane: { ingress: { hostname: second, ingressClassName: 'edge', controllerType: 'generic' } },
+        });
+        await pause(3000);
+        release();
+        await untilEndpoint(`${second}:443`);
+      });
+      expect(await certificateFor(second)).toContain(`DNS:${second}`);
+      const servers = Object.entries(await named());
+      expect(servers.filter(([key]) => !key.endsWith('.svc'))).not.toEqual([]);
+      for (const [key, server] of servers) {
+        if (!key.endsWith('.svc')) expect([key, server]).toEqual([key, `https://${second}:443`]);
+      }
+      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop)));
+      const proxy = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'kube-proxy' };
+      await client.waitFor(proxy, ({ status, metadata } = {}) => {
+        return status?.observedGeneration === metadata?.generation && status?.numberReady === 1;
+      });
+      await workerRuns('by-another-name');
+      expect(router().names).toEqual([first, second].toSorted());
+    },
+    6 * minutes,
+  );
+
+  test.each([
+    [
+      'a Gateway',
+      { ingress: null, gateway: { hostname: second, parentRefs: [{ name: 'edge' }] } },
+      `${second}:6443`,
+      'tlsroutes.gateway.networking.k8s.io',
+    ],
+    [
+      'Traefik',
+      { gateway: null, ingress: { hostname: second, controllerType: 'traefik' } },
+      `${second}:443`,
+      'ingressroutetcps.traefik.io',
+    ],
+  ])(
+    'goes over to %s without a failed call',
+    async (title, controlPlane, endpoint, routes) => {
+      await underLoad(title, async () => {
+        await change({ controlPlane });
+        await untilEndpoint(endpoint);
+      });
+      const { stdout } = await cluster.kubectl(['-n', 'tenants', 'get', '-o', 'name', routes]);
+      expect(stdout.trim().split('\n')).toHaveLength(1);
+      client = new KubernetesClient(throughRouter(await stage.kubeconfig(shop)));
+      await workerRuns(endpoint.endsWith(':6443') ? 'by-gateway' : 'by-traefik');
+    },
+    6 * minutes,
+  );
+
+  test(
+    'leaves no route behind when it is deleted',
+    async () => {
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, '--timeout=120s'], { timeoutMs: 130_000 });
+      const deadline = Date.now() + minutes / 2;
+      while (router().names.length > 0 && Date.now() < deadline) await pause(200);
+      expect(router().names).toEqual([]);
+    },
+    3 * minutes,
+  );
+});
