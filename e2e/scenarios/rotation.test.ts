@@ -1,0 +1,213 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { KubernetesClient } from '../harness/kubernetes-client.ts';
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import type { Worker } from '../harness/worker.ts';
+import { openHowTo } from '../stage/how-to-page.ts';
+import type { HowToPage } from '../stage/how-to-page.ts';
+import { startStewardCluster } from '../stage/steward-cluster.ts';
+import type { StewardCluster } from '../stage/steward-cluster.ts';
+import { tell } from '../stage/tell.ts';
+import { TenantLoad } from '../stage/tenant-load.ts';
+import { TenantStage } from '../stage/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+
+const minutes = 60_000;
+/** As the page calls it. */
+const name = 'tenant-00';
+
+let steward: StewardCluster | undefined;
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let page: HowToPage;
+let endpoint = '';
+/** Kubeconfig, token and worker of before the rotation. */
+let before: { readonly kubeconfig: string; readonly token: string; readonly worker: Worker } | undefined;
+let young: Worker | undefined;
+
+beforeAll(async () => {
+  steward = await startStewardCluster(`rotation-${process.pid}`, tell);
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, 'default');
+  page = await openHowTo(cluster, 'rotate-authorities');
+}, 20 * minutes);
+
+afterAll(async () => {
+  await before?.worker.stop();
+  await young?.stop();
+  await steward?.[Symbol.asyncDispose]();
+}, 2 * minutes);
+
+function old(): NonNullable<typeof before> {
+  if (before === undefined) throw new Error('the control plane was not made');
+  return before;
+}
+
+/** A kubeconfig with a token in the place of its user's certificate. */
+function withToken(kubeconfig: string, token: string): string {
+  return kubeconfig
+    .replace(/^( *)client-certificate-data: .*$/m, `$1token: ${token}`)
+    .replace(/^ *client-key-data: .*\n/m, '');
+}
+
+async function mayRead(kubeconfig: string): Promise<boolean> {
+  return new KubernetesClient(kubeconfig).connection.send({ method: 'GET', path: '/version' }).then(
+    () => true,
+    // Whether it is not trusted or not known is told apart by nobody who is cut off.
+    () => false,
+  );
+}
+
+/** Who the API server takes the bearer of a kubeconfig for; throws when it is nobody. */
+async function whoIs(kubeconfig: string): Promise<string> {
+  const { status } = await new KubernetesClient(kubeconfig).connection.send<{
+    readonly status: { readonly userInfo: { readonly username: string } };
+  }>({
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+  });
+  return status.userInfo.username;
+}
+
+/** Uses the control plane while `work` is done, with a kubeconfig that is good all the time; no call may fail. */
+async function underLoad(title: string, kubeconfig: string, work: () => Promise<void>): Promise<void> {
+  const newcomer = (): KubernetesClient => new KubernetesClient(kubeconfig);
+  await using load = new TenantLoad(newcomer(), {
+    namespace: 'default',
+    writesPerSecond: 20,
+    readsPerSecond: 20,
+    registers: 4,
+    newcomersPerSecond: 4,
+    newcomer,
+  });
+  await load.start();
+  const began = performance.now();
+  await pause(1000);
+  await work();
+  await pause(1000);
+  const { writes, reads, failedReads, failedWrites, staleReads } = await load.stop();
+  const failed = [...failedWrites, ...failedReads];
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  tell(title, `${seconds} s, ${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
+  for (const failure of new Set(failed)) tell(title, failure);
+  expect({ failed, staleReads, lost: await load.lost() }).toEqual({ failed: [], staleReads: 0, lost: [] });
+}
+
+async function kubelets(worker: Worker): Promise<readonly number[]> {
+  const found = (await worker.machine.processes()).filter(({ command }) => command === 'kubelet');
+  return found.map(({ pid }) => pid);
+}
+
+/** A pod is made and runs on this worker: its kubelet hears of the API server, and is heard. */
+async function runsPods(client: KubernetesClient, worker: Worker, called: string): Promise<void> {
+  const pod: PlainObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: called, namespace: 'default' },
+    spec: {
+      nodeName: worker.name,
+      restartPolicy: 'OnFailure',
+      containers: [
+        {
+          name: 'asks',
+          image: 'registry.k8s.io/e2e-test-images/agnhost:2.63.0',
+          imagePullPolicy: 'IfNotPresent',
+          // By its address: pods of different workers are not routed to each other here, so neither is DNS.
+          command: ['/agnhost', 'connect', '$(KUBERNETES_SERVICE_HOST):443', '--timeout=5s'],
+        },
+      ],
+    },
+  };
+  await client.apply([pod]);
+  await client.waitFor(
+    { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: called },
+    (object) => object?.status?.phase === 'Succeeded',
+    { timeoutMs: 2 * minutes, diagnose: () => worker.machine.lastWords() },
+  );
+}
+
+describe('the rotation of all authorities and of the service-account key', () => {
+  test(
+    'begins with a control plane, a worker, a user and a token',
+    async () => {
+      await cluster.apply([
+        stage.manifest(name, {
+          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
+          networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
+          addons: { coreDNS: {}, kubeProxy: {} },
+        }),
+      ]);
+      ({ controlPlaneEndpoint: endpoint = '' } = await stage.waitFor(name, 'Ready'));
+      const kubeconfig = await stage.kubeconfig(name);
+      const client = new KubernetesClient(kubeconfig);
+      const worker = await joinByHand(stage, { tenant: name, endpoint, worker: 'old-worker' });
+      const { status } = await client.connection.send<{ readonly status: { readonly token: string } }>({
+        method: 'POST',
+        path: '/api/v1/namespaces/default/serviceaccounts/default/token',
+        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 36_000 } },
+      });
+      before = { kubeconfig, token: withToken(kubeconfig, status.token), worker };
+      expect(await whoIs(old().token)).toBe('system:serviceaccount:default:default');
+    },
+    5 * minutes,
+  );
+
+  test(
+    'is prepared without cutting off anybody',
+    async () => {
+      const { kubeconfig, token, worker } = old();
+      const kubelet = await kubelets(worker);
+      await underLoad('prepare', kubeconfig, async () => {
+        tell('the page', (await page.run('1. Prepare')).trim().split('\n').at(-1) ?? '');
+      });
+      expect(await whoIs(kubeconfig)).toBe('kubernetes-admin');
+      expect(await whoIs(token)).toBe('system:serviceaccount:default:default');
+      const client = await stage.open(name);
+      await runsPods(client, worker, 'while-prepared');
+      expect(await kubelets(worker)).toEqual(kubelet);
+      await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: worker.name }, 'Ready');
+    },
+    12 * minutes,
+  );
+
+  test(
+    'is followed by a worker that joins, as the page says',
+    async () => {
+      young = await joinByHand(stage, { tenant: name, endpoint, worker: 'young-worker' });
+      const client = await stage.open(name);
+      await runsPods(client, young, 'on-the-young');
+      await old().worker.stop();
+      await client.delete({ apiVersion: 'v1', kind: 'Node', name: old().worker.name });
+    },
+    5 * minutes,
+  );
+
+  test(
+    'is completed without a failed call of those who have followed, and cuts off the others',
+    async () => {
+      if (young === undefined) throw new Error('no worker has followed');
+      const kubelet = await kubelets(young);
+      await underLoad('complete', await stage.kubeconfig(name), async () => {
+        await page.run('3. Complete');
+        await stage.waitFor(name, 'Ready');
+      });
+      expect(page.untried).toEqual([]);
+      const { kubeconfig, token } = old();
+      expect(await mayRead(kubeconfig)).toBe(false);
+      expect(await mayRead(token)).toBe(false);
+      const fresh = await stage.kubeconfig(name);
+      expect(await whoIs(fresh)).toBe('kubernetes-admin');
+      // The old token, trusted by the new authority: it is the token that nobody knows any more.
+      const oldToken = /token: (\S+)/.exec(token)?.[1] ?? '';
+      await expect(whoIs(withToken(fresh, oldToken))).rejects.toThrow('401');
+      await runsPods(new KubernetesClient(fresh), young, 'when-completed');
+      expect(await kubelets(young)).toEqual(kubelet);
+    },
+    12 * minutes,
+  );
+});
