@@ -37,6 +37,7 @@ const csrKind = kinds.CertificateSigningRequest;
 const pair = { certificate: '', key: '' };
 const scope = {
   tcp,
+  target: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
   endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
   authorities: { ca: pair, frontProxyCa: pair },
 } as unknown as Scope;

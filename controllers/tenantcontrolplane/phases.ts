@@ -110,7 +110,7 @@ const recipe: readonly Row[] = [
   [
     'unpublication',
     'EndpointReady',
-    ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity-agent'],
+    ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity-agent', 'tcp-proxy'],
     unpublication,
   ],
   ['deny-writes', 'TenantConfigured', beforeWritesAreDenied, denyWrites],

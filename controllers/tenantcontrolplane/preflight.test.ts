@@ -5,6 +5,7 @@ import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { UnreachableError } from '../../runtime/errors.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import type { Call } from '../../testing/fake-faults.ts';
+import { MigrationWorld } from '../../testing/migration-world.ts';
 import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
 import { callsOf, tenantShape, untilDeath } from '../../testing/tenant-shape.ts';
 import { TenantWorld } from '../../testing/tenant-world.ts';
@@ -42,6 +43,27 @@ const questions = (world: TenantWorld): number => world.tenant.calls.filter(isQu
 
 const stays = ['v1.35.4', 'v1.35.4', 'v1.35.4'];
 const goes = ['v1.36.3', 'v1.36.3', 'v1.36.3'];
+
+describe('an upgrade that is held while the data moves to another DataStore', () => {
+  test('does not break loose with the switch, whatever held it and whoever forces it, and follows afterwards', async () => {
+    const world = new MigrationWorld();
+    await world.running(old);
+    world.kubelets = ['v1.31.0'];
+    await world.change(next);
+    await world.settle();
+    expect(await held(world)).toContain('KubeletsTooOld');
+    await world.moveTo('other');
+    await world.until('Copying');
+    world.kubelets = [];
+    await world.change({ metadata: { annotations: { [annotations.upgradeAnyway]: 'v1.36.3' } } });
+    await world.until('Thawing');
+    expect(await held(world)).toContain('DataMoves');
+    expect((await versions(world))[0]).toBe('v1.35.4');
+    expect((await world.migrate()).phase).toBe('Succeeded');
+    await world.settle();
+    expect(await versions(world)).toEqual(goes);
+  });
+});
 
 describe('an upgrade to another minor', () => {
   test('goes on when nothing speaks against it, and then gives the tenant the documents of the new minor', async () => {

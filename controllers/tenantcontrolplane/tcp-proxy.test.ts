@@ -5,6 +5,7 @@ import type { Secret } from '../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { callsOf, tenantShape, untilDeath } from '../../testing/tenant-shape.ts';
+import { isTrusted, operate, secretValues, settleRotation } from '../../testing/rotating-tenant.ts';
 import { TenantWorld } from '../../testing/tenant-world.ts';
 import { secretText } from './components/secret.ts';
 
@@ -230,5 +231,20 @@ describe('a tenant without a proxy', () => {
     expect(JSON.stringify(await manifests(world))).not.toMatch(/tcp-proxy|reconciler/);
     expect(world.tenant.calls.some(({ kind }) => kind?.kind === 'Secret')).toBe(false);
     expect((await world.read()).status?.addons?.tcpProxy).toBeUndefined();
+  });
+});
+
+describe('a rotation of authorities', () => {
+  test('leaves the proxy a certificate that pods of before verify, until it is completed', async () => {
+    const world = await routed();
+    await settleRotation(world);
+    const shown = async (): Promise<string> => secretText((await tlsSecret(world))?.data)['tls.crt'] ?? '';
+    const { 'ca.crt': old = '' } = await secretValues(world, 'ca');
+    await operate(world, 'rotate-ca-start');
+    const { 'ca.crt': next = '' } = await secretValues(world, 'ca');
+    expect(next).not.toBe(old);
+    expect([isTrusted(await shown(), old), isTrusted(await shown(), next)]).toEqual([true, false]);
+    await operate(world, 'rotate-ca-complete');
+    expect([isTrusted(await shown(), old), isTrusted(await shown(), next)]).toEqual([false, true]);
   });
 });

@@ -94,6 +94,7 @@ export const tenantControlPlaneConditions = {
     meaning: 'Nothing speaks against the minor version that the spec asks for; otherwise the one that runs goes on.',
     polarity: 'positive',
     reasons: {
+      DataMoves: 'The data is on its way to another DataStore; the version follows when it is there.',
       StoreUnhealthy: 'The DataStore cannot be used, so that new pods would not become ready.',
       KubeletsTooOld: 'Nodes have kubelets that do not work with the new version; the message names some.',
       RemovedApisInUse: 'Clients ask for APIs that the new version does not serve; the message names some.',

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { konnectivityAddon } from '../../../testing/konnectivity-addon.ts';
 import { publishedTenant } from '../../../testing/published-tenant.ts';
+import { workerBootstrapAddon } from '../../../testing/worker-bootstrap-addon.ts';
 import type { PublishedBy } from '../../../testing/published-tenant.ts';
 import { rivals, rivalWords, seniorRival } from './host-claims.ts';
 
@@ -30,6 +31,16 @@ function tenant(name: string, by: PublishedBy, told: Told = {}): TenantControlPl
   };
 }
 
+const withTrustd = (tcp: TenantControlPlane): TenantControlPlane => ({
+  ...tcp,
+  spec: { ...tcp.spec, addons: { workerBootstrap: workerBootstrapAddon() } },
+});
+
+const atPort = ({ spec }: TenantControlPlane, port: number): TenantControlPlane['spec'] => ({
+  ...spec,
+  networkProfile: { ...spec.networkProfile, port },
+});
+
 const a = 'a.k8s.example.org';
 const b = 'b.k8s.example.org';
 
@@ -43,6 +54,18 @@ describe('two control planes', () => {
     ['of two names', tenant('x', ingress(a)), tenant('y', ingress(b)), false],
     ['by one Gateway', tenant('x', gateway(a)), tenant('y', gateway(a)), true],
     ['by two Gateways', tenant('x', gateway(a)), tenant('y', gateway(a, 'other')), false],
+    [
+      'at two ports of one Gateway, with trustd at one',
+      withTrustd(tenant('x', gateway(a))),
+      withTrustd({ ...tenant('y', gateway(a)), spec: atPort(tenant('y', gateway(a)), 6444) }),
+      true,
+    ],
+    [
+      'at two ports of one Gateway',
+      tenant('x', gateway(a)),
+      { ...tenant('y', gateway(a)), spec: atPort(tenant('y', gateway(a)), 6444) },
+      false,
+    ],
     ['by Ingress and Gateway', tenant('x', ingress(a)), tenant('y', gateway(a)), false],
     ['of which one is not published', tenant('x', ingress(a)), tenant('y', {}), false],
     ['of which one has no valid name', tenant('x', ingress(a)), tenant('y', ingress('*.a')), false],

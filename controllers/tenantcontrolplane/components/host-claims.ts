@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { isIpAddress, splitHostPort } from '../../../kubeadm/networks.ts';
 import { konnectivityHost, publicationOf } from './publication.ts';
 import type { Publication } from './publication.ts';
+import { trustdPort } from './worker-bootstrap/trustd-container.ts';
 import { gatewayKeys, gatewayName } from './route-verdict.ts';
 
 /** How a control plane is published by a router; undefined when it is not, or cannot be. */
@@ -33,6 +34,7 @@ export function hostClaims(tcp: TenantControlPlane): readonly string[] {
   const publication = publicationIn(tcp);
   if (publication === undefined) return [];
   const agents = tcp.spec.addons.konnectivity?.server.port;
+  const trustd = trustdPort(tcp);
   const hosts = hostsOf(tcp, publication);
   if (publication.by !== 'TLSRoute') {
     const all = hosts.flatMap((host) => (agents === undefined ? [host] : [host, konnectivityHost(host)]));
@@ -41,6 +43,7 @@ export function hostClaims(tcp: TenantControlPlane): readonly string[] {
   const ends = hosts.flatMap((host) => [
     `${host}:${publication.port}`,
     ...(agents === undefined ? [] : [`${konnectivityHost(host)}:${agents}`]),
+    ...(trustd === undefined ? [] : [`${host}:${trustd}`]),
   ]);
   return gatewayKeys(tcp).flatMap((key) => ends.map((end) => `Gateway ${gatewayName(key)} ${end}`));
 }

@@ -1,5 +1,6 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Pod } from '../../../api/core/kinds.ts';
+import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { versionText } from '../../../kubeadm/versions.ts';
 import type { Cluster } from '../../../runtime/cluster.ts';
@@ -14,7 +15,13 @@ import type { NodeKubelet } from '../components/upgrade/node-page.ts';
 import { isForced, pendingUpgrade } from '../components/upgrade/pending-upgrade.ts';
 import type { PendingUpgrade } from '../components/upgrade/pending-upgrade.ts';
 import { removedApis } from '../components/upgrade/removed-apis.ts';
-import { holdFor, kubeletObstacle, laggards, removedApiObstacle } from '../components/upgrade/upgrade-hold.ts';
+import {
+  holdFor,
+  holdForMove,
+  kubeletObstacle,
+  laggards,
+  removedApiObstacle,
+} from '../components/upgrade/upgrade-hold.ts';
 import type { Obstacle, UpgradeHold } from '../components/upgrade/upgrade-hold.ts';
 import { storeTrouble } from '../components/tenancy.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -166,7 +173,11 @@ function staying(tcp: TenantControlPlane, { from }: PendingUpgrade): TenantContr
 export async function preflight(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp, observed } = scope;
   const step = pendingUpgrade(tcp, observed.deployment);
-  if (step === undefined || isForced(tcp, step)) return { is: 'done' };
+  if (step === undefined) return { is: 'done' };
+  if (isUnderWay(tcp.status?.storage?.migration)) {
+    return { is: 'done', learned: { upgradeHold: holdForMove(step), tcp: staying(tcp, step) } };
+  }
+  if (isForced(tcp, step)) return { is: 'done' };
   const upgradeHold = holdFor(step, sleeping(scope)) ?? holdFor(step, await ask(step, scope, deps, ctx), recheckMs);
   if (upgradeHold === undefined) return { is: 'done' };
   return { is: 'done', learned: { upgradeHold, tcp: staying(tcp, step) } };

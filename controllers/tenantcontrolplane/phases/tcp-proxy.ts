@@ -40,13 +40,14 @@ export async function tcpProxyCertificate(
     if (current !== undefined) await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
     return { is: 'done' };
   }
-  const { ca, trusted } = needed(scope.authorities, 'authorities');
+  const { forOthers, trusted } = needed(scope.authorities, 'authorities');
   const data = rotationRequested(current) ? {} : secretText(current?.data);
   const keys = dataKeys.tcpProxyCertificate;
   const { pair, renewal } = await keptPair(
     {
       profile: proxyProfile(tcp),
-      authority: ca,
+      // Pods that have not followed a rotation yet verify it.
+      authority: forOthers.ca,
       algorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
       current: { certificate: data[keys.certificate] ?? '', key: data[keys.key] ?? '' },
       what: `Secret ${name}`,

@@ -52,6 +52,22 @@ describe('the annotation that asks for an operation', () => {
     expect(complaint).toContain(why);
   });
 
+  test('is not refused where an owner hands it down, who would ask again until it is in time', () => {
+    const owner = {
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
+      kind: 'StewardControlPlane',
+      name: 'c',
+      uid: 'c',
+    };
+    const asked = tenant('rotate-ca-complete', 'Preparing');
+    const owned = (controller: boolean): TenantControlPlane => ({
+      ...asked,
+      metadata: { ...asked.metadata, ownerReferences: [{ ...owner, controller }] },
+    });
+    expect(complaints(owned(true), tenant(undefined, 'Preparing'))).toEqual([]);
+    expect(complaints(owned(false), tenant(undefined, 'Preparing'))).toHaveLength(1);
+  });
+
   test('that was there before is no wish, nor is one of an object that is made', () => {
     const before = tenant('rotate-ca-start', 'Preparing');
     expect(complaints(before, before)).toEqual([]);

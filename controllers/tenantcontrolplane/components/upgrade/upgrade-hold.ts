@@ -6,7 +6,8 @@ import type { PendingUpgrade } from './pending-upgrade.ts';
 
 /** What speaks against an upgrade. */
 export interface Obstacle {
-  readonly reason: 'StoreUnhealthy' | 'Sleeping' | 'ApiServerSilent' | 'KubeletsTooOld' | 'RemovedApisInUse';
+  readonly reason:
+    'DataMoves' | 'StoreUnhealthy' | 'Sleeping' | 'ApiServerSilent' | 'KubeletsTooOld' | 'RemovedApisInUse';
   /** What was seen, and what helps beside force. */
   readonly message: string;
 }
@@ -53,6 +54,12 @@ export function removedApiObstacle(apis: readonly string[], { to }: PendingUpgra
   if (apis.length === 0) return [];
   const message = `clients of the tenant have asked for APIs that v${minorText(to)} does not serve: ${some(apis)}; move them to other versions of these APIs and restart the control plane, which forgets what was asked`;
   return [{ reason: 'RemovedApisInUse', message }];
+}
+
+/** Nothing lets it go on before the data is there: a new minor in the midst of a move could not be undone with it. */
+export function holdForMove({ from, to }: PendingUpgrade): UpgradeHold {
+  const message = `${versionText(to)} is held back and ${versionText(from)} goes on until the data has come to its other DataStore`;
+  return { reason: 'DataMoves', message };
 }
 
 /** All that speaks against an upgrade as one condition; the first reason counts. Undefined when nothing does. */
