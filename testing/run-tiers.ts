@@ -26,7 +26,7 @@ const linuxOnly = () =>
   );
 
 const tiers: readonly Tier[] = [
-  { name: 'unit', what: 'pure functions and the fake cluster', jest: [], unable: able },
+  { name: 'unit', what: 'pure functions and the fake cluster', jest: ['--maxWorkers=2'], unable: able },
   { name: 'contract', what: 'real datastores and the real kubeadm', jest: ['--maxWorkers=2'], unable: linuxOnly },
   { name: 'api', what: 'a real API server and etcd', jest: ['--runInBand'], unable: linuxOnly },
   { name: 'e2e', what: 'real clusters', jest: ['--maxWorkers=2'], unable: whyNoClusters },
