@@ -149,7 +149,12 @@ describe('pendingUpgrade', () => {
       });
     const image = asked === undefined ? 'kube-apiserver@sha256:0' : images(at(asked)).apiServer;
     const containers = [{ name: 'kube-apiserver', image }];
-    const deployment = { spec: { template: { spec: { containers } } } } as unknown as Deployment;
+    const deployment: Deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'tenant' },
+      spec: { selector: {}, template: { spec: { containers } } },
+    };
     const found = pendingUpgrade(at(wanted), deployment);
     return found === undefined ? undefined : [found.from.minor, found.to.minor];
   };

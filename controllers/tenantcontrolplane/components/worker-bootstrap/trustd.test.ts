@@ -109,10 +109,12 @@ describe('trustd', () => {
   });
 
   test('shows a certificate for every address and name of the control plane, and those of its author', () => {
-    const balancer = {
-      metadata: {},
+    const balancer: Service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'tenant' },
       status: { loadBalancer: { ingress: [{ ip: '198.51.100.4' }, { hostname: 'lb.example.org' }] } },
-    } as unknown as Service;
+    };
     const { server, admin } = trustdLeaves(
       tenant({ talos: { certSANs: ['203.0.113.5', 'talos.example.org'] } }),
       byName,
