@@ -1,7 +1,7 @@
 /** Who may import whom. Each rule carries its reason; testing/architecture.test.ts plants a violation for each. */
 const tests = '\\.test\\.ts$';
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
-const product = '^(api|runtime|kubeadm|stores|tenants|controllers|cmd)/';
+const product = '^(api|runtime|kubeadm|stores|stacks|tenants|controllers|cmd)/';
 const sockets = '^(node:)?(net|http|https|http2|tls|dgram|dns|child_process)$|node_modules/undici/';
 
 export default {
@@ -16,19 +16,21 @@ export default {
       'api-is-a-leaf',
       'What users see depends on nothing of ours.',
       { path: '^api/', pathNot: tests },
-      { path: '^(runtime|kubeadm|stores|tenants|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^(runtime|kubeadm|stores|stacks|tenants|controllers|cmd|e2e|testing|bench)/' },
     ),
     rule(
       'runtime-knows-no-kind',
       'The operator machine works for any kind.',
       { path: '^runtime/', pathNot: tests },
-      { path: '^(api/(steward|controlplane|clusterstack)|kubeadm|stores|tenants|controllers|cmd|e2e|testing|bench)/' },
+      {
+        path: '^(api/(steward|controlplane|clusterstack)|kubeadm|stores|stacks|tenants|controllers|cmd|e2e|testing|bench)/',
+      },
     ),
     rule(
       'kubeadm-is-below',
       'What kubeadm would produce needs only the api.',
       { path: '^kubeadm/', pathNot: tests },
-      { path: '^(runtime|stores|tenants|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^(runtime|stores|stacks|tenants|controllers|cmd|e2e|testing|bench)/' },
     ),
     rule(
       'kubeadm-is-pure',
@@ -41,21 +43,27 @@ export default {
       'Inputs to manifests, nothing else.',
       { path: '^controllers/[^/]+/components/', pathNot: tests },
       {
-        path: `${sockets}|^(node:)?(fs|fs/promises|os|process)$|^(runtime|stores|tenants)/`,
-        pathNot: '^stores/driver\\.ts$',
+        path: `${sockets}|^(node:)?(fs|fs/promises|os|process)$|^(runtime|stores|stacks|tenants)/`,
+        pathNot: '^stores/driver\\.ts$|^stacks/[^/]+\\.ts$',
       },
     ),
     rule(
       'stores-are-below-kinds',
       'Where tenant data lives knows no controller.',
       { path: '^stores/', pathNot: tests },
-      { path: '^(tenants|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^(stacks|tenants|controllers|cmd|e2e|testing|bench)/' },
     ),
     rule(
       'tenants-are-below-kinds',
       'Leases on tenants know no controller.',
       { path: '^tenants/', pathNot: tests },
-      { path: '^(stores|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^(stores|stacks|controllers|cmd|e2e|testing|bench)/' },
+    ),
+    rule(
+      'stacks-are-below-kinds',
+      'Where releases of cluster stacks come from knows no controller, no store and no tenant.',
+      { path: '^stacks/', pathNot: tests },
+      { path: '^(stores|tenants|controllers|cmd|e2e|testing|bench)/' },
     ),
     rule(
       'kinds-are-strangers',
@@ -76,6 +84,18 @@ export default {
       { path: '^stores/(etcd|postgres|mysql|nats)/' },
     ),
     rule(
+      'sources-are-strangers',
+      'Deleting one source of releases touches no other.',
+      { path: '^stacks/(oci|github|directory)/', pathNot: tests },
+      { path: '^stacks/(oci|github|directory)/', pathNot: '^stacks/$1/' },
+    ),
+    rule(
+      'stacks-arrive-by-argument',
+      'The files of stacks/ itself are its interface; only cmd/ knows what is behind it.',
+      { path: product, pathNot: `^(cmd/|stacks/[^/]+/)|${tests}` },
+      { path: '^stacks/[^/]+/' },
+    ),
+    rule(
       'one-place-per-wire',
       'Database clients only where tenant data lives.',
       { path: product, pathNot: `^stores/|${tests}` },
@@ -84,13 +104,13 @@ export default {
     rule(
       'one-door-to-the-network',
       'Sockets only where connections are kept.',
-      { path: product, pathNot: `^(runtime|stores|tenants|cmd)/|${tests}` },
+      { path: product, pathNot: `^(runtime|stores|stacks|tenants|cmd)/|${tests}` },
       { path: sockets },
     ),
     rule(
       'cmd-is-the-top',
       'Nobody imports a composition root.',
-      { path: '^(api|runtime|kubeadm|stores|tenants|controllers|e2e|bench)/', pathNot: tests },
+      { path: '^(api|runtime|kubeadm|stores|stacks|tenants|controllers|e2e|bench)/', pathNot: tests },
       { path: '^cmd/' },
     ),
     rule(
@@ -103,7 +123,7 @@ export default {
       'e2e-is-a-user',
       'From outside, only the api is visible.',
       { path: '^e2e/' },
-      { path: '^(runtime|kubeadm|stores|tenants|controllers|cmd|testing|bench)/' },
+      { path: '^(runtime|kubeadm|stores|stacks|tenants|controllers|cmd|testing|bench)/' },
     ),
     rule(
       'client-node-is-narrowed',

@@ -17,16 +17,21 @@ const project = (displayName, testRegex, extra = {}) => ({
   ...extra,
 });
 
-const rooms = '(api|runtime|kubeadm|stores|tenants|controllers|cmd|testing|e2e|bench|clusterctl)';
+const rooms = '(api|runtime|kubeadm|stores|stacks|tenants|controllers|cmd|testing|e2e|bench|clusterctl)';
 
-/** The tiers, by the ending of the file: x.test.ts · x.contract.test.ts · x.api.test.ts · e2e/scenarios/x.test.ts. */
+/** The tiers, by the ending of the file: x.test.ts · x.contract.test.ts · x.api.test.ts · x.capi.test.ts · e2e/scenarios/x.test.ts. */
 export default {
   // What a test waits for has its own deadline; this one only ends what hangs, on a busy machine too.
   testTimeout: 60_000,
+  testSequencer: '<rootDir>/testing/longest-first.ts',
   projects: [
-    project('unit', [`/${rooms}/(?!scenarios/)(?:[^/]+/)*[^/.]+(?:\\.(?!contract\\.|api\\.)[^/.]+)*\\.test\\.ts$`], {
-      testPathIgnorePatterns: ['\\.contract\\.test\\.ts$', '\\.api\\.test\\.ts$', '/e2e/scenarios/'],
-    }),
+    project(
+      'unit',
+      [`/${rooms}/(?!scenarios/)(?:[^/]+/)*[^/.]+(?:\\.(?!contract\\.|api\\.|capi\\.)[^/.]+)*\\.test\\.ts$`],
+      {
+        testPathIgnorePatterns: ['\\.(contract|api|capi)\\.test\\.ts$', '/e2e/scenarios/'],
+      },
+    ),
     project('contract', ['\\.contract\\.test\\.ts$'], {
       globalSetup: '<rootDir>/testing/servers/contract-global-setup.ts',
     }),
@@ -34,6 +39,9 @@ export default {
       globalSetup: '<rootDir>/testing/servers/api-global-setup.ts',
       globalTeardown: '<rootDir>/testing/servers/api-global-teardown.ts',
     }),
-    project('e2e', ['/e2e/scenarios/[^/]+\\.test\\.ts$']),
+    project('capi', ['\\.capi\\.test\\.ts$'], { globalSetup: '<rootDir>/testing/servers/capi-global-setup.ts' }),
+    project('e2e', ['/e2e/scenarios/[^/]+\\.test\\.ts$'], {
+      globalSetup: '<rootDir>/testing/servers/e2e-global-setup.ts',
+    }),
   ],
 };

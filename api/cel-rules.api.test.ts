@@ -5,6 +5,8 @@ import { openCluster } from '../runtime/http-cluster.ts';
 import { installKinds } from '../testing/install-kinds.ts';
 import { apiServerUnderTest } from '../testing/servers/api-server-under-test.ts';
 import { allKinds } from './all-kinds.ts';
+import { clusterAddon } from './clusterstack/cluster-addon.ts';
+import { clusterStack } from './clusterstack/cluster-stack.ts';
 import { stewardControlPlaneTemplate } from './controlplane/steward-control-plane-template.ts';
 import { stewardControlPlane } from './controlplane/steward-control-plane.ts';
 import { kinds } from './core/kinds.ts';
@@ -347,6 +349,75 @@ const sharedCases: readonly SharedCase[] = [
   },
 ];
 
+const stack = (fields: object = {}): object => ({
+  provider: 'docker',
+  name: 'hosted-control-plane',
+  kubernetesVersion: '1.36',
+  noProvider: true,
+  ...fields,
+});
+const source = (fields: object): object => stack({ source: fields });
+const registry = { type: 'oci', repository: 'registry.example.com/stacks' };
+const secret = { name: 'registry' };
+
+const stackCases: readonly Case[] = [
+  ...[
+    { field: 'provider', value: 'openstack' },
+    { field: 'name', value: 'scs' },
+    { field: 'kubernetesVersion', value: '1.37' },
+    { field: 'channel', value: 'custom' },
+  ].map(({ field, value }) => ({
+    kind: clusterStack,
+    message: `${field} cannot change: create another ClusterStack`,
+    from: stack(),
+    refuses: stack({ [field]: value }),
+    keeps: stack({ versions: ['v1', 'v0-sha.rwvgrna'], autoSubscribe: false }),
+  })),
+  {
+    kind: clusterStack,
+    message: 'pollInterval must be at least 10s: registries limit how often they are asked',
+    refuses: stack({ pollInterval: '9s999ms' }),
+    keeps: stack({ pollInterval: '10s' }),
+  },
+  {
+    kind: clusterStack,
+    message: 'providerRef must be set unless noProvider is true: name the template, or set noProvider',
+    refuses: stack({ noProvider: false }),
+    keeps: stack({ noProvider: false, providerRef: { kind: 'XClusterStackReleaseTemplate', name: 'x' } }),
+  },
+  {
+    kind: clusterStack,
+    message: 'repository must be set for a source of type oci (host/path) or github (owner/name)',
+    refuses: source({ type: 'github' }),
+    keeps: source({ type: 'directory' }),
+  },
+  {
+    kind: clusterStack,
+    message: 'plainHTTP and caSecretRef are for a source of type oci only: leave them out',
+    refuses: source({ type: 'github', repository: 'a/b', caSecretRef: secret }),
+    keeps: source({ ...registry, caSecretRef: secret, plainHTTP: true }),
+  },
+  {
+    kind: clusterStack,
+    message: 'a source of type directory has no credentials: leave credentialsSecretRef out',
+    refuses: source({ type: 'directory', credentialsSecretRef: secret }),
+    keeps: source({ type: 'github', repository: 'a/b', credentialsSecretRef: secret }),
+  },
+  {
+    kind: clusterAddon,
+    message: 'clusterRef.kind must be Cluster',
+    refuses: { clusterRef: { kind: 'Machine', name: 'a' } },
+    keeps: { clusterRef: { kind: 'Cluster', name: 'a' } },
+  },
+  {
+    kind: clusterAddon,
+    message: 'clusterRef.name cannot change: each Cluster has a ClusterAddon of its own',
+    from: { clusterRef: { kind: 'Cluster', name: 'a' } },
+    refuses: { clusterRef: { kind: 'Cluster', name: 'b' } },
+    keeps: { clusterRef: { kind: 'Cluster', name: 'a', uid: 'b' }, hook: 'AfterControlPlaneInitialized' },
+  },
+];
+
 const wrapped = (one: SharedCase, kind: Kind, wrap: (spec: object) => object): Case => ({
   kind,
   message: one.message,
@@ -359,6 +430,7 @@ const cases: readonly Case[] = [
   ...tenantCases,
   ...dataStoreCases,
   ...generatorCases,
+  ...stackCases,
   ...sharedCases.map((one) => wrapped(one, stewardControlPlane, (spec) => ({ version: 'v1.36.3', ...spec }))),
   ...sharedCases.map((one) => wrapped(one, stewardControlPlaneTemplate, (spec) => ({ template: { spec } }))),
 ];

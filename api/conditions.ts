@@ -1,3 +1,8 @@
+import {
+  clusterAddonConditions,
+  clusterStackConditions,
+  clusterStackReleaseConditions,
+} from './clusterstack/condition-rows.ts';
 import type { ConditionRow } from './condition-row.ts';
 import { stewardControlPlaneConditions } from './controlplane/condition-rows.ts';
 import type { Condition } from './meta.ts';
@@ -23,6 +28,9 @@ export const conditionTable = {
   DataStore: dataStoreConditions,
   KubeconfigGenerator: kubeconfigGeneratorConditions,
   StewardControlPlane: stewardControlPlaneConditions,
+  ClusterStack: clusterStackConditions,
+  ClusterStackRelease: clusterStackReleaseConditions,
+  ClusterAddon: clusterAddonConditions,
 } as const;
 
 export type ConditionKind = keyof typeof conditionTable;

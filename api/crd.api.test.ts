@@ -70,7 +70,7 @@ describe('the definitions', () => {
   );
 
   test('kubectl apply records every generated file and finds nothing to change', async () => {
-    const files = [...generatedFiles(allKinds, []).keys()].filter((path) => /^config\/crd\/.*_.*\.yaml$/.test(path));
+    const files = [...generatedFiles(allKinds, []).keys()].filter((path) => /^config\/.*crd\/.*_.*\.yaml$/.test(path));
     expect(files).toHaveLength(allKinds.length);
     const args = files.flatMap((path) => ['-f', join(root, path)]);
     await kubectl('apply', ...args);

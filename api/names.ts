@@ -55,6 +55,8 @@ export const annotations = {
   trustedSince: `certs.${domain}/trusted-since`,
   /** Present with any value: the object rests. */
   paused: `${domain}/paused`,
+  /** On a StewardControlPlane, with any value: its infrastructure cluster is not told the endpoint. */
+  skipInfrastructure: `${domain}/skip-infrastructure`,
   /** On a TenantControlPlane: the key of the admin kubeconfig Secret that the operator uses. */
   kubeconfigSecretKey: `${domain}/kubeconfig-secret-key`,
   /** On a TenantControlPlane: `failed` when work inside the tenant could not start. */
@@ -69,6 +71,8 @@ export const annotations = {
   retryMigration: `${domain}/retry-migration`,
   /** On a TenantControlPlane: the Kubernetes version to which it is upgraded whatever its preflight finds. */
   upgradeAnyway: `${domain}/upgrade-anyway`,
+  /** On a StewardControlPlane or its Cluster: the Kubernetes version to which it is upgraded though its ClusterAddon is not complete. */
+  upgradeBeforeAddons: `${domain}/upgrade-before-addons`,
   /** On a TenantControlPlane: name of the DataStore whose old copy of the data is to be removed. */
   removePreviousData: `${domain}/remove-previous-data`,
   /** On the Job of a migration: when the migration began, which tells it from earlier ones. */
@@ -89,12 +93,22 @@ export const annotations = {
   migrationCancel: `migration.${domain}/cancel`,
   /** On a DataStore: `namespace/name=schema, …` lets these TenantControlPlanes adopt schemas that carry no owner. */
   adoptSchema: `${domain}/adopt-schema`,
-  /** On a TenantControlPlane: `true` lets it go although its data cannot be removed from the store. */
+  /** On a TenantControlPlane: `true` leaves its data in the store, and to nobody, until it is gone. */
   abandonData: `${domain}/abandon-data`,
+  /** On a TenantControlPlane: `true` lets it be deleted although its StewardControlPlane stays and makes it anew, on the same data. */
+  deleteAnyway: `${domain}/delete-anyway`,
   /** On a Deployment: checksum of the extra arguments of kube-apiserver. */
   apiServerArgs: `kube-apiserver.${domain}/args`,
+  /** On pods behind a StewardControlPlane: the time after which they were to be replaced. */
+  rolloutAfter: `${domain}/rollout-after`,
   /** On pods: checksum of the datastore-config Secret. */
   storageConfig: `storage.${domain}/config`,
+  /** On a TenantControlPlane in another cluster: hash of the secret that its StewardControlPlane holds. */
+  externalClaim: `external.${domain}/claim`,
+  /** On a TenantControlPlane in another cluster: UID of the StewardControlPlane that it obeys. */
+  externalHolder: `external.${domain}/holder`,
+  /** On a StewardControlPlane: `true` lets it go although its TenantControlPlane in another cluster may be left there. */
+  abandonExternal: `external.${domain}/abandon`,
   /** On a StewardControlPlane and its Secret or TenantControlPlane: identifiers of the tenancy, recorded once. */
   tenancy: `storage.${domain}/tenancy`,
 } as const;
@@ -112,7 +126,7 @@ export const finalizers = {
   kubeconfigGenerator: `finalizer.${domain}/kubeconfig-generator`,
   /** On a StewardControlPlane: its TenantControlPlane is to be gone first. */
   controlPlane: `controlplane.${domain}/finalizer`,
-  /** On a StewardControlPlane whose TenantControlPlane is in another cluster. */
+  /** Of the Go provider, on a StewardControlPlane whose TenantControlPlane is in another cluster. */
   externalCluster: `ecr.${domain}/finalizer`,
 } as const;
 
@@ -189,6 +203,9 @@ export const freezePolicy = 'steward-freeze';
 
 /** Name of the policy inside a tenant that denies the writes which its spec wants denied, and of the policy's binding. */
 export const writePermissionsPolicy = 'steward-write-permissions';
+
+/** Name of the Secret that proves which TenantControlPlane in another cluster a StewardControlPlane owns. */
+export const externalClaimSecret = (scp: string): string => `${scp}-external-claim`;
 
 /** Name of the Secret that a KubeconfigGenerator makes for a TenantControlPlane. */
 export const generatedKubeconfig = (tcp: string, generator: string): string => `${tcp}-${generator}`;

@@ -10,11 +10,14 @@ import * as stores from '../controllers/datastore/admission.ts';
 import { secretsOf } from '../controllers/datastore/secret-references.ts';
 import { usersOf } from '../controllers/datastore/status.ts';
 import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts';
+import { mayGoAnyway } from '../controllers/stewardcontrolplane/may-go-anyway.ts';
 import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
 import { storeTrouble } from '../controllers/tenantcontrolplane/components/tenancy.ts';
 import { deletionComplaints } from '../controllers/tenantcontrolplane/validation/migration-complaints.ts';
 import { asksForGateway, asksForHost } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
 import type { GatewayApi } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
+import { tenantsWithData } from './tenants-with-data.ts';
+import { controlPlaneComplaints } from './control-plane-admission.ts';
 import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../kubeadm/invalid-input-error.ts';
 import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../runtime/admission.ts';
@@ -42,7 +45,7 @@ export function createAdmissions({
     },
     '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
       request.operation === 'DELETE'
-        ? tenantDeletion(request)
+        ? tenantDeletion(cluster, request, signal)
         : tenantChange({ cluster, newestMinor }, request, signal),
     '/validate-steward-butlerlabs-dev-v1alpha1-datastore': (request, { signal }) =>
       request.operation === 'DELETE'
@@ -56,12 +59,27 @@ export function createAdmissions({
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': (request) => {
       const scp = objectOf(stewardControlPlane, request);
       const { old } = oldOf(stewardControlPlane, request);
-      const answer = verdict(controlPlanes.complaintsAbout(scp, old, newestMinor));
+      const answer = verdict(controlPlaneComplaints({ scp, old, newestMinor }));
       return { ...answer, warnings: controlPlanes.warningsAbout(scp) };
     },
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request) =>
-      verdict(controlPlanes.templateComplaints(objectOf(stewardControlPlaneTemplate, request))),
+      templateChange(request, newestMinor),
   };
+}
+
+function templateChange(request: AdmissionRequest, newestMinor: number): AdmissionAnswer {
+  const template = objectOf(stewardControlPlaneTemplate, request);
+  if (template.metadata.deletionTimestamp !== undefined) return { allowed: true };
+  const { old } = oldOf(stewardControlPlaneTemplate, request);
+  const change = controlPlanes.templateChangeComplaints({ template, old, dryRun: request.dryRun === true });
+  const scp = controlPlanes.controlPlaneFrom(template);
+  const before = old === undefined ? undefined : controlPlanes.controlPlaneFrom(old);
+  const wrong = controlPlaneComplaints({ scp, old: before, newestMinor });
+  const inTemplate = (complaint: InvalidInput): InvalidInput => ({
+    ...complaint,
+    field: complaint.field.replace(/^spec\./, 'spec.template.spec.'),
+  });
+  return verdict([...change, ...wrong.map(inTemplate)]);
 }
 
 async function tenantChange(
@@ -104,9 +122,29 @@ async function gatewayApiOf(cluster: Cluster, namespace: string, signal: AbortSi
 }
 
 /** Asked about a whole collection, the API server asks about each object of it. */
-function tenantDeletion(request: AdmissionRequest): AdmissionAnswer {
+async function tenantDeletion(
+  cluster: Cluster,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
   const { old } = oldOf(tenantControlPlane, request);
-  return old === undefined ? { allowed: true } : verdict(deletionComplaints(old));
+  if (old === undefined) return { allowed: true };
+  const { group, kind: ownerKind } = stewardControlPlane;
+  const reference = old.metadata.ownerReferences?.find(
+    ({ kind, apiVersion }) => kind === ownerKind && apiVersion.startsWith(`${group}/`),
+  );
+  const { namespace = '' } = old.metadata;
+  const inForeground = request.options?.propagationPolicy === 'Foreground';
+  // Who may go anyway is not asked about: the other half of the manager may be switched off.
+  const owner =
+    reference === undefined || (mayGoAnyway(old) && !inForeground)
+      ? undefined
+      : await cluster.get(stewardControlPlane, { namespace, name: reference.name }, { signal });
+  return verdict([
+    ...deletionComplaints(old),
+    ...controlPlanes.tenantDeletionComplaints(old, owner, { inForeground }),
+    ...controlPlanes.externalDeletionComplaints(old, request.userInfo?.username ?? ''),
+  ]);
 }
 
 async function dataStoreChange(
@@ -139,8 +177,8 @@ async function dataStoreDeletion(
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
   const name = request.name ?? '';
-  const { items } = await cluster.list(tenantControlPlane, { signal });
-  return verdict(stores.deletionComplaints(name, usersOf(name, { tenants: items, defaultDataStore })));
+  const { tenants, unknown } = await tenantsWithData(cluster, signal);
+  return verdict(stores.deletionComplaints(name, usersOf(name, { tenants, defaultDataStore }), unknown));
 }
 
 /** The object as the rule's own kind; the API server converts to the version that the webhook's configuration names. */

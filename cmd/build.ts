@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
-/** Where the bundle goes: the only argument, or `dist/`. */
+/** Where the bundle goes: the first argument, or `dist/`. */
 const out = resolve(process.argv[2] ?? join(root, 'dist'));
 
 /**
@@ -45,12 +45,19 @@ async function folderOf(name: string, base: string): Promise<string> {
   throw new Error(`${name} is not installed; run \`npm ci\` first.`);
 }
 
-const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as PackageJson;
+const { version: ownVersion } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as PackageJson;
+/** What the program calls itself: the second argument, or the version of package.json. */
+const version = process.argv[3] ?? ownVersion;
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await build({
-  entryPoints: [join(import.meta.dirname, 'steward.ts')],
-  outfile: join(out, 'steward.mjs'),
+  // The program of a worker thread stands beside the one that starts it.
+  entryPoints: [
+    { in: join(import.meta.dirname, 'steward.ts'), out: 'steward' },
+    { in: join(root, 'stacks', 'helm', 'manifest-worker.ts'), out: 'manifest-worker' },
+  ],
+  outdir: out,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
   target: 'node22',

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import { clusterStackGroup } from '../api/clusterstack/names.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { Key } from '../api/meta.ts';
-import type { Controller } from '../runtime/controller.ts';
+import type { Context, Controller, Watch } from '../runtime/controller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
@@ -8,9 +10,17 @@ import type { Metrics } from '../runtime/metrics.ts';
 import { dataStoreController } from '../controllers/datastore/controller.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
 import { kubeconfigGeneratorController } from '../controllers/kubeconfiggenerator/controller.ts';
-import { stewardControlPlaneController } from '../controllers/stewardcontrolplane/controller.ts';
+import { clusterOfTenant } from '../controllers/stewardcontrolplane/cluster-of-tenant.ts';
+import { clusterSecrets, stewardControlPlaneController } from '../controllers/stewardcontrolplane/controller.ts';
+import type { ExternalClusters } from '../controllers/stewardcontrolplane/external/external-clusters.ts';
+import type { ExternalHosting } from '../controllers/stewardcontrolplane/external/hosting.ts';
+import type { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure-watches.ts';
+import type { ObstacleWatches } from '../controllers/stewardcontrolplane/obstacle-watches.ts';
+import { removeData } from '../controllers/tenantcontrolplane/deletion.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { kubeconfigGenerator } from '../api/steward/v1alpha1/kubeconfig-generator.ts';
+import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
+import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { etcdDriver } from '../stores/etcd/etcd-driver.ts';
 import { mysqlDriver } from '../stores/mysql/mysql-driver.ts';
@@ -21,8 +31,10 @@ import { secretReader } from '../stores/secret-reader.ts';
 import type { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import type { TenantPool } from '../tenants/pool.ts';
+import type { TenantWatches } from '../tenants/tenant-watches.ts';
 import { imageOfPod } from './image-of-pod.ts';
 import type { ManagerSettings } from './manager-settings.ts';
+import { keptTenants, tenantsWithData } from './tenants-with-data.ts';
 
 /** The wire protocols of this version. */
 export const drivers: readonly Driver[] = [etcdDriver, postgresDriver, mysqlDriver, natsDriver];
@@ -34,16 +46,52 @@ export interface Shared {
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly pool: TenantPool;
+  /** Absent when nobody listens to tenants. */
+  readonly watches: TenantWatches | undefined;
   readonly metrics: Metrics;
+  /** The clusters that host control planes besides this one. */
+  readonly external: ExternalClusters;
+  /** Watches on infrastructure clusters. */
+  readonly infrastructure: InfrastructureWatches;
+  /** Watches on what is in the way of a control plane. */
+  readonly obstacles: ObstacleWatches;
   /** Asks a controller for a visit, as if the object had changed. */
   readonly poke: (controller: string, key: Key) => void;
 }
 
-/** All controllers of the manager: the map of the program. */
-export function createControllers(settings: ManagerSettings, shared: Shared): readonly Controller[] {
-  const { cluster, informers, clock, sessions, pool, metrics, poke } = shared;
+/** The controllers that the manager is to run, but for the optional layer of cluster stacks. */
+export interface CoreControllers {
+  readonly controllers: readonly Controller[];
+  /** Their watches on kinds of the layer, by controller: these need definitions and rights that may be missing, and nobody else waits for them. */
+  readonly heard: readonly (readonly [controller: string, watch: Watch])[];
+}
+
+/** The controllers that are chosen. */
+export function coreControllers(settings: ManagerSettings, shared: Shared): CoreControllers {
+  const chosen: ReadonlySet<string> = settings.controllers;
+  const all = everyController(settings, shared).filter(({ name }) => chosen.has(name));
+  const isOfLayer = ({ kind }: Watch): boolean => kind.group === clusterStackGroup;
+  return {
+    controllers: all.map((controller) => ({
+      ...controller,
+      watches: controller.watches.filter((watch) => !isOfLayer(watch)),
+    })),
+    heard: all.flatMap(({ name, watches: list }) => list.filter(isOfLayer).map((watch) => [name, watch] as const)),
+  };
+}
+
+/** All of them; those of the layer of cluster stacks are in cluster-stacks-layer.ts. */
+function everyController(settings: ManagerSettings, shared: Shared): readonly Controller[] {
+  const { cluster, informers, clock, sessions, pool, watches, metrics, infrastructure, obstacles, external, poke } =
+    shared;
   const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
   const { visitTimeoutMs: timeoutMs, defaultDataStore, namespace } = settings;
+  // What is kept tells only where the other half of the manager works.
+  const kept = (): readonly TenantControlPlane[] =>
+    settings.controllers.has('stewardcontrolplane')
+      ? keptTenants(informers.informer({ kind: stewardControlPlane }).list()).tenants
+      : [];
+  const allTenants = (): readonly TenantControlPlane[] => informers.informer({ kind: tenantControlPlane }).list();
   return [
     {
       ...tenantControlPlaneController({
@@ -52,13 +100,19 @@ export function createControllers(settings: ManagerSettings, shared: Shared): re
         clock,
         stores,
         pool,
+        ...(watches !== undefined && { watches }),
         metrics: metrics.apply(),
         defaultDataStore,
         namespace,
+        kept,
         kineImage: settings.kineImage,
         newestMinor: settings.newestMinor,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
+        // Without Cluster API's half there is no right to read Clusters.
+        ...(settings.controllers.has('stewardcontrolplane') && {
+          clusterOf: (tcp: TenantControlPlane, ctx: Pick<Context, 'signal'>) => clusterOfTenant({ cluster }, tcp, ctx),
+        }),
         poke: (key) => {
           poke('tenantcontrolplane', key);
         },
@@ -72,13 +126,26 @@ export function createControllers(settings: ManagerSettings, shared: Shared): re
         stores,
         defaultDataStore,
         namespace,
-        tenants: () => informers.informer({ kind: tenantControlPlane }).list(),
-        allTenants: async (signal) => (await cluster.list(tenantControlPlane, { signal })).items,
+        tenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...kept()],
+        allTenants: (signal) => tenantsWithData(cluster, signal),
       }),
       timeoutMs,
     },
     {
-      ...stewardControlPlaneController({ cluster, watchFilter: settings.watchFilter }),
+      ...stewardControlPlaneController({
+        cluster,
+        watchFilter: settings.watchFilter,
+        removeData: (former, ctx) => removeData(former, { cluster, stores, defaultDataStore, allTenants }, ctx),
+        infrastructure,
+        obstacles,
+        isLabelled: (secret) => informers.informer(clusterSecrets).get(secret) !== undefined,
+        ...externalOf(settings, external),
+        // Nobody waits for add-ons that nobody keeps.
+        ...(settings.gates.clusterStacks &&
+          settings.controllers.has('clusteraddon') && {
+            addons: { controlPlanes: () => informers.informer({ kind: stewardControlPlane }).list() },
+          }),
+      }),
       concurrency: settings.controlPlaneConcurrency,
       timeoutMs,
     },
@@ -92,6 +159,13 @@ export function createControllers(settings: ManagerSettings, shared: Shared): re
       timeoutMs,
     },
   ];
+}
+
+/** Nothing when the feature gate is off. */
+function externalOf({ gates }: ManagerSettings, clusters: ExternalClusters): { readonly external?: ExternalHosting } {
+  if (!gates.externalClusterReference) return {};
+  const crossNamespace = gates.externalClusterReferenceCrossNamespace;
+  return { external: { crossNamespace, clusters, newProof: () => randomBytes(32).toString('base64url') } };
 }
 
 /** Migrations run in Jobs beside the manager, of its own image unless another is named. */

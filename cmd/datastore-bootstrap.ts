@@ -6,10 +6,15 @@ import type { ServerBootstrap } from '../stores/bootstrap/bootstrap-server.ts';
 import { bootstrapEtcd } from '../stores/etcd/bootstrap.ts';
 import { bootstrapNatsAccounts } from '../stores/nats/bootstrap-accounts.ts';
 import { StoreError } from '../stores/store-error.ts';
+import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { connectionOf } from './connection-of.ts';
 import { readFlags, UsageError } from './flags.ts';
 import type { Flags } from './flags.ts';
 import { goDuration } from '../api/go-duration.ts';
+import { quickStartDataStore } from './quick-start-data-store.ts';
+import { untilAnswered } from './until-answered.ts';
+
+const fieldManager = 'steward-datastore-bootstrap';
 
 /** The flags of `steward datastore-bootstrap` for stores beside etcd. */
 export const serverBootstrapFlags = {
@@ -23,6 +28,7 @@ export const serverBootstrapFlags = {
 export const datastoreBootstrapFlags = {
   ...serverBootstrapFlags,
   members: { value: 1, help: 'Replicas of the StatefulSet.' },
+  'data-store': { value: '', help: 'DataStore to make for it, once its members serve; empty: none.' },
 } as const satisfies Flags;
 
 /** What each bootstrap shares. */
@@ -78,9 +84,11 @@ export async function runDatastoreBootstrap(args: readonly string[], environment
     const known = ['etcd', ...servers.keys()].join(', ');
     throw new UsageError(`datastore-bootstrap sets up one of ${known}, not "${store}"`);
   }
-  const flags: Readonly<Record<keyof typeof serverBootstrapFlags, string>> & { readonly members?: number } =
-    server === undefined ? readFlags(datastoreBootstrapFlags, rest) : readFlags(serverBootstrapFlags, rest);
-  const { members = 1 } = flags;
+  const flags: Readonly<Record<keyof typeof serverBootstrapFlags, string>> & {
+    readonly members?: number;
+    readonly 'data-store'?: string;
+  } = server === undefined ? readFlags(datastoreBootstrapFlags, rest) : readFlags(serverBootstrapFlags, rest);
+  const { members = 1, 'data-store': name = '' } = flags;
   if (members < 1) throw new UsageError(`--members takes 1 or more, got ${members}`);
   const cluster = openCluster(connectionOf(flags.kubeconfig, environment), { name: 'management' });
   const signal = AbortSignal.timeout(goDuration(flags.timeout));
@@ -88,6 +96,12 @@ export async function runDatastoreBootstrap(args: readonly string[], environment
   const place = { namespace: flags.namespace, clusterDomain: flags['cluster-domain'] };
   try {
     await (server === undefined ? bootstrapEtcd({ plan: { ...place, members }, ...options }) : server(place, options));
+    if (name !== '') {
+      const manifest = quickStartDataStore({ ...place, name, members });
+      // The webhook that judges it may come up at the same time as the store.
+      await untilAnswered(() => cluster.apply(dataStore, manifest, { fieldManager, signal }), options);
+      lines.info('the DataStore is there', { name });
+    }
     return 0;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

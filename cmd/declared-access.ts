@@ -1,9 +1,18 @@
+import { capiExtensionConfig } from '../api/cluster-api/kinds.ts';
+import { clusterStackOperatorLease } from '../api/clusterstack/names.ts';
 import type { DeclaredAccess, DeclaredRole } from '../api/generate/role.ts';
+import { access as clusterAddon } from '../controllers/clusteraddon/access.ts';
+import { access as runtimeExtension } from '../controllers/clusteraddon/runtime-extension/access.ts';
+import { access as clusterStack } from '../controllers/clusterstack/access.ts';
+import { access as clusterStackRelease } from '../controllers/clusterstackrelease/access.ts';
 import { access as dataStore } from '../controllers/datastore/access.ts';
 import { access as kubeconfigGenerator } from '../controllers/kubeconfiggenerator/access.ts';
 import { access as stewardControlPlane } from '../controllers/stewardcontrolplane/access.ts';
+import { addonGateAccess } from '../controllers/stewardcontrolplane/addon-gate-access.ts';
+import { hostingAccess } from '../controllers/stewardcontrolplane/external/hosting-access.ts';
 import { access as tenantControlPlane, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
 import { migrateAccess, migrateNamespaceAccess } from './migrate-access.ts';
+import { extensionConfigName } from './runtime-extension.ts';
 
 /** The parts of the manager with the rights that each declares beside its code. */
 const managerAccess: readonly DeclaredAccess[] = [
@@ -16,6 +25,8 @@ const managerAccess: readonly DeclaredAccess[] = [
     access: [
       // Events stand in the namespace of the object that they are about.
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      // Whether a TenantControlPlane may be deleted depends on its owner, also where that is not looked after here.
+      { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['get'] },
       // The manager makes its webhooks' authority itself and writes it where the API server looks for it.
       {
         apiGroups: ['admissionregistration.k8s.io'],
@@ -44,3 +55,60 @@ export const declaredRoles: readonly DeclaredRole[] = [
     parts: [{ name: 'migrate', access: migrateNamespaceAccess }],
   },
 ];
+
+/** What the user of a kubeconfig needs in a cluster that hosts control planes of another one: source of config/hosting/role.yaml. */
+export const hostingRole: DeclaredRole = {
+  name: 'steward-hosting-role',
+  parts: [{ name: 'stewardcontrolplane', access: hostingAccess }],
+};
+
+/** What the manager needs for the optional layer of cluster stacks: source of config/clusterstacks/role.yaml. */
+export const clusterStacksRole: DeclaredRole = {
+  name: 'steward-clusterstacks-role',
+  parts: [
+    { name: 'clusterstack', access: clusterStack },
+    { name: 'clusterstackrelease', access: clusterStackRelease },
+    { name: 'clusteraddon', access: clusterAddon },
+    { name: 'stewardcontrolplane', access: addonGateAccess },
+    {
+      name: 'manager',
+      access: [
+        // Whether the cluster-stack-operator, which does the same work, leads in whatever namespace.
+        {
+          apiGroups: ['coordination.k8s.io'],
+          resources: ['leases'],
+          resourceNames: [clusterStackOperatorLease],
+          verbs: ['get', 'list', 'watch'],
+        },
+        {
+          apiGroups: ['admissionregistration.k8s.io'],
+          resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+          resourceNames: [
+            'steward-clusterstacks-mutating-webhook-configuration',
+            'steward-clusterstacks-validating-webhook-configuration',
+          ],
+          verbs: ['get', 'list', 'watch', 'patch'],
+        },
+      ],
+    },
+  ],
+};
+
+/** What the manager needs where core Cluster API asks it at its hooks: source of config/clusterstacks/runtime-extension/role.yaml. */
+export const runtimeExtensionRole: DeclaredRole = {
+  name: 'steward-clusterstacks-runtime-extension-role',
+  parts: [
+    { name: 'clusteraddon', access: runtimeExtension },
+    {
+      name: 'manager',
+      access: [
+        {
+          apiGroups: [capiExtensionConfig.group],
+          resources: [capiExtensionConfig.plural],
+          resourceNames: [extensionConfigName],
+          verbs: ['get', 'list', 'watch', 'patch'],
+        },
+      ],
+    },
+  ],
+};

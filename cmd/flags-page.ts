@@ -2,6 +2,7 @@ import { managerFlags } from './manager-flags.ts';
 import { datastoreBootstrapFlags, serverBootstrapFlags } from './datastore-bootstrap.ts';
 import type { Flag, Flags } from './flags.ts';
 import { migrateFlags } from './migrate-flags.ts';
+import { buildFlags, diffFlags, lintFlags, pushFlags } from './stack/stack-flags.ts';
 
 /** A command of the binary with its flags, as the reference shows it. */
 export interface DocumentedCommand {
@@ -16,6 +17,10 @@ export const documentedCommands: readonly DocumentedCommand[] = [
   { name: 'datastore-bootstrap etcd', flags: datastoreBootstrapFlags },
   { name: 'datastore-bootstrap postgres|mysql|nats|nats-accounts', flags: serverBootstrapFlags },
   { name: 'migrate', flags: migrateFlags },
+  { name: 'stack build <folder>', flags: buildFlags },
+  { name: 'stack push <folder of a release>', flags: pushFlags },
+  { name: 'stack diff <folder>', flags: diffFlags },
+  { name: 'stack lint <folder>', flags: lintFlags },
 ];
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -1,5 +1,6 @@
 /**
- * Writes what follows from the code: CustomResourceDefinitions, the manager's ClusterRole, and the reference pages.
+ * Writes what follows from the code: CustomResourceDefinitions, the manager's ClusterRole, the reference pages, and
+ * what the Helm charts have in common with them.
  *
  *     npm run gen                  writes
  *     npm run gen -- --check       writes nothing; exits 1 and names each file that differs
@@ -10,16 +11,18 @@ import { parse } from 'yaml';
 import { allKinds } from '../api/all-kinds.ts';
 import { fieldCoveragePage } from '../api/generate/field-coverage.ts';
 import type { FieldCoverage } from '../api/generate/field-coverage.ts';
-import { generatedDirectories, generatedFiles } from '../api/generate/generated-files.ts';
+import { generatedDirectories, generatedFiles, rolesFile } from '../api/generate/generated-files.ts';
 import { fieldsNotActedUpon } from '../controllers/tenantcontrolplane/unsupported.ts';
-import { declaredRoles } from './declared-access.ts';
+import { chartFiles, definitionTemplates } from './chart/chart-files.ts';
+import { readChartSources } from './chart/read-sources.ts';
+import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } from './declared-access.ts';
 import { documentedCommands, flagsPage } from './flags-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** Files in generated directories that nothing generates any more. */
 function leftovers(files: ReadonlyMap<string, string>): readonly string[] {
-  return generatedDirectories
+  return [...generatedDirectories, definitionTemplates]
     .filter((directory) => existsSync(join(root, directory)))
     .flatMap((directory) => readdirSync(join(root, directory)).map((name) => `${directory}/${name}`))
     .filter((path) => !files.has(path));
@@ -46,10 +49,16 @@ function main(args: readonly string[]): number {
     console.error(`unknown argument ${unknown}; usage: npm run gen [-- --check]`);
     return 2;
   }
+  const sources = readChartSources(root);
+  const clusterStacks = { ...sources.clusterStacks, role: clusterStacksRole };
   const files = new Map([
     ...generatedFiles(allKinds, declaredRoles),
+    ['config/clusterstacks/role.yaml', rolesFile([clusterStacksRole])],
+    ['config/clusterstacks/runtime-extension/role.yaml', rolesFile([runtimeExtensionRole])],
+    ['config/hosting/role.yaml', rolesFile([hostingRole])],
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
     ['docs/reference/field-coverage.md', fieldCoverage()],
+    ...chartFiles({ ...sources, clusterStacks, kinds: allKinds, roles: declaredRoles }),
   ]);
   const changed = [...files].filter(([path, content]) => differs(path, content));
   const extra = leftovers(files);

@@ -5,9 +5,13 @@ import type { Flags } from './flags.ts';
 export const managerFlags = {
   kubeconfig: { value: '', help: 'File that leads to the management cluster; empty: the service account of the pod.' },
   namespace: { value: '', help: 'Namespace to watch; empty: all of them.' },
+  controllers: {
+    value: '*',
+    help: 'Comma-separated controllers that run: * is all of them, -name all but that one.',
+  },
   'watch-filter': {
     value: '',
-    help: 'Only StewardControlPlanes whose label cluster.x-k8s.io/watch-filter has this value; empty: all of them.',
+    help: 'Only StewardControlPlanes, ClusterStacks with their releases, and Clusters with their ClusterAddons, whose label cluster.x-k8s.io/watch-filter has this value; empty: all of them.',
   },
   'pod-namespace': {
     value: '',
@@ -35,6 +39,10 @@ export const managerFlags = {
   },
   'max-concurrent-tcp-reconciles': { value: 8, help: 'TenantControlPlanes visited at once.' },
   'max-concurrent-reconciles': { value: 8, help: 'StewardControlPlanes visited at once.' },
+  'watch-tenants': {
+    value: true,
+    help: 'Foreign edits inside tenants are heard and repaired within seconds, over one connection to each; false: found by looking every 15 minutes.',
+  },
   'controller-reconcile-timeout': { value: '30s', help: 'Longest duration of one visit.' },
   'certificate-expiration-deadline': {
     value: '24h',
@@ -50,7 +58,26 @@ export const managerFlags = {
     value: '0s',
     help: 'How long a migration shows Migrating, and denies writes, at least: clients of the Go Steward expect about 15s.',
   },
-  'feature-gates': { value: '', help: 'Comma-separated Name=true|false, as Cluster API providers take them.' },
+  'feature-gates': {
+    value: '',
+    help: 'Comma-separated Name=true|false. ExternalClusterReference lets control planes run in other clusters, ExternalClusterReferenceCrossNamespace lets their kubeconfigs be in any namespace, ClusterStacks looks after cluster stacks, whose definitions have to be there, RuntimeSDK with it lets core Cluster API ask before upgrades, whose ExtensionConfig has to be there; all are off unless said, other names are let pass.',
+  },
+  helm: {
+    value: 'helm',
+    help: 'Path of helm 4, or its name in $PATH, which renders the charts of cluster stacks; only the image with helm has it.',
+  },
+  'cluster-stacks-cache': {
+    value: '/tmp/steward-cluster-stacks',
+    help: 'Folder in which releases of cluster stacks are kept; what is lost is fetched again.',
+  },
+  'cluster-stacks-kinds': {
+    value: '',
+    help: 'Comma-separated Kind.group of what releases of cluster stacks may make beside ClusterClasses, their templates and ClusterResourceSets, for example Image.openstack.k-orc.cloud; whoever pushes releases then writes them with the manager’s rights.',
+  },
+  'cluster-stacks-folder': {
+    value: '',
+    help: 'Folder that sources of cluster stacks of type directory are below; empty: there are none of this type.',
+  },
   'dynamic-infrastructure-clusters': {
     value: '',
     help: 'Accepted for compatibility: every infrastructure cluster with spec.controlPlaneEndpoint is served.',

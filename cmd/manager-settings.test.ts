@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newestMinor } from '../kubeadm/versions.ts';
 import { UsageError } from './flags.ts';
+import { controllerNames } from './chosen-controllers.ts';
 import { readManagerSettings } from './manager-settings.ts';
 
 const pod = { POD_NAMESPACE: 'steward-system', POD_NAME: 'steward-0' };
@@ -18,6 +19,12 @@ describe('Settings of the manager', () => {
       renewBeforeMs: 86_400_000,
       log: { level: 'info', format: 'json' },
     });
+  });
+
+  test('All controllers run unless some are named', () => {
+    expect([...readManagerSettings([], pod).controllers]).toEqual(controllerNames);
+    const { controllers } = readManagerSettings(['--controllers=datastore,tenantcontrolplane'], pod);
+    expect([...controllers]).toEqual(['datastore', 'tenantcontrolplane']);
   });
 
   test('The last minor of Kubernetes is the newest that is tested, or the one that is given', () => {

@@ -1,3 +1,7 @@
+import { chosenControllers } from './chosen-controllers.ts';
+import type { ControllerName } from './chosen-controllers.ts';
+import type { FeatureGates } from './feature-gates.ts';
+import { readFeatureGates } from './feature-gates.ts';
 import type { FlagValues } from './flags.ts';
 import { UsageError, readFlags } from './flags.ts';
 import { goDuration } from '../api/go-duration.ts';
@@ -12,14 +16,29 @@ export interface ListenAddress {
   readonly port: number;
 }
 
+/** How releases of cluster stacks are fetched and rendered. */
+export interface StackSettings {
+  /** Path of helm, or its name in `PATH`. */
+  readonly helm: string;
+  /** Where releases are kept. */
+  readonly cache: string;
+  /** What sources of type directory are below; empty: there are none. */
+  readonly folder: string;
+  /** `Kind.group` of what releases may make beside ClusterClasses and their templates. */
+  readonly kinds: ReadonlySet<string>;
+}
+
 /** Everything the manager is told, checked; times are in milliseconds. */
 export interface ManagerSettings {
   readonly environment: Environment;
   readonly kubeconfig: string;
   readonly namespace: string;
+  readonly controllers: ReadonlySet<ControllerName>;
   readonly watchFilter: string;
   readonly podNamespace: string;
   readonly podName: string;
+  /** Empty when it is not told, as outside of a pod. */
+  readonly podUid: string;
   readonly defaultDataStore: string;
   readonly kineImage: string;
   /** The last minor of Kubernetes 1 that is hosted. */
@@ -32,12 +51,16 @@ export interface ManagerSettings {
   readonly webhookUrl: string;
   readonly tenantConcurrency: number;
   readonly controlPlaneConcurrency: number;
+  /** Whether foreign edits inside tenants are listened to. */
+  readonly watchTenants: boolean;
   readonly visitTimeoutMs: number;
   readonly renewBeforeMs: number;
   /** Empty: that of the manager's own pod. */
   readonly migrateImage: string;
   readonly serviceAccount: string;
   readonly minimumHoldMs: number;
+  readonly gates: FeatureGates;
+  readonly stacks: StackSettings;
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'text' };
 }
 
@@ -55,9 +78,11 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     environment,
     kubeconfig: flags.kubeconfig,
     namespace: flags.namespace,
+    controllers: chosenControllers(flags.controllers),
     watchFilter: flags['watch-filter'],
     podNamespace,
     podName: environment.POD_NAME ?? environment.HOSTNAME ?? `manager-${process.pid}`,
+    podUid: environment.POD_UID ?? '',
     defaultDataStore: flags.datastore,
     kineImage: flags['kine-image'],
     newestMinor: lastMinor(flags),
@@ -69,11 +94,19 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     webhookUrl: flags['webhook-url'],
     tenantConcurrency: positive('max-concurrent-tcp-reconciles', flags['max-concurrent-tcp-reconciles']),
     controlPlaneConcurrency: positive('max-concurrent-reconciles', flags['max-concurrent-reconciles']),
+    watchTenants: flags['watch-tenants'],
     visitTimeoutMs: positive('controller-reconcile-timeout', duration('controller-reconcile-timeout', flags)),
     renewBeforeMs: renewBefore(flags),
     migrateImage: flags['migrate-image'],
     serviceAccount: flags['serviceaccount-name'] || (environment.SERVICE_ACCOUNT ?? ''),
     minimumHoldMs: duration('migration-minimum-hold', flags),
+    gates: readFeatureGates(flags['feature-gates']),
+    stacks: {
+      helm: program('helm', flags.helm),
+      cache: flags['cluster-stacks-cache'],
+      folder: flags['cluster-stacks-folder'],
+      kinds: kindNames('cluster-stacks-kinds', flags['cluster-stacks-kinds']),
+    },
     log: logSettings(flags),
   });
 }
@@ -93,6 +126,21 @@ function listenAddress(flag: string, text: string): ListenAddress | undefined {
 function positive(flag: string, value: number): number {
   if (value <= 0) throw new UsageError(`--${flag} takes a value greater than 0, got ${value}`);
   return value;
+}
+
+function kindNames(flag: string, list: string): ReadonlySet<string> {
+  const names = list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const bad = names.find((name) => !/^[A-Z][A-Za-z0-9]*\.[a-z0-9.-]*$/.test(name));
+  if (bad !== undefined) throw new UsageError(`--${flag} takes Kind.group, separated by commas, got "${bad}"`);
+  return new Set(names);
+}
+
+function program(flag: string, path: string): string {
+  if (path === '') throw new UsageError(`--${flag} takes the path of a program, got nothing`);
+  return path;
 }
 
 type DurationFlag = 'controller-reconcile-timeout' | 'certificate-expiration-deadline' | 'migration-minimum-hold';

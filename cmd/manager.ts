@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Key, Resource } from '../api/meta.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
+import { ExternalClusters } from '../controllers/stewardcontrolplane/external/external-clusters.ts';
+import { selectionInTenant } from '../controllers/tenantcontrolplane/selection-in-tenant.ts';
 import { EventRecorder } from '../runtime/event-recorder.ts';
 import { guardWrites } from '../runtime/guard-writes.ts';
 import { contactCheck, healthPages, HttpEndpoints, metricsPages } from '../runtime/http-endpoints.ts';
 import type { Pages } from '../runtime/http-endpoints.ts';
+import { openHttp2Line } from '../runtime/http2-line.ts';
 import { openCluster } from '../runtime/http-cluster.ts';
 import type { ClusterOptions, RequestMeasure } from '../runtime/http-cluster.ts';
+import type { Controller } from '../runtime/controller.ts';
 import { InformerFactory } from '../runtime/informer-factory.ts';
-import type { Informer, InformerSelection } from '../runtime/informer.ts';
 import { LeaderElection } from '../runtime/leader-election.ts';
 import { inClusterConnection, loadKubeconfigFile } from '../runtime/load-connection.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -17,12 +20,18 @@ import { Manager } from '../runtime/manager.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { createWinstonLogger } from '../runtime/winston-logger.ts';
 import { Sessions } from '../stores/sessions.ts';
+import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure-watches.ts';
+import { ObstacleWatches } from '../controllers/stewardcontrolplane/obstacle-watches.ts';
 import { TenantPool } from '../tenants/pool.ts';
+import { TenantWatches } from '../tenants/tenant-watches.ts';
 import { Closing } from './closing.ts';
-import { createControllers } from './controllers.ts';
+import { clusterStacksLayer } from './cluster-stacks-layer.ts';
+import { coreControllers } from './controllers.ts';
 import type { ListenAddress, ManagerSettings } from './manager-settings.ts';
+import type { OptionalLayer } from './optional-layer.ts';
 import { serveAdmission } from './serve-admission.ts';
 import { version } from './version.ts';
+import { withinNamespace } from './within-namespace.ts';
 
 const clock = systemClock;
 const leaseName = 'steward.butlerlabs.dev';
@@ -72,19 +81,28 @@ async function work(base: Base): Promise<number> {
     election.assertLeads();
   };
   const cluster = settings.leaderElect ? guardWrites(door, mayWrite) : door;
-  const manager = managerOf(base, { cluster, informers });
-  metrics.watchRunning(() => manager.runningSeconds());
+  let layerTrouble = (): string | undefined => undefined;
+  const { manager, layer, poke } = managersOf(base, { cluster, informers, layerTrouble: () => layerTrouble() });
   let starting = true;
   const startUp = { name: 'start-up', check: () => (starting ? 'caches and webhooks are not there yet' : undefined) };
-  const ready = [startUp, ...manager.checks(), contactCheck(door, clock)];
+  const ready = [
+    startUp,
+    ...manager.checks(),
+    contactCheck(door, clock),
+    ...(layer === undefined ? [] : [layer.health]),
+  ];
   await serve(base, settings.health, healthPages({ alive: [], ready }));
   await serve(base, settings.metrics, metricsPages(metrics.registry));
 
   const stop = new AbortController();
   const start = async (): Promise<void> => {
-    const parts = { ...base, clock, cluster: door, informers, signal: stop.signal };
+    const parts = { ...base, clock, cluster: door, informers, signal: stop.signal, poke };
+    // Nobody waits for the layer: it begins by itself when it has what it needs, and this process leads.
+    const mayWork = settings.leaderElect ? election.elected : Promise.resolve();
+    void layer?.run(mayWork);
     const [admission] = await Promise.all([serveAdmission(parts), manager.follow()]);
-    ready.push(...admission);
+    ready.push(...admission.checks);
+    layerTrouble = admission.layerTrouble;
     starting = false;
     if (settings.leaderElect) {
       election.start();
@@ -98,7 +116,8 @@ async function work(base: Base): Promise<number> {
   try {
     const code = await ended.promise;
     // Whoever lost the lead must not write any more: running visits are aborted at once.
-    await manager.stop(code === 0 ? graceMs : 0);
+    const grace = code === 0 ? graceMs : 0;
+    await Promise.all([manager.stop(grace), layer?.stop(grace)]);
     await election.release();
     return code;
   } finally {
@@ -124,12 +143,15 @@ function measured({ metrics }: Base, options: ClusterOptions): ClusterOptions {
 }
 
 function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): LeaderElection {
+  const { podName, podUid } = settings;
+  const place = podUid === '' ? undefined : `${podName}_${podUid}_`;
   return new LeaderElection({
     cluster,
     clock,
     log,
     lease: { namespace: settings.podNamespace, name: leaseName },
-    identity: `${settings.podName}_${randomUUID()}`,
+    identity: `${place ?? `${podName}_`}${randomUUID()}`,
+    ...(place !== undefined && { predecessors: place }),
     random: Math.random,
     status: (leads) => {
       metrics.leading(leaseName, leads);
@@ -140,42 +162,101 @@ function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): 
   });
 }
 
-function managerOf(
-  base: Base,
-  { cluster, informers }: { readonly cluster: Cluster; readonly informers: InformerFactory },
-): Manager {
+/** The controllers at work: those that are always there, and the optional layer if it is switched on. */
+interface Managers {
+  readonly manager: Manager;
+  readonly layer: OptionalLayer | undefined;
+  /** Asks a controller for a visit, of whichever manager it is. */
+  readonly poke: (controller: string, key: Key) => void;
+}
+
+interface ManagerParts {
+  readonly cluster: Cluster;
+  readonly informers: InformerFactory;
+  /** Why the webhooks of the layer are not trusted yet. */
+  readonly layerTrouble: () => string | undefined;
+}
+
+function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerParts): Managers {
   const { settings, log, metrics, closing } = base;
   const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
   const open: ConstructorParameters<typeof TenantPool>[0]['open'] = (connection, limits) =>
     openCluster(connection, measured(base, limits));
   const pool = closing.add(new TenantPool({ clock, open }), (doors) => doors.close());
+  const watches = settings.watchTenants ? closing.add(tenantWatches(), closeLines) : undefined;
+  const external = closing.add(
+    new ExternalClusters({
+      cluster,
+      clock,
+      log,
+      random: Math.random,
+      open,
+      poke: (key) => {
+        poke('stewardcontrolplane', key);
+      },
+    }),
+    (clusters) => clusters.close(),
+  );
   const instance = settings.podName;
   const events = new EventRecorder({ cluster, clock, log, controller: `${leaseName}/manager`, instance });
   const scoped = withinNamespace(informers, settings.namespace);
   // Nothing is poked before the manager works.
   const poke = (controller: string, key: Key): void => {
-    manager.poke(controller, key);
+    managers.find((one) => one.has(controller))?.poke(controller, key);
   };
-  const controllers = createControllers(settings, { cluster, informers: scoped, clock, sessions, pool, metrics, poke });
+  const managers: Manager[] = [];
+  const infrastructureWatches = new InfrastructureWatches({
+    ...{ cluster, clock, log, random: Math.random, namespace: settings.namespace },
+    poke: (key) => {
+      poke('stewardcontrolplane', key);
+    },
+  });
+  const infrastructure = closing.add(infrastructureWatches, (open) => open[Symbol.asyncDispose]());
+  const obstacleWatches = new ObstacleWatches({
+    ...{ cluster, clock, log, random: Math.random },
+    poke: (key) => {
+      poke('stewardcontrolplane', key);
+    },
+  });
+  const obstacles = closing.add(obstacleWatches, (open) => open[Symbol.asyncDispose]());
+  const parts = { informers: scoped, clock, sessions, pool, watches, metrics };
+  const shared = { ...parts, cluster, infrastructure, obstacles, external, poke };
   const metricsOf = (name: string) => metrics.ofController(name);
   const gone = ({ metadata }: Resource): void => {
     // Closing waits for running requests; nothing waits for it.
     void pool.forget(metadata.uid ?? '');
+    external.release(metadata.uid ?? '');
+    watches?.forget(metadata.uid ?? '');
   };
-  const manager = new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, gone });
-  return manager;
+  const managerOf = (controllers: readonly Controller[], log: Logger): Manager => {
+    const manager = new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, gone });
+    managers.push(manager);
+    return manager;
+  };
+  const core = coreControllers(settings, shared);
+  const manager = managerOf(core.controllers, log);
+  const { heard } = core;
+  const layer = clusterStacksLayer(settings, {
+    ...{ shared, heard, log, closing },
+    everywhere: informers,
+    manager: managerOf,
+    webhookTrouble: layerTrouble,
+  });
+  metrics.watchRunning(() => new Map(managers.flatMap((one) => [...one.runningSeconds()])));
+  return { manager, layer, poke };
 }
 
-/**
- * The same informers, of one namespace only where the kind has namespaces and the selection names none; all of them when none is
- * given.
- */
-function withinNamespace(informers: InformerFactory, namespace: string): Pick<InformerFactory, 'informer'> {
-  if (namespace === '') return informers;
-  return {
-    informer: <T extends Resource>(selection: InformerSelection<T>): Informer<T> =>
-      informers.informer(selection.kind.namespaced ? { namespace, ...selection } : selection),
-  };
+const closeLines = (lines: TenantWatches): void => {
+  lines.close();
+};
+
+function tenantWatches(): TenantWatches {
+  return new TenantWatches({
+    clock,
+    random: Math.random,
+    select: selectionInTenant,
+    open: (connection) => openHttp2Line(connection, { clock, random: Math.random, userAgent: `steward/${version}` }),
+  });
 }
 
 async function serve({ log, closing }: Base, address: ListenAddress | undefined, pages: Pages): Promise<void> {

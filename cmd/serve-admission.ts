@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Key } from '../api/meta.ts';
 import { AdmissionServer } from '../runtime/admission-server.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
@@ -8,8 +9,11 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { ServingCertificates } from '../runtime/serving-certificates.ts';
 import { createAdmissions } from './admissions.ts';
+import { clusterAddonAdmissions } from './cluster-addon-admissions.ts';
+import { clusterStackAdmissions } from './cluster-stack-admissions.ts';
 import type { Closing } from './closing.ts';
 import type { ManagerSettings } from './manager-settings.ts';
+import { runtimeExtensionParts } from './runtime-extension.ts';
 import { untilAnswered } from './until-answered.ts';
 
 /** With what the webhooks are served. */
@@ -24,15 +28,26 @@ export interface AdmissionParts {
   readonly closing: Closing;
   /** Aborted when the process is asked to end: a start that still waits is given up. */
   readonly signal: AbortSignal;
+  /** Asks a controller for a visit. */
+  readonly poke: (controller: string, key: Key) => void;
 }
 
-/** Serves the webhooks with certificates of our own making; the answer is what readiness must check. */
-export async function serveAdmission(parts: AdmissionParts): Promise<readonly HealthCheck[]> {
+/** What is told of the webhooks. */
+export interface ServedAdmission {
+  /** What readiness must check. */
+  readonly checks: readonly HealthCheck[];
+  /** Why the webhooks of the optional layer are not trusted yet; undefined when they are. */
+  readonly layerTrouble: () => string | undefined;
+}
+
+/** Serves the webhooks with certificates of our own making. What the optional layer lacks for its webhooks keeps nobody waiting. */
+export async function serveAdmission(parts: AdmissionParts): Promise<ServedAdmission> {
   const { settings, cluster, informers, clock, log, metrics, closing, signal } = parts;
   const { webhooks: address, webhookUrl: url, webhookService: service, podNamespace: namespace } = settings;
-  if (address === undefined) return [];
+  if (address === undefined) return { checks: [], layerTrouble: () => undefined };
   const host = url === '' ? '' : new URL(url).hostname.replace(/^\[|\]$/g, '');
   const dnsNames = [`${service}.${namespace}.svc`, `${service}.${namespace}.svc.cluster.local`];
+  const { calls, further } = runtimeExtensionParts(parts);
   const certificates = new ServingCertificates({
     cluster,
     informers,
@@ -45,17 +60,27 @@ export async function serveAdmission(parts: AdmissionParts): Promise<readonly He
     },
     mutating: ['steward-mutating-webhook-configuration'],
     validating: ['steward-validating-webhook-configuration'],
+    ...(settings.gates.clusterStacks && {
+      optional: {
+        mutating: ['steward-clusterstacks-mutating-webhook-configuration'],
+        validating: ['steward-clusterstacks-validating-webhook-configuration'],
+      },
+    }),
+    further,
     ...(url === '' ? {} : { url }),
     read: (ok) => {
       metrics.certificateRead(ok);
     },
   });
-  const handlers = createAdmissions({
-    cluster,
-    defaultDataStore: settings.defaultDataStore,
-    newestMinor: settings.newestMinor,
-  });
-  const server = new AdmissionServer({ handlers, clock, log, metrics: metrics.admission() });
+  const handlers = {
+    ...createAdmissions({
+      cluster,
+      defaultDataStore: settings.defaultDataStore,
+      newestMinor: settings.newestMinor,
+    }),
+    ...(settings.gates.clusterStacks && { ...clusterStackAdmissions(cluster), ...clusterAddonAdmissions(cluster) }),
+  };
+  const server = new AdmissionServer({ handlers, calls, clock, log, metrics: metrics.admission() });
   const pair = await untilAnswered(() => certificates.ensure(), { clock, log, signal });
   await server.listen(address, pair);
   closing.add(server, (open) => open.close());
@@ -67,5 +92,5 @@ export async function serveAdmission(parts: AdmissionParts): Promise<readonly He
     running.abort();
     await following;
   });
-  return [server.health, certificates.health];
+  return { checks: [server.health, certificates.health], layerTrouble: () => certificates.optionalTrouble };
 }

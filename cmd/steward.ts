@@ -5,6 +5,8 @@ import { readManagerSettings } from './manager-settings.ts';
 import { runManager } from './manager.ts';
 import { migrateFlags } from './migrate-flags.ts';
 import { runMigrate } from './migrate.ts';
+import { openRepository } from './stack/open-repository.ts';
+import { runStack, stackUsage } from './stack/run-stack.ts';
 import { version } from './version.ts';
 
 /** The commands of the binary; the first is what runs when none is named. */
@@ -12,6 +14,21 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   manager: (args) => runManager(readManagerSettings(args, process.env)),
   'datastore-bootstrap': (args) => runDatastoreBootstrap(args, process.env),
   migrate: (args) => runMigrate(args, process.env),
+  stack: (args) => {
+    const stop = new AbortController();
+    process.once('SIGINT', () => {
+      stop.abort(new Error('the process was asked to end (SIGINT)'));
+    });
+    return runStack(args, {
+      environment: process.env,
+      print: (line) => {
+        console.log(line);
+      },
+      now: () => new Date(),
+      signal: stop.signal,
+      open: openRepository,
+    });
+  },
   version: () => {
     console.log(version);
     return Promise.resolve(0);
@@ -25,6 +42,7 @@ Usage: steward <command> [flags]
   manager               runs the controllers and the admission webhooks (what runs when no command is named)
   datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: makes the certificates and the administrator of config/datastores
   migrate               copies a tenant's data to another DataStore: what Jobs of the manager run
+  stack                 build, push, diff or lint: releases of cluster stacks; steward stack --help tells more
   version               prints the version
 
 Flags of manager:
@@ -39,7 +57,7 @@ ${describeFlags(migrateFlags)}`;
 async function main(args: readonly string[]): Promise<number> {
   const [first = 'manager', ...rest] = args;
   if (['help', '--help', '-h'].some((word) => args.includes(word))) {
-    console.log(usage);
+    console.log(first === 'stack' ? stackUsage : usage);
     return 0;
   }
   const [name, flags] = first.startsWith('-') ? ['manager', args] : [first, rest];

@@ -7,7 +7,7 @@ declare global {
   var STEWARD_VERSION: string | undefined;
 }
 
-/** The version of this program, e.g. `v0.1.0`. */
+/** The version of this program, e.g. `v0.17.0`. */
 export const version: string = globalThis.STEWARD_VERSION ?? `v${versionOfSources()}`;
 
 function versionOfSources(): string {

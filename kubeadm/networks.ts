@@ -29,12 +29,12 @@ interface Address {
   readonly value: bigint;
 }
 
+// The library tells by errors that it throws and catches, for every host name that is asked about.
+const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
 /** IPv4 in four decimal parts without leading zeros, or IPv6 without a zone; what Go's net.ParseIP takes. */
 function readAddress(text: string): Address | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
-    if (text.split('.').some((part) => part.length > 1 && part.startsWith('0'))) return undefined;
-    return { family: 4, value: toBigInt(ipaddr.IPv4.parse(text).toByteArray()) };
-  }
+  if (ipv4.test(text)) return { family: 4, value: toBigInt(text.split('.').map(Number)) };
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined;
   // The library takes the old form ::192.0.2.1 for a mapped address; it is an IPv6 address of its own.
   const compatible = /^::(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1];

@@ -6,6 +6,8 @@ import type { Resource } from '../api/meta.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import type { AdmissionHandler, AdmissionResponse } from './admission.ts';
 import { AdmissionServer } from './admission-server.ts';
+import type { JsonCall } from './json-call.ts';
+import { BadCallError } from './json-call.ts';
 import { silent } from './logger.ts';
 import { defaultServingLife, makeServingMaterial, type ServingMaterial } from './serving-pair.ts';
 
@@ -19,14 +21,17 @@ let port: number;
 let clock: FakeClock;
 let seen: string[];
 let handler: AdmissionHandler;
+let call: JsonCall;
 
 beforeEach(async () => {
   clock = new FakeClock();
   seen = [];
   handler = () => ({ allowed: true });
+  call = () => ({ status: 'Success' });
   material = await newMaterial();
   server = new AdmissionServer({
     handlers: { '/rule': (request, options) => handler(request, options) },
+    calls: { '/call': (document, options) => call(document, options) },
     clock,
     log: silent,
     metrics: {
@@ -47,7 +52,7 @@ interface Answer {
 }
 const send = (
   body: string,
-  over: { path?: string; method?: string; type?: string; ca?: string } = {},
+  over: { path?: string; method?: string; type?: string | null; ca?: string } = {},
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const request = httpsRequest(
@@ -58,7 +63,7 @@ const send = (
         path: over.path ?? '/rule',
         method: over.method ?? 'POST',
         ca: over.ca ?? material.bundle,
-        headers: { 'content-type': over.type ?? 'application/json' },
+        headers: over.type === null ? {} : { 'content-type': over.type ?? 'application/json' },
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -180,6 +185,7 @@ describe('the admission server', () => {
     ['a name of every object', review(), { path: '/constructor' }, [404, 'there is no rule']],
     ['GET', '', { method: 'GET' }, [405, 'POST']],
     ['a form', 'a=b', { type: 'text/plain' }, [415, 'application/json']],
+    ['no type', review(), { type: null }, [415, 'application/json']],
   ])('refuses %s', async (_, body, over, [code, message]) => {
     const answer = await send(body, over);
     expect(answer.code).toBe(code);
@@ -222,5 +228,56 @@ describe('the admission server', () => {
     expect(server.health.check()).toBeUndefined();
     await server.close();
     expect(server.health.check()).toBe('does not listen');
+  });
+});
+
+describe('a call beside the reviews', () => {
+  test.each([null, 'application/json', 'application/json; charset=utf-8'])(
+    'is answered with what it returns, when its type is %s',
+    async (type) => {
+      call = (document) => ({ status: 'Success', document });
+      const { code, body } = await send('{"kind":"DiscoveryRequest"}', { path: '/call?timeout=10s', type });
+      expect([code, JSON.parse(body)]).toEqual([200, { status: 'Success', document: { kind: 'DiscoveryRequest' } }]);
+      expect(seen).toEqual(['began /call', 'ended 200']);
+    },
+  );
+
+  test('is told what was not understood', async () => {
+    call = () => {
+      throw new BadCallError('no Cluster is named');
+    };
+    const { code, body } = await send('{}', { path: '/call' });
+    expect([code, body]).toEqual([400, '{"error":"no Cluster is named"}\n']);
+    expect((await send('{', { path: '/call' })).body).toContain('not JSON');
+    expect(seen).not.toContain('panicked /call');
+  });
+
+  test('is not told why it failed, since everybody can call', async () => {
+    call = () => {
+      throw new Error('clusters "a" is forbidden to the user b');
+    };
+    const { code, body } = await send('{}', { path: '/call' });
+    expect([code, body]).toEqual([500, '{"error":"the call failed; the manager\'s log has more"}\n']);
+    expect(seen).toEqual(['began /call', 'panicked /call', 'ended 500']);
+  });
+
+  test('ends when its time is over', async () => {
+    const asked = Promise.withResolvers<AbortSignal>();
+    call = (_, { signal }) => {
+      asked.resolve(signal);
+      return new Promise(() => undefined);
+    };
+    const answer = send('{}', { path: '/call?timeout=3s' });
+    const signal = await asked.promise;
+    await clock.advance(3_000);
+    expect((await answer).code).toBe(500);
+    expect(signal.aborted).toBe(true);
+  });
+
+  test.each<[string, Parameters<typeof send>[1], number]>([
+    ['GET', { method: 'GET' }, 405],
+    ['a form', { type: 'application/x-www-form-urlencoded' }, 415],
+  ])('refuses %s', async (_, over, code) => {
+    expect((await send('', { path: '/call', ...over })).code).toBe(code);
   });
 });

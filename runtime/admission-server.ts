@@ -5,6 +5,8 @@ import type { AdmissionHandler } from './admission.ts';
 import { answerReview, BadReviewError } from './answer-review.ts';
 import type { Clock } from './clock.ts';
 import type { HealthCheck } from './health-check.ts';
+import type { JsonCall } from './json-call.ts';
+import { BadCallError, answerCall } from './json-call.ts';
 import type { Logger } from './logger.ts';
 
 /** Certificate chain and key, PEM. */
@@ -23,6 +25,8 @@ export interface AdmissionMetrics {
 export interface AdmissionServerOptions {
   /** Rules by path, e.g. `/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane`. */
   readonly handlers: Readonly<Record<string, AdmissionHandler>>;
+  /** What is asked at other paths, by other protocols than the API server's. */
+  readonly calls?: Readonly<Record<string, JsonCall>>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics?: AdmissionMetrics;
@@ -41,7 +45,7 @@ class HttpError extends Error {
   }
 }
 
-/** Answers the API server's AdmissionReviews over TLS. Its certificate can be exchanged while it runs. */
+/** Answers the API server's AdmissionReviews over TLS, and other calls beside. Its certificate can be exchanged while it runs. */
 export class AdmissionServer {
   readonly #options: AdmissionServerOptions;
   #server: Server | undefined;
@@ -108,23 +112,15 @@ export class AdmissionServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'https://localhost');
-    const handler = Object.hasOwn(this.#options.handlers, url.pathname)
-      ? this.#options.handlers[url.pathname]
-      : undefined;
-    const ended = handler === undefined ? undefined : this.#options.metrics?.began(url.pathname);
+    const answerer = this.#answererAt(url);
+    const ended = answerer === undefined ? undefined : this.#options.metrics?.began(url.pathname);
     try {
-      if (handler === undefined) throw new HttpError(404, `there is no rule at ${url.pathname.slice(0, 200)}`);
-      const body = await readBody(request);
-      const review = await answerReview(body, handler, {
-        clock: this.#options.clock,
-        log: this.#options.log,
-        budgetMs: budgetOf(url),
-        panicked: () => this.#options.metrics?.panicked(url.pathname),
-      });
-      send(response, 200, JSON.stringify(review));
+      if (answerer === undefined) throw new HttpError(404, `there is no rule at ${url.pathname.slice(0, 200)}`);
+      const body = await readBody(request, answerer.types);
+      send(response, 200, JSON.stringify(await answerer.answer(body)));
     } catch (error) {
-      const code = error instanceof HttpError ? error.code : error instanceof BadReviewError ? 400 : 500;
-      this.#options.log.warn('an admission request could not be answered', {
+      const code = codeOf(error);
+      this.#options.log.warn('a request could not be answered', {
         path: url.pathname.slice(0, 200),
         code,
         error,
@@ -135,6 +131,35 @@ export class AdmissionServer {
     }
     ended?.(response.statusCode);
   }
+
+  #answererAt(url: URL): Answerer | undefined {
+    const { handlers, calls = {}, clock, log, metrics } = this.#options;
+    const path = url.pathname;
+    const tools = { clock, log, budgetMs: budgetOf(url), panicked: () => metrics?.panicked(path) };
+    const handler = at(handlers, path);
+    if (handler !== undefined) {
+      return { types: ['application/json'], answer: (body) => answerReview(body, handler, tools) };
+    }
+    const call = at(calls, path);
+    // Cluster API names no type of what it sends.
+    return call && { types: ['application/json', ''], answer: (body) => answerCall(body, call, tools) };
+  }
+}
+
+/** What answers at one path. */
+interface Answerer {
+  /** Content types that it takes; the empty one is none. */
+  readonly types: readonly string[];
+  readonly answer: (body: string) => Promise<object>;
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof HttpError) return error.code;
+  return error instanceof BadReviewError || error instanceof BadCallError ? 400 : 500;
+}
+
+function at<T>(table: Readonly<Record<string, T>>, path: string): T | undefined {
+  return Object.hasOwn(table, path) ? table[path] : undefined;
 }
 
 function budgetOf(url: URL): number {
@@ -142,16 +167,17 @@ function budgetOf(url: URL): number {
   return seconds === undefined ? longestBudgetMs : Math.min(Math.max(Number(seconds), 1) * 1000, longestBudgetMs);
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  if (request.method !== 'POST') throw new HttpError(405, 'reviews are sent by POST');
-  if (!(request.headers['content-type'] ?? '').startsWith('application/json')) {
-    throw new HttpError(415, 'reviews are sent as application/json');
+async function readBody(request: IncomingMessage, types: readonly string[]): Promise<string> {
+  if (request.method !== 'POST') throw new HttpError(405, 'requests are sent by POST');
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  if (!types.includes(type.trim())) {
+    throw new HttpError(415, 'requests are sent as application/json');
   }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > largestBody) throw new HttpError(413, `the review is larger than ${largestBody} bytes`);
+    if (size > largestBody) throw new HttpError(413, `the request is larger than ${largestBody} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

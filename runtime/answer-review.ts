@@ -2,6 +2,7 @@ import jsonPatch from 'fast-json-patch';
 import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest, AdmissionResponse } from './admission.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { withinBudget } from './within-budget.ts';
 
 /** A body that is no AdmissionReview we can answer. The message goes to the API server's log. */
 export class BadReviewError extends Error {
@@ -58,15 +59,9 @@ function requestOf(body: string): AdmissionRequest {
 }
 
 async function ask(handler: AdmissionHandler, request: AdmissionRequest, tools: ReviewTools): Promise<AdmissionAnswer> {
-  const late = new AbortController();
-  const timeout = Promise.withResolvers<never>();
-  const timer = tools.clock.after(tools.budgetMs, () => {
-    const why = new Error(`the rule took longer than ${tools.budgetMs / 1000} s`);
-    late.abort(why);
-    timeout.reject(why);
-  });
   try {
-    return await Promise.race([handler(request, { signal: late.signal }), timeout.promise]);
+    const { clock, budgetMs } = tools;
+    return await withinBudget((signal) => handler(request, { signal }), { clock, budgetMs, what: 'the rule' });
   } catch (error) {
     tools.panicked();
     const { kind, operation, namespace, name } = request;
@@ -83,8 +78,6 @@ async function ask(handler: AdmissionHandler, request: AdmissionRequest, tools: 
       code: 500,
       message: `the rule for this object failed: ${message}; the manager's log has more`,
     };
-  } finally {
-    timer.cancel();
   }
 }
 

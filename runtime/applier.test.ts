@@ -273,6 +273,10 @@ describe('a refusal', () => {
     ['Service "a" is invalid: spec.clusterIPs[0]: Invalid value: []string{"10.0.0.2"}: may not change once set'],
     ['Job.batch "a" is invalid: spec.template: Invalid value: core.PodTemplateSpec{}: field is immutable'],
     [
+      'RoleBinding.rbac.authorization.k8s.io "a" is invalid: roleRef: Invalid value: ' +
+        'rbac.RoleRef{APIGroup:"rbac.authorization.k8s.io", Kind:"Role", Name:"b"}: cannot change roleRef',
+    ],
+    [
       'StatefulSet.apps "a" is invalid: spec: Forbidden: updates to statefulset spec for fields other than x are forbidden',
     ],
   ])('of an immutable field waits for a person and names the remedy: %s', async (message) => {

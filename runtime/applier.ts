@@ -4,7 +4,7 @@ import { belongs, mark, type Marking } from './apply-marks.ts';
 import type { ApplyReport, ApplySet } from './apply-set.ts';
 import type { Cluster } from './cluster.ts';
 import { ApiError } from './errors.ts';
-import { explainRefusal, ownedByAnother, writtenBySomebody } from './explain-refusal.ts';
+import { explainRefusal, notOurs, ownedByAnother, writtenBySomebody } from './explain-refusal.ts';
 import { describe, identityOf, keyOf } from './object-id.ts';
 
 /** Counters of an applier, per component. */
@@ -30,6 +30,11 @@ export interface ApplierOptions {
   readonly metrics?: ApplyMetrics;
   /** Kinds that people write by hand too: what stands under a wanted name and has no owner is theirs, and is left alone. */
   readonly writtenByHand?: ReadonlySet<string>;
+  /**
+   * Why an object that stands under a wanted name is not taken, in words; undefined when it may be. Asked for every object that was not applied
+   * before, or is another one since. Without it all that no other owner controls is taken.
+   */
+  readonly foreign?: (object: Resource, set: ApplySet) => string | undefined;
 }
 
 interface SetMemory {
@@ -68,7 +73,7 @@ export class Applier {
     const { marking, metrics } = this.#options;
     const memory = this.#memoryOf(set);
     const manifests = set.manifests.map((manifest) => mark(manifest, set, marking));
-    const identities = refuseTwins(manifests);
+    const identities = refuseTwins([...manifests, ...(set.kept ?? [])]);
     const names = [...identities].sort().join('\n');
     // A set that prunes nothing does not claim to be all there is of its component.
     const isComplete = set.prunes.length > 0;
@@ -124,7 +129,9 @@ export class Applier {
       return { object: undefined, drifted: false };
     }
     const signal = to.signal === undefined ? {} : { signal: to.signal };
-    if (before === undefined) await this.#refuseForeign(manifest, { ...to, current });
+    if (before === undefined || this.#options.foreign !== undefined) {
+      await this.#refuseForeign(manifest, { ...to, before, current });
+    }
     const object = await cluster.apply(to.kind, manifest, { fieldManager, ...signal }).catch((error: unknown) => {
       to.memory.objects.delete(identity);
       throw explainRefusal(manifest, error);
@@ -144,6 +151,7 @@ export class Applier {
     at: {
       readonly set: ApplySet;
       readonly kind: KindRef;
+      readonly before: Applied | undefined;
       readonly current: Resource | undefined;
       readonly signal?: AbortSignal;
     },
@@ -153,7 +161,11 @@ export class Applier {
     const current = at.current ?? (await this.#options.cluster.get(at.kind, keyOf(manifest), options));
     const references = current?.metadata.ownerReferences ?? [];
     const controller = references.find((reference) => reference.controller === true);
-    const { writtenByHand } = this.#options;
+    const { foreign, writtenByHand } = this.#options;
+    if (current !== undefined && foreign !== undefined && at.before?.uid !== current.metadata.uid) {
+      const why = foreign(current, at.set);
+      if (why !== undefined) throw notOurs(why);
+    }
     if (current !== undefined && references.length === 0 && writtenByHand?.has(manifest.kind) === true) {
       throw writtenBySomebody(manifest);
     }

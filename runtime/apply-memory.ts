@@ -45,7 +45,8 @@ export function isDrift(applied: Applied, after: Resource, current: Resource | u
   return applied.resourceVersion !== after.metadata.resourceVersion;
 }
 
-function carries(current: Resource, manifest: Manifest): boolean {
+/** True when an object still has all of a manifest's labels, annotations, owners and finalizers. */
+export function carries(current: Pick<Resource, 'metadata'>, manifest: Pick<Manifest, 'metadata'>): boolean {
   const has = (all: Readonly<Record<string, string>> = {}, some: Readonly<Record<string, string>> = {}): boolean =>
     Object.entries(some).every(([key, value]) => all[key] === value);
   const uids = new Set(current.metadata.ownerReferences?.map(({ uid }) => uid));

@@ -7,6 +7,8 @@ export interface ApplySet {
   /** Lower-case name of the component; with the owner it identifies the set. */
   readonly component: string;
   readonly manifests: readonly Manifest[];
+  /** Objects of the set that are there and are left as they are: not sent, and not pruned. */
+  readonly kept?: readonly Manifest[];
   /** Kinds that may hold objects of this set which are no longer wanted. */
   readonly prunes: readonly KindRef[];
 }

@@ -48,6 +48,12 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Called when the server says that this very request made the object; one that was there before is never told. */
+  readonly onCreated?: () => void;
+}
+
 export type Patch =
   { readonly type: 'merge'; readonly body: unknown } | { readonly type: 'json'; readonly body: readonly unknown[] };
 
@@ -74,11 +80,7 @@ export interface Cluster {
   watch<T extends Resource>(kind: KindRef<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
   create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options?: WriteOptions): Promise<T>;
   /** Server-side apply under `fieldManager` with force. */
-  apply<T extends Resource>(
-    kind: KindRef<T>,
-    manifest: Manifest,
-    options: WriteOptions & { readonly fieldManager: string },
-  ): Promise<T>;
+  apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T>;
   patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options?: WriteOptions): Promise<T>;
   /** False when the object was not there (or had another uid). */
   delete(kind: KindRef, key: Key, options?: DeleteOptions): Promise<boolean>;

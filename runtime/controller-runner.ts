@@ -38,7 +38,7 @@ export interface RunnerTools {
   readonly events: EventSink;
   readonly metrics?: VisitMetrics;
   readonly queueMetrics?: QueueMetrics;
-  /** Called when an object has gone: whatever is remembered for its uid may be forgotten. */
+  /** Called when an object has gone, or is another manager's from now on: whatever is remembered for its uid may be forgotten. */
   readonly gone?: (object: Resource) => void;
 }
 
@@ -187,7 +187,9 @@ export class ControllerRunner {
     this.#queue.drop(key);
     this.#written.delete(key);
     this.#visitor.forget(key);
-    if (object !== undefined) this.#tools.gone?.(object);
+    if (object === undefined) return;
+    this.#controller.forget?.(object);
+    this.#tools.gone?.(object);
   }
 
   /** The newest state we know: the cache, or our own last write while the cache is behind it. */
@@ -202,6 +204,10 @@ export class ControllerRunner {
     const object = this.#read(key);
     if (object === undefined) {
       this.#forget(key);
+      return;
+    }
+    if (this.#controller.serves?.(object) === false) {
+      this.#forget(key, object);
       return;
     }
     const fields = {

@@ -19,6 +19,8 @@ export interface Visit<T extends Resource> {
   readonly afterMs?: number;
   /** Retried by its class: `TerminalError`, `RetryError`, or backoff. The status is written all the same. */
   readonly error?: unknown;
+  /** Told the object as the API server has it after the status was written; a definition may lack fields of it. Not told when nothing had to be written. */
+  stored?(object: T): void;
 }
 
 /** A visit to an object that is being deleted. `finished` lets the runtime take the finalizers away. */
@@ -54,10 +56,16 @@ export interface Controller<T extends Resource = Resource> {
   readonly access: readonly PolicyRule[];
   /** Set before the first `reconcile`, removed when `finalize` is finished. */
   readonly finalizers?: readonly string[];
+  /** Those that a predecessor set: never set, removed together with `finalizers`. */
+  readonly formerFinalizers?: readonly string[];
   /** Keys visited at once; 8 unless said. */
   readonly concurrency?: number;
   /** Milliseconds until a visit's signal aborts; 30 000 unless said. */
   readonly timeoutMs?: number;
+  /** False for objects that another manager looks after: they are left alone entirely. */
+  serves?(object: T): boolean;
+  /** The object has gone, or is another manager's from now on: what is open for it may be closed. May be called more than once. */
+  forget?(object: T): void;
   /** Why the object rests, in words for a person; undefined when it does not. Paused objects get no visit. */
   paused?(object: T): string | undefined;
   reconcile(object: T, ctx: Context): Promise<Visit<T>>;

@@ -1,8 +1,6 @@
-import { isIP } from 'node:net';
-import { checkServerIdentity, createSecureContext, type SecureContext } from 'node:tls';
 import { buildConnector, Pool } from 'undici';
 import type { Connection } from './connection.ts';
-import { KubeconfigError } from './kubeconfig.ts';
+import { tlsTarget } from './tls-target.ts';
 
 /** The kept connections to one server: requests share a few, each watch has its own. */
 export interface Dispatchers {
@@ -28,54 +26,21 @@ export function openDispatchers(connection: Connection, connections: number): Di
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const { origin, protocol, hostname } = new URL(connection.server);
-  if (protocol !== 'https:' && hostname !== '127.0.0.1') {
-    throw new KubeconfigError(
-      `${connection.server}: only https:// is spoken, so that no credential travels in the clear`,
-    );
-  }
+  const { origin } = new URL(connection.server);
   return { requests: new Pool(origin, { ...options, connections }), watches: new Pool(origin, options) };
 }
 
-/** Connects to the dial address, if there is one, and verifies the name of the server all the same. */
+/** Connects where the target says. */
 function connectorTo(connection: Connection): buildConnector.connector {
-  const url = new URL(connection.server);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const verified = connection.tlsServerName ?? host;
+  const { host, port, servername, ...verification } = tlsTarget(connection);
   const connect = buildConnector({
     allowH2: false,
     timeout: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelay: 20_000,
-    ...(url.protocol === 'https:' ? { secureContext: contextOf(connection) } : {}),
-    // An address is no SNI name (RFC 6066 §3), but the certificate is verified against it.
-    checkServerIdentity: (_name, certificate) => checkServerIdentity(verified, certificate),
+    ...verification,
   });
   return (options, callback) => {
-    connect(
-      {
-        ...options,
-        hostname: connection.dial?.host ?? host,
-        port: String(connection.dial?.port ?? (url.port === '' ? 443 : url.port)),
-        servername: isIP(verified) === 0 ? verified : '',
-      },
-      callback,
-    );
+    connect({ ...options, hostname: host, port: String(port), servername }, callback);
   };
-}
-
-function contextOf(connection: Connection): SecureContext {
-  const { ca, clientCert, clientKey } = connection;
-  try {
-    return createSecureContext({
-      minVersion: 'TLSv1.2',
-      ...(ca === undefined ? {} : { ca }),
-      ...(clientCert === undefined || clientKey === undefined ? {} : { cert: clientCert, key: clientKey }),
-    });
-  } catch (error) {
-    throw new KubeconfigError(
-      `the credentials for ${connection.server} cannot be used: the CA, the client certificate or its key is not valid PEM, or the two do not belong together`,
-      { cause: error },
-    );
-  }
 }

@@ -10,7 +10,8 @@ export const refusalReasons = {
   ownedByAnother: 'OwnedByAnother',
 } as const;
 
-const immutable = /field is immutable|may not change once set|is immutable after creation|updates to .* are forbidden/i;
+const immutable =
+  /field is immutable|may not change once set|is immutable after creation|updates to .* are forbidden|cannot change roleRef/i;
 const otherController = /only one reference can have controller set to true/i;
 
 /** An API server's refusal of one manifest, in words that name the object and the remedy. Other errors stay as they are. */
@@ -40,6 +41,11 @@ export function ownedByAnother(manifest: Manifest, controller: string, cause?: u
     2_000,
     cause === undefined ? undefined : { cause },
   );
+}
+
+/** The refusal to take an object that is not the owner's, for a reason in words. Retried: it may be handed over, or go. */
+export function notOurs(why: string): RetryError {
+  return new RetryError(refusalReasons.ownedByAnother, why, 30_000);
 }
 
 /** The refusal to take an object that somebody has made by hand under the name that is wanted. */

@@ -11,6 +11,7 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
+  ApplyOptions,
 } from './cluster.ts';
 import type { Connection } from './connection.ts';
 import { ApiError, UnreachableError } from './errors.ts';
@@ -135,18 +136,17 @@ class HttpCluster implements Cluster {
     return this.#object(kind, await this.#send('create', jsonRequest('POST', path, manifest), options.signal));
   }
 
-  async apply<T extends Resource>(
-    kind: KindRef<T>,
-    manifest: Manifest,
-    options: WriteOptions & { readonly fieldManager: string },
-  ): Promise<T> {
+  async apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T> {
     const path = withQuery(objectPath(kind, manifest.metadata, options.subresource), {
       ...writeQuery(options),
       force: true,
     });
     // The body is JSON, which is YAML; servers accept no other media type for it.
     const request = { ...jsonRequest('PATCH', path, manifest), contentType: 'application/apply-patch+yaml' };
-    return this.#object(kind, await this.#send('apply', request, options.signal));
+    const answer = await this.#send('apply', request, options.signal);
+    const object = this.#object(kind, answer);
+    if (answer.code === 201) options.onCreated?.();
+    return object;
   }
 
   async patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options: WriteOptions = {}): Promise<T> {

@@ -47,6 +47,15 @@ describe('health', () => {
     expect((await ask('/readyz')).code).toBe(200);
   });
 
+  test('tells of an optional part that waits, which fails on its own path alone', async () => {
+    const layer: HealthCheck = { name: 'layer', optional: true, check: () => 'its definitions are missing' };
+    const ask = await serve(healthPages({ alive: [], ready: [well('leader'), layer] }));
+    expect(await ask('/readyz')).toEqual({ code: 200, body: 'ok' });
+    const body = '[+]leader ok\n[!]layer waits: its definitions are missing\nreadyz check passed\n';
+    expect(await ask('/readyz?verbose')).toEqual({ code: 200, body });
+    expect((await ask('/readyz/layer')).code).toBe(500);
+  });
+
   test('of the contact to an API server follows the last byte heard', async () => {
     const clock = new FakeClock();
     const heard: number[] = [];

@@ -17,7 +17,8 @@ export type Pages = Readonly<Record<string, (path: string, query: URLSearchParam
 
 /**
  * `/healthz` fails when the process itself is beyond help and should be restarted; `/readyz` when it cannot do its work at
- * present, with the reasons. Each check also has a path of its own, e.g. `/readyz/informer-sync`, and `?verbose` lists all.
+ * present, with the reasons. Each check also has a path of its own, e.g. `/readyz/informer-sync`, and `?verbose` lists all. What
+ * an optional part waits for stands in the list and fails its own path only.
  */
 export function healthPages(checks: {
   readonly alive: readonly HealthCheck[];
@@ -28,7 +29,9 @@ export function healthPages(checks: {
     [`/${root}/`]: (path) => {
       const name = path.slice(root.length + 2);
       const check = list.find((one) => one.name === name);
-      return check === undefined ? text(404, `there is no check ${name}\n`) : verdict(root, [check], false);
+      return check === undefined
+        ? text(404, `there is no check ${name}\n`)
+        : verdict(root, [{ name, check: () => check.check() }], false);
     },
   });
   return { ...pages('healthz', checks.alive), ...pages('readyz', checks.ready) };
@@ -129,13 +132,24 @@ function pageAt(pages: Pages, path: string): Pages[string] | undefined {
   return Object.hasOwn(pages, folder) ? pages[folder] : undefined;
 }
 
-/** The form of Kubernetes' own health pages: `[+]name ok`, `[-]name failed: why`. */
+/** The form of Kubernetes' own health pages: `[+]name ok`, `[-]name failed: why`; `[!]name waits: why` of an optional part. */
 function verdict(root: string, checks: readonly HealthCheck[], verbose: boolean): Page {
-  const results = checks.map((one) => ({ name: one.name, why: one.check() }));
-  const failed = results.some(({ why }) => why !== undefined);
+  const results = checks.map((one) => ({ name: one.name, optional: one.optional ?? false, why: one.check() }));
+  const failed = results.some(({ why, optional }) => why !== undefined && !optional);
   if (!failed && !verbose) return text(200, 'ok');
-  const lines = results.map(({ name, why }) => (why === undefined ? `[+]${name} ok` : `[-]${name} failed: ${why}`));
+  const lines = results.map(lineOf);
   return text(failed ? 500 : 200, `${[...lines, `${root} check ${failed ? 'failed' : 'passed'}`].join('\n')}\n`);
+}
+
+interface Result {
+  readonly name: string;
+  readonly optional: boolean;
+  readonly why: string | undefined;
+}
+
+function lineOf({ name, optional, why }: Result): string {
+  if (why === undefined) return `[+]${name} ok`;
+  return optional ? `[!]${name} waits: ${why}` : `[-]${name} failed: ${why}`;
 }
 
 function text(code: number, body: string): Page {

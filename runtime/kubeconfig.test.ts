@@ -62,6 +62,8 @@ describe('a kubeconfig', () => {
       user: { tokenFile: '/var/token', token: 'older' },
     });
     expect(() => parseKubeconfig(text)).toThrow('embed it as certificate-authority-data');
+    const token = kubeconfig({ user: { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' } });
+    expect(() => parseKubeconfig(token)).toThrow('user "u": tokenFile: files are not read here');
     expect(parseKubeconfig(text, { readFile: (path) => `read ${path}` })).toEqual({
       server: 'https://a',
       ca: 'read ca.crt',

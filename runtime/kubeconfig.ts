@@ -92,6 +92,12 @@ function userPart(user: Fields, where: string, options: KubeconfigOptions): Omit
     throw new KubeconfigError(`kubeconfig: ${where}: client-certificate and client-key go together, one is missing`);
   }
   const tokenFile = stringOf(user, 'tokenFile', where);
+  // Whoever wrote the kubeconfig could name the token of this process, and have it sent to a server of theirs.
+  if (tokenFile !== undefined && options.readFile === undefined) {
+    throw new KubeconfigError(
+      `kubeconfig: ${where}: tokenFile: files are not read here; embed a token, or a certificate`,
+    );
+  }
   // As kubectl does: the file wins, because it is the one that is kept fresh.
   const token = tokenFile === undefined ? stringOf(user, 'token', where) : undefined;
   if (clientCert === undefined && token === undefined && tokenFile === undefined) {

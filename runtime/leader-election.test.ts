@@ -83,6 +83,20 @@ const watchFor = async (ms: number, ...replicas: Replica[]): Promise<void> => {
 const stored = async (): Promise<unknown> => (await server.admin.get(kinds.Lease, lease))?.spec;
 
 describe('leader election', () => {
+  test('a process that comes up in the place of a killed leader leads at once, and nobody else does', async () => {
+    const killed = new Replica('pod-a_uid-1_first', { predecessors: 'pod-a_uid-1_' });
+    await watchFor(5_000, killed);
+    killed.trouble = 'hangs';
+    const other = new Replica('pod-b_uid-2_first', { predecessors: 'pod-b_uid-2_' });
+    const namesake = new Replica('pod-a_uid-3_first', { predecessors: 'pod-a_uid-3_' });
+    await watchFor(5_000, other, namesake);
+    expect([other.leads, namesake.leads]).toEqual([false, false]);
+    const next = new Replica('pod-a_uid-1_second', { predecessors: 'pod-a_uid-1_' });
+    await watchFor(1_000, other, namesake, next);
+    expect(next.leads).toBe(true);
+    expect(await stored()).toMatchObject({ holderIdentity: 'pod-a_uid-1_second', leaseTransitions: 1 });
+  });
+
   test('the first candidate leads and keeps renewing, the second waits', async () => {
     const [a, b] = [new Replica('a'), new Replica('b')];
     await watchFor(60_000, a, b);

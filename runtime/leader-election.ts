@@ -16,6 +16,11 @@ export interface LeaderOptions {
   readonly lease: Required<Key>;
   /** Unique among all processes there ever are, e.g. pod name and a UUID. */
   readonly identity: string;
+  /**
+   * How identities of processes begin that ran in the place of this one before, and have ended, because only one runs there at a
+   * time: a container of a pod, which the kubelet starts again after its end. Their Lease is taken without waiting for its end.
+   */
+  readonly predecessors?: string;
   /** How long others wait after the last sign of life; 15 s unless said. */
   readonly durationMs?: number;
   /** How long we lead after the beginning of our last successful renewal; 10 s unless said, less than `durationMs`. */
@@ -174,7 +179,7 @@ export class LeaderElection {
     if (lease === undefined) return this.#create(signal);
     this.#sight(lease);
     const holder = lease.spec?.holderIdentity ?? '';
-    if (holder !== identity && holder !== '' && clock.monotonic() < this.#expiry(lease)) return false;
+    if (holder !== identity && !this.#isFree(lease)) return false;
     try {
       const renewTime = microTime(clock.now());
       const taking =
@@ -189,6 +194,13 @@ export class LeaderElection {
       if (!(error instanceof ApiError && (error.code === 409 || error.code === 404)) || isSecond) throw error;
       return this.#lookAgain(signal);
     }
+  }
+
+  #isFree(lease: Lease): boolean {
+    const { clock, predecessors = '' } = this.#options;
+    const holder = lease.spec?.holderIdentity ?? '';
+    const hasEnded = predecessors !== '' && holder.startsWith(predecessors);
+    return holder === '' || hasEnded || clock.monotonic() >= this.#expiry(lease);
   }
 
   async #create(signal: AbortSignal): Promise<boolean> {

@@ -367,6 +367,33 @@ describe('the manager', () => {
     expect(manager?.checks()[0]?.check()).toBeUndefined();
   });
 
+  test('says which definition and which right its caches lack, and begins when they are there', async () => {
+    const other: KindRef = { group: 'x.io', version: 'v1', kind: 'Other', plural: 'others', namespaced: true };
+    cluster = new FakeCluster({ access: [], absent: [other] });
+    let rights = false;
+    informers = new InformerFactory({
+      cluster: Object.assign(Object.create(cluster.admin) as typeof cluster.admin, {
+        watch: (kind: KindRef, options: never) => {
+          const isAllowed = kind.kind !== tenantKind.kind || rights;
+          return (isAllowed ? cluster.admin : cluster).watch(kind, options);
+        },
+      }),
+      clock,
+      random: () => 0.5,
+    });
+    const starting = managed(controllerOf(() => ({}), { watches: [{ kind: other, keys: () => [] }] })).start();
+    await clock.advance(5_000);
+    expect(manager?.waitsFor()).toEqual([
+      expect.stringMatching(/^tenants\.x\.io: .*forbidden/),
+      'others.x.io: there is no such API; is its CustomResourceDefinition installed?',
+    ]);
+    cluster.serve(other);
+    rights = true;
+    await clock.advance(60_000);
+    await starting;
+    expect(manager?.waitsFor()).toEqual([]);
+  });
+
   test('visits the keys that a watched object concerns', async () => {
     const seen: string[] = [];
     await create('a');
@@ -433,6 +460,41 @@ describe('the manager', () => {
     expect(visits).toBe(1);
     const reasons = (await cluster.admin.list(eventKind)).items.map((event) => 'reason' in event && event.reason);
     expect(reasons.sort()).toEqual(['Paused', 'Resumed']);
+  });
+
+  test('leaves objects of another manager alone: no visit and no finalizer', async () => {
+    let visits = 0;
+    await create('a', { metadata: { name: 'a', namespace: 'default', labels: { of: 'another' } } });
+    await started(
+      controllerOf(
+        () => {
+          visits += 1;
+          return {};
+        },
+        { finalizers: ['test.example.com/ours'], serves: ({ metadata }) => metadata.labels?.of === 'us' },
+      ),
+    );
+    expect(visits).toBe(0);
+    expect((await cluster.admin.get(tenantKind, key('a')))?.metadata.finalizers).toBeUndefined();
+    await edit('a', { metadata: { labels: { of: 'us' } } });
+    expect(visits).toBe(1);
+    expect((await cluster.admin.get(tenantKind, key('a')))?.metadata.finalizers).toEqual(['test.example.com/ours']);
+  });
+
+  test('forgets objects that another manager looks after from now on', async () => {
+    const [gone, forgotten]: [string[], string[]] = [[], []];
+    const isOurs = ({ metadata }: Resource) => metadata.labels?.of !== 'another';
+    const forget = ({ metadata }: Resource) => forgotten.push(metadata.name ?? '');
+    await create('a');
+    await started(
+      controllerOf(() => ({ afterMs: 1e9 }), { serves: isOurs, forget }),
+      { gone: ({ metadata }) => gone.push(metadata.name ?? '') },
+    );
+    const idle = clock.pending;
+    expect([gone, forgotten]).toEqual([[], []]);
+    await edit('a', { metadata: { labels: { of: 'another' } } });
+    expect([gone, forgotten]).toEqual([['a'], ['a']]);
+    expect(clock.pending).toBeLessThan(idle);
   });
 
   test('forgets deleted objects: no timer and no retry is left, and the owner is told', async () => {

@@ -15,8 +15,8 @@ export interface ManagerOptions extends Omit<RunnerTools, 'events' | 'metrics' |
   readonly metricsOf?: (controller: string) => { readonly visits: VisitMetrics; readonly queue: QueueMetrics };
 }
 
-/** How often a start that waits says what it waits for. */
-const remindMs = 10_000;
+/** When a start that waits says for the first time what it waits for; after that ever more rarely, up to the second. */
+const remindMs = { first: 10_000, last: 300_000 } as const;
 /** What an aborted visit gets to come to its end. */
 const afterAbortMs = 2_000;
 
@@ -63,6 +63,22 @@ export class Manager {
     this.#state = 'working';
     for (const runner of this.#runners) runner.work();
     this.#options.log.info('controllers are working', { controllers: this.#runners.map(({ name }) => name) });
+  }
+
+  /** Whether it has a controller of this name. */
+  has(controller: string): boolean {
+    return this.#runners.some(({ name }) => name === controller);
+  }
+
+  /** The kinds whose caches have never been complete, each with the reason that is known. */
+  waitsFor(): readonly string[] {
+    return this.#informers().flatMap((informer) => {
+      const { synced, absent, failure } = informer.health();
+      if (synced) return [];
+      const name = qualifiedName(informer);
+      if (absent) return [`${name}: there is no such API; is its CustomResourceDefinition installed?`];
+      return [failure === undefined ? name : `${name}: ${failure}`];
+    });
   }
 
   /** Asks for a visit as if the object had changed. Throws for a controller nobody has. */
@@ -126,12 +142,10 @@ export class Manager {
 
   async #synced(): Promise<void> {
     const all = Promise.all(this.#informers().map(({ synced }) => synced));
-    while (!(await this.#within(remindMs, all))) {
-      const waiting = this.#informers().flatMap((informer) => {
-        const { synced, failure } = informer.health();
-        return synced ? [] : [failure === undefined ? informer.kind.plural : `${informer.kind.plural} (${failure})`];
-      });
-      this.#options.log.warn('still waiting for caches to fill', { waiting });
+    let waitMs: number = remindMs.first;
+    while (!(await this.#within(waitMs, all))) {
+      this.#options.log.warn('still waiting for caches to fill', { waiting: this.waitsFor() });
+      waitMs = Math.min(waitMs * 2, remindMs.last);
     }
   }
 
@@ -140,6 +154,8 @@ export class Manager {
     return within(this.#options.clock, ms, promise);
   }
 }
+
+const qualifiedName = ({ kind: { plural, group } }: Informer): string => (group === '' ? plural : `${plural}.${group}`);
 
 async function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
   const settled = new AbortController();

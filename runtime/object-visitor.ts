@@ -42,9 +42,9 @@ export class ObjectVisitor {
 
   /** Never rejects for an error of the controller or the API server: it is in the result. */
   async visit(object: Resource, log: Logger): Promise<VisitEnd> {
-    const { controller } = this.#options;
+    if (this.#options.controller.serves?.(object) === false) return {};
     const deleting = object.metadata.deletionTimestamp !== undefined;
-    const ours = (controller.finalizers ?? []).filter((name) => object.metadata.finalizers?.includes(name));
+    const ours = this.#released().filter((name) => object.metadata.finalizers?.includes(name));
     if (deleting && ours.length === 0) return {};
     if (this.#rests(object, log)) return {};
     try {
@@ -101,7 +101,8 @@ export class ObjectVisitor {
     if (!('finished' in visit) || !visit.finished || visit.error !== undefined) {
       return { ...(await this.#leave(object, visit)), timedOut };
     }
-    const left = (object.metadata.finalizers ?? []).filter((name) => !controller.finalizers?.includes(name));
+    const released = this.#released();
+    const left = (object.metadata.finalizers ?? []).filter((name) => !released.includes(name));
     await this.#setFinalizers(object, left);
     return {};
   }
@@ -136,6 +137,12 @@ export class ObjectVisitor {
     }
   }
 
+  /** The finalizers that are taken away at the end. */
+  #released(): readonly string[] {
+    const { finalizers = [], formerFinalizers = [] } = this.#options.controller;
+    return [...finalizers, ...formerFinalizers];
+  }
+
   /** Writes the status and says what the queue shall do. */
   async #leave(object: Resource, visit: Visit<Resource>): Promise<VisitEnd> {
     const end: VisitEnd = {
@@ -143,7 +150,7 @@ export class ObjectVisitor {
       ...(visit.afterMs === undefined ? {} : { afterMs: visit.afterMs }),
     };
     try {
-      await this.#writeStatus(object, visit.status);
+      await this.#writeStatus(object, visit);
       return end;
     } catch (error) {
       const own = this.#judge(error);
@@ -152,11 +159,13 @@ export class ObjectVisitor {
     }
   }
 
-  async #writeStatus(object: Resource, status: unknown): Promise<void> {
+  async #writeStatus(object: Resource, visit: Visit<Resource>): Promise<void> {
+    const status: unknown = visit.status;
     if (status === undefined) return;
     const patch = mergePatchOf('status' in object ? object.status : undefined, status);
     if (patch === undefined) return;
-    await this.#patch(object, { status: patch }, 'status');
+    const after = await this.#patch(object, { status: patch }, 'status');
+    visit.stored?.(after);
   }
 
   #setFinalizers(object: Resource, finalizers: readonly string[]): Promise<Resource> {

@@ -18,6 +18,8 @@ export interface Phase<S> {
   readonly condition?: string;
   /** Phases that must be done before; all others run, side by side. */
   readonly needs?: readonly string[];
+  /** Phases that must have ended before, whatever they came to; what they learned, if anything, is seen. */
+  readonly after?: readonly string[];
   run(scope: Readonly<S>, ctx: Context): Promise<Outcome<S>>;
 }
 

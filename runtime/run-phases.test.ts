@@ -35,6 +35,43 @@ describe('running phases', () => {
     expect(conditionsOf(report).map(({ status }) => status)).toEqual(['True', 'True']);
   });
 
+  test('a phase that comes after others runs when they have ended, whatever they came to', async () => {
+    const ended: string[] = [];
+    const slow = Promise.withResolvers<Outcome<Scope>>();
+    const bad = (name: string, run: Phase<Scope>['run']): Phase<Scope> => phase(name, [], run);
+    let seen: Scope | undefined;
+    const running = runPhases<Scope>(
+      [
+        bad('fails', () => Promise.reject(new Error('no'))),
+        bad('waits', () => Promise.resolve({ is: 'waiting', reason: 'Why', message: '' })),
+        bad('slow', () => slow.promise),
+        ok('blocked', 'fails'),
+        {
+          ...phase('last', [], (scope) => {
+            ended.push('last');
+            seen = scope;
+            return Promise.resolve(done());
+          }),
+          after: ['fails', 'waits', 'slow', 'blocked'],
+        },
+      ],
+      { name: 'x' },
+      ctx,
+    );
+    await new Promise(setImmediate);
+    expect(ended).toEqual([]);
+    slow.resolve(done({ ca: 'CA' }));
+    const report = await running;
+    expect(ended).toEqual(['last']);
+    expect(seen).toEqual({ name: 'x', ca: 'CA' });
+    expect(report.lines.find(({ phase: { name } }) => name === 'last')?.outcome?.is).toBe('done');
+  });
+
+  test('a phase may neither come after itself nor after one that there is not', () => {
+    expect(() => definePhases([{ ...ok('a', 'b') }, { ...ok('b'), after: ['a'] }])).toThrow('in a circle');
+    expect(() => definePhases([{ ...ok('a'), after: ['b'] }])).toThrow('is not among the phases');
+  });
+
   test('a phase sees what its needs learned, directly or through others, and nothing else', async () => {
     const seen: Record<string, Scope> = {};
     const look = (name: string, needs: readonly string[], learned: Partial<Scope> = {}): Phase<Scope> =>

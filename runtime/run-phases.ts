@@ -18,7 +18,7 @@ export function definePhases<S>(phases: readonly Phase<S>[]): readonly Phase<S>[
       throw new Error(`phases need each other in a circle: ${[...path, phase.name].join(' → ')}`);
     }
     state.set(phase.name, 'open');
-    for (const need of phase.needs ?? []) {
+    for (const need of predecessors(phase)) {
       const needed = byName.get(need);
       if (needed === undefined) throw new Error(`phase ${phase.name} needs ${need}, which is not among the phases`);
       visit(needed, [...path, phase.name]);
@@ -31,6 +31,10 @@ export function definePhases<S>(phases: readonly Phase<S>[]): readonly Phase<S>[
   return list;
 }
 
+function predecessors<S>({ needs = [], after = [] }: Phase<S>): readonly string[] {
+  return [...needs, ...after];
+}
+
 const checked = new WeakSet<readonly unknown[]>();
 
 interface Run<S> {
@@ -41,7 +45,7 @@ interface Run<S> {
 
 /**
  * Runs every phase as soon as its needs are done, side by side where nothing orders them. A phase sees the given scope
- * and what its needs learned, nothing else, so a missing need shows always and not only in unlucky runs. A phase that
+ * and what its needs and those before it learned, nothing else, so a missing need shows always and not only in unlucky runs. A phase that
  * waits or fails stops only those that need it. Never rejects for a phase's error; throws when the list is wrong.
  */
 export async function runPhases<S extends object>(
@@ -54,8 +58,8 @@ export async function runPhases<S extends object>(
   const start = (phase: Phase<S>): Promise<Run<S>> => {
     const known = runs.get(phase.name);
     if (known !== undefined) return known;
-    const needs = list.filter((other) => phase.needs?.includes(other.name)).map(start);
-    const run = Promise.all(needs).then((done) => runOne({ phase, list, scope, ctx }, done));
+    const before = list.filter((other) => predecessors(phase).includes(other.name)).map(start);
+    const run = Promise.all(before).then((ended) => runOne({ phase, list, scope, ctx }, ended));
     runs.set(phase.name, run);
     return run;
   };
@@ -71,10 +75,11 @@ interface Step<S> {
   readonly ctx: Context;
 }
 
-async function runOne<S extends object>(step: Step<S>, needs: readonly Run<S>[]): Promise<Run<S>> {
+async function runOne<S extends object>(step: Step<S>, before: readonly Run<S>[]): Promise<Run<S>> {
   const { phase, list, ctx } = step;
-  const learned = new Map(needs.flatMap((need) => [...need.learned]));
-  const failed = needs.find((need) => need.line.outcome?.is !== 'done');
+  const learned = new Map(before.flatMap((one) => [...one.learned]));
+  const isNeeded = ({ line }: Run<S>): boolean => phase.needs?.includes(line.phase.name) === true;
+  const failed = before.find((one) => isNeeded(one) && one.line.outcome?.is !== 'done');
   if (failed !== undefined) {
     const blockedBy = failed.line.blockedBy ?? failed.line.phase.name;
     return { learned, line: { phase, blockedBy, tookMs: 0 } };

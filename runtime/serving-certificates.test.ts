@@ -3,10 +3,13 @@ import forge from 'node-forge';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { kinds } from '../api/core/kinds.ts';
+import { capiExtensionConfig } from '../api/cluster-api/kinds.ts';
+import type { Resource } from '../api/meta.ts';
 import { FakeClock, settle } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import type { ServingPair } from './admission-server.ts';
-import { UnreachableError } from './errors.ts';
+import { ApiError, UnreachableError } from './errors.ts';
+import { extensionConfigPatch } from './extension-client-config.ts';
 import { InformerFactory } from './informer-factory.ts';
 import { silent } from './logger.ts';
 import { ServingCertificates, type ServingCertificatesOptions } from './serving-certificates.ts';
@@ -213,6 +216,27 @@ describe('serving certificates', () => {
     expect(await bundleOf('ours')).toBe((await stored())['ca.crt']);
   });
 
+  test('are shown while configurations of an optional part may not be read, and trusted by these when they may', async () => {
+    await seedConfigurations();
+    const certificates = replica({ optional: { mutating: ['theirs'], validating: ['theirs'] } });
+    const forbidden = new ApiError(403, 'Forbidden', 'may not get theirs');
+    let isForbidden = true;
+    cluster.before(({ verb, name }) => {
+      if (verb === 'get' && name === 'theirs' && isForbidden) throw forbidden;
+    });
+    await certificates.ensure();
+    run(certificates);
+    await settleAll();
+    expect(certificates.health.check()).toBeUndefined();
+    expect(certificates.optionalTrouble).toContain('may not get theirs');
+    expect(await bundleOf('ours')).toBe((await stored())['ca.crt']);
+    isForbidden = false;
+    await clock.advance(30_000);
+    await settleAll();
+    expect(certificates.optionalTrouble).toBeUndefined();
+    expect(await bundleOf('theirs')).toBe((await stored())['ca.crt']);
+  });
+
   test('an API server that is away is tried again, and health says so', async () => {
     const certificates = replica();
     cluster.failNext({ verb: 'get', kind: 'Secret' }, new UnreachableError('connection refused'));
@@ -223,6 +247,64 @@ describe('serving certificates', () => {
     await settleAll();
     expect(certificates.health.check()).toBeUndefined();
     expect(shown).toHaveLength(0);
+  });
+});
+
+describe('a further client', () => {
+  const further = [
+    {
+      kind: capiExtensionConfig,
+      name: 'ours',
+      patch: (object: Resource, client: { readonly bundle: string }) => extensionConfigPatch(object, client),
+    },
+  ];
+  const seedExtension = (): Promise<Resource> =>
+    cluster.seed(capiExtensionConfig, {
+      apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+      kind: 'ExtensionConfig',
+      metadata: { name: 'ours' },
+      spec: { clientConfig: { service: { name: 's', namespace: 'n' } } },
+    } as Resource);
+  const trusted = async (): Promise<string | undefined> => {
+    const { spec } = (await cluster.admin.get(capiExtensionConfig, { name: 'ours' })) ?? {};
+    const { caBundle } = spec?.clientConfig ?? {};
+    return caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString();
+  };
+
+  test('is told whom to trust, whether it is there before or comes later', async () => {
+    await seedConfigurations();
+    const certificates = replica({ further });
+    await certificates.ensure();
+    run(certificates);
+    await clock.advance(1000);
+    await seedExtension();
+    await settleAll();
+    expect(await trusted()).toBe((await stored())['ca.crt']);
+  });
+
+  test('that cannot be told keeps nobody from being served, and is told later', async () => {
+    await seedConfigurations();
+    await seedExtension();
+    let isAway = true;
+    const patch: (typeof further)[0]['patch'] = (object, client) => {
+      if (isAway) throw new UnreachableError('its webhook is away');
+      return extensionConfigPatch(object, client);
+    };
+    const warnings: string[] = [];
+    const log = { ...silent, warn: (message: string) => void warnings.push(message) };
+    const certificates = replica({ further: further.map((one) => ({ ...one, patch })), log });
+    await certificates.ensure();
+    expect(await bundleOf('ours')).toBe((await stored())['ca.crt']);
+    run(certificates);
+    await settleAll();
+    expect([await trusted(), certificates.health.check()]).toEqual([undefined, undefined]);
+    await clock.advance(5_000);
+    await settleAll();
+    expect(warnings).toEqual(['a caller could not be told whom to trust; trying again']);
+    isAway = false;
+    await clock.advance(5_000);
+    await settleAll();
+    expect(await trusted()).toBe((await stored())['ca.crt']);
   });
 });
 

@@ -1,8 +1,9 @@
 import { kinds, type Secret } from '../api/core/kinds.ts';
-import type { Key, KindRef } from '../api/meta.ts';
+import type { Key, KindRef, Resource } from '../api/meta.ts';
 import type { ServingPair } from './admission-server.ts';
 import type { Clock } from './clock.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, Patch } from './cluster.ts';
+import { messageOf } from './conditions.ts';
 import { ApiError } from './errors.ts';
 import type { HealthCheck } from './health-check.ts';
 import type { InformerFactory } from './informer-factory.ts';
@@ -17,7 +18,16 @@ import {
   type ServingMaterial,
   type ServingNames,
 } from './serving-pair.ts';
+import type { WebhookClient } from './webhook-client-config.ts';
 import { clientConfigPatch } from './webhook-client-config.ts';
+
+/** An object that names this server to others of its callers than API servers. */
+export interface FurtherClient {
+  readonly kind: KindRef;
+  readonly name: string;
+  /** What gives the object this client; undefined when it has it. */
+  readonly patch: (object: Resource, client: WebhookClient) => Patch | undefined;
+}
 
 export interface ServingCertificatesOptions {
   /** Not guarded by leadership: every replica serves. */
@@ -31,6 +41,10 @@ export interface ServingCertificatesOptions {
   /** Names of the configurations whose clients we are; no other is touched. */
   readonly mutating: readonly string[];
   readonly validating: readonly string[];
+  /** Those of an optional part, without which the certificate is shown all the same. */
+  readonly optional?: { readonly mutating: readonly string[]; readonly validating: readonly string[] };
+  /** They may be absent, and whoever looks after their kind may be away: nothing waits for them. */
+  readonly further?: readonly FurtherClient[];
   /** Base URL of a manager outside of the cluster; absent: the Services in the configurations stay. */
   readonly url?: string;
   readonly life?: ServingLife;
@@ -41,6 +55,7 @@ export interface ServingCertificatesOptions {
 /** What API servers get to hear of a new bundle before a certificate of its new authority is shown. */
 const spreadMs = 10_000;
 const retryMs = 5_000;
+const optionalRetryMs = 30_000;
 const lookMs = 3600_000;
 const longestRace = 5;
 
@@ -55,9 +70,12 @@ export class ServingCertificates {
   #material: ServingMaterial | undefined;
   #shown: ServingMaterial | undefined;
   #wake: () => void = () => undefined;
+  /** Why further clients could not be told, by their names. */
+  readonly #untold = new Map<string, string>();
   /** Something changed since the last pass began. */
   #changed = false;
   #failure: string | undefined;
+  #optionalTrouble: string | undefined;
 
   constructor(options: ServingCertificatesOptions) {
     this.#options = options;
@@ -69,10 +87,9 @@ export class ServingCertificates {
     try {
       const material = await this.#load();
       this.#material = material;
-      await Promise.all([
-        ...this.#options.mutating.map((name) => this.#trust(kinds.MutatingWebhookConfiguration, name, material)),
-        ...this.#options.validating.map((name) => this.#trust(kinds.ValidatingWebhookConfiguration, name, material)),
-      ]);
+      await this.#spread(this.#options, material);
+      await this.#spreadOptional(material);
+      await this.#tellFurther(material);
       this.#failure = undefined;
       this.#options.read?.(true);
       this.#shown ??= material;
@@ -102,6 +119,24 @@ export class ServingCertificates {
     }
   }
 
+  async #tellFurther(material: ServingMaterial): Promise<void> {
+    const { further = [], log } = this.#options;
+    const tell = async (client: FurtherClient): Promise<void> => {
+      const { kind, name } = client;
+      const id = `${kind.kind} ${name}`;
+      try {
+        await this.#trust(client, material);
+        this.#untold.delete(id);
+      } catch (error) {
+        const why = messageOf(error);
+        if (this.#untold.get(id) === why) return;
+        this.#untold.set(id, why);
+        log.warn('a caller could not be told whom to trust; trying again', { kind: kind.kind, name, error });
+      }
+    };
+    await Promise.all(further.map(tell));
+  }
+
   /** Whether a valid certificate is shown. */
   get health(): HealthCheck {
     return {
@@ -119,6 +154,11 @@ export class ServingCertificates {
     };
   }
 
+  /** Why configurations of the optional part do not trust the certificate, in words for a person; undefined when they do. */
+  get optionalTrouble(): string | undefined {
+    return this.#optionalTrouble;
+  }
+
   /** One pass that never fails; returns the milliseconds until the next one is due without a change. */
   async #pass(use: (pair: ServingPair) => void, signal: AbortSignal): Promise<number> {
     const { clock, log } = this.#options;
@@ -131,7 +171,8 @@ export class ServingCertificates {
       }
       this.#shown = this.#material;
       const left = renewalOf(this.#shown ?? {}, this.#life).getTime() - clock.now().getTime();
-      return Math.min(Math.max(left, retryMs), lookMs);
+      if (this.#untold.size > 0) return retryMs;
+      return Math.min(Math.max(left, retryMs), this.#optionalTrouble === undefined ? lookMs : optionalRetryMs);
     } catch (error) {
       if (!signal.aborted) log.error('the serving certificate could not be looked after; trying again', { error });
       return retryMs;
@@ -139,13 +180,14 @@ export class ServingCertificates {
   }
 
   #subscribe(): readonly (() => void)[] {
-    const { informers, secret, mutating, validating } = this.#options;
-    const follow = (kind: KindRef, name: string, namespace?: string): (() => void) =>
+    const { informers, secret, mutating, validating, optional, further = [] } = this.#options;
+    const follow = (kind: KindRef, name: string, namespace?: string, mayBeAbsent = false): (() => void) =>
       informers
         .informer({
           kind,
           fieldSelector: `metadata.name=${name}`,
           metadataOnly: true,
+          ...(mayBeAbsent ? { optional: true } : {}),
           ...(namespace === undefined ? {} : { namespace }),
         })
         .subscribe(() => {
@@ -154,8 +196,11 @@ export class ServingCertificates {
         });
     return [
       follow(kinds.Secret, secret.name, secret.namespace),
-      ...mutating.map((name) => follow(kinds.MutatingWebhookConfiguration, name)),
-      ...validating.map((name) => follow(kinds.ValidatingWebhookConfiguration, name)),
+      ...[...mutating, ...(optional?.mutating ?? [])].map((name) => follow(kinds.MutatingWebhookConfiguration, name)),
+      ...[...validating, ...(optional?.validating ?? [])].map((name) =>
+        follow(kinds.ValidatingWebhookConfiguration, name),
+      ),
+      ...further.map(({ kind, name }) => follow(kind, name, undefined, true)),
     ];
   }
 
@@ -215,18 +260,48 @@ export class ServingCertificates {
     await cluster.patch(kinds.Secret, key, { type: 'merge', body: { metadata: { resourceVersion }, data } });
   }
 
-  async #trust(kind: KindRef, name: string, material: ServingMaterial): Promise<void> {
+  async #spread(
+    { mutating, validating }: Pick<ServingCertificatesOptions, 'mutating' | 'validating'>,
+    material: ServingMaterial,
+  ): Promise<void> {
+    await Promise.all([
+      ...mutating.map((name) => this.#trust(webhooksOf('Mutating', name), material)),
+      ...validating.map((name) => this.#trust(webhooksOf('Validating', name), material)),
+    ]);
+  }
+
+  /** What the optional part lacks is told once and tried again; it keeps nobody waiting. */
+  async #spreadOptional(material: ServingMaterial): Promise<void> {
+    const { optional, log } = this.#options;
+    if (optional === undefined) return;
+    const before = this.#optionalTrouble;
+    try {
+      await this.#spread(optional, material);
+      this.#optionalTrouble = undefined;
+    } catch (error) {
+      this.#optionalTrouble = error instanceof Error ? error.message : String(error);
+      if (this.#optionalTrouble === before) return;
+      log.warn('webhooks of an optional part cannot be looked after yet; trying again', { ...optional, error });
+    }
+  }
+
+  async #trust({ kind, name, patch: patchOf }: FurtherClient, material: ServingMaterial): Promise<void> {
     const { cluster, url, log } = this.#options;
     const configuration = await cluster.get(kind, { name });
     if (configuration === undefined) {
-      log.warn('a webhook configuration is not there yet; rules are not asked until it is', { kind: kind.kind, name });
+      log.warn('a configuration that names this server is not there yet; nobody asks by it', { kind: kind.kind, name });
       return;
     }
-    const patch = clientConfigPatch(configuration, { bundle: material.bundle, ...(url === undefined ? {} : { url }) });
+    const patch = patchOf(configuration, { bundle: material.bundle, ...(url === undefined ? {} : { url }) });
     if (patch === undefined) return;
     await cluster.patch(kind, { name }, patch);
-    log.info('API servers trust the serving certificate', { kind: kind.kind, name });
+    log.info('callers trust the serving certificate', { kind: kind.kind, name });
   }
+}
+
+function webhooksOf(type: 'Mutating' | 'Validating', name: string): FurtherClient {
+  const kind = kinds[`${type}WebhookConfiguration`];
+  return { kind, name, patch: (object, client) => clientConfigPatch(object, client) };
 }
 
 function encode(text: string): string {

@@ -229,9 +229,11 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
     if (this.#failures >= failuresUntilRelist || isAbsent) this.#version = undefined;
     const failure = error instanceof Error ? error.message : String(error);
     this.#absent = isAbsent;
+    // Said once: what stays the same is tried again and again.
+    const level = this.#failing?.failure === failure ? 'debug' : 'warn';
     this.#failing = { since: this.#failing?.since ?? this.#tools.clock.now().getTime(), failure };
     const wait = Math.max(this.#backoff.next(), error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
-    this.#tools.log.warn(
+    this.#tools.log[level](
       this.#absent ? 'the API is absent; is its CRD installed?' : 'a watch failed and is begun again',
       {
         resource: this.kind.plural,

@@ -22,8 +22,16 @@ export class CompactedError extends Error {
   override readonly name = 'CompactedError';
 }
 
-/** What an API server says of itself while it runs: its successor says it anew, and the copy would be a lie. */
-export const uncopiedPrefixes: readonly string[] = ['masterleases/', 'peerserverleases/'];
+/**
+ * What programs of the control plane say of themselves while they run, API servers and those that lead: their successors say it anew,
+ * and the copy would be a lie.
+ */
+export const uncopiedPrefixes: readonly string[] = [
+  'masterleases/',
+  'peerserverleases/',
+  'leases/kube-system/kube-controller-manager',
+  'leases/kube-system/kube-scheduler',
+];
 
 /** False for keys, below the tenant's root, that are not part of its data. */
 export function isCopied(key: string): boolean {
@@ -65,9 +73,10 @@ export interface TenancyData extends AsyncDisposable {
    */
   fence(): Promise<void>;
   /**
-   * Lets a tenant that is fenced write those keys again that are not `isCopied`, and no others. kine takes the refusal of such a
-   * write for a lost race, so that kube-apiserver tries it again without a pause, and does not end while it does. Absent where a
-   * refusal harms nobody or nothing finer than a fence can be had; without effect where the store is too busy for it.
+   * Lets a tenant that is fenced write those keys again that are not `isCopied`, and no others. Controller manager and scheduler end
+   * when they could not renew their leases for ten seconds, and their pod is not ready until they are back. kine takes the refusal of
+   * such a write for a lost race, so that kube-apiserver tries it again without a pause, and does not end while it does. Absent where
+   * nothing finer than a fence can be had; without effect where the store is too busy for it.
    */
   openUncopied?(): Promise<void>;
   /** Gives the writes back. May be repeated, also where there was no fence. */

@@ -281,12 +281,18 @@ export function sampleDeployment(namespace: string, name: string): Manifest {
 }
 
 function describeApply(under: () => ClusterUnderTest, at: At): void {
-  test('apply creates, changes nothing the second time, and removes what it names no more', async () => {
+  test('apply creates and says so, changes nothing the second time, and removes what it names no more', async () => {
     const { cluster, namespace } = under();
+    let made = 0;
+    const onCreated = (): void => {
+      made += 1;
+    };
     const apply = (data: Record<string, string>): Promise<ConfigMap> =>
-      cluster.apply(kinds.ConfigMap, configMap(namespace, 'applied', { data }), { fieldManager });
+      cluster.apply(kinds.ConfigMap, configMap(namespace, 'applied', { data }), { fieldManager, onCreated });
     const first = await apply({ a: '1', b: '2' });
+    expect(made).toBe(1);
     const again = await apply({ a: '1', b: '2' });
+    expect(made).toBe(1);
     expect(again.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
     expect((await apply({ a: '1' })).data).toEqual({ a: '1' });
   });
@@ -393,6 +399,18 @@ function describeBuiltIns(under: () => ClusterUnderTest, at: At): void {
     const made = await cluster.apply<Secret>(kinds.Secret, manifest, { fieldManager });
     expect(made).toMatchObject({ type: 'Opaque', data: { a: 'Yg==' } });
     expect(made).not.toHaveProperty('stringData');
+  });
+
+  test('the type of a Secret stays what it was made with, for appliers that do not name it too', async () => {
+    const { cluster, namespace } = under();
+    const metadata = { name: 'typed', namespace };
+    const apply = (body: object): Promise<Secret> =>
+      cluster.apply<Secret>(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, ...body }, { fieldManager });
+    await apply({ type: 'example.com/one' });
+    await expect(apply({ type: 'example.com/two' })).rejects.toMatchObject({ code: 422 });
+    const labelled = { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, labels: { a: 'b' } } };
+    const after = await cluster.apply<Secret>(kinds.Secret, labelled, { fieldManager: 'another' });
+    expect(after).toMatchObject({ type: 'example.com/one', metadata: { labels: { a: 'b' } } });
   });
 
   test('a Service gets an address, which an apply that does not name it keeps', async () => {

@@ -7,7 +7,7 @@ export interface Attributes {
   readonly kind: KindRef;
   readonly subresource?: string;
   readonly namespace?: string;
-  /** Absent for list, watch and create: RBAC does not know the name then. */
+  /** Absent for create, and for list and watch that select no one name: RBAC does not know it then. */
   readonly name?: string;
 }
 

@@ -10,6 +10,7 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
+  ApplyOptions,
 } from '../runtime/cluster.ts';
 import { ApiError } from '../runtime/errors.ts';
 import { namespaceFor } from '../runtime/request-path.ts';
@@ -62,7 +63,7 @@ export class FakeClient implements Cluster {
 
   list<T extends Resource>(kind: KindRef<T>, options: ListOptions = {}): Promise<ListOf<T>> {
     return this.#call({ verb: 'list', kind, ...namespaceOf(options) }, options.signal, () => {
-      this.#authorize({ verb: 'list', kind, ...namespaceOf(options) });
+      this.#authorize({ verb: 'list', kind, ...selectedBy(options) });
       const { objects, next } = pageOf(this.#server.store.list(kind).filter(selects(options)), options);
       return {
         items: objects.map((object) => present<T>(kind, object, options.metadataOnly)),
@@ -82,8 +83,8 @@ export class FakeClient implements Cluster {
     this.#server.ends.add(listener);
     try {
       const events = await this.#call({ verb: 'watch', kind, ...namespaceOf(options) }, options.signal, () => {
-        this.#authorize({ verb: 'watch', kind, ...namespaceOf(options) });
-        if (options.resourceVersion === undefined) this.#authorize({ verb: 'list', kind, ...namespaceOf(options) });
+        this.#authorize({ verb: 'watch', kind, ...selectedBy(options) });
+        if (options.resourceVersion === undefined) this.#authorize({ verb: 'list', kind, ...selectedBy(options) });
         return watchStore(this.#server.store, kind, options, { ended: () => end, whenEnded: ended.promise });
       });
       for await (const event of events) {
@@ -105,26 +106,30 @@ export class FakeClient implements Cluster {
     });
   }
 
-  apply<T extends Resource>(
-    kind: KindRef<T>,
-    manifest: Manifest,
-    options: WriteOptions & { readonly fieldManager: string },
-  ): Promise<T> {
+  async apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T> {
     const body = copyOf(manifest) as StoredObject;
-    return this.#call({ verb: 'apply', kind, ...metaKey(body), ...told(options), body }, options.signal, () => {
-      const key = address(kind, metaKey(body));
-      this.#authorize({ verb: 'patch', kind, ...key, ...subresourceOf(options) });
-      if (body.apiVersion !== apiVersionOf(kind) || body.kind !== kind.kind) {
-        throw new ApiError(
-          400,
-          'BadRequest',
-          `${body.apiVersion} ${body.kind} is not ${apiVersionOf(kind)} ${kind.kind}`,
-        );
-      }
-      if (body.metadata.managedFields !== undefined)
-        throw new ApiError(400, 'BadRequest', 'metadata.managedFields must be nil');
-      return present<T>(kind, this.#applyTo(kind, key, body, options));
-    });
+    const made: true[] = [];
+    const object = await this.#call(
+      { verb: 'apply', kind, ...metaKey(body), ...told(options), body },
+      options.signal,
+      () => {
+        const key = address(kind, metaKey(body));
+        this.#authorize({ verb: 'patch', kind, ...key, ...subresourceOf(options) });
+        if (body.apiVersion !== apiVersionOf(kind) || body.kind !== kind.kind) {
+          throw new ApiError(
+            400,
+            'BadRequest',
+            `${body.apiVersion} ${body.kind} is not ${apiVersionOf(kind)} ${kind.kind}`,
+          );
+        }
+        if (body.metadata.managedFields !== undefined)
+          throw new ApiError(400, 'BadRequest', 'metadata.managedFields must be nil');
+        if (this.#server.store.get(kind, key) === undefined) made.push(true);
+        return present<T>(kind, this.#applyTo(kind, key, body, options));
+      },
+    );
+    if (made.length > 0) options.onCreated?.();
+    return object;
   }
 
   patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options: WriteOptions = {}): Promise<T> {
@@ -247,6 +252,12 @@ const metaKey = (object: StoredObject): { name?: string; namespace?: string } =>
 
 const namespaceOf = (from: { readonly namespace?: string | undefined }): { namespace?: string } =>
   from.namespace === undefined ? {} : { namespace: from.namespace };
+
+/** What RBAC knows of a list or a watch: also the name, where the selection is of one. */
+function selectedBy(options: ListOptions | WatchOptions): { namespace?: string; name?: string } {
+  const [, name] = /^metadata\.name=([^,]+)$/.exec(options.fieldSelector ?? '') ?? [];
+  return { ...namespaceOf(options), ...(name === undefined ? {} : { name }) };
+}
 
 const subresourceOf = (options: WriteOptions): { subresource?: string } =>
   options.subresource === undefined ? {} : { subresource: options.subresource };

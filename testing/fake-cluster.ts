@@ -9,6 +9,7 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
+  ApplyOptions,
 } from '../runtime/cluster.ts';
 import { admitBySchema } from './admit-by-schema.ts';
 import { FakeClient, type FakeServer, type Texts } from './fake-client.ts';
@@ -160,11 +161,7 @@ export class FakeCluster implements Cluster {
   create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options?: WriteOptions): Promise<T> {
     return this.#user.create(kind, manifest, options);
   }
-  apply<T extends Resource>(
-    kind: KindRef<T>,
-    manifest: Manifest,
-    options: WriteOptions & { readonly fieldManager: string },
-  ): Promise<T> {
+  apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T> {
     return this.#user.apply(kind, manifest, options);
   }
   patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options?: WriteOptions): Promise<T> {

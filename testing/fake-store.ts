@@ -207,6 +207,8 @@ export class FakeStore {
       next.metadata.generation = old.metadata.generation + 1;
     }
     const key = keyOf(kind, next);
+    if (kind.group === '' && kind.kind === 'Secret' && old !== undefined && old.type !== next.type)
+      throw refusals.invalid(kind, key.name, `type: Invalid value: "${String(next.type)}": field is immutable`);
     const before = this.managers(kind, key);
     const managers = managersAfter(before, write.writer, {
       before: old,

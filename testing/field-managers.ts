@@ -31,6 +31,15 @@ function ownable(object: StoredObject): Fields {
   return Object.keys(meta).length === 0 ? rest : { metadata: meta, ...rest };
 }
 
+/** Of objects that are stored: nobody changes what can have an owner in them any more. */
+const known = new WeakMap<StoredObject, ReadonlyMap<FieldPath, string>>();
+
+function leavesOf(object: StoredObject): ReadonlyMap<FieldPath, string> {
+  const found = known.get(object) ?? leaves(ownable(object));
+  known.set(object, found);
+  return found;
+}
+
 const isWriter = (manager: Writer, writer: Writer): boolean =>
   manager.name === writer.name && manager.operation === writer.operation && manager.subresource === writer.subresource;
 
@@ -74,8 +83,8 @@ export function managersAfter(
   writer: Writer,
   write: { readonly before: StoredObject | undefined; readonly after: StoredObject; readonly applied?: StoredObject },
 ): readonly Manager[] {
-  const old = write.before === undefined ? new Map<FieldPath, string>() : leaves(ownable(write.before));
-  const now = leaves(ownable(write.after));
+  const old = write.before === undefined ? new Map<FieldPath, string>() : leavesOf(write.before);
+  const now = leavesOf(write.after);
   const changed = new Set([...now].filter(([path, value]) => old.get(path) !== value).map(([path]) => path));
   const own = managers.find((manager) => isWriter(manager, writer))?.fields ?? [];
   const claimed = write.applied === undefined ? [...own, ...changed] : leaves(ownable(write.applied)).keys();

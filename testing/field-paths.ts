@@ -52,33 +52,43 @@ function itemStep(item: unknown, keys: readonly string[]): string {
 /** Every leaf of the object, and every item of an associative list, with its value as JSON. */
 export function leaves(object: Fields): Map<FieldPath, string> {
   const found = new Map<FieldPath, string>();
-  collect(object, [], found);
+  for (const [key, child] of Object.entries(object)) if (child !== undefined) collect(child, `f:${key}`, key, found);
   return found;
 }
 
-function collect(value: unknown, steps: readonly string[], found: Map<FieldPath, string>): void {
-  const field = steps.at(-1)?.slice(2) ?? '';
-  const path = steps.join(separator);
-  if (isFields(value) && (steps.length === 0 || (Object.keys(value).length > 0 && !atomicMaps.has(field)))) {
-    for (const [key, child] of Object.entries(value)) {
-      if (child !== undefined) collect(child, [...steps, `f:${key}`], found);
-    }
-  } else if (Array.isArray(value) && sets.has(field) && value.length > 0) {
-    for (const item of value) found.set([...steps, `v:${JSON.stringify(item)}`].join(separator), JSON.stringify(item));
-  } else if (Array.isArray(value) && keysOf(field, value) !== undefined) {
-    collectItems(value, steps, found);
-  } else {
-    found.set(path, JSON.stringify(value));
+/** `field` is the name of the field that holds the value; empty for an item of a list. */
+function collect(value: unknown, path: FieldPath, field: string, found: Map<FieldPath, string>): void {
+  if (isFields(value)) {
+    if (atomicMaps.has(field) || !collectFields(value, path, found)) found.set(path, JSON.stringify(value));
+    return;
   }
+  if (Array.isArray(value) && value.length > 0) {
+    if (sets.has(field)) {
+      for (const item of value) found.set(`${path}${separator}v:${JSON.stringify(item)}`, JSON.stringify(item));
+      return;
+    }
+    const keys = keysOf(field, value);
+    if (keys !== undefined) {
+      for (const item of value) {
+        const at = `${path}${separator}${itemStep(item, keys)}`;
+        found.set(at, 'item');
+        collectFields(item as Fields, at, found);
+      }
+      return;
+    }
+  }
+  found.set(path, JSON.stringify(value));
 }
 
-function collectItems(items: readonly unknown[], steps: readonly string[], found: Map<FieldPath, string>): void {
-  const keys = keysOf(steps.at(-1)?.slice(2) ?? '', items) ?? [];
-  for (const item of items) {
-    const at = [...steps, itemStep(item, keys)];
-    found.set(at.join(separator), 'item');
-    for (const [key, child] of Object.entries(item as Fields)) collect(child, [...at, `f:${key}`], found);
+/** False when there are none. */
+function collectFields(fields: Fields, path: FieldPath, found: Map<FieldPath, string>): boolean {
+  let any = false;
+  for (const key in fields) {
+    any = true;
+    const child = fields[key];
+    if (child !== undefined) collect(child, `${path}${separator}f:${key}`, key, found);
   }
+  return any;
 }
 
 /** The live value overlaid with the applied one: maps and associative lists by key, sets joined, all else replaced. */

@@ -1,6 +1,6 @@
 import type { Job, Pod } from '../api/core/kinds.ts';
 import { kinds } from '../api/core/kinds.ts';
-import type { Resource } from '../api/meta.ts';
+import type { PolicyRule, Resource } from '../api/meta.ts';
 import { annotations, freezePolicy, labels } from '../api/names.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import type { MigrationStatus } from '../api/steward/v1alpha1/migration-status.ts';
@@ -23,10 +23,11 @@ export class MigrationWorld extends TenantWorld {
   deafServers = false;
   #pods = 0;
 
-  constructor(options: { readonly minimumHoldMs?: number } = {}) {
+  constructor(options: { readonly minimumHoldMs?: number; readonly beside?: readonly PolicyRule[] } = {}) {
     const target = new MemoryStore({ kine: true });
     super({
       others: [target],
+      ...(options.beside !== undefined && { beside: options.beside }),
       migrations: {
         namespace: operatorNamespace,
         serviceAccount: 'steward-migrate',

@@ -9,6 +9,7 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
+  ApplyOptions,
 } from '../runtime/cluster.ts';
 import { CrashError } from './fake-faults.ts';
 
@@ -50,11 +51,7 @@ export class MortalCluster implements Cluster {
   create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options?: WriteOptions): Promise<T> {
     return this.#call(() => this.#cluster.create(kind, manifest, options));
   }
-  apply<T extends Resource>(
-    kind: KindRef<T>,
-    manifest: Manifest,
-    options: WriteOptions & { readonly fieldManager: string },
-  ): Promise<T> {
+  apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T> {
     return this.#call(() => this.#cluster.apply(kind, manifest, options));
   }
   patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options?: WriteOptions): Promise<T> {

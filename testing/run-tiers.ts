@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { preflight } from '../e2e/harness/preflight.ts';
 
 /** One tier of tests: a jest project, in the order of how soon it can fail. */
 interface Tier {
-  readonly name: 'unit' | 'contract' | 'api' | 'e2e';
+  readonly name: 'unit' | 'contract' | 'api' | 'capi' | 'e2e';
   readonly what: string;
   readonly jest: readonly string[];
   /** Why this machine cannot run the tier; undefined when it can. */
@@ -19,6 +19,19 @@ interface Counts {
   readonly skipped: number;
 }
 
+/** What is read of jest's report. */
+interface JestReport {
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly numRuntimeErrorTestSuites?: number;
+  readonly numPendingTests?: number;
+  readonly numTodoTests?: number;
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly { readonly fullName: string; readonly duration?: number | null }[];
+  }[];
+}
+
 const able = () => Promise.resolve(undefined);
 const linuxOnly = () =>
   Promise.resolve(
@@ -28,7 +41,13 @@ const linuxOnly = () =>
 const tiers: readonly Tier[] = [
   { name: 'unit', what: 'pure functions and the fake cluster', jest: ['--maxWorkers=2'], unable: able },
   { name: 'contract', what: 'real datastores and the real kubeadm', jest: ['--maxWorkers=2'], unable: linuxOnly },
-  { name: 'api', what: 'a real API server and etcd', jest: ['--runInBand'], unable: linuxOnly },
+  { name: 'api', what: 'a real API server and etcd', jest: ['--maxWorkers=2'], unable: linuxOnly },
+  {
+    name: 'capi',
+    what: 'the contract with Cluster API, by its real managers',
+    jest: ['--maxWorkers=2'],
+    unable: linuxOnly,
+  },
   { name: 'e2e', what: 'real clusters', jest: ['--maxWorkers=2'], unable: whyNoClusters },
 ];
 
@@ -52,13 +71,13 @@ async function run(tier: Tier): Promise<Counts> {
     });
   });
   try {
-    const result = JSON.parse(await readFile(report, 'utf8')) as Record<string, number>;
-    const count = (field: string) => result[field] ?? 0;
-    const failed = count('numFailedTests') + count('numRuntimeErrorTestSuites');
+    const result = JSON.parse(await readFile(report, 'utf8')) as JestReport;
+    tellLongest(result);
+    const failed = (result.numFailedTests ?? 0) + (result.numRuntimeErrorTestSuites ?? 0);
     return {
-      passed: count('numPassedTests'),
+      passed: result.numPassedTests ?? 0,
       failed: code === 0 ? failed : Math.max(1, failed),
-      skipped: count('numPendingTests') + count('numTodoTests'),
+      skipped: (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0),
     };
   } catch {
     // Without a report jest itself broke; its own output above says why.
@@ -66,6 +85,15 @@ async function run(tier: Tier): Promise<Counts> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Where a shorter test would help most. */
+function tellLongest({ testResults = [] }: JestReport): void {
+  const all = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName, duration }) => ({ name, fullName, seconds: (duration ?? 0) / 1000 })),
+  );
+  for (const { name, fullName, seconds } of all.sort((a, b) => b.seconds - a.seconds).slice(0, 5))
+    console.log(`   ${seconds.toFixed(0)} s: ${relative(process.cwd(), name)}: ${fullName}`);
 }
 
 async function main(names: readonly string[]): Promise<number> {

@@ -30,7 +30,7 @@ export async function startStoreManager(cluster: Cluster): Promise<AsyncDisposab
       clock,
       stores,
       tenants: () => tenants.list(),
-      allTenants: async () => (await cluster.list(tenantControlPlane)).items,
+      allTenants: async () => ({ tenants: (await cluster.list(tenantControlPlane)).items, unknown: [] }),
       defaultDataStore: '',
       namespace: '',
     }),

@@ -1,8 +1,13 @@
 import { konnectivityAddon } from './konnectivity-addon.ts';
 import { isFields } from './stored-object.ts';
+import { workerBootstrapAddon } from './worker-bootstrap-addon.ts';
 
-/** What the API server puts in the place of a field that is not given, below `spec.addons.konnectivity`. */
-const defaults: Readonly<Record<string, unknown>> = { konnectivity: konnectivityAddon() };
+/** What the API server puts in the place of a field that is not given, below `spec.addons`. */
+const defaults: Readonly<Record<string, unknown>> = {
+  konnectivity: konnectivityAddon(),
+  // Its author names the provider himself.
+  workerBootstrap: { ...workerBootstrapAddon(), provider: undefined },
+};
 
 function without(value: unknown, path: readonly string[], byDefault: unknown): unknown {
   const [head, ...rest] = path;

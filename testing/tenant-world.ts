@@ -1,9 +1,10 @@
 import type { ConfigMap, Deployment, Secret } from '../api/core/kinds.ts';
 import { kinds } from '../api/core/kinds.ts';
-import type { KindRef, Resource } from '../api/meta.ts';
+import type { KindRef, PolicyRule, Resource } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { applyDefaults } from '../api/structural/apply-defaults.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { access, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
 import { ownedKinds } from '../controllers/tenantcontrolplane/watches.ts';
@@ -18,6 +19,7 @@ import { secretReader } from '../stores/secret-reader.ts';
 import { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import { TenantPool } from '../tenants/pool.ts';
+import type { TenantWatches } from '../tenants/tenant-watches.ts';
 import type { TenantPoolOptions } from '../tenants/pool.ts';
 import { blindInformers } from './blind-informers.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -47,6 +49,13 @@ function allocateNodePorts(kind: KindRef, object: StoredObject): StoredObject {
   return { ...object, spec: { ...object.spec, ports: ports.map((port) => ({ nodePort: 31234, ...port })) } };
 }
 
+/** Gives TenantControlPlanes the defaults of their schema, too. */
+function defaultTenants(kind: KindRef, object: StoredObject): StoredObject {
+  if (kind.kind !== tenantControlPlane.kind) return allocateNodePorts(kind, object);
+  const spec = applyDefaults(tenantControlPlane.spec.openapi, object.spec);
+  return { ...object, spec };
+}
+
 /** A management cluster in memory with one tenant, its store and the tenant's own API server. */
 export class TenantWorld {
   readonly clock: FakeClock;
@@ -63,12 +72,18 @@ export class TenantWorld {
   kubelets: readonly string[] = [];
   /** How often something new in the tenant asked for a visit. */
   pokes = 0;
+  /** The Cluster of Cluster API that the tenant is for. */
+  clusterName: string | undefined;
+  /** Called when something in the tenant asks for a visit. */
+  poked: () => void = () => undefined;
   /** Whether pods become ready as soon as the Deployment asks for them. */
   podsStart = true;
   #visitor: ObjectVisitor;
   readonly #drivers: readonly Driver[];
   readonly #migrations: Migrations | undefined;
   readonly #openTenant: TenantPoolOptions['open'];
+  readonly #listen: ((world: TenantWorld) => TenantWatches) | undefined;
+  #watches: TenantWatches | undefined;
   readonly #informers: Pick<InformerFactory, 'informer'>;
 
   constructor(
@@ -81,17 +96,24 @@ export class TenantWorld {
       readonly migrations?: Migrations;
       /** Where the clock stands; 2030 unless said. */
       readonly start?: Date;
+      /** What others who work in the management cluster may do there; TenantControlPlanes get their defaults then. */
+      readonly beside?: readonly PolicyRule[];
       /** Opens the door to the tenant; to the API server in memory unless said. */
       readonly openTenant?: TenantPoolOptions['open'];
+      /** Hears foreign edits inside the tenant; nobody does unless said. */
+      readonly watches?: (world: TenantWorld) => TenantWatches;
     } = {},
   ) {
     this.clock = new FakeClock(options.start);
     this.store = new MemoryStore({ kine: options.kine === true });
     this.#migrations = options.migrations;
+    this.#listen = options.watches;
     this.#openTenant = options.openTenant ?? (() => this.tenant);
     this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
-    const rules = options.migrations === undefined ? access : [...access, ...operatorNamespaceAccess];
-    this.cluster = new FakeCluster({ access: rules, now: () => this.clock.now().getTime(), admit: allocateNodePorts });
+    const { beside = [] } = options;
+    const own = options.migrations === undefined ? access : [...access, ...operatorNamespaceAccess];
+    const admit = beside.length === 0 ? allocateNodePorts : defaultTenants;
+    this.cluster = new FakeCluster({ access: [...own, ...beside], now: () => this.clock.now().getTime(), admit });
     this.cluster.after(async (call) => {
       if (call.kind?.kind === 'Deployment' && call.verb === 'apply' && this.podsStart) await this.startPods();
     });
@@ -255,22 +277,32 @@ export class TenantWorld {
     return all.flat().sort().join('\n');
   }
 
+  /** The way of a new process to the stores. */
+  openStores(): StoreAccess {
+    return new StoreAccess({
+      drivers: this.#drivers,
+      sessions: new Sessions({ clock: this.clock }),
+      read: secretReader((secret) => this.cluster.get(kinds.Secret, secret)),
+    });
+  }
+
   #newVisitor(): ObjectVisitor {
     const { cluster, clock } = this;
+    this.#watches?.close();
+    this.#watches = this.#listen?.(this);
     const controller = tenantControlPlaneController({
       cluster,
       clock,
       informers: this.#informers,
-      stores: new StoreAccess({
-        drivers: this.#drivers,
-        sessions: new Sessions({ clock }),
-        read: secretReader((secret) => cluster.get(kinds.Secret, secret)),
-      }),
+      stores: this.openStores(),
       pool: new TenantPool({ clock, open: this.#openTenant }),
       poke: () => {
         this.pokes += 1;
+        this.poked();
       },
+      ...(this.#watches !== undefined && { watches: this.#watches }),
       ...(this.#migrations !== undefined && { migrations: this.#migrations }),
+      clusterOf: () => Promise.resolve(this.clusterName),
     });
     return new ObjectVisitor({
       controller,

@@ -1,19 +1,7 @@
 import { core } from '../core/core-schema.ts';
+import { probeTimings } from '../embedded/probes.ts';
 import { additionalMetadata } from '../embedded/object-metadata.ts';
-import { described, int32, list, map, obj, opt, str } from '../schema.ts';
-
-const probe = obj({
-  initialDelaySeconds: opt(int32({ minimum: 0 })),
-  timeoutSeconds: opt(int32({ minimum: 1 })),
-  periodSeconds: opt(int32({ minimum: 1 })),
-  successThreshold: opt(int32({ minimum: 1 })),
-  failureThreshold: opt(int32({ minimum: 1 })),
-});
-
-const probes = described(
-  obj({ liveness: opt(probe), readiness: opt(probe), startup: opt(probe) }),
-  'Timing of the probes; what is left out keeps its default.',
-);
+import { described, list, map, obj, opt, str } from '../schema.ts';
 
 const extraArgs = opt(described(list(str()), 'Further flags, dashes included; they win over those of ours.'));
 
@@ -23,7 +11,7 @@ export const componentSpec = obj({
   extraArgs,
   resources: opt(core('ResourceRequirements')),
   containerImageName: opt(described(str({ minLength: 1 }), 'Name of the image without registry and tag.')),
-  probes: opt(probes),
+  probes: opt(probeTimings),
 });
 
 /** The translator between etcd's protocol and a database. */
@@ -54,5 +42,5 @@ export const deploymentSpec = obj({
   externalClusterReference: opt(
     described(externalClusterReference, 'Another cluster where the control plane runs, by its kubeconfig.'),
   ),
-  probes: opt(probes),
+  probes: opt(probeTimings),
 });

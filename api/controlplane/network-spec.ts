@@ -39,8 +39,18 @@ const gateway = obj(
     parentRefs: opt(described(list(parentReference, { maxItems: 32 }), 'Gateways that serve the endpoint.')),
     name: opt(described(str(), 'Name of the Gateway, when there is one only.')),
     namespace: opt(described(str(), 'Namespace of the Gateway named by `name`.')),
-    sectionName: opt(described(str({ minLength: 1, maxLength: 253 }), 'Listener of the Gateway named by `name`.')),
-    port: opt(described(int32({ minimum: 1, maximum: 65535 }), 'Port of the listener of the Gateway named by `name`.')),
+    sectionName: opt(
+      described(
+        str({ minLength: 1, maxLength: 253 }),
+        'Listener of the Gateways for the API server; kube-apiserver when empty.',
+      ),
+    ),
+    port: opt(
+      described(
+        int32({ minimum: 1, maximum: 65535 }),
+        'Port of that listener, which everybody dials; that of the Service when empty.',
+      ),
+    ),
     hostname: described(str(), 'Host name of the endpoint.'),
     ...published,
   },
@@ -81,7 +91,10 @@ export const networkSpec = obj(
     serviceType: opt(serviceType, 'LoadBalancer'),
     serviceAddress: opt(described(str(), 'Static address: of the load balancer, of a node, or a virtual one.')),
     advertiseAddress: opt(
-      described(str(), 'Address that the API server advertises where it differs from the one that is published.'),
+      described(
+        str(),
+        'Address under which workers and users reach the endpoint, where it is not that of the Service. Cluster API then gets a kubeconfig that leads to the Service.',
+      ),
     ),
     additionalServicePorts: opt(described(list(additionalServicePort), 'Further ports of the Service.')),
     serviceLabels: opt(map(str())),

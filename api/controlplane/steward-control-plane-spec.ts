@@ -1,14 +1,9 @@
-import {
-  addonImageFields,
-  konnectivityWithSecurityContext,
-  tcpProxy,
-  workerBootstrapFields,
-} from '../embedded/addons.ts';
+import { addonImageFields, konnectivity, tcpProxy, workerBootstrapFields } from '../embedded/addons.ts';
 import { admissionControllerList } from '../embedded/admission-controllers.ts';
 import { core } from '../core/core-schema.ts';
 import { kubelet } from '../embedded/kubelet.ts';
 import type { CelRule, Infer, Input } from '../schema.ts';
-import { described, int32, list, obj, opt, ruled, str } from '../schema.ts';
+import { described, int32, list, obj, opt, ruled, str, time } from '../schema.ts';
 import { dataStoreTolerations } from '../steward/v1alpha1/data-store-placement.ts';
 import { componentSpec, deploymentSpec, kineSpec } from './component-spec.ts';
 import { networkSpec } from './network-spec.ts';
@@ -24,7 +19,7 @@ const addons = obj({
     ),
   ),
   kubeProxy: opt(described(obj(addonImageFields), 'Service proxy on every node.')),
-  konnectivity: opt(described(konnectivityWithSecurityContext, 'Tunnel from kube-apiserver to nodes and pods.')),
+  konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
   tcpProxy: opt(described(tcpProxy, 'Proxy to an API server that is published under a host name.')),
   workerBootstrap: opt(
     described(obj({ provider: str(), ...workerBootstrapFields }), 'Bootstrap of workers that do not use kubeadm.'),
@@ -99,6 +94,12 @@ export const stewardControlPlaneSpec = obj(
     replicas: opt(described(int32(), 'Pods of the control plane; 0 puts it to sleep.'), 2),
     controlPlaneEndpoint: opt(
       described(controlPlaneEndpoint, 'Endpoint of the API server; filled in once it is known.'),
+    ),
+    rollout: opt(
+      described(
+        obj({ after: opt(described(time(), 'All pods that are older are replaced once this time has come.')) }),
+        'When the pods are replaced although nothing else asks for it.',
+      ),
     ),
     ...sharedFields,
   },

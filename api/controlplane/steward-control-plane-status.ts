@@ -1,5 +1,6 @@
 import { conditionList } from '../embedded/condition-list.ts';
 import type { Infer } from '../schema.ts';
+import { keptTenancy } from './kept-tenancy.ts';
 import { bool, described, int32, int64, listMap, obj, opt, str } from '../schema.ts';
 
 /**
@@ -36,6 +37,12 @@ export const stewardControlPlaneStatus = obj({
         { maxItems: 100 },
       ),
       'Kubernetes versions that run, oldest first, with their replicas.',
+    ),
+  ),
+  keptTenancy: opt(
+    described(
+      keptTenancy,
+      'What is kept of a TenantControlPlane that was deleted alone, until another one has taken its data over.',
     ),
   ),
   failureReason: opt(described(str(), 'Never set; older clients read it.')),

@@ -8,6 +8,7 @@ import type {
   V1DaemonSet,
   V1Deployment,
   V1Ingress,
+  V1Endpoints,
   V1EndpointSlice,
   V1Job,
   V1Lease,
@@ -58,7 +59,6 @@ export type PodDisruptionBudget = Core<V1PodDisruptionBudget>;
 export type NetworkPolicy = Core<V1NetworkPolicy>;
 export type Job = Core<V1Job>;
 export type CertificateSigningRequest = Core<V1CertificateSigningRequest>;
-export type CustomResourceDefinition = Core<V1CustomResourceDefinition>;
 
 /** The built-in kinds this project reads or writes. */
 export const kinds = {
@@ -76,6 +76,7 @@ export const kinds = {
   Ingress: core<V1Ingress>('networking.k8s.io', 'v1', 'Ingress', 'ingresses'),
   PodDisruptionBudget: core<V1PodDisruptionBudget>('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
   NetworkPolicy: core<V1NetworkPolicy>('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies'),
+  Endpoints: core<V1Endpoints>('', 'v1', 'Endpoints', 'endpoints'),
   EndpointSlice: core<V1EndpointSlice>('discovery.k8s.io', 'v1', 'EndpointSlice', 'endpointslices'),
   Role: core<V1Role>('rbac.authorization.k8s.io', 'v1', 'Role', 'roles'),
   RoleBinding: core<V1RoleBinding>('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings'),

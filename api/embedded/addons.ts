@@ -24,14 +24,16 @@ const konnectivityAgent = obj(
   },
 );
 
-/** Fields of the konnectivity server, to be extended by a kind. */
-export const konnectivityServerFields = {
+const konnectivityServer = obj({
   port: described(int32(), 'Port at which agents reach the server.'),
   version: opt(described(str(), 'Tag of the image; follows the Kubernetes version when empty.')),
   image: opt(str(), 'registry.k8s.io/kas-network-proxy/proxy-server'),
   resources: opt(core('ResourceRequirements')),
   extraArgs: opt(described(list(str()), 'Further flags, dashes included.')),
-} as const;
+  securityContext: opt(
+    described(core('SecurityContext'), 'Its fields win over ours, which leave the container only what it needs.'),
+  ),
+});
 
 /** What a konnectivity agent is when its author says nothing. */
 export const defaultKonnectivityAgent = {
@@ -47,16 +49,7 @@ export const defaultKonnectivityServer = {
 
 /** The tunnel from kube-apiserver to nodes and pods (https://github.com/kubernetes-sigs/apiserver-network-proxy). */
 export const konnectivity = obj({
-  server: opt(obj(konnectivityServerFields), defaultKonnectivityServer),
-  agent: opt(konnectivityAgent, defaultKonnectivityAgent),
-});
-
-/** The same with the fields of the server that only a StewardControlPlane offers. */
-export const konnectivityWithSecurityContext = obj({
-  server: opt(
-    obj({ ...konnectivityServerFields, securityContext: opt(core('SecurityContext')) }),
-    defaultKonnectivityServer,
-  ),
+  server: opt(konnectivityServer, defaultKonnectivityServer),
   agent: opt(konnectivityAgent, defaultKonnectivityAgent),
 });
 

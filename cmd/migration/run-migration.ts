@@ -5,6 +5,7 @@ import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { MigrationStatus, TenancyShare } from '../../api/steward/v1alpha1/migration-status.ts';
 import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenancyOwner } from '../../controllers/tenantcontrolplane/components/tenancy.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/conditions.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
@@ -62,7 +63,7 @@ export async function runMigration(wish: MigrationWish, parts: MigrationParts): 
     if (!isUnderWay(record) || record.target.dataStoreName !== wish.target || record.startedAt !== started) {
       throw new GiveUpError(`no migration of ${textOf(wish)} to DataStore ${wish.target} is under way for this Job`);
     }
-    return await work(wish, { ...parts, channel, record, uid });
+    return await work(wish, { ...parts, channel, record, owner: tenancyOwner(tcp) });
   } catch (error) {
     const where = error instanceof GiveUpError ? annotations.migrationFailure : annotations.migrationProblem;
     // Whoever cannot be told has ended the process.
@@ -74,7 +75,7 @@ export async function runMigration(wish: MigrationWish, parts: MigrationParts): 
 interface Work extends MigrationParts {
   readonly channel: JobChannel;
   readonly record: MigrationStatus;
-  readonly uid: string;
+  readonly owner: string;
 }
 
 async function work(wish: MigrationWish, parts: Work): Promise<MigrationOutcome> {
@@ -123,11 +124,11 @@ async function work(wish: MigrationWish, parts: Work): Promise<MigrationOutcome>
   }
 }
 
-async function sideOf(share: TenancyShare, { cluster, stores, signal, uid }: Work): Promise<Side> {
+async function sideOf(share: TenancyShare, { cluster, stores, signal, owner }: Work): Promise<Side> {
   const store = await cluster.get(dataStore, { name: share.dataStoreName }, { signal });
   if (store === undefined) throw new GiveUpError(`DataStore ${share.dataStoreName} does not exist`);
   const { schema = '', user = '' } = share;
-  return { open: await stores.open(store, signal), tenancy: { schema, user, owner: uid } };
+  return { open: await stores.open(store, signal), tenancy: { schema, user, owner } };
 }
 
 /** What is there before the first copy is not replaced silently: it may be the only copy of something. */

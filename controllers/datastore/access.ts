@@ -5,5 +5,7 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores/status'], verbs: ['get', 'patch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch'] },
+  // What is kept of a TenantControlPlane that is gone stands on its StewardControlPlane.
+  { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['list'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] },
 ];

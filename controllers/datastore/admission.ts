@@ -5,7 +5,7 @@ import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { parseEndpoint } from '../../stores/endpoint.ts';
 import { contentFields, secretsOf } from './secret-references.ts';
 import type { ContentField } from './secret-references.ts';
-import { inUseReason, inUseRemedy } from './status.ts';
+import { inUseReason, inUseRemedy, unknownReason, unknownRemedy } from './status.ts';
 
 /** The keys of each Secret that a DataStore refers to, by `namespace/name`; a Secret that does not exist is absent. */
 export type SecretKeys = ReadonlyMap<string, ReadonlySet<string>>;
@@ -43,11 +43,20 @@ export function warningsAbout(store: DataStore, secrets: SecretKeys): readonly s
     .map((secret) => `Secret ${secret} is not found: the DataStore cannot be used before it is created`);
 }
 
-/** Why a DataStore may not be deleted: whose data is in it. */
-export function deletionComplaints(store: string, usedBy: readonly string[]): readonly InvalidInput[] {
-  if (usedBy.length === 0) return [];
-  const reason = `cannot be removed: it ${inUseReason(usedBy)}`;
-  return [{ field: 'metadata.name', value: store, reason, remedy: inUseRemedy }];
+/** Why a DataStore may not be deleted: whose data is in it, or of what nobody can tell whether it is. */
+export function deletionComplaints(
+  store: string,
+  usedBy: readonly string[],
+  unknown: readonly string[] = [],
+): readonly InvalidInput[] {
+  const at = { field: 'metadata.name', value: store };
+  const unclear = `cannot be removed: ${unknownReason(unknown)}`;
+  return [
+    ...(usedBy.length > 0
+      ? [{ ...at, reason: `cannot be removed: it ${inUseReason(usedBy)}`, remedy: inUseRemedy }]
+      : []),
+    ...(unknown.length > 0 ? [{ ...at, reason: unclear, remedy: unknownRemedy }] : []),
+  ];
 }
 
 /** Why a Secret may not be deleted: which of these DataStores read it. */

@@ -56,7 +56,10 @@ async function startManager(cluster: Cluster): Promise<AsyncDisposable> {
     clock: systemClock,
     stores,
     tenants: () => tenants.list(),
-    allTenants: async (signal) => (await cluster.list(tenantControlPlane, { signal })).items,
+    allTenants: async (signal) => ({
+      tenants: (await cluster.list(tenantControlPlane, { signal })).items,
+      unknown: [],
+    }),
     defaultDataStore: '',
     namespace: '',
   });

@@ -55,6 +55,8 @@ class Rig {
   tenants: readonly TenantControlPlane[] = [];
   /** Those that another process looks after. */
   elsewhere: readonly TenantControlPlane[] = [];
+  /** Of what nobody can tell where its data is. */
+  unknown: readonly string[] = [];
   readonly namespace: string;
   checksum = 'one';
   openError: Error | undefined;
@@ -67,7 +69,7 @@ class Rig {
     this.controller = dataStoreController({
       clock: this.clock,
       tenants: () => this.tenants,
-      allTenants: () => Promise.resolve([...this.tenants, ...this.elsewhere]),
+      allTenants: () => Promise.resolve({ tenants: [...this.tenants, ...this.elsewhere], unknown: this.unknown }),
       defaultDataStore: 'fallback',
       namespace: this.namespace,
       stores: {
@@ -428,8 +430,18 @@ describe('deletion', () => {
     rig.tenants = [tenant('a', 'default')];
     const visit = await rig.controller.finalize?.(newStore(), rig.context());
     expect(visit?.finished).toBe(false);
+    expect(visit?.afterMs).toBe(60_000);
     expect(conditions(visit?.status)).toEqual(['Deleting=True InUse']);
     expect(rig.events).toEqual([expect.stringMatching(/^Warning InUse: .*tenants\/a.*delete these/)]);
+  });
+
+  test('waits while nobody can tell whether there is data in the store, and says of what', async () => {
+    const rig = new Rig();
+    rig.unknown = ['StewardControlPlane a/b (broken)'];
+    const visit = await rig.controller.finalize?.(newStore(), rig.context());
+    expect(visit?.finished).toBe(false);
+    expect(conditions(visit?.status)).toEqual(['Deleting=True InUse']);
+    expect(rig.events).toEqual([expect.stringContaining('StewardControlPlane a/b (broken)')]);
   });
 
   test('is finished when nobody uses it, also when the store is broken', async () => {

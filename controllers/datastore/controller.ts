@@ -11,10 +11,10 @@ import { access } from './access.ts';
 import type { Dependencies } from './dependencies.ts';
 import { Probes } from './probes.ts';
 import { SecretUsers } from './secret-users.ts';
-import { fullness, inUseMessage, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
+import { fullness, keptBecause, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
 
-/** Until it is looked again whether tenants of other namespaces still use a store that is to go, in milliseconds. */
-const foreignPaceMs = 60_000;
+/** Until it is looked again who still uses a store that is to go, in milliseconds. */
+const unheardPaceMs = 60_000;
 
 /**
  * Tells of each DataStore whether it can be used and by whom it is, and keeps it while somebody's data is in it. It changes
@@ -44,16 +44,18 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
     async finalize(store, ctx): Promise<LastVisit<DataStore>> {
       // Who looks after other namespaces may be gone: what it has told counts for nothing here.
       const name = nameOf(store);
-      const usedBy = usersOf(name, { ...deps, tenants: await deps.allTenants(ctx.signal) });
-      if (usedBy.length === 0) {
+      const { tenants, unknown } = await deps.allTenants(ctx.signal);
+      const usedBy = usersOf(name, { ...deps, tenants });
+      if (usedBy.length === 0 && unknown.length === 0) {
         probes.forget(name);
         secretUsers.forget(name);
         return { finished: true };
       }
-      ctx.event('Warning', 'InUse', inUseMessage(usedBy));
-      const status = statusInUse(store, usedBy, ctx.now);
-      // The tenants of other namespaces do not make themselves heard.
-      return { finished: false, status, ...(deps.namespace !== '' && { afterMs: foreignPaceMs }) };
+      const message = keptBecause(usedBy, unknown);
+      ctx.event('Warning', 'InUse', message);
+      const status = statusInUse(store, { usedBy, message }, ctx.now);
+      // Neither the tenants of other namespaces nor what is kept of one that is gone make themselves heard.
+      return { finished: false, status, afterMs: unheardPaceMs };
     },
   };
 }

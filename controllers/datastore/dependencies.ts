@@ -21,7 +21,11 @@ export interface Dependencies {
   /** The TenantControlPlanes that this process looks after, from its cache. */
   tenants(): readonly TenantControlPlane[];
   /** All TenantControlPlanes that there are, from the API server itself. */
-  allTenants(signal: AbortSignal): Promise<readonly TenantControlPlane[]>;
+  allTenants(signal: AbortSignal): Promise<{
+    readonly tenants: readonly TenantControlPlane[];
+    /** Of what else there is data of which nobody can tell where it is, in words: as long as there is some, no store goes. */
+    readonly unknown: readonly string[];
+  }>;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
   /** Namespace of `tenants`; empty when they are all that there are. */

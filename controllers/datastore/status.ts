@@ -85,12 +85,16 @@ export function fullness({ spec }: DataStore, status: DataStoreStatus | undefine
 }
 
 /** The status of a store that is to be deleted while tenants have their data in it. */
-export function statusInUse(store: DataStore, usedBy: readonly string[], now: Date): DataStoreStatus {
+export function statusInUse(
+  store: DataStore,
+  { usedBy, message }: { readonly usedBy: readonly string[]; readonly message: string },
+  now: Date,
+): DataStoreStatus {
   const condition = stateCondition('DataStore', {
     type: 'Deleting',
     status: 'True',
     reason: 'InUse',
-    message: inUseMessage(usedBy),
+    message,
   });
   const at = { generation: store.metadata.generation ?? 0, now };
   const conditions = setConditions(store.status?.conditions ?? [], [condition], at);
@@ -109,6 +113,21 @@ export function inUseReason(usedBy: readonly string[]): string {
 /** `inUseReason` and `inUseRemedy` as a sentence. */
 export function inUseMessage(usedBy: readonly string[]): string {
   return `the store ${inUseReason(usedBy)}: ${inUseRemedy}`;
+}
+
+/** Says of what nobody can tell whether a store holds it; names at most ten. */
+export function unknownReason(unknown: readonly string[]): string {
+  const more = unknown.length > 10 ? ` and ${unknown.length - 10} more` : '';
+  return `nobody can tell whether the store holds data of ${unknown.slice(0, 10).join(', ')}${more}`;
+}
+
+/** What helps when that cannot be told. */
+export const unknownRemedy = 'see to these first, then delete the DataStore';
+
+/** Why a store does not go: whose data it holds, and of what nobody can tell whether it does. */
+export function keptBecause(usedBy: readonly string[], unknown: readonly string[]): string {
+  const open = `${unknownReason(unknown)}: ${unknownRemedy}`;
+  return [...(usedBy.length > 0 ? [inUseMessage(usedBy)] : []), ...(unknown.length > 0 ? [open] : [])].join('; ');
 }
 
 function conditionsOfState(state: ServerState): readonly StatedCondition[] {

@@ -9,12 +9,18 @@ export const access: readonly PolicyRule[] = [
   },
   { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes/status'], verbs: ['get', 'patch'] },
   { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes/finalizers'], verbs: ['update'] },
-  { apiGroups: ['cluster.x-k8s.io'], resources: ['clusters', 'machines'], verbs: ['get', 'list', 'watch'] },
+  {
+    apiGroups: ['cluster.x-k8s.io'],
+    resources: ['clusters', 'machines', 'machinepools'],
+    verbs: ['get', 'list', 'watch'],
+  },
   {
     apiGroups: ['steward.butlerlabs.dev'],
     resources: ['tenantcontrolplanes'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
+  // Data that is kept is removed from the store that it is in.
+  { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores'], verbs: ['get'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'list', 'watch'] },
 ];

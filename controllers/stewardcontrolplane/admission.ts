@@ -1,10 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
+import { topologyDryRunAnnotation } from '../../api/cluster-api/names.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
 import type { ObjectOf } from '../../api/schema.ts';
+import type { Resource } from '../../api/meta.ts';
+import { annotations } from '../../api/names.ts';
 import { collectComplaints } from '../../kubeadm/collect-complaints.ts';
+import { externalComplaints } from './external/complaints.ts';
+import { isMoved, mayGoAnyway } from './may-go-anyway.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { alternativeNames } from '../../kubeadm/san.ts';
-import { checkUpgrade, parseSupportedVersion, parseVersion, versionWarnings } from '../../kubeadm/versions.ts';
+import {
+  checkUpgrade,
+  oldestMinor,
+  parseSupportedVersion,
+  parseVersion,
+  versionWarnings,
+} from '../../kubeadm/versions.ts';
 
 /**
  * Everything that is wrong with a StewardControlPlane on its own, on creation and on every update. No minor above `newestMinor`
@@ -16,7 +28,11 @@ export function complaintsAbout(
   newestMinor?: number,
 ): readonly InvalidInput[] {
   if (scp.metadata.deletionTimestamp !== undefined) return [];
-  return [...versionComplaints(scp, old, newestMinor), ...sanComplaints(scp.spec.network.certSANs, 'spec')];
+  return [
+    ...versionComplaints(scp, old, newestMinor),
+    ...sanComplaints(scp.spec.network.certSANs),
+    ...externalComplaints(scp, old),
+  ];
 }
 
 /** What a person should know of an object that is admitted. */
@@ -24,10 +40,82 @@ export function warningsAbout(scp: StewardControlPlane): readonly string[] {
   return scp.metadata.deletionTimestamp === undefined ? versionWarnings(scp.spec.version, 'spec.version') : [];
 }
 
-/** Everything that is wrong with a template: what its control planes would be refused for. */
-export function templateComplaints(template: ObjectOf<typeof stewardControlPlaneTemplate>): readonly InvalidInput[] {
-  if (template.metadata.deletionTimestamp !== undefined) return [];
-  return sanComplaints(template.spec.template.spec.network.certSANs, 'spec.template.spec');
+/**
+ * Why a TenantControlPlane may not be deleted: its StewardControlPlane makes it anew on the same data, and until then nobody is
+ * served. Who says that it is meant must not have it deleted in the foreground, where its authorities go before it and cannot be
+ * kept. `owner` is the object of that kind that the API server has under the owner's name. clusterctl deletes what it has moved in
+ * any order, and marks it.
+ */
+export function tenantDeletionComplaints(
+  tenant: Resource,
+  owner: StewardControlPlane | undefined,
+  { inForeground = false }: { readonly inForeground?: boolean } = {},
+): readonly InvalidInput[] {
+  if (owner === undefined || owner.metadata.deletionTimestamp !== undefined) return [];
+  const isOwned = tenant.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
+  if (!isOwned || isMoved(tenant)) return [];
+  const name = owner.metadata.name ?? '';
+  const named = `names the StewardControlPlane ${name}, which makes this control plane anew on the same data`;
+  if (!mayGoAnyway(tenant)) {
+    const reason = `${named}; until then it serves nobody`;
+    const remedy = `delete the Cluster instead, which removes the data; to have it made anew, set the annotation ${annotations.deleteAnyway} to "true" first`;
+    return [{ field: 'metadata.ownerReferences', reason, remedy }];
+  }
+  if (!inForeground) return [];
+  const reason = `${named}, and a deletion in the foreground takes its authorities away before they can be kept`;
+  return [{ field: 'metadata.ownerReferences', reason, remedy: 'delete it in the background, as is usual' }];
+}
+
+/**
+ * Why a TenantControlPlane may not be deleted that obeys a StewardControlPlane of another cluster: that would make it anew, but
+ * here nobody knows it, and so nobody keeps the data. What deletes with the namespace is let pass, and who says that it is meant.
+ */
+export function externalDeletionComplaints({ metadata }: Resource, username: string): readonly InvalidInput[] {
+  const { [annotations.externalClaim]: claim, [annotations.externalHolder]: holder } = metadata.annotations ?? {};
+  if (claim === undefined || holder === undefined || namespaceControllers.includes(username)) return [];
+  if (mayGoAnyway({ apiVersion: '', kind: '', metadata })) return [];
+  const reason = `obeys the StewardControlPlane with UID ${holder} of another cluster, which would make this control plane anew, without its data and for no worker that has joined`;
+  const remedy = `delete the Cluster there instead; to have this one gone all the same, set the annotation ${annotations.deleteAnyway} to "true" first`;
+  return [{ field: `metadata.annotations[${annotations.externalHolder}]`, reason, remedy }];
+}
+
+/** Who empties a namespace that is deleted (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#controller-roles). */
+const namespaceControllers: readonly string[] = [
+  'system:serviceaccount:kube-system:namespace-controller',
+  'system:kube-controller-manager',
+];
+
+type Template = ObjectOf<typeof stewardControlPlaneTemplate>;
+
+/** The control plane that a template would make, as far as it decides. Every version that is hosted can be asked for. */
+export function controlPlaneFrom({ metadata, spec }: Template): StewardControlPlane {
+  const { apiVersion, kind } = { apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2', kind: 'StewardControlPlane' };
+  const named = { ...(metadata.namespace !== undefined && { namespace: metadata.namespace }), name: 'template' };
+  const given = { ...spec.template.spec, version: `v1.${oldestMinor}.0`, replicas: 1 };
+  return { apiVersion, kind, metadata: { ...spec.template.metadata, ...named }, spec: given };
+}
+
+/** What is asked about a template. */
+export interface TemplateQuestion {
+  readonly template: Template;
+  /** Absent on creation. */
+  readonly old?: Template | undefined;
+  /** Nothing is to be stored. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * Why a template may not take the place of another: Clusters are made of it. Cluster API compares what it would write with what
+ * there is by dry runs, which it marks, and which must be let pass
+ * (https://cluster-api.sigs.k8s.io/developer/providers/contracts/control-plane).
+ */
+export function templateChangeComplaints({ template, old, dryRun }: TemplateQuestion): readonly InvalidInput[] {
+  if (old === undefined || template.metadata.deletionTimestamp !== undefined) return [];
+  if (dryRun && template.metadata.annotations?.[topologyDryRunAnnotation] !== undefined) return [];
+  if (isDeepStrictEqual(template.spec.template.spec, old.spec.template.spec)) return [];
+  const reason = 'cannot change: Clusters were made of it';
+  const remedy = 'make a template of another name and let the ClusterClass name that one, which rolls its Clusters';
+  return [{ field: 'spec.template.spec', reason, remedy }];
 }
 
 /** A version that stays is not judged again: one that is hosted no more must not keep finalizers and endpoints from being written. */
@@ -39,15 +127,25 @@ function versionComplaints(
   if (old?.spec.version === scp.spec.version) return [];
   const field = 'spec.version';
   // Cluster API reads both fields; the lowest running version is what an upgrade starts from.
-  const starts = [old?.spec.version, old?.status?.version].filter((text): text is string => Boolean(text));
+  const asked = old === undefined || isUntouched(old) ? undefined : old.spec.version;
+  const starts = [asked, old?.status?.version].filter((text): text is string => Boolean(text));
   return collectComplaints(() => {
     const wanted = parseSupportedVersion(scp.spec.version, field, newestMinor);
     for (const text of starts) checkUpgrade(parseVersion(text, field), wanted, field, newestMinor);
   });
 }
 
-function sanComplaints(sans: readonly string[] | undefined, path: string): readonly InvalidInput[] {
+/** True when no pod has the version that is asked for, such as one that is held back: the wish can be taken back. */
+function isUntouched({ spec, status }: StewardControlPlane): boolean {
+  const running = status?.versions ?? [];
+  return running.length > 0 && !running.some(({ version }) => isSame(version, spec.version));
+}
+
+/** With and without the leading v. */
+const isSame = (a: string, b: string): boolean => a.replace(/^v/, '') === b.replace(/^v/, '');
+
+function sanComplaints(sans: readonly string[] | undefined): readonly InvalidInput[] {
   return collectComplaints(() => {
-    alternativeNames(sans ?? [], `${path}.network.certSANs`);
+    alternativeNames(sans ?? [], 'spec.network.certSANs');
   });
 }

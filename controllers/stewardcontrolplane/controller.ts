@@ -1,32 +1,52 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { ClusterAddon } from '../../api/clusterstack/cluster-addon.ts';
+import { clusterAddon } from '../../api/clusterstack/cluster-addon.ts';
+import type { StewardControlPlaneStatus } from '../../api/controlplane/steward-control-plane-status.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, Resource } from '../../api/meta.ts';
 import { finalizers } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Controller, Visit, Watch } from '../../runtime/controller.ts';
+import type { Context, Controller, Visit, Watch } from '../../runtime/controller.ts';
 import type { Report } from '../../runtime/phases.ts';
 import { definePhases, runPhases } from '../../runtime/run-phases.ts';
 import { access } from './access.ts';
-import { clusterNameOf, clusterOf, whyNotOurs, whyPaused } from './cluster-of.ts';
+import { clusterNamesOf, servedCluster, whyPaused } from './cluster-of.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel, watchFilterLabel } from '../../api/cluster-api/names.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import type { Dependencies } from './dependencies.ts';
+import { hostPhase } from './external/host-phase.ts';
+import { externalStatusOf, localStatusOf } from './external/last-known-status.ts';
+import { pauseExternal } from './external/pause-external.ts';
+import { isExternal } from './external/reference.ts';
+import { externalTenantPhase } from './external/tenant-phase.ts';
 import { finalize } from './finalize.ts';
 import { addressPhase, endpointPhase } from './phases/endpoint.ts';
 import { infrastructurePhase } from './phases/infrastructure.ts';
+import { keptPhase } from './phases/kept.ts';
 import { secretsPhase } from './phases/secrets.ts';
-import { tenantPhase } from './phases/tenant.ts';
+import { foundPhase, tenantPhase } from './phases/tenant.ts';
 import type { Scope } from './scope.ts';
 import { setTenantPause } from './tenant-pause.ts';
-import { pausedStatus, statusOf, waitingStatus } from './status.ts';
+import { pausedStatus, waitingStatus } from './status.ts';
+import { withoutKept } from './without-kept.ts';
 
 /** Keeps each StewardControlPlane and its TenantControlPlane together, and tells Cluster API about it. */
 export function stewardControlPlaneController(deps: Dependencies): Controller<StewardControlPlane> {
   const phases = definePhases<Scope>([
+    foundPhase(deps),
+    keptPhase(deps),
     tenantPhase(deps),
-    addressPhase(),
+    addressPhase('found'),
+    endpointPhase(deps),
+    infrastructurePhase(deps),
+    secretsPhase(deps),
+  ]);
+  const externalPhases = definePhases<Scope>([
+    hostPhase(deps),
+    externalTenantPhase(deps),
+    addressPhase('tenant'),
     endpointPhase(deps),
     infrastructurePhase(deps),
     secretsPhase(deps),
@@ -36,31 +56,66 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
     kind: stewardControlPlane,
     access,
     finalizers: [finalizers.controlPlane],
-    watches,
+    formerFinalizers: [finalizers.externalCluster],
+    watches: [...watches, ...addonWatches(deps)],
+    serves: (scp) => isServed(scp, deps.watchFilter),
+    forget(scp) {
+      deps.infrastructure.forget(keyOf(scp));
+      deps.obstacles.follow(keyOf(scp), []);
+      deps.external?.clusters.release(scp.metadata.uid ?? '');
+    },
     async reconcile(scp, ctx): Promise<Visit<StewardControlPlane>> {
-      if (!isServed(scp, deps.watchFilter)) return {};
-      const name = clusterNameOf(scp);
-      const cluster = await clusterOf(deps, scp, name, ctx);
-      if (cluster === undefined) {
-        const message =
-          name === undefined
-            ? 'no Cluster owns this object yet; name it in spec.controlPlaneRef of a Cluster in this namespace'
-            : `the Cluster ${name} that owns this object does not exist`;
-        return { status: waitingStatus(scp, message, ctx.now) };
-      }
-      const foreign = whyNotOurs(scp, cluster);
-      if (foreign !== undefined) return { status: waitingStatus(scp, foreign, ctx.now) };
+      const served = await servedCluster(deps, scp, ctx);
+      const { cluster } = served;
       const paused = whyPaused(scp, cluster);
       if (paused !== undefined) {
-        await setTenantPause(deps, scp, { paused: true, ctx });
-        return { status: pausedStatus(scp, paused, ctx.now) };
+        return pause(deps, scp, { paused, ctx });
       }
-      await setTenantPause(deps, scp, { paused: false, ctx });
-      const report = await runPhases(phases, { scp, cluster }, ctx);
-      return { status: statusOf(scp, report, ctx.now), ...retryOf(report) };
+      if (cluster === undefined) return { status: waitingStatus(scp, served.why, ctx.now) };
+      const scope = { scp, cluster, otherClusters: served.others };
+      if (isExternal(scp)) {
+        const report = await runPhases(externalPhases, scope, ctx);
+        return { status: externalStatusOf(scp, report, ctx.now), ...retryOf(report) };
+      }
+      deps.external?.clusters.release(scp.metadata.uid ?? '');
+      await setTenantPause(deps, keyOf(scp), { paused: false, ctx });
+      const report = await runPhases(phases, scope, ctx);
+      const status = withKept(localStatusOf(scp, report, ctx.now), report.scope);
+      return isRefused(status) ? { status, afterMs: askAgainMs } : { status, ...retryOf(report) };
     },
     finalize: (scp, ctx) => finalize(deps, scp, ctx),
   };
+}
+
+const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
+
+function withKept(status: StewardControlPlaneStatus, { keptTenancy }: Scope): StewardControlPlaneStatus {
+  if (keptTenancy === undefined) return status;
+  return keptTenancy === 'passed on' ? withoutKept(status) : { ...status, keptTenancy };
+}
+
+/** How soon a TenantControlPlane that was refused is asked for again, in milliseconds: the DataStore that it names may be made meanwhile. */
+const askAgainMs = 10_000;
+
+const isRefused = (status: StewardControlPlane['status']): boolean =>
+  status?.conditions?.some(({ type, reason }) => type === 'TenantControlPlaneCreated' && reason === 'Refused') === true;
+
+/** How soon another cluster that could not be told of a pause is told again, in milliseconds. */
+const tellAgainMs = 30_000;
+
+async function pause(
+  deps: Dependencies,
+  scp: StewardControlPlane,
+  { paused, ctx }: { readonly paused: string; readonly ctx: Context },
+): Promise<Visit<StewardControlPlane>> {
+  if (!isExternal(scp)) {
+    await setTenantPause(deps, keyOf(scp), { paused: true, ctx });
+    return { status: pausedStatus(scp, paused, ctx.now) };
+  }
+  const untold = await pauseExternal(deps, scp, ctx);
+  if (untold === undefined) return { status: pausedStatus(scp, paused, ctx.now) };
+  const message = `${paused}; the TenantControlPlane in the other cluster could not be told: ${untold}`;
+  return { status: pausedStatus(scp, message, ctx.now), afterMs: tellAgainMs };
 }
 
 const ownerOf = (object: Resource | undefined): readonly Key[] =>
@@ -73,24 +128,46 @@ const ownerOf = (object: Resource | undefined): readonly Key[] =>
 
 /** The owners before and after a change: an object that lost its owner is to be given it again. */
 function ownersOf(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
-  const owners = [...ownerOf(old), ...ownerOf(now)];
-  return [...new Map(owners.map((key) => [`${key.namespace ?? ''}/${key.name}`, key])).values()];
+  return distinct([...ownerOf(old), ...ownerOf(now)]);
 }
+
+function distinct(keys: readonly Key[]): readonly Key[] {
+  return [...new Map(keys.map((key) => [`${key.namespace ?? ''}/${key.name}`, key])).values()];
+}
+
+/** The control plane that a Cluster names; one that it names no more is told of it as well. */
+function controlPlaneOf(cluster: CapiCluster | undefined): readonly Key[] {
+  const { apiGroup, kind, name } = cluster?.spec?.controlPlaneRef ?? {};
+  if (kind !== stewardControlPlane.kind || apiGroup !== stewardControlPlane.group || name === undefined) return [];
+  return [{ namespace: cluster?.metadata.namespace ?? '', name }];
+}
+
+/** The Secrets that are watched: those of all Clusters. */
+export const clusterSecrets = { kind: kinds.Secret, labelSelector: clusterNameLabel, metadataOnly: true } as const;
 
 const watches: readonly Watch[] = [
   { kind: tenantControlPlane, keys: ownersOf },
-  { kind: kinds.Secret, labelSelector: clusterNameLabel, metadataOnly: true, keys: ownersOf },
+  { ...clusterSecrets, keys: ownersOf },
   {
     kind: capiCluster,
     optional: true,
-    keys(old, now) {
-      const cluster: CapiCluster | undefined = now ?? old;
-      const ref = cluster?.spec?.controlPlaneRef;
-      if (ref?.kind !== stewardControlPlane.kind || ref.name === undefined) return [];
-      return [{ namespace: cluster?.metadata.namespace ?? '', name: ref.name }];
-    },
+    keys: (old, now) => distinct([...controlPlaneOf(old), ...controlPlaneOf(now)]),
   },
 ];
+
+/** The control plane of a Cluster whose ClusterAddon changed: it may hold a version for it. */
+function addonWatches({ addons }: Dependencies): readonly Watch[] {
+  if (addons === undefined) return [];
+  const keys = (old: ClusterAddon | undefined, now: ClusterAddon | undefined): readonly Key[] => {
+    const addon = now ?? old;
+    const name = addon?.spec.clusterRef.name ?? '';
+    const own = addons.controlPlanes().filter((scp) => {
+      return scp.metadata.namespace === addon?.metadata.namespace && clusterNamesOf(scp).includes(name);
+    });
+    return own.map(keyOf);
+  };
+  return [{ kind: clusterAddon, optional: true, keys }];
+}
 
 function isServed(scp: StewardControlPlane, filter: string): boolean {
   return filter === '' || scp.metadata.labels?.[watchFilterLabel] === filter;
@@ -98,9 +175,7 @@ function isServed(scp: StewardControlPlane, filter: string): boolean {
 
 function retryOf(report: Report<Scope>): Pick<Visit<StewardControlPlane>, 'afterMs' | 'error'> {
   const errors = report.lines.flatMap(({ error }) => (error === undefined ? [] : [error]));
-  const times = report.lines.flatMap(({ outcome }) =>
-    outcome?.is === 'waiting' && outcome.afterMs !== undefined ? [outcome.afterMs] : [],
-  );
+  const times = report.lines.flatMap(({ outcome }) => (outcome?.afterMs === undefined ? [] : [outcome.afterMs]));
   return {
     ...(times.length > 0 ? { afterMs: Math.min(...times) } : {}),
     ...(errors.length > 0 ? { error: errors[0] } : {}),

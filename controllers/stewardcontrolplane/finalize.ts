@@ -1,15 +1,27 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { keptTenant } from '../../api/controlplane/kept-tenant.ts';
+import { UnreadableRecord } from '../../api/controlplane/unreadable-record.ts';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { Resource } from '../../api/meta.ts';
+import { annotations } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../runtime/errors.ts';
 import type { Context, LastVisit } from '../../runtime/controller.ts';
-import { capiMachine } from '../../api/cluster-api/kinds.ts';
+import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
+import { capiMachine, capiMachinePool } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
-import { clusterNameOf, clusterOf, whyNotOurs, whyPaused } from './cluster-of.ts';
+import { servedCluster, whyPaused } from './cluster-of.ts';
 import type { Dependencies } from './dependencies.ts';
+import { finalizeExternal, isMovedAway } from './external/finalize-external.ts';
+import { isExternal } from './external/reference.ts';
+import { isLetGo } from './let-go.ts';
+import type { Obstacle } from './obstacle-watches.ts';
 import { deletingStatus, pausedStatus } from './status.ts';
+import { dataOwner } from './components/kept-record.ts';
 import { setTenantPause } from './tenant-pause.ts';
+import { withoutKept } from './without-kept.ts';
 
-/** How soon the Machines, which no watch of ours tells of, are counted again. */
+/** How soon Machines of which no watch tells are counted again. */
 const countAgainMs = 5_000;
 
 /** How soon a deletion that was refused is tried again. */
@@ -21,33 +33,72 @@ const refusedMs = 2_000;
  */
 export async function finalize(
   deps: Dependencies,
-  scp: StewardControlPlane,
+  visited: StewardControlPlane,
   ctx: Context,
 ): Promise<LastVisit<StewardControlPlane>> {
-  const named = await clusterOf(deps, scp, clusterNameOf(scp), ctx);
-  const cluster = named === undefined || whyNotOurs(scp, named) !== undefined ? undefined : named;
-  const paused = cluster === undefined ? undefined : whyPaused(scp, cluster);
-  if (paused !== undefined) return { finished: false, status: pausedStatus(scp, paused, ctx.now) };
-  const workers = cluster === undefined ? 0 : await workersOf(deps, scp, ctx);
-  if (workers > 0) {
-    const message = `waiting for ${workers} Machines of the Cluster to be gone; delete its MachineDeployments`;
+  const { namespace = '', name = '' } = visited.metadata;
+  deps.infrastructure.forget({ namespace, name });
+  if (isExternal(visited) && isMovedAway(visited)) return finalizeExternal(deps, visited, ctx);
+  const { cluster } = await servedCluster(deps, visited, ctx);
+  const paused = whyPaused(visited, cluster);
+  if (paused !== undefined) return { finished: false, status: pausedStatus(visited, paused, ctx.now) };
+  const scp = await withoutLetGo(deps, visited, ctx);
+  const workers = cluster === undefined ? [] : await workersOf(deps, cluster, ctx);
+  deps.obstacles.follow(keyOf(scp), cluster === undefined || workers.length === 0 ? [] : workerObstacles(cluster));
+  if (workers.length > 0) {
+    const message = `waiting for ${workers.join(' and ')} of the Cluster to be gone; delete its MachineDeployments and MachinePools`;
     const status = deletingStatus(scp, { reason: 'WaitingForWorkersDeletion', message }, ctx.now);
-    return { finished: false, status, afterMs: countAgainMs };
+    return { finished: false, status, ...(deps.obstacles.isDeaf(keyOf(scp)) && { afterMs: countAgainMs }) };
   }
+  if (isExternal(scp)) return finalizeExternal(deps, scp, ctx);
   // A TenantControlPlane that rests would never let go; nobody else wakes it once this object is deleted.
-  await setTenantPause(deps, scp, { paused: false, ctx });
-  const waiting = await removeTenant(deps, scp, ctx);
+  await setTenantPause(deps, keyOf(scp), { paused: false, ctx });
+  const waiting = (await removeTenant(deps, scp, ctx)) ?? (await removeKept(deps, scp, ctx));
   if (waiting === undefined) return { finished: true };
   const { message, afterMs } = waiting;
   const status = deletingStatus(scp, { reason: 'Deleting', message }, ctx.now);
   return { finished: false, status, ...(afterMs !== undefined && { afterMs }) };
 }
 
-async function workersOf({ cluster }: Dependencies, scp: StewardControlPlane, { signal }: Context): Promise<number> {
-  const namespace = scp.metadata.namespace ?? '';
-  const labelSelector = `${clusterNameLabel}=${clusterNameOf(scp) ?? ''}`;
-  const machines = await cluster.list(capiMachine, { namespace, labelSelector, metadataOnly: true, signal });
-  return machines.items.length;
+function workerObstacles({ metadata: { namespace = '', name = '' } }: CapiCluster): readonly Obstacle[] {
+  const labelSelector = `${clusterNameLabel}=${name}`;
+  return [capiMachine, capiMachinePool].map((kind) => ({ kind, namespace, labelSelector, optional: true }));
+}
+
+/** What still needs the API server, e.g. `3 Machines`. */
+async function workersOf(
+  deps: Dependencies,
+  { metadata: { namespace = '', name = '' } }: CapiCluster,
+  { signal }: Context,
+): Promise<readonly string[]> {
+  const labelSelector = `${clusterNameLabel}=${name}`;
+  const counted = await Promise.all(
+    [capiMachine, capiMachinePool].map(async (kind) => {
+      const options = { namespace, labelSelector, metadataOnly: true, signal };
+      const { items } = await deps.cluster.list(kind, options).catch(noneOfKind);
+      return items.length === 0 ? [] : [`${items.length} ${kind.kind}${items.length === 1 ? '' : 's'}`];
+    }),
+  );
+  return counted.flat();
+}
+
+/** Where a kind is not installed there are none of it. */
+function noneOfKind(error: unknown): { readonly items: readonly Resource[] } {
+  if (error instanceof ApiError && error.code === 404) return { items: [] };
+  throw error;
+}
+
+const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
+
+/** The same without a record of data for which the TenantControlPlane answers again, which waits for that. */
+async function withoutLetGo(
+  { cluster }: Dependencies,
+  scp: StewardControlPlane,
+  { signal }: Context,
+): Promise<StewardControlPlane> {
+  if (scp.status?.keptTenancy === undefined) return scp;
+  const tenant = await cluster.get(tenantControlPlane, keyOf(scp), { signal });
+  return isLetGo(scp, tenant) ? { ...scp, status: withoutKept(scp.status) } : scp;
 }
 
 /** What is waited for; undefined once there is no TenantControlPlane of ours. */
@@ -56,7 +107,7 @@ async function removeTenant(
   scp: StewardControlPlane,
   { signal }: Context,
 ): Promise<{ readonly message: string; readonly afterMs?: number } | undefined> {
-  const key = { namespace: scp.metadata.namespace ?? '', name: scp.metadata.name ?? '' };
+  const key = keyOf(scp);
   const tenant = await cluster.get(tenantControlPlane, key, { signal });
   const isOurs = tenant?.metadata.ownerReferences?.some(({ uid }) => uid === scp.metadata.uid) ?? false;
   if (tenant === undefined || !isOurs) return undefined;
@@ -72,4 +123,37 @@ async function removeTenant(
   }
   const why = tenant.status?.conditions?.find(({ type }) => type === 'Deleting')?.message ?? '';
   return { message: `waiting for the TenantControlPlane to be gone${why === '' ? '' : `: ${why}`}` };
+}
+
+/**
+ * Removes what is kept of a TenantControlPlane that nobody has taken over. Asked after no TenantControlPlane of ours is left, and of
+ * the API server: one that goes leaves its data to this object only while that stays, and before it is gone.
+ */
+async function removeKept(
+  { cluster, removeData }: Dependencies,
+  scp: StewardControlPlane,
+  ctx: Context,
+): Promise<{ readonly message: string; readonly afterMs?: number } | undefined> {
+  const found = await cluster.get(stewardControlPlane, keyOf(scp), { signal: ctx.signal });
+  if (found?.metadata.uid !== scp.metadata.uid || found?.status?.keptTenancy === undefined) return undefined;
+  if (found.metadata.annotations?.[annotations.abandonData] === 'true') {
+    ctx.event('Warning', 'DataAbandoned', 'the data that is kept in the store is left behind, as the annotation asks');
+    return undefined;
+  }
+  const former = keptTenant(found);
+  if (former === undefined) return undefined;
+  if (former instanceof UnreadableRecord) {
+    const message = `the data that it keeps cannot be removed: ${former.why}. Put that right, or set the annotation ${annotations.abandonData} to "true", which leaves the data in the store`;
+    return { message };
+  }
+  const tenant = await cluster.get(tenantControlPlane, keyOf(scp), { signal: ctx.signal });
+  // It has been taken over by one that is not ours any more.
+  if (tenant !== undefined && dataOwner(tenant) === dataOwner(former)) return undefined;
+  if (removeData === undefined) return { message: 'the data that it keeps cannot be removed by this manager' };
+  try {
+    return await removeData(former, ctx);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 403) throw error;
+    return { message: `the data that it keeps cannot be removed: ${error.message}`, afterMs: refusedMs };
+  }
 }

@@ -1,9 +1,12 @@
+import ipaddr from 'ipaddr.js';
 import type { Resource } from '../../api/meta.ts';
 import { managedByAnnotation } from '../../api/cluster-api/names.ts';
 import type { HostAndPort } from './host-and-port.ts';
 import { formatHostAndPort } from './host-and-port.ts';
+import type { InfrastructureRow } from './infrastructure-table.ts';
+import { infrastructureTable } from './infrastructure-table.ts';
 
-/** An infrastructure cluster of any provider, as far as the contract defines it. */
+/** An infrastructure cluster of any provider, as far as the contract and the table of exceptions define it. */
 export interface InfrastructureCluster extends Resource {
   readonly spec?: {
     readonly controlPlaneEndpoint?: { readonly host?: string; readonly port?: number };
@@ -20,19 +23,13 @@ export interface InfrastructureCluster extends Resource {
 export type InfrastructureStep =
   | { readonly is: 'agreed' }
   | { readonly is: 'patch'; readonly spec?: object; readonly status?: object }
-  | { readonly is: 'mismatch'; readonly found: string; readonly wanted: string };
-
-/**
- * Kinds whose endpoint is not at `spec.controlPlaneEndpoint` of the contract, or that are only checked because their
- * provider needs the endpoint before it starts.
- */
-const exceptions: Readonly<Record<string, 'fixedAddress' | 'preset'>> = {
-  OpenStackCluster: 'fixedAddress',
-  Metal3Cluster: 'preset',
-  MetalStackCluster: 'preset',
-};
+  | { readonly is: 'mismatch'; readonly found: string; readonly wanted: string }
+  /** The provider answers at its endpoint itself: nothing is written. */
+  | { readonly is: 'left'; readonly because: string };
 
 const isSet = (host: string | undefined): host is string => host !== undefined && host !== '' && host !== '0.0.0.0';
+
+const isAddress = (host: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(host) || ipaddr.IPv6.isValid(host);
 
 /**
  * The next step towards an infrastructure cluster that carries the control plane's endpoint. Any kind with
@@ -44,22 +41,50 @@ export function infrastructureStep(
   endpoint: HostAndPort,
   contract: 'v1beta1' | 'v1beta2',
 ): InfrastructureStep {
-  const { host, port } = infra.spec?.controlPlaneEndpoint ?? {};
-  const exception = exceptions[infra.kind];
-  if (exception === 'fixedAddress') return fixedAddressStep(infra, endpoint);
-  if (isSet(host)) {
-    if (host !== endpoint.host || (port !== undefined && port !== 0 && port !== endpoint.port)) {
-      const found = formatHostAndPort({ host, port: port ?? 0 });
-      return { is: 'mismatch', found, wanted: formatHostAndPort(endpoint) };
-    }
+  const exception = exceptionOf(infra);
+  const itself = infrastructureTable[infra.kind]?.servesItself;
+  if (itself !== undefined && fieldOf(infra.spec, itself) !== undefined) {
+    return { is: 'left', because: `its spec.${itself.join('.')} answers at an endpoint of its own` };
+  }
+  const current = infra.spec?.controlPlaneEndpoint ?? {};
+  if (isSet(current.host)) {
+    if (differs(current, endpoint)) return mismatch({ host: current.host, port: current.port ?? 0 }, endpoint);
   } else if (exception === 'preset') {
     return { is: 'mismatch', found: 'none', wanted: formatHostAndPort(endpoint) };
+  } else if (exception === 'fixedAddress' && isAddress(endpoint.host)) {
+    return fixedAddressStep(infra, endpoint);
   }
-  const spec = !isSet(host) || port !== endpoint.port ? { controlPlaneEndpoint: { ...endpoint } } : undefined;
+  const isTold = isSet(current.host) && current.port === endpoint.port;
+  const spec = isTold ? undefined : { controlPlaneEndpoint: { ...endpoint } };
   const status = provisionedPatch(infra, contract);
   if (spec === undefined && status === undefined) return { is: 'agreed' };
   return { is: 'patch', ...(spec === undefined ? {} : { spec }), ...(status === undefined ? {} : { status }) };
 }
+
+/** A port that is not known yet is no difference. */
+const differs = (current: Partial<HostAndPort>, wanted: HostAndPort): boolean =>
+  current.host !== wanted.host || ((current.port ?? 0) !== 0 && current.port !== wanted.port);
+
+/** How the endpoint is told to this kind in this version; undefined as the contract says. */
+function exceptionOf({ apiVersion, kind }: InfrastructureCluster): InfrastructureRow['endpoint'] {
+  const { endpoint, versions } = infrastructureTable[kind] ?? {};
+  const version = apiVersion.split('/').at(-1) ?? '';
+  return versions === undefined || versions.includes(version) ? endpoint : undefined;
+}
+
+function fieldOf(spec: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, field) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined,
+    spec,
+  );
+}
+
+const mismatch = (found: HostAndPort, wanted: HostAndPort): InfrastructureStep => ({
+  is: 'mismatch',
+  found: formatHostAndPort(found),
+  wanted: formatHostAndPort(wanted),
+});
 
 function provisionedPatch(infra: InfrastructureCluster, contract: 'v1beta1' | 'v1beta2'): object | undefined {
   if (infra.metadata.annotations?.[managedByAnnotation] === undefined) return undefined;
@@ -67,12 +92,10 @@ function provisionedPatch(infra: InfrastructureCluster, contract: 'v1beta1' | 'v
   return infra.status?.initialization?.provisioned === true ? undefined : { initialization: { provisioned: true } };
 }
 
+/** The provider derives the endpoint from these fields; they hold an address, never a name. */
 function fixedAddressStep(infra: InfrastructureCluster, endpoint: HostAndPort): InfrastructureStep {
   const { apiServerFixedIP: address, apiServerPort: port } = infra.spec ?? {};
   if (address === endpoint.host && port === endpoint.port) return { is: 'agreed' };
-  if (isSet(address) && address !== endpoint.host) {
-    const found = formatHostAndPort({ host: address, port: port ?? 0 });
-    return { is: 'mismatch', found, wanted: formatHostAndPort(endpoint) };
-  }
+  if (isSet(address) && address !== endpoint.host) return mismatch({ host: address, port: port ?? 0 }, endpoint);
   return { is: 'patch', spec: { apiServerFixedIP: endpoint.host, apiServerPort: endpoint.port } };
 }

@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
-import type { CustomResourceDefinition } from '../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { complaintsAbout, templateComplaints, warningsAbout } from './admission.ts';
-import { tenantControlPlaneOf } from './components/tenant-control-plane.ts';
+import { complaintsAbout, warningsAbout } from './admission.ts';
 import { formatHostAndPort, parseHostAndPort } from './host-and-port.ts';
-import { contractKind, definitionName } from './infrastructure-kind.ts';
+import { contractKind, definitionName } from '../../api/cluster-api/contract-kind.ts';
 import type { InfrastructureCluster } from './infrastructure-patch.ts';
 import { infrastructureStep } from './infrastructure-patch.ts';
 import { unsupportedCondition } from './unsupported.ts';
@@ -43,31 +41,32 @@ describe('Kinds of infrastructure clusters', () => {
     expect(definitionName('infrastructure.cluster.x-k8s.io', kind)).toBe(name);
   });
 
-  const definition = (labels: Record<string, string>) =>
-    ({
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { labels },
-      spec: { group: 'g', scope: 'Namespaced', names: { kind: 'K', plural: 'ks' }, versions: [] },
-    }) as CustomResourceDefinition;
+  const definition = (labels: Record<string, string>) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'ks.g.example', labels },
+  });
 
   test.each([
     [{ 'cluster.x-k8s.io/v1beta1': 'v1beta1', 'cluster.x-k8s.io/v1beta2': 'v1beta2' }, 'v1beta2', 'v1beta2'],
     [{ 'cluster.x-k8s.io/v1beta1': 'v1alpha1_v1_v1beta3' }, 'v1beta1', 'v1'],
     [{ 'cluster.x-k8s.io/v1beta1': 'v1beta1_v1beta10_v1beta2' }, 'v1beta1', 'v1beta10'],
   ])('%j chooses contract %s in version %s', (labels, contract, version) => {
-    expect(contractKind(definition(labels))).toMatchObject({ contract, kind: { version } });
+    expect(contractKind(definition(labels), 'K')).toEqual({
+      contract,
+      kind: { group: 'g.example', version, kind: 'K', plural: 'ks', namespaced: true },
+    });
   });
 
   test('A definition without a contract label is none of ours', () => {
-    expect(contractKind(definition({}))).toBeUndefined();
+    expect(contractKind(definition({}), 'K')).toBeUndefined();
   });
 });
 
 describe('The next step towards an infrastructure cluster', () => {
   const endpoint = { host: '10.0.0.1', port: 6443 };
   const infra = (spec: object, metadata: object = {}, kind = 'AnyCluster') =>
-    ({ apiVersion: 'g/v1', kind, metadata, spec }) as InfrastructureCluster;
+    ({ apiVersion: 'g/v1beta1', kind, metadata, spec }) as InfrastructureCluster;
   const managed = { annotations: { 'cluster.x-k8s.io/managed-by': 'steward' } };
 
   test.each([
@@ -170,44 +169,13 @@ describe('Admission of a StewardControlPlane', () => {
     expect(warningsAbout(scp({}))).toEqual([]);
   });
 
-  test('A template is refused for what its control planes would be refused for', () => {
-    const template = (certSANs: readonly string[], metadata: object = {}): Parameters<typeof templateComplaints>[0] =>
-      ({ metadata, spec: { template: { spec: { network: { certSANs } } } } }) as never;
-    expect(templateComplaints(template(['ok.example']))).toEqual([]);
-    expect(templateComplaints(template(['ok.example', 'a.example:443'])).map(({ field }) => field)).toEqual([
-      'spec.template.spec.network.certSANs[1]',
-    ]);
-    expect(templateComplaints(template(['a.example:443'], { deletionTimestamp: '2026-01-01T00:00:00Z' }))).toEqual([]);
-  });
-
   test('One that is being deleted may keep what is wrong with it', () => {
     const gone = { ...scp({ version: 'x' }), metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(complaintsAbout(gone, undefined)).toEqual([]);
   });
 });
 
-test('The priority of its pods and their network policy are handed down', () => {
-  const spec = {
-    version: 'v1.35.4',
-    replicas: 1,
-    network: { serviceType: 'NodePort', policy: { egress: 'Open' } },
-    deployment: { priorityClassName: 'high' },
-  };
-  const scp = { apiVersion: '', kind: '', metadata: {}, spec } as unknown as StewardControlPlane;
-  const cluster = { apiVersion: '', kind: 'Cluster', metadata: { name: 'a' } };
-  expect(tenantControlPlaneOf(scp, cluster).spec).toMatchObject({
-    controlPlane: { deployment: { priorityClassName: 'high' }, networkPolicy: { egress: 'Open' } },
-  });
-});
-
 describe('Fields that are not acted upon', () => {
-  const scp = (spec: object): StewardControlPlane =>
-    ({
-      apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
-      kind: 'StewardControlPlane',
-      metadata: {},
-      spec: { version: 'v1.36.3', replicas: 1, network: { serviceType: 'NodePort' }, ...spec },
-    }) as StewardControlPlane;
   const below: Pick<TenantControlPlane, 'status'> = {
     status: {
       conditions: [
@@ -222,15 +190,13 @@ describe('Fields that are not acted upon', () => {
     },
   };
 
-  test('are named, those of the TenantControlPlane too', () => {
-    const external = { kubeconfigSecretName: 'a', kubeconfigSecretKey: 'b', deploymentNamespace: 'c' };
-    const found = unsupportedCondition(scp({ deployment: { externalClusterReference: external } }), below);
+  test('are those of its TenantControlPlane', () => {
+    const found = unsupportedCondition(below);
     expect(found).toMatchObject({ status: 'True', reason: 'NotActedUpon' });
-    expect(found.message).toContain('spec.deployment.externalClusterReference');
     expect(found.message).toContain('spec.addons.tcpProxy');
   });
 
   test('are none in a plain control plane', () => {
-    expect(unsupportedCondition(scp({}), undefined)).toMatchObject({ status: 'False', reason: 'AllSupported' });
+    expect(unsupportedCondition(undefined)).toMatchObject({ status: 'False', reason: 'AllSupported' });
   });
 });

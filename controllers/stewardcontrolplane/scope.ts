@@ -1,13 +1,25 @@
+import type { KeptTenancy } from '../../api/controlplane/kept-tenancy.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
+import type { FoundHost } from './external/find-host.ts';
 import type { HostAndPort } from './host-and-port.ts';
 
 /** What a visit knows; phases add to it. */
 export interface Scope {
   readonly scp: StewardControlPlane;
   readonly cluster: CapiCluster;
+  /** Names of Clusters that name this control plane too, and are not served. */
+  readonly otherClusters?: readonly string[];
+  /** Where the TenantControlPlane is, when that is another cluster. */
+  readonly host?: FoundHost;
   readonly tenant?: TenantControlPlane;
+  /** What is kept from now on of one that is gone; `passed on` once nothing is any more. */
+  readonly keptTenancy?: KeptTenancy | 'passed on';
+  /** What a new version waits for, in words. */
+  readonly held?: string;
+  /** What it does not wait for, since somebody says so. */
+  readonly passedOver?: string;
   readonly endpoint?: HostAndPort;
   /** True when both Secrets of the contract are as they should be. */
   readonly secretsWritten?: boolean;

@@ -1,4 +1,4 @@
-import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { Key } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -11,11 +11,10 @@ import { fieldManager } from './dependencies.ts';
  * annotation has a field manager of its own, so that one which a person set is left alone.
  */
 export async function setTenantPause(
-  { cluster }: Dependencies,
-  scp: StewardControlPlane,
+  { cluster }: Pick<Dependencies, 'cluster'>,
+  key: Key,
   { paused, ctx }: { readonly paused: boolean; readonly ctx: Context },
 ): Promise<void> {
-  const key = { namespace: scp.metadata.namespace ?? '', name: scp.metadata.name ?? '' };
   const tenant = await cluster.get(tenantControlPlane, key, { signal: ctx.signal });
   const pause = tenant?.metadata.annotations?.[annotations.paused];
   if (tenant === undefined || (paused ? pause !== undefined : pause !== capiGroup)) return;

@@ -1,6 +1,6 @@
 import { gatewayGroup } from '../../api/gateway-api/kinds.ts';
 import type { PolicyRule } from '../../api/meta.ts';
-import { stewardGroup } from '../../api/names.ts';
+import { controlPlaneGroup, stewardGroup } from '../../api/names.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 
 /** All that this controller may do in the management cluster. */
@@ -9,6 +9,8 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/status'], verbs: ['patch'] },
   // Owner references with blockOwnerDeletion ask for this.
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/finalizers'], verbs: ['update'] },
+  // Whether it stays, and what it keeps for whom, is asked of the StewardControlPlane itself.
+  { apiGroups: [controlPlaneGroup], resources: ['stewardcontrolplanes'], verbs: ['get'] },
   { apiGroups: [stewardGroup], resources: ['datastores'], verbs: ['get', 'list', 'watch'] },
   {
     apiGroups: [''],

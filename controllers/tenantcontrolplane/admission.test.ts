@@ -110,6 +110,28 @@ describe('a spec that cannot work', () => {
     ],
     ['a host name as address', { networkProfile: { address: 'k8s.example.org' } }, ['spec.networkProfile.address']],
     [
+      'a host name as the advertised address',
+      { networkProfile: { advertiseAddress: 'k8s.example.org' } },
+      ['spec.networkProfile.advertiseAddress'],
+    ],
+    [
+      'an advertised address of the other family',
+      { networkProfile: { address: '192.0.2.1', advertiseAddress: 'fd00::1' } },
+      ['spec.networkProfile.advertiseAddress'],
+    ],
+    [
+      'probes that must succeed more than once',
+      {
+        deployment: {
+          probes: { liveness: { successThreshold: 2 }, apiServer: { startup: { successThreshold: 3 } } },
+        },
+      },
+      [
+        'spec.controlPlane.deployment.probes.liveness.successThreshold',
+        'spec.controlPlane.deployment.probes.apiServer.startup.successThreshold',
+      ],
+    ],
+    [
       'an address of the other family',
       { networkProfile: { address: 'fd00::1', serviceCidr: '10.96.0.0/16,fd00:10:96::/112' } },
       ['spec.networkProfile.address'],
@@ -366,6 +388,21 @@ describe('a change of a spec', () => {
   test('cannot skip a minor by going in two steps while the first is under way', () => {
     const status = { kubernetesResources: { version: { status: 'Upgrading', version: 'v1.34.1' } } } as const;
     expect(fields(version('v1.36.0'), { ...version('v1.35.0'), status })).toEqual(['spec.kubernetes.version']);
+  });
+
+  test.each([
+    ['the one that runs', 'v1.35.1', true],
+    ['a patch of it', 'v1.35.4', true],
+    ['the one after the held one', 'v1.37.0', false],
+    ['an older minor', 'v1.34.4', false],
+  ])('takes a version back while it is held, to %s', (_what, to, allowed) => {
+    const held = { status: 'False', reason: 'KubeletsTooOld', message: '', lastTransitionTime: '' } as const;
+    const conditions = [{ type: 'UpgradeAllowed', ...held }];
+    const kubernetesResources = { version: { status: 'Ready', version: 'v1.35.1' } } as const;
+    const old = { ...version('v1.36.0'), status: { conditions, kubernetesResources } };
+    expect(fields(version(to), old)).toEqual(allowed ? [] : ['spec.kubernetes.version']);
+    const begun = { ...old, status: { ...old.status, conditions: [{ ...conditions[0], status: 'True' as const }] } };
+    expect(fields(version(to), begun as TenantControlPlaneChanges)).toEqual(['spec.kubernetes.version']);
   });
 
   test('is not hindered by a DataStore that has gone since', () => {

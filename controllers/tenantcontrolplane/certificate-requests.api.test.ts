@@ -3,6 +3,8 @@ import { kinds } from '../../api/core/kinds.ts';
 import type { CertificateSigningRequest, Node } from '../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { kubeconfig } from '../../kubeadm/kubeconfig.ts';
+import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
+import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -17,12 +19,13 @@ import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
 import { workerBootstrapAddon } from '../../testing/worker-bootstrap-addon.ts';
+import type { Endpoint } from './components/control-plane-input.ts';
 import { proxyKinds, proxyManifests } from './components/tcp-proxy/proxy-manifests.ts';
 import { nodeManifestKinds, nodeManifests } from './components/worker-bootstrap/node-manifests.ts';
-import type { Dependencies } from './dependencies.ts';
 import { certificateRequests } from './phases/certificate-requests.ts';
+import type { RequestsDependencies } from './phases/certificate-requests.ts';
 import { RequestBook } from './request-book.ts';
-import type { Scope } from './scope.ts';
+import type { Authorities, Observed, Scope } from './scope.ts';
 
 const tcp = tenantControlPlaneWith({
   spec: {
@@ -33,14 +36,27 @@ const tcp = tenantControlPlaneWith({
     },
   },
 });
+const issuers = createIssuerPool(1);
 const csrKind = kinds.CertificateSigningRequest;
-const pair = { certificate: '', key: '' };
-const scope = {
-  tcp,
-  target: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
-  endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
-  authorities: { ca: pair, frontProxyCa: pair },
-} as unknown as Scope;
+const endpoint: Endpoint = { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 };
+const pair: KeyPair = { certificate: '', key: '' };
+const authorities: Authorities = {
+  ca: pair,
+  frontProxyCa: pair,
+  trusted: '',
+  forOthers: { ca: pair, frontProxyCa: pair },
+  bundled: { ca: false, frontProxyCa: false },
+  serviceAccount: { publicKey: '', privateKey: '' },
+  rotated: false,
+};
+const observed: Observed = {
+  service: undefined,
+  deployment: undefined,
+  secrets: new Map(),
+  dataStore: undefined,
+  overrideStores: new Map(),
+};
+const scope: Scope = { tcp, observed, target: endpoint, endpoint, authorities };
 
 let server: ApiServer;
 let admin: Cluster;
@@ -50,12 +66,18 @@ const events: string[] = [];
 
 /** One visit to the requests, with the real API server in place of the tenant's. */
 async function visit(): Promise<Awaited<ReturnType<typeof certificateRequests>>> {
-  const deps = {
+  const deps: RequestsDependencies = {
     clock: systemClock,
     requests,
+    issuers,
     renewBeforeMs: 0,
-    tenants: { door: () => admin, wakeOn: (_scope: Scope, selection: AlarmSelection) => void (heard = selection) },
-  } as unknown as Dependencies;
+    cached: () => undefined,
+    tenants: {
+      door: () => admin,
+      wakeOn: (_scope, selection) => void (heard = selection),
+      sleepOn: () => undefined,
+    },
+  };
   const ctx: Context = {
     signal: new AbortController().signal,
     now: new Date(),

@@ -52,6 +52,8 @@ describe('creating a TenantControlPlane', () => {
       selector: 'steward.butlerlabs.dev/name=tenant',
       replicas: 2,
     });
+    const { generation, observedGeneration } = status?.kubernetesResources?.deployment ?? {};
+    expect([generation, observedGeneration]).toEqual([expect.any(Number), generation]);
     expect(status?.addons).toMatchObject({ coreDNS: { enabled: true }, kubeProxy: { enabled: true } });
     expect(status?.kubeadmconfig?.configmapName).toBe('tenant-kubeadmconfig');
     expect(status?.kubeadmPhase?.bootstrapToken.checksum).toBeDefined();

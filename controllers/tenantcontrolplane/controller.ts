@@ -17,6 +17,7 @@ import { createDependencies } from './create-dependencies.ts';
 import type { TenantControlPlaneOptions } from './create-dependencies.ts';
 import { remove } from './deletion.ts';
 import type { Dependencies } from './dependencies.ts';
+import { inherit } from './inheritance.ts';
 import { tenantControlPlanePhases } from './phases.ts';
 import type { Observed, Scope } from './scope.ts';
 import { findState, podSelectorText, status } from './status.ts';
@@ -63,6 +64,8 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
   const phases = tenantControlPlanePhases(deps);
 
   const reconcile = async (tcp: TenantControlPlane, ctx: Context): Promise<Visit<TenantControlPlane>> => {
+    const inherited = await inherit(tcp, deps, ctx);
+    if (inherited !== undefined) return inherited;
     const observed = await gather(tcp, deps, ctx);
     const report = await runPhases<Scope>(phases, { tcp, observed }, ctx);
     const state = findState(report.scope);

@@ -13,6 +13,7 @@ import type { Informer } from '../../runtime/informer.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
+import type { TenantWatches } from '../../tenants/tenant-watches.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { nodeAddresses } from './components/endpoint.ts';
@@ -30,7 +31,7 @@ import { Placements } from './placements.ts';
 import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { tenantDoors } from './tenant-doors.ts';
-import { policyKinds, tenantKinds } from './tenant-kinds.ts';
+import { endpointKinds, policyKinds, tenantKinds } from './tenant-kinds.ts';
 import { ownedKinds, writtenByHand, watchOf } from './watches.ts';
 
 /** What the composition root gives. */
@@ -57,6 +58,12 @@ export interface TenantControlPlaneOptions {
   readonly metrics?: ApplyMetrics;
   /** Asks for a visit to a TenantControlPlane because of something new inside it. */
   readonly poke?: (key: Key) => void;
+  /** TenantControlPlanes that are gone and whose data is kept for the next ones; none unless said. */
+  readonly kept?: () => readonly TenantControlPlane[];
+  /** Hears foreign edits inside tenants; without it they are found by looking again every quarter of an hour. */
+  readonly watches?: TenantWatches;
+  /** Finds the Cluster of Cluster API that a TenantControlPlane is for; unless said there is none. */
+  readonly clusterOf?: Dependencies['clusterOf'];
   /** Where migrations run; nowhere unless said: then they wait. */
   readonly migrations?: Migrations;
 }
@@ -127,14 +134,16 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
   });
   const tenants = tenantDoors({
     pool,
-    kinds: [...tenantKinds, ...policyKinds, kinds.Secret],
+    kinds: [...tenantKinds, ...policyKinds, ...endpointKinds, kinds.Secret],
     clock,
     ...(options.poke !== undefined && { poke: options.poke }),
+    ...(options.watches !== undefined && { watches: options.watches }),
   });
   return {
     cluster,
     clock,
     migrations: options.migrations ?? noMigrations,
+    clusterOf: options.clusterOf ?? (() => Promise.resolve(undefined)),
     stores,
     tenants,
     memory,
@@ -149,7 +158,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
     defaultDataStore,
-    allTenants: () => informers.informer({ kind: tenantControlPlane }).list(),
+    allTenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...(options.kept?.() ?? [])],
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
     async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {
       const component = manifest.metadata.labels?.[labels.component] ?? '';

@@ -10,6 +10,8 @@ import type { Tenancy } from '../../stores/driver.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import { distinctShares, overrideTenancy, recordedShares } from './components/override-shares.ts';
 import type { Dependencies } from './dependencies.ts';
+import { handOver } from './hand-over.ts';
+import { otherHolder } from './other-holder.ts';
 import { removeJob } from './phases/migration/job.ts';
 import { tenancyOfShare } from './phases/migration/shares.ts';
 import { tenancyOf } from './phases/store.ts';
@@ -17,7 +19,7 @@ import { podSelectorText } from './status.ts';
 
 /** What a deletion still waits for. */
 export interface Waiting {
-  readonly reason: 'Deleting' | 'WaitingForStore';
+  readonly reason: 'Deleting' | 'WaitingForStore' | 'HandingOver' | 'LettingGo';
   readonly message: string;
   readonly afterMs: number;
 }
@@ -76,10 +78,22 @@ function waitsForStore(why: string): Waiting {
   return { reason: 'WaitingForStore', message, afterMs: storePaceMs };
 }
 
+/** What the removal of data needs. */
+export type StoreParts = Pick<Dependencies, 'cluster' | 'stores' | 'defaultDataStore' | 'allTenants'>;
+
 /** Removes data, user and role from every store: one that is away keeps no other. A tenant that never had a share has nothing to remove. */
-async function removeData(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
+export async function removeData(
+  tcp: TenantControlPlane,
+  deps: StoreParts,
+  ctx: Context,
+): Promise<Waiting | undefined> {
   if (tcp.metadata.annotations?.[annotations.abandonData] === 'true') {
     ctx.event('Warning', 'DataAbandoned', 'the data in the store is left behind, as the annotation asks');
+    return undefined;
+  }
+  const holder = otherHolder(tcp, deps.allTenants());
+  if (holder !== undefined) {
+    ctx.event('Warning', 'DataAbandoned', `the data is that of TenantControlPlane ${holder}, and is left alone`);
     return undefined;
   }
   const left = await Promise.all([
@@ -91,11 +105,7 @@ async function removeData(tcp: TenantControlPlane, deps: Dependencies, ctx: Cont
 }
 
 /** Removes what stores hold of single resources. Each is tried, whatever the others come to. */
-async function removeOverrides(
-  tcp: TenantControlPlane,
-  deps: Dependencies,
-  ctx: Context,
-): Promise<Waiting | undefined> {
+async function removeOverrides(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
   const left = await Promise.all(
     distinctShares(recordedShares(tcp)).map((share) =>
       removeShare(share.dataStoreName, overrideTenancy(tcp, share), deps, ctx),
@@ -105,7 +115,7 @@ async function removeOverrides(
 }
 
 /** Removes what migrations have made or left besides the share in use. Each is tried, whatever the others come to. */
-async function removeMigrated(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
+async function removeMigrated(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
   const inUse = tenancyOf(tcp);
   const name = dataStoreName(tcp, deps.defaultDataStore);
   const others = migrationShares(tcp.status?.storage).filter(
@@ -121,7 +131,7 @@ async function removeMigrated(tcp: TenantControlPlane, deps: Dependencies, ctx: 
 async function removeShare(
   name: string,
   tenancy: Tenancy,
-  deps: Dependencies,
+  deps: StoreParts,
   ctx: Context,
 ): Promise<Waiting | undefined> {
   const store = await deps.cluster.get(dataStore, { name }, { signal: ctx.signal });
@@ -137,7 +147,7 @@ async function removeShare(
   }
 }
 
-async function removeInUse(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
+async function removeInUse(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
   const name = dataStoreName(tcp, deps.defaultDataStore);
   const recorded = tcp.status?.storage?.setup?.schema !== undefined;
   const store = name === '' ? undefined : await deps.cluster.get(dataStore, { name }, { signal: ctx.signal });
@@ -182,13 +192,17 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
 }
 
 /**
- * Removes what garbage collection does not: first the pods, then the data with user and role, then what holds the object.
+ * Removes what garbage collection does not: first the pods, then the data with user and role, unless the StewardControlPlane keeps
+ * it, then what holds the object.
  * Undefined when all is done. May be cut short and begun again anywhere.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   await deps.tenants.forget(tcp.metadata.uid ?? '');
-  const waiting =
-    (await stopMigration(tcp, deps, ctx)) ?? (await stopPods(tcp, deps, ctx)) ?? (await removeData(tcp, deps, ctx));
+  const stopping = (await stopMigration(tcp, deps, ctx)) ?? (await stopPods(tcp, deps, ctx));
+  if (stopping !== undefined) return stopping;
+  const kept = await handOver(tcp, deps, ctx);
+  if (kept !== undefined && kept !== 'done') return kept;
+  const waiting = kept === 'done' ? undefined : await removeData(tcp, deps, ctx);
   if (waiting !== undefined) return waiting;
   await releaseFinalizers(tcp, deps, ctx);
   await deps.forget(tcp);

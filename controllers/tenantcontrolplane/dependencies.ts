@@ -34,6 +34,12 @@ export interface TenantSet {
   readonly createOnly?: readonly Manifest[];
   /** Kinds that may hold objects of the component which are no longer wanted. */
   readonly prunes: readonly KindRef[];
+  /** How many replicas its Deployments have is said when they are made, and then by the tenant's administrators. */
+  readonly theirReplicas?: boolean;
+  /** Applied without our marks: others who keep the same objects compare what they carry. */
+  readonly isBare?: boolean;
+  /** Applied in this visit, whatever was applied before. */
+  readonly isOverdue?: boolean;
 }
 
 /** The way into tenants. */
@@ -43,6 +49,8 @@ export interface TenantAccess {
   /** Lends a door to the API server of one pod, whose name is verified as that of the tenant. */
   atPod<T>(scope: Readonly<Scope>, podIp: string, work: (door: Cluster) => Promise<T>): Promise<T>;
   apply(scope: Readonly<Scope>, set: TenantSet, ctx: Context): Promise<void>;
+  /** Others look after a component from now on: what was applied of it stays, and is not ours any more. */
+  leave(scope: Readonly<Scope>, component: string): void;
   /** Has the tenant visited when it has an object that is newer than the selection says. */
   wakeOn(scope: Readonly<Scope>, selection: AlarmSelection): void;
   /** Nothing new in the tenant of this UID is waited for any more. */
@@ -93,6 +101,11 @@ export interface Dependencies {
   readonly defaultDataStore: string;
   /** All TenantControlPlanes that this process knows of, from a cache. */
   allTenants(): readonly TenantControlPlane[];
+  /**
+   * Name of the Cluster of Cluster API that a TenantControlPlane is proven to be for, whose author may supply authorities and keys;
+   * undefined when it is for none.
+   */
+  clusterOf(tcp: TenantControlPlane, ctx: Pick<Context, 'signal'>): Promise<string | undefined>;
   /** Image of kine, with tag. */
   readonly kineImage: string;
   /** The last minor of Kubernetes 1 that is hosted. */

@@ -143,6 +143,15 @@ describe('spec.networkProfile', () => {
     expect(await flags(world)).toContain('--advertise-address=192.0.2.33');
   });
 
+  test('advertiseAddress is the endpoint instead, and the certificate is for the address too', async () => {
+    const world = await networkProfile({ address: '192.0.2.33', advertiseAddress: '198.51.100.9' });
+    expect((await world.read()).status?.controlPlaneEndpoint).toBe('198.51.100.9:6443');
+    const { subjectAltName } = await certificate(world, 'api-server-certificate', 'apiserver.crt');
+    expect(subjectAltName).toContain('198.51.100.9');
+    expect(subjectAltName).toContain('192.0.2.33');
+    expect(await flags(world)).toContain('--advertise-address=198.51.100.9');
+  });
+
   test('allowAddressAsExternalIP makes the address one of the Service', async () => {
     const given = { address: '192.0.2.33', allowAddressAsExternalIP: true };
     expect((await service(await networkProfile(given)))?.spec?.externalIPs).toEqual(['192.0.2.33']);

@@ -1,5 +1,6 @@
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenancyIdentifier } from '../../stores/tenancy-names.ts';
+import { tenancyOwner } from './components/tenancy.ts';
 
 /** Identifiers that are made from UIDs: 26 characters of base32 after a letter. */
 const made = /^[tu][a-z2-7]{26}$/;
@@ -14,7 +15,7 @@ export function foreignUser(
   others: readonly TenantControlPlane[],
 ): string | undefined {
   const { uid = '' } = tcp.metadata;
-  if (user === tenancyIdentifier(uid)) return undefined;
+  if (user === tenancyIdentifier(tenancyOwner(tcp))) return undefined;
   if (made.test(user)) return 'has the form of the names that tenants get which choose none';
   const holder = others.find(({ metadata, status }) => {
     const { setup, overrides = [] } = status?.storage ?? {};

@@ -164,7 +164,8 @@ describe('an API server of a tenant that', () => {
       'lives and streams for ever',
       'TenantConfigured',
       behindLivez(forever('{"items":['.padEnd(64 * 1024, ' '))),
-      /False Unreachable: .*larger than 1048576 bytes/,
+      // Thirty answers at once: on a busy machine the time limit may be the first that ends one.
+      /False Unreachable: .*(larger than 1048576 bytes|no answer within)/,
     ],
     [
       'answers with a page of HTML',
@@ -205,8 +206,9 @@ describe('an API server of a tenant that', () => {
       expect((await world.condition(type)).length).toBeLessThan(40_000);
       expect(await world.condition('Ready')).toContain('False Provisioning');
       expect(took).toBeLessThan(5_000);
-      // Every connection may have one answer under way; what the kernel's buffers hold is not ours.
-      expect(server.sent()).toBeLessThan(8 * 4 * mebibyte);
+      // Each answer is read up to its limit; what the kernel's buffers hold is not ours.
+      expect(server.requests.length).toBeLessThan(50);
+      expect(server.sent()).toBeLessThan(server.requests.length * 2 * mebibyte);
     },
     30_000,
   );

@@ -72,7 +72,7 @@ class Fleet {
           clock: systemClock,
           stores,
           tenants,
-          allTenants: () => Promise.resolve(tenants()),
+          allTenants: () => Promise.resolve({ tenants: tenants(), unknown: [] }),
           defaultDataStore: '',
           namespace: '',
         }),

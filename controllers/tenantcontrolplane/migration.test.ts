@@ -1,6 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import { annotations } from '../../api/names.ts';
+import type { KindRef, Resource } from '../../api/meta.ts';
+import { annotations, freezePolicy } from '../../api/names.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import { MigrationWorld, storeLabel } from '../../testing/migration-world.ts';
 
@@ -148,13 +149,41 @@ describe('a tenant whose DataStore is changed', () => {
     await world.until('Switching');
     await world.visit();
     const end = await world.visit();
-    expect(end.afterMs).toBe(15_000);
+    expect(end.afterMs).toBe(2_000);
     expect(await message(world)).toContain('Migrating is shown for as long as was asked for');
     await world.clock.advance(14_999);
     await world.visit();
     expect(await world.state()).toBe('Migrating');
     await world.clock.advance(1);
     expect((await world.migrate()).pauseMs).toBeGreaterThanOrEqual(15_000);
+  });
+
+  test.each<[string, KindRef]>([
+    ['binding', kinds.ValidatingAdmissionPolicyBinding],
+    ['policy', kinds.ValidatingAdmissionPolicy],
+  ])('has its %s put back that somebody deletes on the new store, and comes to its end', async (_what, kind) => {
+    const world = await moving();
+    await world.change({ metadata: { annotations: { [annotations.migrationMinimumHold]: '5s' } } });
+    await world.until('Switching');
+    await world.visit();
+    await world.tenant.admin.delete(kind, { name: freezePolicy });
+    expect((await world.visit()).afterMs ?? Infinity).toBeLessThanOrEqual(2_000);
+    expect(await world.tenant.admin.get<Resource>(kind, { name: freezePolicy })).toBeDefined();
+    expect(world.events.filter((event) => event.startsWith('FreezeRestored'))).toHaveLength(1);
+    expect((await world.migrate()).phase).toBe('Succeeded');
+  });
+
+  test('moves after it was put to sleep', async () => {
+    const world = new MigrationWorld();
+    await world.running();
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    await world.moveTo('other');
+    expect((await world.migrate()).phase).toBe('Succeeded');
+    expect(await world.state()).toBe('Sleeping');
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 2 } } } });
+    await world.settle();
+    expect(await world.state()).toBe('Ready');
   });
 
   test('moves while it sleeps, and needs no API server for that', async () => {

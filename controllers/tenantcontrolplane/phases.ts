@@ -21,10 +21,11 @@ import { disruptionBudget, networkPolicy } from './phases/protection.ts';
 import { previousData } from './phases/previous-data.ts';
 import { endpoint } from './phases/endpoint.ts';
 import { exposure, service } from './phases/service.ts';
-import { unpublication } from './phases/unpublication.ts';
+import { aimlessRoutes, unpublication } from './phases/unpublication.ts';
 import { overridePlan } from './phases/override-plan.ts';
 import { overrideRemoval } from './phases/override-removal.ts';
 import { overrides, overridesCheck } from './phases/overrides.ts';
+import { kubernetesService } from './phases/kubernetes-service.ts';
 import { placement } from './phases/placement.ts';
 import { agentsPublished, publication, published, trustdPublished } from './phases/publication.ts';
 import { rotationRequest } from './phases/rotation-request.ts';
@@ -46,17 +47,12 @@ type Row = readonly [
   condition: keyof typeof tenantControlPlaneConditions | undefined,
   needs: readonly string[],
   run: Step,
+  /** What must have ended before, whatever it came to. */
+  after?: readonly string[],
 ];
 
-/** All that is written inside a tenant. */
-const beforeWritesAreDenied = [
-  'tenant',
-  'coredns',
-  'kube-proxy',
-  'konnectivity-attempt',
-  'worker-bootstrap',
-  'tcp-proxy',
-];
+/** Add-ons that are written inside a tenant: one that is broken must not keep writes from being denied. */
+const addonsInside = ['coredns', 'kube-proxy', 'konnectivity-attempt', 'worker-bootstrap', 'tcp-proxy'];
 
 /** The whole recipe: what is done, which condition tells of it, and after what. Everything else runs side by side. */
 const recipe: readonly Row[] = [
@@ -65,6 +61,7 @@ const recipe: readonly Row[] = [
   ['publication', 'EndpointReady', ['exposure'], publication],
   ['published', 'EndpointReady', ['publication'], published],
   ['endpoint', 'EndpointReady', ['publication'], endpoint],
+  ['aimless-routes', 'EndpointReady', ['publication'], aimlessRoutes],
   ['agents-published', 'AddonsReady', ['publication'], agentsPublished],
   ['trustd-published', 'AddonsReady', ['publication'], trustdPublished],
   ['rotation-request', undefined, [], rotationRequest],
@@ -96,6 +93,7 @@ const recipe: readonly Row[] = [
   ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig],
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
+  ['kubernetes-service', 'TenantConfigured', ['allow-writes'], kubernetesService],
   ['rotation', undefined, ['tenant', 'rotation-request'], credentialsRotation],
   ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
@@ -106,14 +104,14 @@ const recipe: readonly Row[] = [
   ['worker-bootstrap', 'AddonsReady', ['allow-writes'], workerBootstrap],
   ['worker-bootstrap-removal', 'AddonsReady', ['worker-bootstrap'], workerBootstrapRemoval],
   ['certificate-requests', 'AddonsReady', ['allow-writes'], certificateRequests],
-  ['tcp-proxy', 'AddonsReady', ['allow-writes', 'tcp-proxy-certificate'], tcpProxy],
+  ['tcp-proxy', 'AddonsReady', ['kubernetes-service', 'tcp-proxy-certificate'], tcpProxy],
   [
     'unpublication',
     'EndpointReady',
     ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity-agent', 'tcp-proxy'],
     unpublication,
   ],
-  ['deny-writes', 'TenantConfigured', beforeWritesAreDenied, denyWrites],
+  ['deny-writes', 'TenantConfigured', ['tenant', 'kubernetes-service'], denyWrites, addonsInside],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
   ['previous-data', undefined, [], previousData],
 ];
@@ -121,11 +119,12 @@ const recipe: readonly Row[] = [
 /** The phases of a visit, acting through `deps`. */
 export function tenantControlPlanePhases(deps: Dependencies): readonly Phase<Scope>[] {
   return definePhases(
-    recipe.map(([name, condition, needs, run]) =>
+    recipe.map(([name, condition, needs, run, after]) =>
       translatingErrors({
         name,
         needs,
         ...(condition !== undefined && { condition }),
+        ...(after !== undefined && { after }),
         run: (scope, ctx) => run(scope, deps, ctx),
       }),
     ),

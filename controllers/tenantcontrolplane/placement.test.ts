@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { DataStoreToleration } from '../../api/steward/v1alpha1/data-store-placement.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InformerFactory } from '../../runtime/informer-factory.ts';
@@ -153,6 +154,19 @@ describe('a TenantControlPlane that names no DataStore', () => {
     await work(world);
     expect(await world.condition('Placed')).toBe('True');
     expect(await world.condition('Ready')).toBe('True');
+  });
+
+  test.each<[string, DataStoreToleration, string | undefined]>([
+    ['its key with its value', { key: 'team', operator: 'Equal', value: 'red' }, 'a'],
+    ['its key with another value', { key: 'team', operator: 'Equal', value: 'blue' }, undefined],
+    ['its key with any value', { key: 'team', operator: 'Exists' }, 'a'],
+    ['another key', { key: 'crew', operator: 'Exists' }, undefined],
+    ['its key with another effect', { key: 'team', operator: 'Exists', effect: 'PreferNoPlacement' }, undefined],
+  ])('is placed in a tainted one only if it tolerates the taint, here %s', async (_words, toleration, store) => {
+    const world = await newWorld({ a: { placement: tainted('NoPlacement') } });
+    await create(world, { dataStoreTolerations: [toleration] });
+    await work(world);
+    expect((await world.read()).status?.storage?.dataStoreName).toBe(store);
   });
 
   test('takes the one that is named while it waits', async () => {

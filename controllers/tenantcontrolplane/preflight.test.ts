@@ -199,6 +199,17 @@ describe('an upgrade to another minor', () => {
   });
 });
 
+test('an upgrade that has begun is not taken back under the pods that run it, whoever lets the spec say so', async () => {
+  const world = await running();
+  world.podsStart = false;
+  await world.change(next);
+  await world.settle();
+  await world.change({ spec: { kubernetes: { version: 'v1.35.4' } } });
+  await world.settle();
+  expect((await versions(world))[0]).toBe('v1.36.3');
+  expect(await world.condition('ControlPlaneAvailable')).toContain('is a downgrade from v1.36.3');
+});
+
 describe('while an upgrade is held', () => {
   async function holding(): Promise<TenantWorld> {
     const world = await running();
@@ -231,6 +242,43 @@ describe('while an upgrade is held', () => {
     const proxy = await world.tenant.admin.get(kinds.DaemonSet, key);
     expect(proxy?.spec?.template.spec?.containers[0]?.image).toMatch(/:v1\.35\.4$/);
     expect(await versions(world)).toEqual(stays);
+  });
+
+  test('visits for other reasons ask the tenant no more often than once a minute', async () => {
+    const world = await holding();
+    const asked = questions(world);
+    for (let visits = 0; visits < 20; visits += 1) {
+      await world.clock.advance(2_000);
+      const { afterMs = 0 } = await world.visit();
+      expect(afterMs).toBeLessThanOrEqual(minute);
+    }
+    expect(questions(world)).toBe(asked);
+    expect(await held(world)).toContain('KubeletsTooOld');
+    world.kubelets = [];
+    await world.clock.advance(20_000);
+    await world.settle();
+    expect(await versions(world)).toEqual(goes);
+  });
+
+  test.each<[string, (world: TenantWorld) => Promise<unknown>]>([
+    ['the spec', (world) => world.change({ spec: { addons: { kubeProxy: {} } } })],
+    ['another version', (world) => world.change({ spec: { kubernetes: { version: 'v1.36.2' } } })],
+    ['the number of ready pods', (world) => world.reportPods({ replicas: 2, updatedReplicas: 2, readyReplicas: 1 })],
+    [
+      'the store',
+      (world) =>
+        world.cluster.admin.patch(
+          dataStore,
+          { name: 'default' },
+          { type: 'merge', body: { spec: { tlsConfig: null, endpoints: ['etcd:2379', 'etcd:2380'] } } },
+        ),
+    ],
+  ])('the tenant is asked at once when %s changes', async (_what, change) => {
+    const world = await holding();
+    const asked = questions(world);
+    await change(world);
+    await world.visit();
+    expect(questions(world)).toBeGreaterThan(asked);
   });
 
   test('taking the wish back is the end of it', async () => {

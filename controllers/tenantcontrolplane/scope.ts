@@ -121,6 +121,8 @@ export interface Scope {
   readonly target?: Endpoint;
   /** The endpoint that workers and users are told of: the target once that leads to them, until then the one before. */
   readonly endpoint?: Endpoint;
+  /** True when a router leads to that endpoint by its name. */
+  readonly isRouted?: boolean;
   readonly publication?: PublicationFacts;
   readonly authorities?: Authorities;
   readonly authorityFacts?: SecretFacts;

@@ -164,6 +164,7 @@ function deploymentStatus({ scope, now }: StatusInput): Resources['deployment'] 
   const counts = live.status as Partial<NonNullable<Resources['deployment']>> | undefined;
   const after = {
     ...counts,
+    ...defined({ generation: live.metadata.generation }),
     selector: podSelectorText(tcp),
     name: tenantObjects(tcp.metadata.name ?? '').deployment,
     namespace: tcp.metadata.namespace ?? '',

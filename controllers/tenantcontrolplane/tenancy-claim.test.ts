@@ -38,6 +38,28 @@ describe('the share of a tenant in its store', () => {
     expect(ready?.message).toMatch(/"victim" is the user of rival\/victim: choose another/);
   });
 
+  test('is not opened, nor removed, under an owner that its status names while that one is alive', async () => {
+    const victim = tenantControlPlaneWith({
+      metadata: { name: 'victim', namespace: 'rival', uid: 'of-victim', creationTimestamp: '2026-01-01T00:00:00Z' },
+    });
+    const world = new TenantWorld({ informers: () => listedInformers({ TenantControlPlane: () => [victim] }) });
+    const tcp = await world.create();
+    const storage = { driver: 'etcd', owner: 'of-victim', setup: { schema: 'victim', user: 'victim' } };
+    const body = { status: { storage } };
+    const key = { namespace: tcp.metadata.namespace ?? '', name: tcp.metadata.name ?? '' };
+    await world.cluster.admin.patch(tenantControlPlane, key, { type: 'merge', body }, { subresource: 'status' });
+    world.store.tenancies.set('victim', { schema: 'victim', user: 'victim', owner: 'of-victim' });
+    await world.visit();
+    expect(await world.secret('datastore-certificate')).toBeUndefined();
+    const ready = (await world.read()).status?.conditions?.find(({ type }) => type === 'StoreReady');
+    expect(ready).toMatchObject({ status: 'False', reason: 'OwnedByAnother' });
+    expect(ready?.message).toMatch(/names of-victim, whose data TenantControlPlane rival\/victim has/);
+    await world.cluster.admin.delete(tenantControlPlane, key);
+    await world.settle();
+    expect(await world.exists()).toBe(false);
+    expect([...world.store.tenancies.keys()]).toEqual(['victim']);
+  });
+
   test('is not made in a store that is too old to keep tenants apart, and one that was made is left alone', async () => {
     const world = new TenantWorld();
     world.store.version = '3.6.13';

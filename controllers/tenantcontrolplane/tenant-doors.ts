@@ -1,21 +1,25 @@
 import { labels } from '../../api/names.ts';
-import type { Key, KindRef, Manifest } from '../../api/meta.ts';
+import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { checksum } from '../../kubeadm/pki/checksum.ts';
 import { Applier } from '../../runtime/applier.ts';
 import { mark } from '../../runtime/apply-marks.ts';
 import type { ApplySet } from '../../runtime/apply-set.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
+import type { Connection } from '../../runtime/connection.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { ApiError } from '../../runtime/errors.ts';
 import { parseKubeconfig } from '../../runtime/kubeconfig.ts';
 import { ChangeAlarm } from '../../tenants/change-alarm.ts';
 import type { AlarmSelection } from '../../tenants/change-alarm.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
+import type { TenantWatches } from '../../tenants/tenant-watches.ts';
+import { tenancyOwner } from './components/tenancy.ts';
 import { fieldManager } from './dependencies.ts';
 import type { TenantAccess, TenantSet } from './dependencies.ts';
 import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { withTheirReplicas } from './their-replicas.ts';
 
 export interface TenantDoorsOptions {
   readonly pool: TenantPool;
@@ -24,13 +28,18 @@ export interface TenantDoorsOptions {
   readonly clock: Clock;
   /** Asks for a visit to a TenantControlPlane; nobody hears of what is new in tenants unless said. */
   readonly poke?: (key: Key) => void;
+  /** Hears foreign edits; without it they are found by looking again. */
+  readonly watches?: TenantWatches;
 }
 
 /**
- * After this many milliseconds what is in a tenant is applied again, so that what its administrators broke comes back. A
- * watch would see it at once, but costs a connection per kind and tenant for ever.
+ * A tenant is visited after this many milliseconds at the latest; where nobody listens to it, what is in it is applied again then,
+ * so that what its administrators broke comes back.
  */
 export const recheckMs = 15 * 60_000;
+
+/** The same where foreign edits are heard, in case that one was missed. */
+const heardRecheckMs = 4 * 60 * 60_000;
 
 /** What was applied last, and when. */
 interface Done {
@@ -43,21 +52,23 @@ const ownerAnnotation = labels.owner;
 
 /** Enters tenants by their own kubeconfig, through the cluster address of their Service. */
 export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
-  const { pool, poke } = options;
+  const { pool, poke, watches } = options;
   const alarm = new ChangeAlarm(options.clock);
   const done = new Map<string, Map<string, Done>>();
   const appliers = new Map<string, { readonly cluster: Cluster; readonly applier: Applier }>();
 
   /** The name in the certificate is verified all the same; only the look-up is saved. */
-  const doorAt = (key: string, scope: Readonly<Scope>, host: string | undefined): Cluster => {
+  const connectionAt = (scope: Readonly<Scope>, host: string | undefined): Connection => {
     const connection = parseKubeconfig(needed(scope.operatorKubeconfig, 'operatorKubeconfig'));
     const { port } = needed(scope.endpoint, 'endpoint');
     const dial = host === undefined || host === 'None' ? undefined : { host, port };
-    return pool.borrow(key, { ...connection, ...(dial !== undefined && { dial }) });
+    return { ...connection, ...(dial !== undefined && { dial }) };
   };
 
-  const door = (scope: Readonly<Scope>): Cluster =>
-    doorAt(scope.tcp.metadata.uid ?? '', scope, needed(scope.service, 'service').spec?.clusterIP);
+  const connectionOf = (scope: Readonly<Scope>): Connection =>
+    connectionAt(scope, needed(scope.service, 'service').spec?.clusterIP);
+
+  const door = (scope: Readonly<Scope>): Cluster => pool.borrow(scope.tcp.metadata.uid ?? '', connectionOf(scope));
 
   const marking = { by: 'annotation', componentLabel: labels.component, annotation: ownerAnnotation } as const;
   const kindOf = new Map(options.kinds.map((kind) => [kind.kind, kind]));
@@ -73,6 +84,11 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
     }
   };
 
+  const applyBare = async (cluster: Cluster, manifest: Manifest, { signal }: Context): Promise<Resource> => {
+    const kind = needed(kindOf.get(manifest.kind), manifest.kind);
+    return cluster.apply<Resource>(kind, manifest, { fieldManager, signal });
+  };
+
   const applierOf = (uid: string, cluster: Cluster): Applier => {
     const known = appliers.get(uid);
     if (known?.cluster === cluster) return known.applier;
@@ -81,12 +97,62 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
     return applier;
   };
 
+  const recheckAfter = (uid: string): number => (watches?.hears(uid) === true ? heardRecheckMs : recheckMs);
+
+  const applySet = async (
+    scope: Readonly<Scope>,
+    { set, cluster }: { readonly set: TenantSet; readonly cluster: Cluster },
+    ctx: Context,
+  ): Promise<readonly Resource[]> => {
+    const { component, manifests, prunes, createOnly = [], isBare = false } = set;
+    if (isBare) return Promise.all(manifests.map((manifest) => applyBare(cluster, manifest, ctx)));
+    const wanted = set.theirReplicas === true ? await withTheirReplicas(cluster, manifests, ctx) : manifests;
+    // Inside the tenant marks outlive the object here: they are those of whose data it is.
+    const owner = { ...scope.tcp, metadata: { ...scope.tcp.metadata, uid: tenancyOwner(scope.tcp) } };
+    const owned: ApplySet = { owner, component, manifests: wanted, prunes };
+    const [report] = await Promise.all([
+      applierOf(scope.tcp.metadata.uid ?? '', cluster).apply(owned, { signal: ctx.signal }),
+      ...createOnly.map((manifest) => createMissing(cluster, owned, manifest, ctx)),
+    ]);
+    return report.applied;
+  };
+
+  /** Has the tenant visited, and the named components applied anew. */
+  const repair = (uid: string, key: Key, components: readonly string[]): void => {
+    for (const component of components) done.get(uid)?.delete(component);
+    poke?.(key);
+  };
+
+  /** Applies a set, and listens from then on to what others do to it. */
+  const heard = async (
+    scope: Readonly<Scope>,
+    { set, connection }: { readonly set: TenantSet; readonly connection: Connection },
+    apply: () => Promise<readonly Resource[]>,
+  ): Promise<void> => {
+    const { uid = '', namespace = '', name = '' } = scope.tcp.metadata;
+    const { component, createOnly = [] } = set;
+    const ring = (components: readonly string[]): void => {
+      repair(uid, { namespace, name }, components);
+    };
+    watches?.applying(uid, component, { connection, ring });
+    try {
+      const applied = await apply();
+      const owned: ApplySet = { owner: scope.tcp, component, manifests: set.manifests, prunes: [] };
+      const manifests = set.isBare === true ? set.manifests : owned.manifests.map((one) => mark(one, owned, marking));
+      const kind = (object: Resource): KindRef => needed(kindOf.get(object.kind), object.kind);
+      watches?.applied(uid, { component, manifests, applied, createOnly, kindOf: kind }, connection);
+    } catch (error) {
+      watches?.failed(uid, component);
+      throw error;
+    }
+  };
+
   return {
     door,
     async atPod<T>(scope: Readonly<Scope>, podIp: string, work: (door: Cluster) => Promise<T>): Promise<T> {
       const key = `${scope.tcp.metadata.uid ?? ''}/${podIp}`;
       try {
-        return await work(doorAt(key, scope, podIp));
+        return await work(pool.borrow(key, connectionAt(scope, podIp)));
       } finally {
         await pool.forget(key);
       }
@@ -99,15 +165,21 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
         door: scope.operatorKubeconfig ?? '',
       });
       const now = ctx.now.getTime();
-      if (before?.checksum === wanted && now - before.at < recheckMs) return;
-      const cluster = door(scope);
-      const { component, manifests, prunes } = set;
-      const applySet: ApplySet = { owner: scope.tcp, component, manifests, prunes };
-      await Promise.all([
-        applierOf(uid, cluster).apply(applySet, { signal: ctx.signal }),
-        ...(set.createOnly ?? []).map((manifest) => createMissing(cluster, applySet, manifest, ctx)),
-      ]);
-      done.set(uid, (done.get(uid) ?? new Map<string, Done>()).set(component, { checksum: wanted, at: now }));
+      const isKnown = before?.checksum === wanted && now - before.at < recheckAfter(uid);
+      if (isKnown && set.isOverdue !== true) {
+        watches?.wake(uid);
+        return;
+      }
+      const connection = connectionOf(scope);
+      await heard(scope, { set, connection }, () =>
+        applySet(scope, { set, cluster: pool.borrow(uid, connection) }, ctx),
+      );
+      done.set(uid, (done.get(uid) ?? new Map<string, Done>()).set(set.component, { checksum: wanted, at: now }));
+    },
+    leave({ tcp }: Readonly<Scope>, component: string): void {
+      const { uid = '' } = tcp.metadata;
+      done.get(uid)?.delete(component);
+      watches?.left(uid, component);
     },
     wakeOn(scope: Readonly<Scope>, selection: AlarmSelection): void {
       if (poke === undefined) return;
@@ -123,6 +195,7 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
     },
     async forget(uid: string): Promise<void> {
       alarm.disarm(uid);
+      watches?.forget(uid);
       appliers.delete(uid);
       done.delete(uid);
       await pool.forget(uid);

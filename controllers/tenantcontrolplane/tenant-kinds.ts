@@ -19,3 +19,6 @@ export const policyKinds: readonly KindRef[] = [
   kinds.ValidatingAdmissionPolicy,
   kinds.ValidatingAdmissionPolicyBinding,
 ];
+
+/** The kinds that say where a Service without pods of the tenant leads. */
+export const endpointKinds: readonly KindRef[] = [kinds.Endpoints, kinds.EndpointSlice];

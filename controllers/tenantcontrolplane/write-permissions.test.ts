@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
+import type { Resource } from '../../api/meta.ts';
 import { ApiError } from '../../runtime/errors.ts';
 import { konnectivityAddon } from '../../testing/konnectivity-addon.ts';
 import { TenantWorld } from '../../testing/tenant-world.ts';
+import { workerBootstrapAddon } from '../../testing/worker-bootstrap-addon.ts';
 
 const name = 'steward-write-permissions';
 const limits = { blockCreation: true, blockUpdate: false, blockDeletion: true };
@@ -86,6 +88,71 @@ describe('a tenant whose writes are limited', () => {
     await world.settle();
     expect(world.tenant.calls.some(({ kind }) => kind?.kind.startsWith('ValidatingAdmissionPolicy'))).toBe(false);
   });
+});
+
+interface Broken {
+  readonly what: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly addons: object;
+}
+
+test.each<Broken>([
+  { what: 'CoreDNS', kind: 'Deployment', name: 'coredns', addons: { coreDNS: {} } },
+  { what: 'kube-proxy', kind: 'DaemonSet', name: 'kube-proxy', addons: { kubeProxy: {} } },
+  {
+    what: 'the bootstrap of workers',
+    kind: 'ClusterRole',
+    name: 'steward:node-endpointslice-reader',
+    addons: { workerBootstrap: workerBootstrapAddon() },
+  },
+  { what: 'the proxy', kind: 'Deployment', name: 'steward-tcp-proxy', addons: { tcpProxy: {} } },
+])('writes are denied although $what cannot be written, which follows when they are allowed', async (broken) => {
+  const world = new TenantWorld();
+  enforce(world);
+  let refuses = true;
+  world.tenant.before(({ verb, kind, name: applied }) => {
+    if (refuses && verb === 'apply' && kind?.kind === broken.kind && applied === broken.name)
+      throw new ApiError(403, 'Forbidden', 'a webhook of the tenant says no');
+  });
+  await world.create({ spec: { dataStore: 'default', addons: { ...broken.addons }, writePermissions: limits } });
+  await world.settle();
+  await world.clock.advance(61_000);
+  await world.settle();
+  expect(await operations(world)).toEqual(['CREATE', 'DELETE']);
+  // It would be denied now: that is told, and it is not said to be there.
+  refuses = false;
+  await world.settle();
+  const { conditions = [], addons } = (await world.read()).status ?? {};
+  expect(conditions.find(({ type }) => type === 'AddonsReady')?.message).toContain('when spec.writePermissions allows');
+  expect(addons?.coreDNS?.enabled ?? addons?.kubeProxy?.enabled ?? false).toBe(false);
+  await world.change({ spec: { writePermissions: null } });
+  await world.settle();
+  const kind = [kinds.Deployment, kinds.DaemonSet, kinds.ClusterRole].find((one) => one.kind === broken.kind);
+  if (kind === undefined) throw new Error('the kind is not expected');
+  const at = kind.namespaced ? { namespace: 'kube-system', name: broken.name } : { name: broken.name };
+  expect(await world.tenant.admin.get<Resource>(kind, at)).toBeDefined();
+  expect(await world.condition('AddonsReady')).toBe('True');
+});
+
+test('a failure of CoreDNS that passes does not keep it out: writes are denied when it has been made', async () => {
+  const world = new TenantWorld();
+  enforce(world);
+  let refusals = 1;
+  world.tenant.before(({ verb, kind, name: applied }) => {
+    if (verb === 'apply' && kind?.kind === 'Deployment' && applied === 'coredns' && refusals > 0) {
+      refusals -= 1;
+      throw new ApiError(429, 'TooManyRequests', 'later');
+    }
+  });
+  await world.create({ spec: { dataStore: 'default', addons: { coreDNS: {} }, writePermissions: limits } });
+  await world.settle();
+  await world.clock.advance(5_000);
+  await world.settle();
+  expect(refusals).toBe(0);
+  expect(await world.tenant.admin.get(kinds.Deployment, { namespace: 'kube-system', name: 'coredns' })).toBeDefined();
+  expect(await operations(world)).toEqual(['CREATE', 'DELETE']);
+  expect(await world.condition('AddonsReady')).toBe('True');
 });
 
 test('writes are denied although the agents of konnectivity cannot be written', async () => {

@@ -12,11 +12,11 @@ test('clusterctl is told exactly which providers to install', () => {
   expect(
     initArguments([
       { type: 'CoreProvider', name: 'cluster-api', version: 'v1.14.2', folder: '/x' },
-      { type: 'ControlPlaneProvider', name: 'steward', version: 'v0.1.0', folder: '/y' },
+      { type: 'ControlPlaneProvider', name: 'steward', version: 'v0.17.0', folder: '/y' },
     ]),
   ).toEqual([
     ...['--core', 'cluster-api:v1.14.2', '--bootstrap', '-'],
-    ...['--control-plane', 'steward:v0.1.0', '--infrastructure', '-'],
+    ...['--control-plane', 'steward:v0.17.0', '--infrastructure', '-'],
   ]);
 });
 

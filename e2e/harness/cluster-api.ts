@@ -6,7 +6,7 @@ import { resolveTools } from '../tools/resolve.ts';
 import { CertManagerStandIn, certificatesIn } from './cert-manager-stand-in.ts';
 import type { LocalProvider, ProviderType } from './clusterctl-repository.ts';
 import { buildClusterApiProviders, componentsFile, writeClusterctlRepository } from './clusterctl-repository.ts';
-import type { PlainObject } from './kubernetes-client.ts';
+import type { KubernetesClient, PlainObject } from './kubernetes-client.ts';
 import { parseManifests } from './kubernetes-client.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 import type { CommandOptions, CommandOutput } from './run-command.ts';
@@ -81,9 +81,7 @@ export async function installClusterApi(
   const installed = new ClusterApi(cluster, configuration, clusterctl);
 
   progress('Cluster API', 'certificates');
-  await applyCertManagerDefinitions(cluster);
-  const manifests = (await Promise.all(providers.map(componentsOf))).flat();
-  await installed.certificates.issue(certificatesIn(manifests));
+  const manifests = await issueCertificates(installed.certificates, cluster, providers);
 
   progress('Cluster API', `clusterctl init (${providers.map(({ name }) => name).join(', ')})`);
   await installed.clusterctl(['init', ...initArguments(providers)], {
@@ -116,8 +114,23 @@ export function initArguments(providers: readonly LocalProvider[]): readonly str
   });
 }
 
+/**
+ * Makes what cert-manager would make for these providers, so that clusterctl takes it for installed.
+ * @returns the manifests of the providers.
+ */
+export async function issueCertificates(
+  certificates: CertManagerStandIn,
+  cluster: Pick<KubernetesClient, 'apply' | 'waitFor'>,
+  providers: readonly LocalProvider[],
+): Promise<readonly PlainObject[]> {
+  await applyCertManagerDefinitions(cluster);
+  const manifests = (await Promise.all(providers.map(componentsOf))).flat();
+  await certificates.issue(certificatesIn(manifests));
+  return manifests;
+}
+
 /** With its definitions there, clusterctl takes cert-manager for installed. */
-async function applyCertManagerDefinitions(cluster: ManagementCluster): Promise<void> {
+async function applyCertManagerDefinitions(cluster: Pick<KubernetesClient, 'apply' | 'waitFor'>): Promise<void> {
   const folder = path.join(await moduleFolder('cert-manager'), 'deploy', 'crds');
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'));
   const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));

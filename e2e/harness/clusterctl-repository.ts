@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import { stringify } from 'yaml';
 
+import { clusterApiReleases, resolveClusterApi } from '../tools/cluster-api-releases.ts';
 import { moduleFolder } from '../tools/module-folder.ts';
-import { toolPin } from '../tools/pins.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { runCommand } from './run-command.ts';
 import type { Progress } from './supplies.ts';
@@ -39,17 +39,22 @@ export function componentsFile(type: ProviderType): string {
  * The components YAML of Cluster API's core and kubeadm bootstrap providers, made with kustomize from the pinned module
  * as its release does, except that images are ours and never pulled anew.
  * @param into an empty folder that gets one folder per provider.
+ * @param wanted a pinned release of Cluster API; the newest unless said.
  */
-export async function buildClusterApiProviders(into: string, progress: Progress): Promise<readonly LocalProvider[]> {
+export async function buildClusterApiProviders(
+  into: string,
+  progress: Progress,
+  wanted: string = clusterApiReleases[0].version,
+): Promise<readonly LocalProvider[]> {
   const tell = (line: string): void => {
     progress('Cluster API', line);
   };
-  const module = await moduleFolder('cluster-api', tell);
+  const { folder: name, version, core } = resolveClusterApi(wanted);
+  const module = await moduleFolder(name, tell);
   const { kustomize } = await resolveTools(['kustomize'], { progress: tell });
-  const { version } = toolPin('clusterctl').source;
   const writable = await mkdtemp(path.join(tmpdir(), 'cluster-api-'));
   const sources = [
-    { type: 'CoreProvider', name: 'cluster-api', config: 'core/config' },
+    { type: 'CoreProvider', name: 'cluster-api', config: path.join(core, 'config') },
     { type: 'BootstrapProvider', name: 'kubeadm', config: 'bootstrap/kubeadm/config' },
   ] as const;
   try {

@@ -8,7 +8,7 @@ import { runCommand, tryCommand } from './run-command.ts';
 import type { Supplies } from './supplies.ts';
 
 /** How many sets of images are kept. */
-const kept = 3;
+const kept = 6;
 
 const inTheMaking = new Map<string, Promise<string>>();
 

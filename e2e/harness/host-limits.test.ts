@@ -1,6 +1,10 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
 import { expect, test } from '@jest/globals';
 
-import { connections, hostLimits } from './host-limits.ts';
+import { connections, hostLimits, rememberOnce } from './host-limits.ts';
 
 test.each([
   [1, 131_072],
@@ -15,4 +19,13 @@ test('a host that lets users watch more files than machines need keeps its limit
   const { wanted } = hostLimits.find(({ name }) => name === 'fs.inotify.max_user_instances') ?? {};
   expect(wanted?.(128)).toBe(8192);
   expect(wanted?.(65_536)).toBe(65_536);
+});
+
+test('of two harnesses that begin together the first remembers the host’s own limit', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'limits-'));
+  const file = path.join(folder, '.nf_conntrack_max');
+  await rememberOnce(file, '65536');
+  await rememberOnce(file, '131072');
+  expect(await readFile(file, 'utf8')).toBe('65536');
+  await rm(folder, { recursive: true });
 });

@@ -2,6 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
+import { errorCode } from '../tools/error-code.ts';
+import { withFileLock } from '../tools/file-lock.ts';
 import { isMissing } from './is-missing.ts';
 import { claims, networkClaims, stateRoot } from './state.ts';
 
@@ -28,7 +30,14 @@ export function connections(cores: number): number {
 
 /** Gives the host the limits that machines need, and remembers what they were. */
 export async function holdHostLimits(): Promise<void> {
-  for (const limit of hostLimits) await hold(limit);
+  await alone(async () => {
+    for (const limit of hostLimits) await hold(limit);
+  });
+}
+
+/** One harness that is the last to leave and one that is the first to come must not both set them. */
+async function alone(work: () => Promise<void>): Promise<void> {
+  await withFileLock(path.join(stateRoot, '.limits.lock'), work);
 }
 
 async function hold({ name, wanted }: HostLimit): Promise<void> {
@@ -36,22 +45,28 @@ async function hold({ name, wanted }: HostLimit): Promise<void> {
   if (before === undefined) return;
   const value = String(wanted(Number(before)));
   if (before.trim() === value) return;
-  await writeFile(original(name), before, { flag: 'wx' }).catch((error: unknown) => {
-    // Another harness was first and remembers the true one.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
+  await rememberOnce(original(name), before);
   await writeFile(sysctl(name), value);
+}
+
+/** Writes a file unless it is there: whoever was first remembers the true value. */
+export async function rememberOnce(file: string, content: string): Promise<void> {
+  await writeFile(file, content, { flag: 'wx' }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
 }
 
 /** Gives the host its own limits back once no harness is left. */
 export async function releaseHostLimits(): Promise<void> {
-  if ((await claims(networkClaims)).size > 0) return;
-  for (const { name } of hostLimits) {
-    const before = await readOrNothing(original(name));
-    if (before === undefined) continue;
-    await writeFile(sysctl(name), before);
-    await rm(original(name), { force: true });
-  }
+  await alone(async () => {
+    if ((await claims(networkClaims)).size > 0) return;
+    for (const { name } of hostLimits) {
+      const before = await readOrNothing(original(name));
+      if (before === undefined) continue;
+      await writeFile(sysctl(name), before);
+      await rm(original(name), { force: true });
+    }
+  });
 }
 
 /** The limits that still have our value and not the host's own. */

@@ -13,6 +13,9 @@ export interface PlainMetadata {
   generation?: number;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
+  finalizers?: string[];
+  deletionTimestamp?: string;
+  ownerReferences?: { apiVersion: string; kind: string; name: string; uid: string }[];
 }
 
 /** Any object, as plain JSON. */
@@ -195,7 +198,7 @@ export function parseManifests(yaml: string): PlainObject[] {
   });
 }
 
-/** Whether an object has a condition of this type with status True, seen for its newest generation. */
+/** Whether an object has a condition of this type with status True, whichever generation it was told for. */
 export function hasCondition(type: string): (object: PlainObject | undefined) => boolean {
   return (object) =>
     object?.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;

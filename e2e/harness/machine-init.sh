@@ -93,6 +93,9 @@ for key in bridge-nf-call-iptables bridge-nf-call-ip6tables; do
   if [ -e "/proc/sys/net/bridge/$key" ]; then echo 1 > "/proc/sys/net/bridge/$key"; fi
 done
 
+# Go collects garbage less often, as in the control plane of the management cluster; containers do not inherit it.
+export GOGC=300
+
 ( while [ ! -e "$FOLDER/containerd-stopped" ]; do
     containerd --config /etc/containerd/config.toml >> /var/log/containerd.log 2>&1 || true
     sleep 0.5

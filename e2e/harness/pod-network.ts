@@ -35,12 +35,17 @@ export function podRoutes(
 
 /**
  * The pod network of a cluster whose nodes are machines, node names being machine names: writes each node's CNI
- * configuration as soon as the cluster has given it a pod range, and keeps routes between all of them. Runs until aborted.
+ * configuration as soon as the cluster has given it a pod range, unless only routes are wanted, and keeps routes between all of them.
+ * Runs until aborted.
  */
 export async function runPodNetwork(
   client: KubernetesClient,
   machines: () => Promise<readonly Machine[]>,
-  options: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
+  options: {
+    readonly signal: AbortSignal;
+    readonly onError: (error: unknown) => void;
+    readonly onlyRoutes?: boolean;
+  },
 ): Promise<void> {
   const nodes = new Map<string, NodeNetwork>();
   const set = new Map<string, PodRoute>();
@@ -77,7 +82,8 @@ export async function runPodNetwork(
       }
       if (known?.podCidr === node.podCidr) return;
       const machine = (await machines()).find(({ name }) => name === node.name);
-      await machine?.writeFile('/etc/cni/net.d/10-bridge.conflist', cniConflist(node.podCidr));
+      if (options.onlyRoutes !== true)
+        await machine?.writeFile('/etc/cni/net.d/10-bridge.conflist', cniConflist(node.podCidr));
       nodes.set(node.name, node);
       await settle();
     },

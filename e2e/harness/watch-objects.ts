@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { Watch } from '@kubernetes/client-node';
 import type { KubeConfig } from '@kubernetes/client-node';
 
 import type { PlainObject } from './kubernetes-client.ts';
+import { watchOnce } from './watch-once.ts';
 
 /** A change that a watch tells. */
 export interface Change {
@@ -25,12 +25,12 @@ export async function watchObjects(
 ): Promise<void> {
   const { signal, onError } = options;
   while (!signal.aborted) {
-    await watchOnce(config, path, { signal, onError, onChange });
+    await watchChanges(config, path, { signal, onError, onChange });
     await pause(300, undefined, { signal }).catch(() => undefined /* aborted */);
   }
 }
 
-async function watchOnce(
+async function watchChanges(
   config: KubeConfig,
   path: string,
   handlers: {
@@ -41,34 +41,16 @@ async function watchOnce(
 ): Promise<void> {
   const { signal, onChange, onError } = handlers;
   let queue = Promise.resolve();
-  await new Promise<void>((resolve) => {
-    const handle = (type: string, object: PlainObject): void => {
-      if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return;
-      queue = queue
-        .then(() => onChange({ type, object }))
-        .catch((error: unknown) => {
-          // While the cluster is being removed, failing is no news.
-          if (!signal.aborted) onError(error);
-        });
-    };
-    // Without a resourceVersion a watch begins with everything there is. Its end, clean or not, only means: again.
-    const started = new Watch(config).watch(path, {}, handle, () => {
-      resolve();
-    });
-    started.then(
-      (controller) => {
-        const stop = (): void => {
-          controller.abort();
-          resolve();
-        };
-        if (signal.aborted) stop();
-        else signal.addEventListener('abort', stop, { once: true });
-      },
-      () => {
-        // The server does not answer: the caller tries again.
-        resolve();
-      },
-    );
-  });
+  const handle = (type: string, object: PlainObject): void => {
+    if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return;
+    queue = queue
+      .then(() => onChange({ type, object }))
+      .catch((error: unknown) => {
+        // While the cluster is being removed, failing is no news.
+        if (!signal.aborted) onError(error);
+      });
+  };
+  // Its end, clean or not, only means: again.
+  await watchOnce(config, { path, signal }, handle);
   await queue;
 }

@@ -7,6 +7,9 @@ import { runPodNetwork } from '../harness/pod-network.ts';
 import type { Worker } from '../harness/worker.ts';
 import { attachWorker, startWorker } from '../harness/worker.ts';
 import { crds, infrastructureVersion } from './kinds.ts';
+import type { Bootstrap } from './machine-pools.ts';
+import { MachinePools } from './machine-pools.ts';
+import { addressOf, isProvisioned, metadataOf } from './plain-metadata.ts';
 
 /** How the provider runs. */
 export interface ProviderOptions {
@@ -14,6 +17,8 @@ export interface ProviderOptions {
   readonly onError: (error: unknown) => void;
   /** Told about each machine's steps. */
   readonly onStep?: (machine: string, step: string) => void;
+  /** OCI archives that each machine has beside those of Kubernetes; there is no registry. */
+  readonly images?: readonly string[];
 }
 
 /** Until a machine that failed is tried again. */
@@ -33,11 +38,15 @@ export class InfrastructureProvider {
   readonly #busy = new Map<string, Promise<void>>();
   /** Clusters whose pod network runs. */
   readonly #networks = new Set<string>();
+  readonly #pools: MachinePools;
 
   constructor(cluster: ManagementCluster, options: ProviderOptions) {
     this.#cluster = cluster;
     this.#client = cluster.client;
     this.#options = options;
+    this.#pools = new MachinePools(this.#client, (pool, step) => {
+      this.#step(pool, step);
+    });
   }
 
   /** Registers its kinds; core Cluster API may refer to them from then on. */
@@ -60,6 +69,7 @@ export class InfrastructureProvider {
       try {
         for (const cluster of await this.#client.list(infrastructureVersion, 'NetnsCluster'))
           await this.#provisionCluster(cluster);
+        await this.#pools.visit();
         for (const machine of await this.#client.list(infrastructureVersion, 'NetnsMachine')) this.#start(machine);
       } catch (error) {
         if (!ended()) onError(error);
@@ -73,8 +83,7 @@ export class InfrastructureProvider {
   /** There is nothing to build for a cluster: it is provisioned as soon as somebody says where its control plane answers. */
   async #provisionCluster(cluster: PlainObject): Promise<void> {
     const endpoint = cluster.spec?.controlPlaneEndpoint as { host?: string } | undefined;
-    const initialization = cluster.status?.initialization as { provisioned?: boolean } | undefined;
-    if (endpoint?.host === undefined || initialization?.provisioned === true) return;
+    if (endpoint?.host === undefined || isProvisioned(cluster)) return;
     await this.#client.merge(addressOf(cluster), { status: { initialization: { provisioned: true } } });
   }
 
@@ -94,27 +103,27 @@ export class InfrastructureProvider {
     this.#busy.set(uid, work);
   }
 
-  async #visit(machine: PlainObject): Promise<void> {
-    const metadata = machine.metadata as Metadata;
+  async #visit(listed: PlainObject): Promise<void> {
+    // The list may be from before the end of the last visit, and a machine must not join twice.
+    const machine = await this.#client.read(addressOf(listed));
+    if (machine === undefined) return;
+    const metadata = metadataOf(machine);
     if (metadata.deletionTimestamp !== undefined) {
       if (metadata.finalizers?.includes(finalizer) === true) await this.#remove(machine);
       return;
     }
-    const initialization = machine.status?.initialization as { provisioned?: boolean } | undefined;
-    if (initialization?.provisioned === true) {
+    if (isProvisioned(machine)) {
       await this.#joinPodNetwork(machine);
       return;
     }
-    const owner = await this.#machineOf(machine);
-    const bootstrap = owner?.spec?.bootstrap as { dataSecretName?: string } | undefined;
-    if (owner === undefined || bootstrap?.dataSecretName === undefined) return;
-    const data = await this.#bootstrapData(metadata.namespace ?? '', bootstrap.dataSecretName);
+    const { dataSecretName, version } = await this.#bootstrapOf(machine);
+    if (dataSecretName === undefined) return;
+    const data = await this.#bootstrapData(metadata.namespace ?? '', dataSecretName);
     if (metadata.finalizers?.includes(finalizer) !== true) {
       await this.#client.merge(addressOf(machine), {
         metadata: { finalizers: [...(metadata.finalizers ?? []), finalizer] },
       });
     }
-    const { version } = owner.spec as { version?: string };
     await this.#provision(machine, data, version);
   }
 
@@ -132,6 +141,7 @@ export class InfrastructureProvider {
       signal: this.#options.signal,
     });
     await this.#joinPodNetwork(machine);
+    for (const archive of this.#options.images ?? []) await worker.machine.importImage(archive);
     this.#step(name, 'joining');
     await worker.runBootstrapData(data);
     this.#step(name, 'joined');
@@ -144,7 +154,7 @@ export class InfrastructureProvider {
   }
 
   async #remove(machine: PlainObject): Promise<void> {
-    const metadata = machine.metadata as Metadata;
+    const metadata = metadataOf(machine);
     await this.#stopWorker(metadata.name ?? '');
     const finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
     await this.#client.merge(addressOf(machine), { metadata: { finalizers } });
@@ -161,7 +171,7 @@ export class InfrastructureProvider {
 
   /** Nodes of a tenant get their pod ranges from the tenant: its network follows its API server. */
   async #joinPodNetwork(machine: PlainObject): Promise<void> {
-    const { namespace = '', labels = {} } = machine.metadata as Metadata;
+    const { namespace = '', labels = {} } = metadataOf(machine);
     const cluster = labels['cluster.x-k8s.io/cluster-name'] ?? '';
     const key = `${namespace}/${cluster}`;
     if (this.#networks.has(key)) return;
@@ -171,14 +181,22 @@ export class InfrastructureProvider {
     this.#networks.add(key);
     const client = new KubernetesClient(Buffer.from(kubeconfig, 'base64').toString());
     const { signal, onError } = this.#options;
-    runPodNetwork(client, () => this.#cluster.harness.machines(), { signal, onError }).catch(onError);
+    const onlyRoutes = machine.spec?.cni === 'None';
+    runPodNetwork(client, () => this.#cluster.harness.machines(), { signal, onError, onlyRoutes }).catch(onError);
   }
 
-  async #machineOf(machine: PlainObject): Promise<PlainObject | undefined> {
-    const { namespace = '', ownerReferences = [] } = machine.metadata as Metadata;
+  /** What a machine joins with: its pool's or its Machine's. Without a Machine, nobody would look after its node. */
+  async #bootstrapOf(machine: PlainObject): Promise<Bootstrap> {
+    const { namespace = '', ownerReferences = [] } = metadataOf(machine);
     const owner = ownerReferences.find(({ kind }) => kind === 'Machine');
-    if (owner === undefined) return undefined;
-    return this.#client.read({ apiVersion: capiVersion, kind: 'Machine', namespace, name: owner.name });
+    if (owner === undefined) return {};
+    const ofPool = await this.#pools.bootstrapOf(machine);
+    if (ofPool !== undefined) return ofPool;
+    const address = { apiVersion: capiVersion, kind: 'Machine', namespace, name: owner.name };
+    const spec = (await this.#client.read(address))?.spec as
+      { readonly version?: string; readonly bootstrap?: Bootstrap } | undefined;
+    const { version, bootstrap } = spec ?? {};
+    return { ...bootstrap, ...(version === undefined ? {} : { version }) };
   }
 
   async #bootstrapData(namespace: string, name: string): Promise<string> {
@@ -191,18 +209,4 @@ export class InfrastructureProvider {
   #step(machine: string, step: string): void {
     this.#options.onStep?.(machine, step);
   }
-}
-
-interface Metadata {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly deletionTimestamp?: string;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
-}
-
-function addressOf(object: PlainObject): { apiVersion: string; kind: string; name: string; namespace: string } {
-  const { name = '', namespace = '' } = object.metadata ?? {};
-  return { apiVersion: infrastructureVersion, kind: object.kind ?? '', name, namespace };
 }

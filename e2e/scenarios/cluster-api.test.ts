@@ -262,6 +262,50 @@ describe('A Cluster with a worker', () => {
   );
 
   test(
+    'goes on with its data, keys, address and workers when its TenantControlPlane was deleted alone',
+    async () => {
+      const found = workload(own);
+      const { client } = stage.cluster;
+      const tenant = await found.tenant();
+      const [near = ''] = await found.readyNodes(2);
+      const note = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'note', namespace: 'default' } };
+      await tenant.apply([{ ...note, data: { written: 'before' } }]);
+      const before = { outside: await handedOver(found), inside: await runsInside(found) };
+      const address = found.at(tenantVersion, 'TenantControlPlane');
+      const first = await client.read(address);
+      await expect(client.delete(address)).rejects.toThrow(/delete the Cluster instead, which removes the data/);
+      const meant = { 'steward.butlerlabs.dev/delete-anyway': 'true' };
+      await client.merge(address, { metadata: { annotations: meant } });
+      const began = performance.now();
+      await client.delete(address);
+      await found.waitFor(
+        address,
+        (object) =>
+          object !== undefined && object.metadata?.uid !== first?.metadata?.uid && hasCondition('Ready')(object),
+        { what: 'another one that is Ready' },
+      );
+      const since = new Date().toISOString();
+      tell(own, `another TenantControlPlane is Ready ${((performance.now() - began) / 1000).toFixed(1)} s later`);
+      // The kubeconfig from before is still good, and so are the tokens and the authority inside pods from before.
+      expect(await tenant.read({ ...note, namespace: 'default', name: 'note' })).toMatchObject({
+        data: { written: 'before' },
+      });
+      for (const pod of ['probe-1', 'probe-2'])
+        for (const container of probeContainers) await answers(found, pod, container, since);
+      await tenant.apply([apiServerProbe('probe-3', near)]);
+      await found.waitInside({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'probe-3' }, 'Ready');
+      await tenant.delete({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'probe-3' });
+      expect(await handedOver(found)).toEqual(before.outside);
+      expect(await runsInside(found)).toEqual(before.inside);
+      await found.readyNodes(2);
+      await found.waitFor(found.address, 'Available');
+      const scp = await client.read(found.at(controlPlaneVersion, 'StewardControlPlane'));
+      expect(scp?.status).not.toHaveProperty('keptTenancy');
+    },
+    5 * minutes,
+  );
+
+  test(
     'is deleted workers first, and nothing is left in the namespace, in the store and among the machines',
     async () => {
       await Promise.all(['apart', 'alike'].map((each) => removed(workload(each))));
@@ -283,11 +327,39 @@ describe('A Cluster with a worker', () => {
   );
 });
 
-/** Waits until a container has asked the API server twice in a row without an error. */
-async function answers(of: Workload, pod: string, container: string): Promise<void> {
+/** What users and workers hold on to: the address, the authorities and keys, and the Machines, as they are in the management cluster. */
+async function handedOver(of: Workload): Promise<object> {
+  const { client } = stage.cluster;
+  const service = await client.read(of.at('v1', 'Service'));
+  const { clusterIP, ports } = (service?.spec ?? {}) as { clusterIP?: string; ports?: unknown };
+  const secrets = ['ca', 'front-proxy-ca-certificate', 'sa-certificate'].map(async (purpose) => {
+    const secret = await client.read(of.at('v1', 'Secret', `${of.name}-${purpose}`));
+    return [purpose, secret?.metadata?.uid, secret?.data];
+  });
+  const machines = (await of.machines()).map(({ metadata }) => metadata?.uid);
+  return { service: service?.metadata?.uid, clusterIP, ports, secrets: await Promise.all(secrets), machines };
+}
+
+/** The nodes of a tenant and how often the containers of its pods in the namespace default were started. */
+async function runsInside(of: Workload): Promise<object> {
+  const tenant = await of.tenant();
+  const nodes = await tenant.list('v1', 'Node');
+  const pods = (await tenant.list('v1', 'Pod', 'default')).filter(({ metadata }) =>
+    /^probe-[12]$/.test(metadata?.name ?? ''),
+  );
+  const runs = pods.map(({ metadata, status }) => [
+    metadata?.uid,
+    ((status?.containerStatuses ?? []) as { restartCount: number }[]).map(({ restartCount }) => restartCount),
+  ]);
+  return { nodes: nodes.map(({ metadata }) => metadata?.uid), runs };
+}
+
+/** Waits until a container has asked the API server twice in a row without an error, after that moment (RFC 3339) if one is named. */
+async function answers(of: Workload, pod: string, container: string, since?: string): Promise<void> {
   const deadline = Date.now() + minutes;
   for (;;) {
-    const { stdout } = await of.kubectl(['logs', pod, '-c', container, '--tail=4']);
+    const later = since === undefined ? [] : [`--since-time=${since}`];
+    const { stdout } = await of.kubectl(['logs', pod, '-c', container, '--tail=4', ...later]);
     const lines = stdout.trimEnd().split('\n');
     if (lines.length === 4 && lines.every((line) => /calling|authz_header=[^<]/.test(line))) return;
     if (Date.now() > deadline) throw new Error(`${container} does not reach the API server of ${of.name}:\n${stdout}`);

@@ -153,7 +153,8 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   const failed = [...failedWrites, ...failedReads];
   tell(title, `${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
   for (const failure of new Set(failed)) tell(title, failure);
-  expect({ failed, staleReads, lost: await load.lost() }).toEqual({ failed: [], staleReads: 0, lost: [] });
+  const seen = { failed, inside: inside.failed, staleReads, lost: await load.lost() };
+  expect(seen).toEqual({ failed: [], inside: [], staleReads: 0, lost: [] });
 }
 
 /** Whether somebody who joined long ago still hears of the control plane: a pod is made, and runs. */

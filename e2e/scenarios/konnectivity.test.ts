@@ -10,11 +10,14 @@ import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { selfSignedCertificate } from '../harness/self-signed-certificate.ts';
 import type { Worker } from '../harness/worker.ts';
+import { aggregatedApiPath, aggregatedApiService, runAggregatedApi } from '../stage/aggregated-api.ts';
+import { foreignEdits, undoneWithin } from '../stage/foreign-edits.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
 import { TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
 
 const minutes = 60_000;
 const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
@@ -28,11 +31,15 @@ let tenant: KubernetesClient;
 let worker: Worker;
 
 beforeAll(async () => {
+  // Building may take minutes: here, not inside a test's time limit.
+  await sampleApiServerArchive((line) => {
+    tell('images', line);
+  });
   steward = await startStewardCluster(`konnectivity-${process.pid}`, tell);
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'tunnels');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tunnels' } }]);
-}, 20 * minutes);
+}, 25 * minutes);
 
 afterAll(async () => {
   await steward[Symbol.asyncDispose]();
@@ -52,6 +59,12 @@ async function tenantKubectl(...args: readonly string[]): Promise<string> {
 
 const diagnose = async (): Promise<string> =>
   `${await tenantKubectl('get', 'pods,events', '-A', '-o', 'wide')}\n${await worker.machine.lastWords()}`;
+
+/** Whether the one pod of a DaemonSet is of its newest template, and Ready. */
+const runsOnItsNode = ({ metadata, status }: PlainObject = {}): boolean =>
+  status?.observedGeneration === metadata?.generation &&
+  status?.updatedNumberScheduled === 1 &&
+  status.numberReady === 1;
 
 /** What answers at a port of a pod through `kubectl port-forward`. */
 async function forwarded(pod: string, port: number): Promise<string> {
@@ -188,20 +201,13 @@ describe('konnectivity', () => {
         stage.manifest(name, {
           controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
           kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
-          addons: { kubeProxy: {}, konnectivity: { server: { port: 8132 } } },
+          addons: { coreDNS: {}, kubeProxy: {}, konnectivity: { server: { port: 8132 } } },
         }),
       ]);
       const { controlPlaneEndpoint = '' } = await stage.waitFor(name, 'Ready');
       worker = await joinByHand(stage, { tenant: name, endpoint: controlPlaneEndpoint, worker: 'behind-a-wall' });
       tenant = await stage.open(name);
-      await tenant.waitFor(
-        agents,
-        ({ status } = {}) => (status as { numberReady?: number } | undefined)?.numberReady === 1,
-        {
-          timeoutMs: 120_000,
-          diagnose,
-        },
-      );
+      await tenant.waitFor(agents, runsOnItsNode, { timeoutMs: 120_000, diagnose });
       await tenant.apply([webPod]);
       await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }, 'Ready', { diagnose });
     },
@@ -244,6 +250,45 @@ describe('konnectivity', () => {
   );
 
   test(
+    'carries calls of the API server to an API whose server runs on the worker',
+    async () => {
+      await expect(tenantKubectl('get', '--raw', aggregatedApiPath)).rejects.toThrow('NotFound');
+      await runAggregatedApi(tenant, worker);
+      const registered = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: aggregatedApiService };
+      await tenant.waitFor(registered, 'Available', { diagnose });
+      const { resources } = JSON.parse(await tenantKubectl('get', '--raw', aggregatedApiPath)) as {
+        readonly resources: readonly { readonly name: string }[];
+      };
+      expect(resources.map((resource) => resource.name)).toContain('flunders');
+      const [apiVersion, kind] = [aggregatedApiPath.replace('/apis/', ''), 'Flunder'];
+      const flunder = { apiVersion, kind, namespace: 'default', name: 'first' };
+      await tenant.apply([{ apiVersion, kind, metadata: { name: 'first', namespace: 'default' } }]);
+      expect((await tenant.read(flunder))?.metadata?.uid).toBeDefined();
+      tell('an API of the tenant', 'was asked, and keeps what it was given');
+    },
+    3 * minutes,
+  );
+
+  test(
+    'comes back within seconds, like CoreDNS, kube-proxy and what kubeadm writes, when the administrator of the tenant edits and deletes it',
+    async () => {
+      const coreDns = { ...agents, kind: 'Deployment', name: 'coredns' };
+      await tenant.waitFor(coreDns, 'Available', { timeoutMs: 2 * minutes, diagnose });
+      await tenantKubectl('-n', 'kube-system', 'scale', 'deployment', 'coredns', '--replicas=3');
+      // As the administrator nothing can be looked at while his rights are missing.
+      await undoneWithin(20_000, tenant, foreignEdits, () => stage.diagnose(name));
+      // The Deployment has been written to since, and the number of its pods is nobody's but the tenant's.
+      expect((await tenant.read(coreDns))?.spec?.replicas).toBe(3);
+      for (const address of [agents, { ...agents, name: 'kube-proxy' }]) {
+        await tenant.waitFor(address, runsOnItsNode, { timeoutMs: minutes, diagnose });
+      }
+      await tenant.waitFor(coreDns, 'Available', { timeoutMs: minutes, diagnose });
+      expect(await tenantKubectl('exec', 'web', '--', '/agnhost', '--version')).toContain('version');
+    },
+    5 * minutes,
+  );
+
+  test(
     'that is taken out leaves nothing on either side, and the kubelet out of reach',
     async () => {
       expect(await inTenant()).toHaveLength(3);
@@ -270,7 +315,8 @@ describe('konnectivity', () => {
       expect(JSON.stringify(living.map(({ spec }) => spec))).not.toContain('konnectivity');
       const [binary, all] = await tenantCommand(['logs', 'web', '--request-timeout=5s']);
       await expect(runCommand(binary, all, { timeoutMs: 60_000 })).rejects.toThrow();
-      tell('without the add-on', 'the kubelet is out of reach again');
+      await expect(tenantKubectl('get', '--raw', aggregatedApiPath, '--request-timeout=5s')).rejects.toThrow();
+      tell('without the add-on', 'the kubelet and the API on the worker are out of reach again');
     },
     5 * minutes,
   );

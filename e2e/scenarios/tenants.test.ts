@@ -7,6 +7,7 @@ import { parseManifests } from '../harness/kubernetes-client.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { podProcesses } from '../stage/pod-processes.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
@@ -45,6 +46,54 @@ async function tenantKubectl(of: TenantStage, tenant: string, key: string, args:
   const [command = '', ...rest] = await cluster.withClusterDns([binary, '--kubeconfig', file, ...args]);
   return (await runCommand(command, rest)).stdout;
 }
+
+interface SeenContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly resources?: unknown;
+}
+
+/** Twice the same flag, in this order. */
+const origins = ['--cors-allowed-origins=//b\\.example\\.com$', '--cors-allowed-origins=//a\\.example\\.com$'];
+
+/** Much of what the pods of a control plane may be asked to be. */
+const dressed = {
+  controlPlane: {
+    service: { serviceType: 'ClusterIP' },
+    deployment: {
+      replicas: 1,
+      registrySettings: { registry: 'registry.example.com/mirror', tagSuffix: '-ours' },
+      priorityClassName: 'tenants',
+      podAdditionalMetadata: { labels: { team: 'blue' }, annotations: { 'example.com/cost': 'low' } },
+      extraArgs: { apiServer: origins },
+      probes: { apiServer: { liveness: { periodSeconds: 7 } } },
+      resources: {
+        requests: { cpu: '10m', memory: '20Mi' },
+        limits: { memory: '256Mi' },
+        apiServer: { requests: { cpu: '60m' } },
+      },
+      additionalContainers: [{ name: 'witness', image: agnhost, args: ['pause'] }],
+      additionalVolumes: [{ name: 'shared', emptyDir: {} }],
+      additionalVolumeMounts: { apiServer: [{ name: 'shared', mountPath: '/shared' }] },
+    },
+  },
+  kubernetes: {
+    version: 'v1.36.3',
+    kubelet: { cgroupfs: 'cgroupfs' },
+    admissionControllers: ['LimitRanger', 'NodeRestriction'],
+  },
+};
+
+/** The process of the one API server of a tenant. */
+async function apiServerOf(tenant: string): Promise<number> {
+  const [pod] = await stage.pods(tenant);
+  const processes = await podProcesses(cluster, pod?.metadata?.uid ?? '');
+  return processes.find(({ command }) => command === 'kube-apiserver')?.pid ?? 0;
+}
+
+/** The flags that it runs with. */
+const flagsOf = async (tenant: string): Promise<readonly string[]> =>
+  (await readFile(`/proc/${await apiServerOf(tenant)}/cmdline`, 'utf8')).split('\0');
 
 describe('TenantControlPlanes', () => {
   test(
@@ -151,34 +200,90 @@ describe('TenantControlPlanes', () => {
     'run without root, without a service-account token, on read-only files, and the key of the CA with one program only',
     async () => {
       const [pod] = await stage.pods('inside');
-      const uid = pod?.metadata?.uid ?? '';
       const seen = await Promise.all(
-        (await cluster.machine.processes()).map(async ({ pid, command }) => {
-          const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '' /* it has ended meanwhile */);
-          if (!cgroup.includes(uid) || !command.startsWith('kube-')) return [];
+        (await podProcesses(cluster, pod?.metadata?.uid ?? '')).map(async ({ pid, command }) => {
           const inside = (file: string): Promise<boolean> => exists(`/proc/${pid}/root${file}`);
           const [mounts, status] = await Promise.all(
             ['mountinfo', 'status'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
           );
-          return [
-            {
-              command,
-              root: /^Uid:\s+0\b/m.test(status ?? ''),
-              readOnly: / \/ \/ ro[, ]/.test(mounts ?? '') || /^\d+ \d+ \S+ \S+ \/ ro\b/m.test(mounts ?? ''),
-              token: await inside('/var/run/secrets/kubernetes.io'),
-              caKey: await inside('/etc/kubernetes/pki/ca.key'),
-            },
-          ];
+          return {
+            command,
+            root: /^Uid:\s+0\b/m.test(status ?? ''),
+            readOnly: / \/ \/ ro[, ]/.test(mounts ?? '') || /^\d+ \d+ \S+ \S+ \/ ro\b/m.test(mounts ?? ''),
+            token: await inside('/var/run/secrets/kubernetes.io'),
+            caKey: await inside('/etc/kubernetes/pki/ca.key'),
+          };
         }),
       );
       const facts = { root: false, readOnly: true, token: false };
-      expect(seen.flat().sort((a, b) => (a.command < b.command ? -1 : 1))).toEqual([
+      expect(seen.sort((a, b) => (a.command < b.command ? -1 : 1))).toEqual([
         { command: 'kube-apiserver', ...facts, caKey: false },
         { command: 'kube-controller', ...facts, caKey: true },
         { command: 'kube-scheduler', ...facts, caKey: false },
       ]);
     },
     minutes,
+  );
+
+  test(
+    'have in their running pods what spec.controlPlane.deployment says, and a flag that is taken out leaves them',
+    async () => {
+      const priority = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'tenants' } };
+      await cluster.apply([{ ...priority, value: 1000 }]);
+      for (const program of ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {
+        const image = `registry.k8s.io/${program}:v1.36.3`;
+        const mirrored = `registry.example.com/mirror/${program}:v1.36.3-ours`;
+        await cluster.machine.exec(['ctr', '-n', 'k8s.io', 'images', 'tag', '--force', image, mirrored]);
+      }
+      await cluster.apply([stage.manifest('dressed', dressed)]);
+      await stage.waitFor('dressed', 'Ready');
+      const [pod, ...others] = await stage.pods('dressed');
+      expect(others).toEqual([]);
+      expect(pod?.metadata).toMatchObject({ labels: { team: 'blue' }, annotations: { 'example.com/cost': 'low' } });
+      expect(pod?.spec).toMatchObject({
+        priority: 1000,
+        automountServiceAccountToken: false,
+        topologySpreadConstraints: [{ topologyKey: 'kubernetes.io/hostname' }],
+      });
+      const containers = pod?.spec?.containers as readonly SeenContainer[];
+      const [apiServer, scheduler, witness] = ['kube-apiserver', 'kube-scheduler', 'witness'].map((name) =>
+        containers.find((container) => container.name === name),
+      );
+      expect(apiServer).toMatchObject({
+        image: 'registry.example.com/mirror/kube-apiserver:v1.36.3-ours',
+        livenessProbe: { periodSeconds: 7 },
+        resources: { requests: { cpu: '60m' } },
+        securityContext: {
+          runAsNonRoot: true,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+      });
+      // The short form is for those that have no resources of their own.
+      expect(scheduler?.resources).toEqual({ requests: { cpu: '10m', memory: '20Mi' }, limits: { memory: '256Mi' } });
+      expect(witness?.image).toBe(agnhost);
+      const read = ['exec', pod?.metadata?.name ?? '', '-c', 'witness', '--', '/agnhost', 'help'];
+      expect(await kubectl(['-n', stage.namespace, ...read])).toContain('Available Commands');
+      const before = await flagsOf('dressed');
+      expect(before.filter((flag) => flag.startsWith('--cors-allowed-origins='))).toEqual(origins);
+      expect(before).toContain('--enable-admission-plugins=LimitRanger,NodeRestriction');
+      expect(await exists(`/proc/${await apiServerOf('dressed')}/root/shared`)).toBe(true);
+      for (const args of [
+        'tenants networkpolicy/dressed',
+        'default networkpolicy/tenant-00 poddisruptionbudget/tenant-00',
+      ])
+        await kubectl(['get', '-n', ...args.split(' ')]);
+
+      const without = { controlPlane: { deployment: { extraArgs: null, podAdditionalMetadata: null } } };
+      await cluster.client.merge(stage.tenant('dressed'), { spec: without });
+      await cluster.waitFor(stage.at('Pod', pod?.metadata?.name ?? ''), (object) => object === undefined, {
+        what: 'the end of the pod of before',
+      });
+      expect((await flagsOf('dressed')).filter((flag) => flag.startsWith('--cors-allowed-origins='))).toEqual([]);
+      expect((await stage.pods('dressed'))[0]?.metadata?.labels).not.toHaveProperty('team');
+    },
+    4 * minutes,
   );
 
   test(

@@ -6,6 +6,7 @@ import { attachManagementCluster, startManagementCluster } from '../harness/mana
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import type { Progress } from '../harness/supplies.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
+import type { ProviderOptions } from '../infrastructure/provider.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { installProvider } from './cluster-stage.ts';
 import { buildManagerImage } from './install-steward.ts';
@@ -16,17 +17,32 @@ export interface ClusterApiStage extends AsyncDisposable {
   readonly clusterApi: ClusterApi;
 }
 
+/** What a stage has beside the usual. */
+export interface StageOptions extends Pick<ProviderOptions, 'images'> {
+  /** Whether the manager's image has helm, which cluster stacks need. */
+  readonly withHelm?: boolean;
+}
+
 /**
  * Starts it all. While a test is being written, `STEWARD_E2E_CAPI_CLUSTER` names one that is up already, such as the demo's
  * (`npm run demo -- --name <name>`), and that stays as it is, its infrastructure provider included.
  */
-export async function startClusterApiStage(name: string, progress: Progress): Promise<ClusterApiStage> {
+export async function startClusterApiStage(
+  name: string,
+  progress: Progress,
+  { images = [], withHelm = false }: StageOptions = {},
+): Promise<ClusterApiStage> {
   const up = process.env.STEWARD_E2E_CAPI_CLUSTER ?? '';
   if (up !== '') return attachClusterApiStage(up, progress);
-  const cluster = await startManagementCluster({ name, progress, meanwhile: buildManagerImage });
+  const cluster = await startManagementCluster({
+    name,
+    progress,
+    meanwhile: (harness) => buildManagerImage(harness, withHelm),
+  });
   let told = '';
   try {
     const provider = new InfrastructureProvider(cluster, {
+      images,
       signal: cluster.harness.signal,
       onError: (error) => {
         // It tries again twice a second: the same trouble is told once.

@@ -16,6 +16,10 @@ export interface WorkloadOptions {
   readonly namespace?: string;
   readonly controlPlanes?: number;
   readonly workers?: number;
+  /** File below `templates/`; the one without a ClusterClass unless said. */
+  readonly template?: string;
+  /** Kubernetes version; the management cluster's unless said. */
+  readonly kubernetes?: string;
   /** clusterctl variables of the template besides the usual ones. */
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -29,17 +33,23 @@ export async function installProvider(cluster: ManagementCluster): Promise<Clust
   return clusterApi;
 }
 
-/** Creates a workload cluster from `templates/cluster-template-netns.yaml` by `clusterctl generate`. */
+/** Creates a workload cluster from a template by `clusterctl generate`. */
 export async function createWorkload(clusterApi: ClusterApi, options: WorkloadOptions): Promise<void> {
+  await clusterApi.cluster.apply(await generateWorkload(clusterApi, options));
+}
+
+/** The manifests of a workload cluster, as `clusterctl generate` makes them from a template. */
+export async function generateWorkload(clusterApi: ClusterApi, options: WorkloadOptions): Promise<string> {
   const { name, namespace = 'default', controlPlanes = 1, workers = 1, variables = {} } = options;
-  const kubernetes = clusterApi.cluster.machine.record.kubernetes;
-  const template = path.join(root, 'templates', 'cluster-template-netns.yaml');
-  const args = ['generate', 'cluster', name, '--from', template, '--target-namespace', namespace];
+  const { template = 'cluster-template-netns.yaml' } = options;
+  const { kubernetes = clusterApi.cluster.machine.record.kubernetes } = options;
+  const file = path.join(root, 'templates', template);
+  const args = ['generate', 'cluster', name, '--from', file, '--target-namespace', namespace];
   const counts = [
     `--kubernetes-version=${kubernetes}`,
     `--control-plane-machine-count=${controlPlanes}`,
     `--worker-machine-count=${workers}`,
   ];
   const { stdout } = await clusterApi.clusterctl([...args, ...counts], { variables });
-  await clusterApi.cluster.apply(stdout);
+  return stdout;
 }

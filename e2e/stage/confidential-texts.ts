@@ -1,4 +1,4 @@
-import type { ManagementCluster } from '../harness/management-cluster.ts';
+import type { KubernetesClient } from '../harness/kubernetes-client.ts';
 
 /** A text that must not leave the management cluster, and where it is kept there. */
 export interface ConfidentialText {
@@ -16,12 +16,12 @@ const shortestPassword = 16;
  * that are one word, such as passwords and tokens.
  */
 export async function confidentialTexts(
-  cluster: ManagementCluster,
+  client: Pick<KubernetesClient, 'list'>,
   namespaces: readonly string[],
 ): Promise<readonly ConfidentialText[]> {
   const found: ConfidentialText[] = [];
   for (const namespace of namespaces) {
-    for (const { metadata, data } of await cluster.client.list('v1', 'Secret', namespace)) {
+    for (const { metadata, data } of await client.list('v1', 'Secret', namespace)) {
       for (const [key, value] of Object.entries(data ?? {})) {
         const from = `Secret ${namespace}/${metadata?.name ?? ''}, ${key}`;
         for (const text of confidentialIn(Buffer.from(value, 'base64').toString())) found.push({ from, text });

@@ -32,6 +32,9 @@ export class EdgeRouter implements AsyncDisposable {
   readonly #watching: Promise<unknown>;
   #places: ReadonlyMap<string, Place> = new Map();
   #held: Promise<void> | undefined;
+  /** Looks that were begun, and the last one that counted. */
+  #begun = 0;
+  #done = 0;
 
   private constructor(cluster: ManagementCluster, address: string, doors: readonly SniRouter[]) {
     this.#cluster = cluster;
@@ -93,6 +96,7 @@ export class EdgeRouter implements AsyncDisposable {
   }
 
   async #locate(): Promise<void> {
+    const turn = ++this.#begun;
     const places = new Map<string, Place>();
     for (const object of this.#objects.values()) {
       for (const { host, service, port } of routeRules(object)) {
@@ -106,6 +110,9 @@ export class EdgeRouter implements AsyncDisposable {
         if (typeof clusterIp === 'string') places.set(host, { host: clusterIp, port });
       }
     }
+    // Three watches tell of changes side by side: whoever looked earlier and is told later knows less.
+    if (turn < this.#done) return;
+    this.#done = turn;
     this.#places = places;
     for (const door of this.#doors) door.route(places);
   }

@@ -31,14 +31,25 @@ export function consoleBlocks(markdown: string): readonly ConsoleBlock[] {
   return blocks;
 }
 
-/** A page of `docs/how-to` whose commands are run as a reader would run them: in this repository, with kubectl and bash. */
+/** What a reader has besides kubectl and bash. */
+export interface Reader {
+  /** Paths of programs, each under the name by which it is called. */
+  readonly programs?: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Where the shell begins; in this repository unless said. */
+  readonly folder?: string;
+}
+
+/** A page of `docs` whose commands are run as a reader would run them: in this repository, with kubectl and bash. */
 export class HowToPage {
   readonly #cluster: ManagementCluster;
   readonly #untried: ConsoleBlock[];
+  readonly #reader: Reader;
 
-  constructor(cluster: ManagementCluster, blocks: readonly ConsoleBlock[]) {
+  constructor(cluster: ManagementCluster, blocks: readonly ConsoleBlock[], reader: Reader = {}) {
     this.#cluster = cluster;
     this.#untried = [...blocks];
+    this.#reader = reader;
   }
 
   /** Headings of commands that were not run yet, each as often as it has blocks. */
@@ -55,11 +66,20 @@ export class HowToPage {
     const [block] = at < 0 ? [] : this.#untried.splice(at, 1);
     if (block === undefined) throw new Error(`The page has no commands left under "${heading}"`);
     const { harness, machine, kubeconfig } = this.#cluster;
-    const bin = path.join(harness.folder, 'bin', machine.record.kubernetes);
+    const { programs = [], variables = {}, folder = root } = this.#reader;
+    const folders = [
+      path.join(harness.folder, 'bin', machine.record.kubernetes),
+      ...programs.map((program) => path.dirname(program)),
+    ];
     const { stdout } = await runCommand('bash', ['--norc', '-euo', 'pipefail', '-c', block.commands], {
       title: `the commands under "${heading}"`,
-      env: { ...environment(), PATH: `${bin}:${process.env.PATH ?? ''}`, KUBECONFIG: kubeconfig },
-      cwd: root,
+      env: {
+        ...environment(),
+        PATH: [...folders, process.env.PATH ?? ''].join(path.delimiter),
+        KUBECONFIG: kubeconfig,
+        ...variables,
+      },
+      cwd: folder,
       timeoutMs: 360_000,
       signal: harness.signal,
       diagnose: () => this.#cluster.diagnose('steward-system'),
@@ -69,8 +89,18 @@ export class HowToPage {
 }
 
 /** Opens a page of `docs/how-to` by its name, such as `datastore-etcd`. */
-export async function openHowTo(cluster: ManagementCluster, name: string): Promise<HowToPage> {
-  return new HowToPage(cluster, consoleBlocks(await readFile(path.join(root, 'docs', 'how-to', `${name}.md`), 'utf8')));
+export async function openHowTo(cluster: ManagementCluster, name: string, reader: Reader = {}): Promise<HowToPage> {
+  return openPage(cluster, path.join('how-to', name), reader);
+}
+
+/** Opens a page of `docs/tutorial` by its name. */
+export async function openTutorial(cluster: ManagementCluster, name: string, reader: Reader = {}): Promise<HowToPage> {
+  return openPage(cluster, path.join('tutorial', name), reader);
+}
+
+async function openPage(cluster: ManagementCluster, name: string, reader: Reader): Promise<HowToPage> {
+  const markdown = await readFile(path.join(root, 'docs', `${name}.md`), 'utf8');
+  return new HowToPage(cluster, consoleBlocks(markdown), reader);
 }
 
 function environment(): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Harness } from '../harness/harness.ts';
@@ -10,11 +10,20 @@ import { resolveTools } from '../tools/resolve.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** Builds the manager's image into the harness, where `loadManagerImage` finds it. */
-export async function buildManagerImage({ folder, progress }: Harness): Promise<void> {
-  progress('manager', 'building its image');
+/** Environment variable: path of an image archive of the manager, built from the sources that are under test. */
+export const builtManagerVariable = 'STEWARD_E2E_BUILT_MANAGER';
+
+/** Builds the manager's image into the harness, where `loadManagerImage` finds it; with helm in it where cluster stacks are wanted. */
+export async function buildManagerImage({ folder, progress }: Harness, withHelm = false): Promise<void> {
   const archive = archiveIn(folder);
-  await writeManagerImage(`${archive}.new`);
+  const built = process.env[builtManagerVariable] ?? '';
+  if (built !== '' && !withHelm) {
+    await copyFile(built, `${archive}.new`);
+  } else {
+    progress('manager', 'building its image');
+    const tools = withHelm ? await resolveTools(['helm']) : undefined;
+    await writeManagerImage(`${archive}.new`, tools);
+  }
   await rename(`${archive}.new`, archive);
 }
 

@@ -83,7 +83,7 @@ export class ServerWitness implements AsyncDisposable {
     const calls: Promise<void>[] = [];
     while (!this.#stop.signal.aborted) {
       calls.push(act());
-      await pause(paceMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+      await pause(paceMs, undefined, { signal: this.#stop.signal }).catch(() => undefined /* aborted */);
     }
     await Promise.all(calls);
   }

@@ -12,7 +12,8 @@ const namespace = 'steward-system';
 /** Lists everything in the quick-start etcd by etcdctl, with the client certificate of its root user. */
 export async function storeContents(cluster: ManagementCluster): Promise<StoreContents> {
   const secret = await cluster.client.read({ apiVersion: 'v1', kind: 'Secret', namespace, name: 'etcd-certs' });
-  const pod = await cluster.client.read({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'etcd-0' });
+  // Two of three members make a DataStore Ready; this one may be the third.
+  const pod = await cluster.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'etcd-0' }, 'Ready');
   const address = pod?.status?.podIP;
   if (typeof address !== 'string') throw new Error('Pod etcd-0 has no address.');
   const files = { cert: '/run/store-witness/tls.crt', key: '/run/store-witness/tls.key' };

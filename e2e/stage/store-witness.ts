@@ -70,7 +70,7 @@ const recordsStream = 'KV_steward-tenancies';
 
 /** Streams with their accounts, and how many owners are recorded, by the server's monitoring port. */
 export const natsWitness: StoreWitness = async (cluster) => {
-  const pod = await cluster.client.read({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'nats-0' });
+  const pod = await cluster.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'nats-0' }, 'Ready');
   const address = pod?.status?.podIP;
   if (typeof address !== 'string') throw new Error('Pod nats-0 has no address.');
   const answer = await fetch(`http://${address}:8222/jsz?accounts=true&streams=true`);

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { Watch } from '@kubernetes/client-node';
-
 import type { KubernetesClient, PlainObject } from '../harness/kubernetes-client.ts';
+import { watchOnce } from '../harness/watch-once.ts';
 
 /** What one who watches ConfigMaps has seen. */
 export interface WatchReport {
@@ -67,50 +66,31 @@ export class WatchWitness implements AsyncDisposable {
   async #follow(first: string): Promise<void> {
     const { signal } = this.#stop;
     for (let from: string | undefined = first; !signal.aborted;) {
-      from ??= await this.#list().catch(() => undefined);
+      from ??= await this.#list().catch(() => undefined /* no answer: again, as after a watch that ended */);
       if (from !== undefined) from = await this.#watchOnce(from);
       if (this.#stop.signal.aborted) return;
       const ended = performance.now();
       this.#interruptions += 1;
       // client-go waits 0.8 s and longer before it watches again after a failure; most ends are none.
-      await pause(100, undefined, { signal }).catch(() => undefined);
+      await pause(100, undefined, { signal }).catch(() => undefined /* aborted */);
       this.#longestGapMs = Math.max(this.#longestGapMs, performance.now() - ended);
     }
   }
 
   /** The version to go on from; undefined when it is too old to go on from. */
   async #watchOnce(from: string): Promise<string | undefined> {
-    const { signal } = this.#stop;
     let last: string | undefined = from;
-    await new Promise<void>((resolve) => {
-      const onChange = (type: string, object: PlainObject): void => {
-        const version = versionOf(object);
-        if (type === 'ERROR') {
-          this.#relists += 1;
-          last = undefined;
-        } else if (last !== undefined) {
-          last = version;
-          if (type !== 'BOOKMARK') this.#tell(object);
-        }
-      };
-      const query = { resourceVersion: from, allowWatchBookmarks: true };
-      const started = new Watch(this.#client.config).watch(this.#path, query, onChange, () => {
-        resolve();
-      });
-      started.then(
-        (controller) => {
-          const stop = (): void => {
-            controller.abort();
-            resolve();
-          };
-          if (signal.aborted) stop();
-          else signal.addEventListener('abort', stop, { once: true });
-        },
-        () => {
-          resolve();
-        },
-      );
-    });
+    const onEvent = (type: string, object: PlainObject): void => {
+      if (type === 'ERROR') {
+        this.#relists += 1;
+        last = undefined;
+      } else if (last !== undefined) {
+        last = versionOf(object);
+        if (type !== 'BOOKMARK') this.#tell(object);
+      }
+    };
+    const query = { resourceVersion: from, allowWatchBookmarks: true };
+    await watchOnce(this.#client.config, { path: this.#path, query, signal: this.#stop.signal }, onEvent);
     return last;
   }
 

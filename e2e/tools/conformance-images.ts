@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensurePackages } from './debian-packages.ts';
-import { baseEntries, fileEntry, rootedImage } from './image-contents.ts';
+import { baseEntries, fileEntry } from './image-contents.ts';
 import { imageArchive } from './images.ts';
 import type { ImageArchive } from './images.ts';
 import { libraryFiles } from './library-files.ts';
@@ -10,6 +10,7 @@ import { moduleFolder } from './module-folder.ts';
 import type { ImageDescription } from './oci-archive.ts';
 import { resolveTools } from './resolve.ts';
 import type { Progress } from './resolve.ts';
+import { sampleApiServerImage } from './sample-api-server-image.ts';
 import type { TarEntry } from './tar-writer.ts';
 import { toolEnvironment } from './tool-environment.ts';
 import type { ToolEnvironment } from './tool-environment.ts';
@@ -178,10 +179,7 @@ const describeImages = async (
     { ...base, names: [testImage('busybox:1.37.0-1')] },
     { ...base, names: [testImage('nonroot:1.5')], user: '1234' },
     { ...base, names: [testImage('nonewprivs:1.4')], command: ['nnp'], layers: [busybox, [nnp]] },
-    rootedImage([testImage('sample-apiserver:1.29.2')], arch, {
-      path: '/sample-apiserver',
-      source: tools['sample-apiserver'],
-    }),
+    sampleApiServerImage(tools['sample-apiserver'], arch),
     await nginxImage(arch, cacheFolder),
     ...(await agnhostImages(tools, arch, kubernetes)),
   ];

@@ -19,7 +19,9 @@ describe('goBuildArguments', () => {
   test('pin the dependencies, keep this machine’s paths out and say the version', () => {
     const { source, goPackage } = toolPin('kubelet', { kubernetes: '1.35' });
     const words = goBuildArguments(source, [goPackage], '/tmp/out');
-    expect(words).toEqual(expect.arrayContaining(['-mod=readonly', '-trimpath', '-buildvcs=false', goPackage]));
+    expect(words).toEqual(
+      expect.arrayContaining(['-mod=readonly', '-trimpath', '-buildvcs=false', '-gcflags=all=-dwarf=false', goPackage]),
+    );
     const flags = words[words.indexOf('-ldflags') + 1];
     expect(flags).toContain('-X k8s.io/component-base/version.gitVersion=v1.35.4');
     expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMinor=35');

@@ -3,20 +3,22 @@ import { toolPins } from './pins.ts';
 import type { WantedReleases } from './pins.ts';
 
 const usage =
-  'usage: node e2e/tools/main.ts [--kubernetes <minor or version>] [--etcd <minor or version>] [names…]   (without names: every tool that is not by name only)';
+  'usage: node e2e/tools/main.ts [--kubernetes <minor or version>] [--etcd <minor or version>] [--cluster-api <minor or version>] [names…]   (without names: every tool that is not by name only)';
 
 const parse = (words: readonly string[]): WantedReleases & { readonly names: readonly string[] } => {
   const names: string[] = [];
   let kubernetes: string | undefined;
   let etcd: string | undefined;
+  let clusterApi: string | undefined;
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
     if (word === '--kubernetes') kubernetes = words[++index];
     else if (word === '--etcd') etcd = words[++index];
+    else if (word === '--cluster-api') clusterApi = words[++index];
     else if (word.startsWith('-')) throw new Error(`"${word}" is no option; ${usage}`);
     else names.push(word);
   }
-  return { names, kubernetes, etcd };
+  return { names, kubernetes, etcd, clusterApi };
 };
 
 const usual = (releases: WantedReleases): readonly string[] =>

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { clusterApiReleases, resolveClusterApi } from './cluster-api-releases.ts';
 import { etcdReleases } from './etcd-releases.ts';
 import { kubernetesReleases, resolveKubernetes } from './kubernetes-releases.ts';
 import { sourceModules, toolPin, toolPins } from './pins.ts';
@@ -18,9 +19,12 @@ const goMod = ({ folder }: ModulePin): readonly string[] =>
         .trim(),
     );
 
-const everyPin: readonly ToolPin[] = kubernetesReleases.flatMap(({ version: kubernetes }) =>
-  etcdReleases.flatMap(({ version: etcd }) => toolPins({ kubernetes, etcd })),
-);
+const everyPin: readonly ToolPin[] = [
+  ...kubernetesReleases.flatMap(({ version: kubernetes }) =>
+    etcdReleases.flatMap(({ version: etcd }) => toolPins({ kubernetes, etcd })),
+  ),
+  ...clusterApiReleases.flatMap(({ version: clusterApi }) => toolPins({ clusterApi })),
+];
 
 describe('pins', () => {
   test('every tool’s go.mod requires its module in exactly the pinned version', () => {
@@ -84,6 +88,16 @@ describe('pins', () => {
     expect(toolPin('etcdctl', { etcd: '3.6.14' }).source).toMatchObject({ folder: 'etcd-3.6.14', version: 'v3.6.14' });
     expect(toolPin('etcd').source.version).toBe(etcdReleases[0].version);
     expect(() => toolPin('etcd', { etcd: '3.5' })).toThrow(/"3.5" is not pinned; pinned are v3.6.16, /);
+  });
+
+  test('a Cluster API release is found by its minor and by its version, and no other', () => {
+    for (const wanted of ['1.13', 'v1.13', '1.13.6', 'v1.13.6'])
+      expect(toolPin('clusterctl', { clusterApi: wanted }).source).toMatchObject({
+        folder: 'cluster-api-1.13',
+        version: 'v1.13.6',
+      });
+    expect(toolPin('clusterctl').source.version).toBe(clusterApiReleases[0].version);
+    expect(() => resolveClusterApi('1.12')).toThrow(/"1.12" is not pinned; pinned are v1.14.2, v1.13.6/);
   });
 
   test('an unknown tool or release is refused with those that are pinned', () => {

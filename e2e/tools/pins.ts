@@ -1,3 +1,5 @@
+import { clusterApiReleases, resolveClusterApi } from './cluster-api-releases.ts';
+import type { ClusterApiRelease } from './cluster-api-releases.ts';
 import { etcdReleases, resolveEtcd } from './etcd-releases.ts';
 import { kubernetesReleases, resolveKubernetes } from './kubernetes-releases.ts';
 
@@ -109,26 +111,35 @@ const cni: ModulePin = {
   version: 'v1.9.1',
   variables: { 'github.com/containernetworking/plugins/pkg/utils/buildversion.BuildVersion': 'v1.9.1' },
 };
-const clusterApi: ModulePin = {
-  folder: 'cluster-api',
-  module: 'sigs.k8s.io/cluster-api',
-  version: 'v1.14.2',
-  variables: {
-    'sigs.k8s.io/cluster-api/version.gitMajor': '1',
-    'sigs.k8s.io/cluster-api/version.gitMinor': '14',
-    'sigs.k8s.io/cluster-api/version.gitVersion': 'v1.14.2',
-    'sigs.k8s.io/cluster-api/version.gitCommit': 'unknown',
-    'sigs.k8s.io/cluster-api/version.gitTreeState': 'archive',
-    'sigs.k8s.io/cluster-api/version.buildDate': '2026-09-08T12:36:30Z',
-  },
-};
+const clusterApiModule = ({ folder, version, variables }: ClusterApiRelease): ModulePin => ({
+  ...{ folder, module: 'sigs.k8s.io/cluster-api', version, variables },
+});
 const kustomize: ModulePin = {
   folder: 'kustomize',
   module: 'sigs.k8s.io/kustomize/kustomize/v5',
   version: 'v5.8.1',
   variables: { 'sigs.k8s.io/kustomize/api/provenance.version': 'v5.8.1' },
 };
+const helm: ModulePin = {
+  folder: 'helm',
+  module: 'helm.sh/helm/v4',
+  version: 'v4.3.1',
+  variables: { 'helm.sh/helm/v4/internal/version.version': 'v4.3.1' },
+};
+/** The registry that releases are tried on. */
+const distribution: ModulePin = {
+  folder: 'distribution',
+  module: 'github.com/distribution/distribution/v3',
+  version: 'v3.1.2',
+  variables: { 'github.com/distribution/distribution/v3/version.version': 'v3.1.2' },
+};
 const pause: ModulePin = { folder: 'pause', version: 'v1.0.0' };
+const metricsServer: ModulePin = {
+  folder: 'metrics-server',
+  module: 'sigs.k8s.io/metrics-server',
+  version: 'v0.9.0',
+  variables: { 'k8s.io/client-go/pkg/version.gitVersion': 'v0.9.0' },
+};
 
 const newest = kubernetesReleases[0];
 /** Kubernetes' tests of whole clusters, apart from its programs: their dependencies are many more. */
@@ -164,12 +175,14 @@ const traefik: ModulePin = { folder: 'traefik', module: 'github.com/traefik/trae
 
 /** Pinned modules whose source folder other files read: CRDs, kustomize folders. */
 export const sourceModules = {
-  'cluster-api': clusterApi,
+  'cluster-api': clusterApiModule(clusterApiReleases[0]),
+  'cluster-api-1.13': clusterApiModule(clusterApiReleases[1]),
   'cert-manager': certManager,
   'gateway-api': gatewayApi,
   'gateway-api-1.4': experimentalGatewayApi,
   traefik,
   'kubernetes-tests': kubernetesTests,
+  'metrics-server': metricsServer,
 } as const;
 
 const github = (repository: string, tag: string, file: string): string =>
@@ -241,18 +254,6 @@ const fixedTools: readonly ToolPin[] = [
       return { url, checksumUrl: `${url}.sha256`, member: `./${name}` };
     },
   })),
-  { name: 'capi-core-manager', source: clusterApi, goPackage: 'sigs.k8s.io/cluster-api/core' },
-  {
-    name: 'capi-kubeadm-bootstrap-manager',
-    source: clusterApi,
-    goPackage: 'sigs.k8s.io/cluster-api/bootstrap/kubeadm',
-  },
-  {
-    name: 'clusterctl',
-    source: clusterApi,
-    goPackage: 'sigs.k8s.io/cluster-api/cmd/clusterctl',
-    versionArguments: ['version', '-o', 'short'],
-  },
   {
     name: 'kustomize',
     source: kustomize,
@@ -268,11 +269,38 @@ const fixedTools: readonly ToolPin[] = [
       member: 'kustomize',
     }),
   },
+  {
+    name: 'helm',
+    source: helm,
+    goPackage: 'helm.sh/helm/v4/cmd/helm',
+    versionArguments: ['version', '--short'],
+    download: ({ os, arch }) => {
+      const url = `https://get.helm.sh/helm-${helm.version}-${os}-${arch}.tar.gz`;
+      return { url, checksumUrl: `${url}.sha256`, member: `${os}-${arch}/helm` };
+    },
+  },
+  {
+    name: 'registry',
+    source: distribution,
+    goPackage: 'github.com/distribution/distribution/v3/cmd/registry',
+    versionArguments: ['--version'],
+    download: ({ os, arch }) => {
+      const file = `registry_${distribution.version.slice(1)}_${os}_${arch}.tar.gz`;
+      const url = github('distribution/distribution', distribution.version, file);
+      return { url, checksumUrl: `${url}.sha256`, member: 'registry' };
+    },
+  },
   ...Object.entries({ 'proxy-server': 'server', 'proxy-agent': 'agent' }).map(([name, command]): ToolPin => ({
     name,
     source: konnectivity,
     goPackage: `sigs.k8s.io/apiserver-network-proxy/cmd/${command}`,
   })),
+  {
+    name: 'metrics-server',
+    source: metricsServer,
+    goPackage: 'sigs.k8s.io/metrics-server/cmd/metrics-server',
+    versionArguments: ['--version'],
+  },
   { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },
   {
     name: 'e2e.test',
@@ -338,18 +366,38 @@ const etcdTools = (wanted: string): readonly ToolPin[] => {
   }));
 };
 
-/** Releases of which several are pinned; the newest Kubernetes and the default etcd unless said. */
+const clusterApiTools = (wanted: string): readonly ToolPin[] => {
+  const found = resolveClusterApi(wanted);
+  const source = clusterApiModule(found);
+  const goPackage = (path: string): string =>
+    path === '.' ? 'sigs.k8s.io/cluster-api' : `sigs.k8s.io/cluster-api/${path}`;
+  return [
+    { name: 'capi-core-manager', source, goPackage: goPackage(found.core) },
+    { name: 'capi-kubeadm-bootstrap-manager', source, goPackage: goPackage('bootstrap/kubeadm') },
+    {
+      name: 'clusterctl',
+      source,
+      goPackage: goPackage('cmd/clusterctl'),
+      versionArguments: ['version', '-o', 'short'],
+    },
+  ];
+};
+
+/** Releases of which several are pinned; the newest Kubernetes, the default etcd and the newest Cluster API unless said. */
 export interface WantedReleases {
   /** A minor (`1.36`) or a pinned patch (`v1.36.3`). */
   readonly kubernetes?: string | undefined;
   /** A minor (`3.7`) or a pinned patch (`v3.7.3`). */
   readonly etcd?: string | undefined;
+  /** A minor (`1.13`) or a pinned patch (`v1.13.6`). */
+  readonly clusterApi?: string | undefined;
 }
 
-/** Every tool, Kubernetes' own and etcd's in the wanted versions. */
-export const toolPins = ({ kubernetes, etcd }: WantedReleases = {}): readonly ToolPin[] => [
+/** Every tool; Kubernetes' own, etcd's and Cluster API's in the wanted versions. */
+export const toolPins = ({ kubernetes, etcd, clusterApi }: WantedReleases = {}): readonly ToolPin[] => [
   ...kubernetesTools(kubernetes ?? kubernetesReleases[0].version),
   ...etcdTools(etcd ?? etcdReleases[0].version),
+  ...clusterApiTools(clusterApi ?? clusterApiReleases[0].version),
   ...fixedTools,
 ];
 

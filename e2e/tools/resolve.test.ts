@@ -142,7 +142,7 @@ describe('resolveTools', () => {
 
   test('refuses a name that is not pinned before it does anything', async () => {
     const { resolve, went } = world();
-    await expect(resolve(['kine', 'helm'])).rejects.toThrow('"helm" is no pinned tool');
+    await expect(resolve(['kine', 'kubectx'])).rejects.toThrow('"kubectx" is no pinned tool');
     expect(went).toEqual([]);
   });
 });

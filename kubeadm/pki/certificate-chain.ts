@@ -3,12 +3,27 @@ import { InvalidInputError } from '../invalid-input-error.ts';
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
+/** Certificates that were read last, by their PEM: one visit of a tenant asks for the same ones many times. */
+const latest = new Map<string, X509Certificate>();
+const mostLatest = 64;
+
+function certificateOf(block: string): X509Certificate {
+  const certificate = latest.get(block) ?? new X509Certificate(block);
+  latest.delete(block);
+  latest.set(block, certificate);
+  for (const oldest of latest.keys()) {
+    if (latest.size <= mostLatest) break;
+    latest.delete(oldest);
+  }
+  return certificate;
+}
+
 /** Every certificate of a PEM bundle, in order. Throws `InvalidInputError` naming `field` when there is none or one is broken. */
 export function parseCertificates(pem: string, field: string): readonly [X509Certificate, ...X509Certificate[]] {
   const remedy = 'give one or more certificates in PEM form';
   const parsed = (pem.match(certificateBlock) ?? []).map((block) => {
     try {
-      return new X509Certificate(block);
+      return certificateOf(block);
     } catch (cause) {
       throw new InvalidInputError({ field, reason: 'holds a certificate that cannot be decoded', remedy }, { cause });
     }

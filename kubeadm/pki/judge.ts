@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { InvalidInputError } from '../invalid-input-error.ts';
 import { canonicalIp } from '../networks.ts';
 import { parseCertificates } from './certificate-chain.ts';
+import { certificateNames } from './certificate-names.ts';
 import type { ServiceAccountKeys } from './issue.ts';
 import type { KeyPair, Profile, Verdict } from './key-pair.ts';
 import { parsePrivateKey } from './private-key.ts';
@@ -96,17 +97,8 @@ function judgeUsages(certificate: X509Certificate, profile: Profile): Verdict {
   return missing.length === 0 ? keep : renew('WrongUsages', `the certificate lacks the usages ${missing.join(', ')}`);
 }
 
-/** The names of the SAN extension as Node prints them; entries it had to quote match no name of ours. */
-function namesOf(certificate: X509Certificate): ReadonlySet<string> {
-  const entries = (certificate.subjectAltName ?? '').split(', ').map((entry) => {
-    const ip = /^IP Address:(.*)$/.exec(entry)?.[1];
-    return ip === undefined ? entry.replace(/^DNS:/, '') : (canonicalIp(ip) ?? ip);
-  });
-  return new Set(entries);
-}
-
 function judgeNames(certificate: X509Certificate, profile: Profile): Verdict {
-  const found = namesOf(certificate);
+  const found = certificateNames(certificate);
   const wanted = [...(profile.dnsNames ?? []), ...(profile.ipAddresses ?? []).map((ip) => canonicalIp(ip) ?? ip)];
   const missing = wanted.filter((name) => !found.has(name));
   return missing.length === 0 ? keep : renew('NamesMissing', `the certificate does not name ${missing.join(', ')}`);

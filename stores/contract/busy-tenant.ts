@@ -5,7 +5,10 @@ const writers = 12;
 const keysOfWriter = 25;
 
 /** Milliseconds between two writes of a writer. */
-const paceMs = 15;
+const paceMs = 40;
+
+/** Milliseconds between two reads. */
+const readPaceMs = 25;
 
 /** What a tenant knows of a key: what the store has acknowledged, and what it may have taken although no answer came. */
 export interface Known {
@@ -127,7 +130,7 @@ export class BusyTenant implements AsyncDisposable {
           () => (this.#reads += 1),
           () => (this.#failedReads += 1),
         );
-      await delay(10);
+      await delay(readPaceMs);
     }
   }
 }

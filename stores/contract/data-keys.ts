@@ -23,12 +23,14 @@ const odd = [
 
 /** Which keys belong to the data, and that each is told as it is. */
 export function testDataKeys(tenant: () => Promise<DataTenant>): void {
-  test('leaves out what an API server says of itself', async () => {
+  test('leaves out what the control plane says of itself', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     const start = await data.revision();
     await hand.put('masterleases/192.0.2.1', bytes('x'), 15);
     await hand.put('peerserverleases/a', bytes('x'), 15);
+    await hand.put('leases/kube-system/kube-controller-manager', bytes('x'));
+    await hand.put('leases/kube-system/kube-scheduler', bytes('x'));
     await hand.put('pods/a', bytes('x'));
     expect(await contentOf(data)).toEqual(new Map([['pods/a', 'x']]));
     expect(await data.count()).toBe(1);

@@ -1,15 +1,15 @@
 import { StoreError } from '../store-error.ts';
-import { isCopied, uncopiedPrefixes } from '../tenancy-data.ts';
+import { isCopied } from '../tenancy-data.ts';
 import type { StoredChange, StoredEntry, TenancyData } from '../tenancy-data.ts';
 import { EtcdChangeFeed } from './etcd-changes.ts';
 import type { EtcdCalls } from './etcd-client.ts';
 import { LeaseGoneError } from './etcd-data-client.ts';
 import type { EtcdEntry, EtcdOperation } from './etcd-data-client.ts';
-import { putUpFence, takeDownFence } from './etcd-fence.ts';
+import { openFence, putUpFence, takeDownFence } from './etcd-fence.ts';
 import { EtcdLeases } from './etcd-leases.ts';
 import { etcdPages } from './etcd-pages.ts';
 import { raiseRevision } from './etcd-raise.ts';
-import { prefixRange, tenancyRange } from './etcd-range.ts';
+import { tenancyRange, uncopiedRanges } from './etcd-range.ts';
 
 /** Written to raise the revision; out of every tenant's reach. */
 const raisedKey = Buffer.from('steward.butlerlabs.dev/raised');
@@ -43,9 +43,7 @@ export class EtcdData implements TenancyData {
 
   async count(): Promise<number> {
     let total = (await this.#client.data.count(tenancyRange(this.#schema))).count;
-    for (const prefix of uncopiedPrefixes) {
-      total -= (await this.#client.data.count(prefixRange(Buffer.concat([this.#root, Buffer.from(prefix)])))).count;
-    }
+    for (const range of uncopiedRanges(this.#schema)) total -= (await this.#client.data.count(range)).count;
     return total;
   }
 
@@ -94,6 +92,10 @@ export class EtcdData implements TenancyData {
 
   async fence(): Promise<void> {
     await putUpFence(this.#client, this.#schema);
+  }
+
+  async openUncopied(): Promise<void> {
+    await openFence(this.#client, this.#schema);
   }
 
   async unfence(): Promise<void> {

@@ -1,3 +1,5 @@
+import { uncopiedPrefixes } from '../tenancy-data.ts';
+
 /** Keys from `start` up to, not including, `end`, ordered by their bytes. */
 export interface KeyRange {
   readonly start: Buffer;
@@ -15,6 +17,11 @@ export function prefixRange(prefix: Buffer): KeyRange {
     if (byte < 0xff) return { start: prefix, end: Buffer.from([...prefix.subarray(0, at), byte + 1]) };
   }
   throw new RangeError('a prefix of nothing but 0xff bytes has no end');
+}
+
+/** A tenancy's keys that are no part of its data. */
+export function uncopiedRanges(schema: string): readonly KeyRange[] {
+  return uncopiedPrefixes.map((prefix) => prefixRange(Buffer.from(`/${schema}/${prefix}`)));
 }
 
 /** A tenancy's keys: from `/<schema>/` up to `/<schema>0`. */

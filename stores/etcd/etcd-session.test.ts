@@ -94,7 +94,7 @@ describe('remove', () => {
       }),
     );
     await session.remove({ schema: 'a', user: 'u', owner: 'uid' });
-    expect(said).toEqual(['user u', 'role a', '1000 keys', '1000 keys', '500 keys', '1 records', '2 records']);
+    expect(said).toEqual(['user u', 'role a', '1000 keys', '1000 keys', '500 keys', '2 records', '2 records']);
   });
 
   test('keeps the record of the owner while keys come back', async () => {

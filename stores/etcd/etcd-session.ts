@@ -4,7 +4,7 @@ import type { TenancyData } from '../tenancy-data.ts';
 import type { EtcdCalls, MemberAnswer } from './etcd-client.ts';
 import { EtcdData } from './etcd-data.ts';
 import { unavailableError } from './etcd-errors.ts';
-import { forgetFence, rightfulPermission } from './etcd-fence.ts';
+import { forgetFence, rightfulPermissions } from './etcd-fence.ts';
 import { readOwnership, recordOwnership, releaseOwnership } from './etcd-ownership.ts';
 import type { Ownership } from './etcd-ownership.ts';
 import { refuseUnsafeNames, unsafeName } from './etcd-names.ts';
@@ -55,12 +55,13 @@ export class EtcdSession implements Session {
       permissions === undefined ? this.#client.addRole(schema) : undefined,
     ]);
     // The right grant comes before wrong ones go, so that a running tenant is never without its keys.
-    const right = await rightfulPermission(this.#client, schema);
-    if (!(permissions ?? []).some((one) => one.type === right.type && same(one.range, right.range))) {
-      await this.#client.grantPermission(schema, right);
+    const rights = await rightfulPermissions(this.#client, schema);
+    for (const right of rights) {
+      const isGranted = permissions?.some((one) => one.type === right.type && same(one.range, right.range)) === true;
+      if (!isGranted) await this.#client.grantPermission(schema, right);
     }
     for (const { range: other } of permissions ?? []) {
-      if (!same(other, right.range)) await this.#client.revokePermission(schema, other);
+      if (!rights.some((right) => same(other, right.range))) await this.#client.revokePermission(schema, other);
     }
     if (!(roles ?? []).includes(schema)) await this.#client.grantRole(user, schema);
     for (const role of roles ?? []) if (role !== schema) await this.#client.revokeRole(user, role);

@@ -165,7 +165,7 @@ describe('kine on PostgreSQL', () => {
     await slow.end();
   });
 
-  test('lets API servers say of themselves what is not copied behind the fence, and nothing else', async () => {
+  test('lets a control plane say of itself what is not copied behind the fence, and nothing else', async () => {
     const tenancy = await settle();
     await using kine = await kineOf(store.config, tenancy);
     const hand = handOf(kine);
@@ -178,6 +178,7 @@ describe('kine on PostgreSQL', () => {
     await data.openUncopied?.();
     await using watch = await watched(kine, await data.revision(), 'masterleases');
     await hand.put('masterleases/10.0.0.1', value('renewed'), 60);
+    await hand.put('leases/kube-system/kube-scheduler', value('renewed'));
     await expect(hand.put('pods/a', value('refused'))).rejects.toBeDefined();
     await expect(hand.put('pods/b', value('refused'))).rejects.toBeDefined();
     await expect(hand.delete('pods/a')).rejects.toBeDefined();

@@ -1,25 +1,37 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { kubernetesReleases } from '../../e2e/tools/kubernetes-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
-import { apiServerVariable } from './api-server-under-test.ts';
+import { apiServersVariable } from './api-server-under-test.ts';
 import { startApiServer } from './api-server.ts';
 import type { ApiServerAccess } from './api-server.ts';
 import { installMariadb } from './mariadb-server.ts';
-import { runningApiServer } from './running-api-server.ts';
+import { runningApiServers } from './running-api-servers.ts';
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** jest calls this once before the tests of tier `api`: one API server for the run. A failure fails the run with its remedy. */
+/**
+ * jest calls this once before the tests of tier `api`: one API server for each of its workers, since managers under test watch all
+ * namespaces. A failure fails the run with its remedy.
+ */
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
-export default async function setUp(): Promise<void> {
+export default async function setUp({ maxWorkers }: { readonly maxWorkers: number }): Promise<void> {
   // Building may take minutes: here with progress, not inside a test's time limit.
-  await resolveTools(['etcd', 'etcdctl', 'kine', 'kube-apiserver', 'proxy-agent', 'proxy-server'], { progress: tell });
+  const progress = tell;
+  await resolveTools(
+    ['capi-core-manager', 'clusterctl', 'etcd', 'etcdctl', 'helm', 'kine', 'kube-apiserver', 'kube-controller-manager'],
+    { progress },
+  );
+  await resolveTools(['kubectl', 'proxy-agent', 'proxy-server', 'registry'], { progress });
+  // Workers join the newest three, and upgrades pass them.
+  for (const { version: kubernetes } of kubernetesReleases.slice(0, 3))
+    await resolveTools(['kube-apiserver', 'kubeadm'], { kubernetes, progress });
   await installMariadb(tell);
-  const server = await startApiServer();
-  runningApiServer.current = server;
-  const { url, ca, adminCertificate, adminKey, kubeconfigPath } = server;
-  const access: ApiServerAccess = { url, ca, adminCertificate, adminKey, kubeconfigPath };
-  const path = join(dirname(kubeconfigPath), 'access.json');
-  await writeFile(path, JSON.stringify(access), { mode: 0o600 });
-  process.env[apiServerVariable] = path;
+  for (let worker = 0; worker < maxWorkers; worker += 1) runningApiServers.push(await startApiServer());
+  const all = runningApiServers.map(({ url, ca, adminCertificate, adminKey, kubeconfigPath }): ApiServerAccess => {
+    return { url, ca, adminCertificate, adminKey, kubeconfigPath };
+  });
+  const path = join(dirname(all[0]?.kubeconfigPath ?? ''), 'access.json');
+  await writeFile(path, JSON.stringify(all), { mode: 0o600 });
+  process.env[apiServersVariable] = path;
 }

@@ -1,8 +1,7 @@
-import { runningApiServer } from './running-api-server.ts';
+import { runningApiServers } from './running-api-servers.ts';
 
 /** jest calls this once after the tests of tier `api`. */
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default async function tearDown(): Promise<void> {
-  await runningApiServer.current?.stop();
-  delete runningApiServer.current;
+  await Promise.all(runningApiServers.splice(0).map((server) => server.stop()));
 }

@@ -6,7 +6,9 @@ import { installMariadb } from './mariadb-server.ts';
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default async function setUp(): Promise<void> {
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
-  await resolveTools(['kine', 'nats-server', 'nats-server-2.12.12'], { progress });
+  await resolveTools(['clusterctl', 'helm', 'kine', 'kustomize', 'nats-server', 'nats-server-2.12.12', 'registry'], {
+    progress,
+  });
   await installMariadb(progress);
   for (const { version } of etcdReleases) await resolveTools(['etcd', 'etcdctl'], { etcd: version, progress });
 }

@@ -13,9 +13,9 @@ type PodSpec = NonNullable<NonNullable<NonNullable<Deployment['spec']>['template
 type Volume = NonNullable<PodSpec['volumes']>[number];
 type Files = Readonly<Record<string, string>>;
 
-/** A pod of a control plane as processes of this host: its kube-apiserver and its kube-controller-manager. */
+/** A pod of a control plane as processes of this host: its kube-apiserver and, unless left out, its kube-controller-manager. */
 export interface ProcessPod extends AsyncDisposable {
-  /** Of kube-apiserver, on 127.0.0.1. */
+  /** Of kube-apiserver. */
   readonly port: number;
 }
 
@@ -24,9 +24,14 @@ export interface ProcessPodInput {
   /** Holds the Deployment's Secrets. */
   readonly cluster: Cluster;
   readonly deployment: Deployment;
-  readonly etcd: readonly string[];
+  /** Another store than the pod's; without TLS. */
+  readonly etcd?: readonly string[];
   /** Who may ask whether it is ready. */
-  readonly reader: { readonly ca: string; readonly cert: string; readonly key: string };
+  readonly reader: { readonly ca: string; readonly cert?: string; readonly key?: string };
+  /** Address of this host at which it serves, with the pod's own port, and with its API server alone; a free port of 127.0.0.1 unless said. */
+  readonly address?: string;
+  /** Pinned minor or version; the newest unless said. */
+  readonly kubernetes?: string;
 }
 
 async function secretFiles(cluster: Cluster, namespace: string, name: string): Promise<Files> {
@@ -65,14 +70,15 @@ function flagsOf(args: readonly string[], root: string, changes: Readonly<Record
  * else is as the pod has it.
  */
 export async function startProcessPod(input: ProcessPodInput): Promise<ProcessPod> {
-  const { cluster, deployment, etcd, reader } = input;
+  const { cluster, deployment, etcd, reader, address = '127.0.0.1', kubernetes } = input;
   const { volumes = [], containers = [] } = deployment.spec?.template.spec ?? {};
   const namespace = deployment.metadata.namespace ?? '';
   const folder = await serverFolder();
-  const [port = 0, managerPort = 0] = await freePorts(2);
+  const [freePort = 0, managerPort = 0] = await freePorts(2);
   const argumentsOf = (name: string): readonly string[] => containers.find((one) => one.name === name)?.args ?? [];
   const secure = argumentsOf('kube-apiserver').find((argument) => argument.startsWith('--secure-port='));
   const published = secure?.split('=')[1] ?? '';
+  const port = input.address === undefined ? freePort : Number(published);
   for (const { name, volumeMounts = [] } of containers) {
     for (const mount of volumeMounts) {
       const volume = volumes.find((one) => one.name === mount.name);
@@ -82,36 +88,43 @@ export async function startProcessPod(input: ProcessPodInput): Promise<ProcessPo
         const target = join(folder.path, name, mount.mountPath, path);
         await mkdir(dirname(target), { recursive: true });
         // A program reaches the API server of its own pod.
-        await writeFile(target, content.replaceAll(`https://127.0.0.1:${published}`, `https://127.0.0.1:${port}`));
+        await writeFile(target, content.replaceAll(`https://127.0.0.1:${published}`, `https://${address}:${port}`));
       }
     }
   }
-  const tools = await resolveTools(['kube-apiserver', 'kube-controller-manager']);
+  const tools = {
+    ...(await resolveTools(['kube-apiserver'], { kubernetes })),
+    ...(await resolveTools(['kube-controller-manager'])),
+  };
   const start = (program: 'kube-apiserver' | 'kube-controller-manager', changes: Readonly<Record<string, string>>) =>
     startServerProcess({
       program: tools[program],
       programArguments: flagsOf(argumentsOf(program), join(folder.path, program), changes),
       log: join(folder.path, `${program}.log`),
     });
-  const store = { 'etcd-servers': etcd.join(), 'etcd-cafile': '', 'etcd-certfile': '', 'etcd-keyfile': '' };
+  const another = { 'etcd-cafile': '', 'etcd-certfile': '', 'etcd-keyfile': '' };
+  const store = etcd === undefined ? {} : { 'etcd-servers': etcd.join(), ...another };
   const server = await start('kube-apiserver', {
     ...store,
     'secure-port': String(port),
-    'bind-address': '127.0.0.1',
-    'advertise-address': '127.0.0.1',
+    'bind-address': address,
+    'advertise-address': address,
     'endpoint-reconciler-type': 'none',
     'shutdown-delay-duration': '0s',
   });
-  await server.until(() => answersOk(`https://127.0.0.1:${port}/readyz`, reader), 120_000);
-  const manager = await start('kube-controller-manager', {
-    'bind-address': '127.0.0.1',
-    'secure-port': String(managerPort),
-    'leader-elect': 'false',
-  });
+  await server.until(() => answersOk(`https://${address}:${port}/readyz`, reader), 120_000);
+  const manager =
+    input.address === undefined
+      ? await start('kube-controller-manager', {
+          'bind-address': '127.0.0.1',
+          'secure-port': String(managerPort),
+          'leader-elect': 'false',
+        })
+      : undefined;
   return {
     port,
     async [Symbol.asyncDispose]() {
-      await manager.kill();
+      await manager?.kill();
       await server.kill();
       await folder[Symbol.asyncDispose]();
     },

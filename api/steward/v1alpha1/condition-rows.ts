@@ -35,6 +35,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       ...storeReasons,
       DataStoreNotFound: 'The DataStore that is named does not exist.',
+      Inheriting: 'The data of the TenantControlPlane that was here before is to be taken over first.',
       OverrideUnusable: 'A resource cannot be kept where spec.dataStoreOverrides says; the message tells why.',
       NoDataStoreFits: 'The spec names no DataStore and none can take the tenant; the message says what each lacks.',
       Placing: 'A DataStore was chosen just now; the share of it is made next.',
@@ -72,6 +73,10 @@ export const tenantControlPlaneConditions = {
     reasons: {
       Rotating: 'Certificates are being replaced.',
       SecretBroken: 'A Secret with a key that cannot be made anew safely was damaged; the message names it.',
+      SuppliedSecretUnfit:
+        'An authority or key that was supplied for the Cluster cannot be used; the message names the Secret, and what is wrong.',
+      SecretInTheWay:
+        'A Secret of Cluster API that was not supplied for this control plane has the name of one of its own.',
     },
   },
   KubeconfigsReady: {
@@ -190,6 +195,9 @@ export const tenantControlPlaneConditions = {
     reasons: {
       Deleting: 'What belongs to it is being removed.',
       WaitingForStore: 'The data cannot be removed while the DataStore does not answer.',
+      HandingOver: 'Its StewardControlPlane stays and is to keep the data for the TenantControlPlane that comes next.',
+      LettingGo:
+        'Its StewardControlPlane is to keep the data no more, or not after all, since it is to be left behind.',
       NotDeleting: 'The object stays.',
     },
   },

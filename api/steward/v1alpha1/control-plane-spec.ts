@@ -1,7 +1,7 @@
 import { additionalMetadata } from '../../embedded/object-metadata.ts';
 import { gatewayHostname, parentReference } from '../../embedded/parent-reference.ts';
 import { additionalServicePort, serviceType } from '../../embedded/service-port.ts';
-import { described, list, obj, oneOf, opt, str } from '../../schema.ts';
+import { described, int32, list, obj, oneOf, opt, str } from '../../schema.ts';
 import { networkPolicySpec } from '../../embedded/network-policy-spec.ts';
 import { deploymentSpec } from './deployment-spec.ts';
 
@@ -28,6 +28,18 @@ const gateway = obj(
     additionalMetadata: opt(additionalMetadata),
     parentRefs: opt(list(parentReference, { maxItems: 32 })),
     hostname: opt(described(gatewayHostname, 'Host name of the endpoint.')),
+    sectionName: opt(
+      described(
+        str({ minLength: 1, maxLength: 253 }),
+        'Listener of the Gateways for the API server; kube-apiserver when empty.',
+      ),
+    ),
+    port: opt(
+      described(
+        int32({ minimum: 1, maximum: 65535 }),
+        'Port of that listener, which everybody dials; that of the Service when empty.',
+      ),
+    ),
   },
   {
     rule: '!has(self.parentRefs) || size(self.parentRefs) == 0 || self.parentRefs.all(ref, !has(ref.port) && !has(ref.sectionName))',

@@ -1,5 +1,6 @@
 import { core } from '../../core/core-schema.ts';
 import { additionalMetadata } from '../../embedded/object-metadata.ts';
+import { probeTimingFields, probeTimings } from '../../embedded/probes.ts';
 import type { Infer } from '../../schema.ts';
 import { described, int32, list, map, obj, opt, quantity, str } from '../../schema.ts';
 
@@ -42,6 +43,13 @@ const volumeMounts = obj({
   scheduler: opt(list(core('VolumeMount'))),
 });
 
+const probes = obj({
+  ...probeTimingFields,
+  apiServer: opt(probeTimings),
+  controllerManager: opt(probeTimings),
+  scheduler: opt(probeTimings),
+});
+
 /** The pods of a control plane. */
 export const deploymentSpec = obj({
   registrySettings: opt(described(registrySettings, 'Where the images come from.'), defaultRegistry),
@@ -63,6 +71,12 @@ export const deploymentSpec = obj({
   ),
   resources: opt(described(componentResources, 'Compute resources by component.')),
   extraArgs: opt(described(extraArgs, 'Further flags by component, as `--flag=value`; they win over those of ours.')),
+  probes: opt(
+    described(
+      probes,
+      'Timing of the probes of all three components, and by component; what is left out keeps its default.',
+    ),
+  ),
   additionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of the Deployment.')),
   podAdditionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of its pods.')),
   additionalInitContainers: opt(list(core('Container'))),

@@ -14,6 +14,12 @@ export const networkProfile = obj({
   address: opt(
     described(str(), 'Address of the endpoint; empty lets the Service or a node of the cluster provide it.'),
   ),
+  advertiseAddress: opt(
+    described(
+      str(),
+      'Address under which workers and users reach the endpoint, where it is not that of the Service: behind a translation of addresses, for example.',
+    ),
+  ),
   clusterDomain: opt(
     described(
       ruled(str({ pattern: '.*\\..*' }), {

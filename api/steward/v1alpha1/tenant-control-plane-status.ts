@@ -39,6 +39,12 @@ export type OverrideShare = Infer<typeof overrideShare>;
 const storage = obj({
   driver: opt(str()),
   dataStoreName: opt(str()),
+  owner: opt(
+    described(
+      str(),
+      'UID of the TenantControlPlane that the data was made for, when it was taken over from one that is gone; its own otherwise.',
+    ),
+  ),
   config: opt(obj({ secretName: opt(str()), checksum: opt(str()) })),
   setup: opt(
     described(
@@ -111,6 +117,9 @@ const deploymentStatus = obj({
   name: str(),
   namespace: str(),
   lastUpdate: opt(nullableTime()),
+  generation: opt(
+    described(int64(), 'Of the Deployment. The counts are of its newest pods once observedGeneration has reached it.'),
+  ),
   observedGeneration: opt(int64()),
   replicas: opt(int32()),
   updatedReplicas: opt(int32()),

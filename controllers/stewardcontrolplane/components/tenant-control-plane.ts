@@ -11,7 +11,9 @@ import { normalizeVersion } from '../../../kubeadm/versions.ts';
 import { ownerReferenceOf } from '../../../api/owner-reference.ts';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
+import { annotations } from '../../../api/names.ts';
 import { withoutPort } from '../host-and-port.ts';
+import { restartMark } from './restart-mark.ts';
 
 type ControlPlane = TenantControlPlaneSpecInput['controlPlane'];
 type NetworkProfile = NonNullable<TenantControlPlaneSpecInput['networkProfile']>;
@@ -22,16 +24,21 @@ type Deployment = NonNullable<ControlPlane['deployment']>;
 const personal =
   /^(kubectl\.kubernetes\.io\/last-applied-configuration|cluster\.x-k8s\.io\/(paused|cloned-from.*)|topology\.cluster\.x-k8s\.io\/.*)$/;
 
+/** What counts besides the two objects. */
+export interface Seen {
+  /** The TenantControlPlane that there is. */
+  readonly existing?: TenantControlPlane | undefined;
+  /** True while it stays at the version that it has. */
+  readonly holdsVersion?: boolean;
+  readonly now: Date;
+}
+
 /**
  * The TenantControlPlane behind a StewardControlPlane: same name and namespace, owned by it. Networks come from the
  * Cluster, everything else from the StewardControlPlane; what neither says keeps the TenantControlPlane's default. A
  * DataStore that was chosen for `existing` is named again: leaving it out would mean to take it away.
  */
-export function tenantControlPlaneOf(
-  scp: StewardControlPlane,
-  cluster: CapiCluster,
-  existing?: TenantControlPlane,
-): Manifest {
+export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiCluster, seen: Seen): Manifest {
   const { name = '', namespace = '' } = scp.metadata;
   const handedDown = Object.entries(scp.metadata.annotations ?? {}).filter(([key]) => !personal.test(key));
   return {
@@ -44,15 +51,16 @@ export function tenantControlPlaneOf(
       ...(handedDown.length > 0 ? { annotations: Object.fromEntries(handedDown) } : {}),
       ownerReferences: [ownerReferenceOf(scp)],
     },
-    spec: tenantSpec(scp.spec, cluster, existing),
+    spec: tenantSpec(scp.spec, cluster, seen),
   };
 }
 
 function tenantSpec(
   spec: StewardControlPlaneSpec,
   cluster: CapiCluster,
-  existing: TenantControlPlane | undefined,
+  { existing, holdsVersion = false, now }: Seen,
 ): TenantControlPlaneSpecInput {
+  const restarted = restartMark({ after: spec.rollout?.after, existing, now });
   const dataStore = filled(spec.dataStoreName) ? spec.dataStoreName : existing?.spec.dataStore;
   return {
     ...(dataStore === undefined ? {} : { dataStore }),
@@ -64,13 +72,13 @@ function tenantSpec(
     ...(filled(spec.dataStoreUsername) ? { dataStoreUsername: spec.dataStoreUsername } : {}),
     ...(spec.dataStoreOverrides === undefined ? {} : { dataStoreOverrides: spec.dataStoreOverrides }),
     controlPlane: {
-      deployment: deploymentOf(spec),
+      deployment: deploymentOf(spec, restarted),
       service: serviceOf(spec),
       ...(spec.network.policy === undefined ? {} : { networkPolicy: spec.network.policy }),
       ...exposureOf(spec),
     },
     kubernetes: {
-      version: normalizeVersion(spec.version),
+      version: normalizeVersion((holdsVersion ? existing?.spec.kubernetes.version : undefined) ?? spec.version),
       kubelet: spec.kubelet,
       ...(spec.admissionControllers === undefined ? {} : { admissionControllers: spec.admissionControllers }),
     },
@@ -91,7 +99,7 @@ function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], u
   };
 }
 
-function deploymentOf(spec: StewardControlPlaneSpec): Deployment {
+function deploymentOf(spec: StewardControlPlaneSpec, restarted: string | undefined): Deployment {
   const { apiServer, controllerManager, scheduler, kine, deployment = {} } = spec;
   const each = { apiServer, controllerManager, scheduler };
   return defined({
@@ -111,14 +119,30 @@ function deploymentOf(spec: StewardControlPlaneSpec): Deployment {
     tolerations: deployment.tolerations,
     topologySpreadConstraints: deployment.topologySpreadConstraints,
     additionalMetadata: deployment.additionalMetadata,
-    podAdditionalMetadata: deployment.podAdditionalMetadata,
+    podAdditionalMetadata: podMetadataOf(spec, restarted),
     additionalInitContainers: deployment.extraInitContainers,
     additionalContainers: deployment.extraContainers,
     additionalVolumes: deployment.extraVolumes,
     resources: byComponent({ ...each, kine }, (component) => component.resources),
     extraArgs: byComponent({ ...each, kine }, (component) => component.extraArgs),
+    probes: probesOf(spec),
     additionalVolumeMounts: byComponent(each, (component) => component.extraVolumeMounts),
   });
+}
+
+function podMetadataOf(
+  { deployment: { podAdditionalMetadata: given } = {} }: StewardControlPlaneSpec,
+  restarted: string | undefined,
+): Deployment['podAdditionalMetadata'] {
+  if (restarted === undefined) return given;
+  return { ...given, annotations: { ...given?.annotations, [annotations.rolloutAfter]: restarted } };
+}
+
+function probesOf(spec: StewardControlPlaneSpec): Deployment['probes'] {
+  const { apiServer, controllerManager, scheduler } = spec;
+  const each = byComponent({ apiServer, controllerManager, scheduler }, (component) => component.probes);
+  const all = spec.deployment?.probes;
+  return all === undefined && each === undefined ? undefined : { ...all, ...each };
 }
 
 /** One field of every component that has it; undefined when none has. */
@@ -163,6 +187,8 @@ function exposureOf({ network }: StewardControlPlaneSpec): Pick<ControlPlane, 'i
     gateway: defined({
       hostname: gateway.hostname,
       parentRefs: single ?? gateway.parentRefs,
+      sectionName: gateway.sectionName,
+      port: gateway.port,
       additionalMetadata: metadataOf(gateway),
     }),
   } as Pick<ControlPlane, 'gateway'>;
@@ -178,6 +204,7 @@ function networkOf(
   return defined({
     ...clusterNetworkOf(cluster),
     address: filled(network.serviceAddress) ? network.serviceAddress : presetAddress(spec, cluster, existing),
+    advertiseAddress: filled(network.advertiseAddress) ? network.advertiseAddress : undefined,
     dnsServiceIPs: addons?.coreDNS?.dnsServiceIPs ?? network.dnsServiceIPs,
     certSANs: certSansOf(spec, presetHost(spec, cluster)),
     loadBalancerClass: loadBalancer?.loadBalancerClass,
@@ -189,10 +216,15 @@ function clusterNetworkOf(cluster: CapiCluster): NetworkProfile {
   const { apiServerPort, services, pods, serviceDomain } = cluster.spec?.clusterNetwork ?? {};
   return defined({
     port: apiServerPort,
-    serviceCidr: services?.cidrBlocks?.[0],
-    podCidr: pods?.cidrBlocks?.[0],
+    serviceCidr: networks(services?.cidrBlocks),
+    podCidr: networks(pods?.cidrBlocks),
     clusterDomain: filled(serviceDomain) ? serviceDomain : undefined,
   });
+}
+
+/** Networks of both families, the first of which decides. */
+function networks(blocks: readonly string[] | undefined): string | undefined {
+  return blocks === undefined || blocks.length === 0 ? undefined : blocks.join(',');
 }
 
 function certSansOf({ network }: StewardControlPlaneSpec, preset: string | undefined): readonly string[] | undefined {
@@ -223,6 +255,7 @@ function presetAddress(
   const host = cluster.spec?.controlPlaneEndpoint?.host;
   if (!filled(host) || !isIpAddress(host)) return undefined;
   if (existing?.spec.networkProfile.address === host) return host;
+  if (filled(spec.network.advertiseAddress)) return undefined;
   const isPublished = (spec.network.ingress ?? spec.network.gateway) !== undefined;
   return filled(spec.controlPlaneEndpoint?.host) || isPublished ? undefined : host;
 }

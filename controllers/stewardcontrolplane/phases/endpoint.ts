@@ -5,12 +5,12 @@ import { fieldManager } from '../dependencies.ts';
 import { parseHostAndPort } from '../host-and-port.ts';
 import type { Scope } from '../scope.ts';
 
-/** Waits until the TenantControlPlane knows where it is reached. */
-export function addressPhase(): Phase<Scope> {
+/** Waits until the TenantControlPlane, which the phase `after` finds, knows where it is reached. */
+export function addressPhase(after: 'found' | 'tenant'): Phase<Scope> {
   return {
     name: 'address',
     condition: 'TenantControlPlaneAddressReady',
-    needs: ['tenant'],
+    needs: [after],
     run({ tenant }) {
       const text = tenant?.status?.controlPlaneEndpoint;
       const endpoint = text === undefined ? undefined : parseHostAndPort(text, 6443);

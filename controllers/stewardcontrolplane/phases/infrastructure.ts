@@ -1,5 +1,6 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Key } from '../../../api/meta.ts';
+import { annotations } from '../../../api/names.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import { ApiError } from '../../../runtime/errors.ts';
 import type { Outcome, Phase } from '../../../runtime/phases.ts';
@@ -7,14 +8,16 @@ import type { ContractReference } from '../../../api/cluster-api/kinds.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fieldManager } from '../dependencies.ts';
 import type { HostAndPort } from '../host-and-port.ts';
-import type { ContractKind } from '../infrastructure-kind.ts';
-import { contractKind, definitionName } from '../infrastructure-kind.ts';
+import type { ContractKind } from '../../../api/cluster-api/contract-kind.ts';
+import { contractKind, definitionName } from '../../../api/cluster-api/contract-kind.ts';
 import { infrastructureStep } from '../infrastructure-patch.ts';
-import type { InfrastructureStep } from '../infrastructure-patch.ts';
+import type { InfrastructureCluster, InfrastructureStep } from '../infrastructure-patch.ts';
+import { infrastructureTable } from '../infrastructure-table.ts';
+import { clusterEndpointOf } from '../cluster-endpoint.ts';
 import type { Scope } from '../scope.ts';
 import { isSettled } from '../tenant-answers.ts';
 
-/** How soon an infrastructure cluster that is not there yet, or disagrees, is looked at again. */
+/** How soon a kind is looked at again whose changes nobody tells. */
 const lookAgainMs = 10_000;
 
 /**
@@ -27,21 +30,22 @@ export function infrastructurePhase(deps: Dependencies): Phase<Scope> {
     name: 'infrastructure',
     condition: 'InfrastructureClusterPatched',
     needs: ['address'],
-    async run({ scp, cluster, tenant, endpoint }, ctx) {
+    async run(scope, ctx) {
+      const { scp, cluster, tenant } = scope;
+      const { namespace = '', name = '' } = scp.metadata;
+      const controlPlane = { namespace, name };
       const ref = cluster.spec?.infrastructureRef;
-      if (ref?.kind === undefined || ref.name === undefined || endpoint === undefined) {
-        return { is: 'done', message: 'the Cluster names no infrastructure cluster' };
+      const skipped = scp.metadata.annotations?.[annotations.skipInfrastructure] !== undefined;
+      if (ref?.kind === undefined || ref.name === undefined || scope.endpoint === undefined || skipped) {
+        deps.infrastructure.forget(controlPlane);
+        const why = skipped ? `it is annotated ${annotations.skipInfrastructure}` : 'the Cluster names none';
+        return { is: 'done', message: `no infrastructure cluster is told the endpoint: ${why}` };
       }
+      const agreed = clusterEndpointOf(scp, cluster, scope.endpoint);
+      if ('disagrees' in agreed) return { is: 'waiting', reason: 'EndpointMismatch', message: agreed.disagrees };
       const key = { namespace: cluster.metadata.namespace ?? '', name: ref.name };
       const answers = scp.status?.initialization?.controlPlaneInitialized === true || isSettled(tenant);
-      try {
-        return await tell(deps, { ref, key, endpoint, answers }, ctx);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 403) throw error;
-        const rule = `apiGroups: ["${ref.apiGroup ?? ''}"], verbs: [get, patch] on the resource of ${ref.kind} and its status`;
-        const message = `not allowed to write the ${ref.kind}: add a ClusterRole labelled steward.butlerlabs.dev/aggregate-to-manager: "true" with ${rule}`;
-        return { is: 'waiting', reason: 'Forbidden', message, afterMs: lookAgainMs };
-      }
+      return tell(deps, { ref, key, controlPlane, endpoint: agreed.endpoint, answers }, ctx);
     },
   };
 }
@@ -49,48 +53,87 @@ export function infrastructurePhase(deps: Dependencies): Phase<Scope> {
 interface Target {
   readonly ref: ContractReference;
   readonly key: Key;
+  readonly controlPlane: Key;
   readonly endpoint: HostAndPort;
   /** Whether the control plane was ready at the endpoint already. */
   readonly answers: boolean;
 }
 
-async function tell(
-  deps: Dependencies,
-  { ref, key, endpoint, answers }: Target,
-  ctx: Context,
-): Promise<Outcome<Scope>> {
-  const { apiGroup = '', kind = '' } = ref;
-  const { signal } = ctx;
-  const definition = await deps.cluster.get(
-    kinds.CustomResourceDefinition,
-    { name: definitionName(apiGroup, kind) },
-    { signal },
-  );
-  const found = definition === undefined ? undefined : contractKind(definition);
+async function tell(deps: Dependencies, target: Target, ctx: Context): Promise<Outcome<Scope>> {
+  const { apiGroup = '', kind = '' } = target.ref;
+  const definition = definitionName(apiGroup, kind);
+  const found = await kindOf(deps, { definition, kind }, ctx.signal);
   if (found === undefined) {
-    const message = `no ${kind} of group ${apiGroup} is defined with a label of contract v1beta2 or v1beta1; is its provider installed?`;
-    return { is: 'waiting', reason: 'Pending', message, afterMs: lookAgainMs };
+    deps.infrastructure.follow(target.controlPlane, { definition });
+    const message = `${definition} is not defined with a label of contract v1beta2 or v1beta1, so there is no ${kind} to tell the endpoint; install its infrastructure provider, or correct spec.infrastructureRef of the Cluster`;
+    return { is: 'waiting', reason: 'KindNotFound', message };
   }
+  deps.infrastructure.follow(target.controlPlane, { definition, object: { kind: found.kind, key: target.key } });
+  const outcome = await attempt(deps, found, target, ctx).catch((error: unknown) => forbidden(error, found));
+  // Where nobody tells of changes, time has to.
+  const deaf = outcome.is === 'waiting' && deps.infrastructure.deafness(found.kind) !== undefined;
+  return deaf || isForbidden(outcome) ? { ...outcome, afterMs: lookAgainMs } : outcome;
+}
+
+async function kindOf(
+  { cluster }: Dependencies,
+  { definition, kind }: { readonly definition: string; readonly kind: string },
+  signal: AbortSignal,
+): Promise<ContractKind<InfrastructureCluster> | undefined> {
+  // A list, because only that comes without the schema, which is large.
+  const options = { fieldSelector: `metadata.name=${definition}`, metadataOnly: true, signal };
+  const { items } = await cluster.list(kinds.CustomResourceDefinition, options);
+  return items[0] === undefined ? undefined : contractKind<InfrastructureCluster>(items[0], kind);
+}
+
+const isForbidden = (outcome: Outcome<Scope>): boolean => outcome.is === 'waiting' && outcome.reason === 'Forbidden';
+
+function forbidden(error: unknown, { kind }: ContractKind<InfrastructureCluster>): Outcome<Scope> {
+  // Admission answers 403 as well, and says so.
+  if (!(error instanceof ApiError) || error.code !== 403 || error.message.includes('admission webhook')) throw error;
+  const rule = `apiGroups: ["${kind.group}"], resources: [${kind.plural}, ${kind.plural}/status], verbs: [get, list, watch, patch]`;
+  const message = `not allowed to read or write the ${kind.kind}: add a ClusterRole labelled steward.butlerlabs.dev/aggregate-to-manager: "true" with ${rule}`;
+  return { is: 'waiting', reason: 'Forbidden', message };
+}
+
+async function attempt(
+  deps: Dependencies,
+  found: ContractKind<InfrastructureCluster>,
+  { key, endpoint, answers }: Target,
+  { signal }: Context,
+): Promise<Outcome<Scope>> {
+  const { kind } = found.kind;
   const infra = await deps.cluster.get(found.kind, key, { signal });
   if (infra === undefined) {
-    return {
-      is: 'waiting',
-      reason: 'Pending',
-      message: `${kind} ${key.name} does not exist yet`,
-      afterMs: lookAgainMs,
-    };
+    const message = `${kind} ${key.name}, which the Cluster names, does not exist; create it, or correct spec.infrastructureRef`;
+    return { is: 'waiting', reason: 'NotFound', message };
   }
   const step = infrastructureStep(infra, endpoint, found.contract);
-  if (step.is === 'mismatch') {
-    const message = `${kind} ${key.name} has the endpoint ${step.found}, the control plane answers at ${step.wanted}: set spec.network.serviceAddress, or the endpoint of the ${kind}, so that they agree`;
-    return { is: 'waiting', reason: 'EndpointMismatch', message, afterMs: lookAgainMs };
+  if (step.is === 'agreed') return { is: 'done' };
+  if (step.is === 'left') {
+    return { is: 'done', message: `the ${kind} ${key.name} is not told the endpoint: ${step.because}` };
   }
-  if (step.is === 'patch' && !answers) {
+  if (step.is === 'mismatch') return { is: 'waiting', reason: 'EndpointMismatch', message: mismatch(kind, key, step) };
+  if (!answers) {
     const message = `the ${kind} ${key.name} gets the endpoint as soon as the control plane is ready there`;
     return { is: 'waiting', reason: 'WaitingForControlPlane', message };
   }
-  if (step.is === 'patch') await send(deps, found, { key, step, signal });
-  return { is: 'done' };
+  const written = await send(deps, found, { key, step, signal });
+  if (infrastructureStep(written ?? infra, endpoint, found.contract).is === 'agreed') return { is: 'done' };
+  const fields = [...(step.spec === undefined ? [] : ['spec']), ...(step.status === undefined ? [] : ['status'])];
+  const message = `the API server did not keep the ${fields.join(' and ')} that was written to the ${kind} ${key.name}: its version ${found.kind.version} has not the fields of contract ${found.contract}; look for a newer version of the provider`;
+  return { is: 'waiting', reason: 'NotKept', message, afterMs: lookAgainMs };
+}
+
+function mismatch(
+  kind: string,
+  { name }: Key,
+  { found, wanted }: Extract<InfrastructureStep, { is: 'mismatch' }>,
+): string {
+  const setting = infrastructureTable[kind]?.setting;
+  const own =
+    setting === undefined || found === 'none' ? '' : `; if the provider made it, make the ${kind} anew with ${setting}`;
+  return `${kind} ${name} has the endpoint ${found}, the control plane answers at ${wanted}: set spec.network.serviceAddress, or the endpoint of the ${kind}, so that they agree${own}`;
 }
 
 interface Sending {
@@ -99,13 +142,22 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-async function send({ cluster }: Dependencies, { kind }: ContractKind, { key, step, signal }: Sending): Promise<void> {
+/** What the object is after the last write. */
+async function send(
+  { cluster }: Dependencies,
+  { kind }: ContractKind<InfrastructureCluster>,
+  { key, step, signal }: Sending,
+): Promise<InfrastructureCluster | undefined> {
   const { spec, status } = step;
-  if (spec !== undefined) {
-    await cluster.patch(kind, key, { type: 'merge', body: { spec } }, { fieldManager, signal });
-  }
-  if (status !== undefined) {
-    const options = { fieldManager, subresource: 'status', signal } as const;
-    await cluster.patch(kind, key, { type: 'merge', body: { status } }, options);
+  const options = { fieldManager, signal } as const;
+  const merge = (body: object) => ({ type: 'merge', body }) as const;
+  const told = spec === undefined ? undefined : await cluster.patch(kind, key, merge({ spec }), options);
+  if (status === undefined) return told;
+  try {
+    return await cluster.patch(kind, key, merge({ status }), { ...options, subresource: 'status' });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 404) throw error;
+    // A kind without this subresource has its status beside the spec.
+    return cluster.patch(kind, key, merge({ status }), options);
   }
 }

@@ -67,8 +67,8 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
       'egress-selector-config-file': `${egressFolder}/${dataKeys.konnectivityEgress}`,
     }),
     'enable-bootstrap-token-auth': 'true',
-    // A proxy inside the tenant keeps the Service `kubernetes` instead.
-    ...(spec.addons.tcpProxy !== undefined && { 'endpoint-reconciler-type': 'none' }),
+    // Each API server would take the address that all of them share away when it ends: the Service `kubernetes` is kept by us.
+    'endpoint-reconciler-type': 'none',
     'kubelet-client-certificate': `${pki}/apiserver-kubelet-client.crt`,
     'kubelet-client-key': `${pki}/apiserver-kubelet-client.key`,
     'kubelet-preferred-address-types': spec.kubernetes.kubelet.preferredAddressTypes.join(','),

@@ -12,10 +12,15 @@ import { secret } from './secret.ts';
 export function authoritySecret(
   tcp: TenantControlPlane,
   where: AuthoritySecret,
-  input: { readonly authority: RotatingAuthority; readonly rotated?: string | undefined },
+  input: {
+    readonly authority: RotatingAuthority;
+    readonly rotated?: string | undefined;
+    readonly type?: string | undefined;
+  },
 ): Manifest {
   const data = authorityData(where, input.authority);
-  return secret(tcp, { name: where.name, component: where.component, data, rotated: input.rotated });
+  const { rotated, type } = input;
+  return secret(tcp, { name: where.name, component: where.component, data, rotated, type });
 }
 
 /** The keys of service-account tokens as a Secret. */

@@ -3,6 +3,7 @@ import type { Deployment } from '../../../api/core/kinds.ts';
 import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-spec.ts';
 import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
+import { podSelectorText } from '../status.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
 import { deployment } from './deployment.ts';
 
@@ -219,7 +220,61 @@ describe('What runs in the pods', () => {
   });
 });
 
+describe('When the pods are asked whether they work', () => {
+  const timing = { initialDelaySeconds: 3, timeoutSeconds: 4, periodSeconds: 5, failureThreshold: 6 };
+  const names = {
+    apiServer: 'kube-apiserver',
+    controllerManager: 'kube-controller-manager',
+    scheduler: 'kube-scheduler',
+  };
+  const kindsOfProbe = { liveness: 'livenessProbe', readiness: 'readinessProbe', startup: 'startupProbe' } as const;
+  const kindNames = Object.keys(kindsOfProbe) as (keyof typeof kindsOfProbe)[];
+
+  test.each(kindNames)('probes.%s times that of all components that have it', (kind) => {
+    // Kubernetes refuses two successes of the others than readiness; what is ours is to hand them on.
+    const given = { ...timing, successThreshold: 2 };
+    const pod = podOf({ probes: { [kind]: given } });
+    expect(container('kube-apiserver', pod)[kindsOfProbe[kind]]).toMatchObject(given);
+    const other = container('kube-scheduler', pod)[kindsOfProbe[kind]];
+    if (kind === 'readiness') expect(other).toBeUndefined();
+    else expect(other).toMatchObject({ ...given, httpGet: { path: '/healthz', port: 10259 } });
+  });
+
+  const components = Object.keys(names) as (keyof typeof names)[];
+  test.each(components)('probes.%s times those of one component, before what is for all', (component) => {
+    // In nothing like what is for all, so that a fallback to that is seen.
+    const own = {
+      initialDelaySeconds: 13,
+      timeoutSeconds: 14,
+      periodSeconds: 15,
+      failureThreshold: 16,
+      successThreshold: 2,
+    };
+    const probes = { startup: timing, liveness: timing, [component]: { startup: own, liveness: own, readiness: own } };
+    const pod = podOf({ probes });
+    expect(container(names[component], pod)).toMatchObject({
+      startupProbe: own,
+      livenessProbe: own,
+      readinessProbe: { ...own, httpGet: { scheme: 'HTTPS' } },
+    });
+    const others = components.filter((other) => other !== component);
+    for (const other of others) expect(container(names[other], pod)).toMatchObject({ livenessProbe: timing });
+  });
+
+  test('what probes leave out keeps its default', () => {
+    const { startupProbe } = container('kube-apiserver', podOf({ probes: { startup: { failureThreshold: 300 } } }));
+    expect(startupProbe).toMatchObject({ failureThreshold: 300, periodSeconds: 1, timeoutSeconds: 1 });
+  });
+});
+
 describe('What the Deployment and its pods are called', () => {
+  test('the selector that the status tells, and that autoscalers use, selects the pods', () => {
+    const [name = '', value] = podSelectorText(tenantControlPlaneWith()).split('=');
+    const { spec } = made();
+    expect(spec?.selector.matchLabels).toEqual({ [name]: value });
+    expect(spec?.template.metadata?.labels).toMatchObject({ [name]: value });
+  });
+
   const metadata = { labels: { team: 'a' }, annotations: { note: 'b' } };
 
   test('additionalMetadata is that of the Deployment', () => {

@@ -85,6 +85,12 @@ function reached(input: EndpointInput): Reached | Missing {
   }
 }
 
+/** What the author says of the way to the Service, which nobody here can see. */
+function advertised({ spec }: TenantControlPlane): Reached | undefined {
+  const { advertiseAddress } = spec.networkProfile;
+  return notEmpty(advertiseAddress) ? at(advertiseAddress) : undefined;
+}
+
 function wrongFamily({ spec }: TenantControlPlane, address: string): Missing {
   const { serviceCidr } = spec.networkProfile;
   return {
@@ -106,7 +112,7 @@ function advice({ address, host }: Endpoint, { service }: EndpointInput): string
 export function findEndpoint(input: EndpointInput): EndpointFinding {
   const port = servicePort({ tcp: input.tcp, current: input.service, nodePorts: input.nodePorts });
   if (port === undefined) return { missing: 'NotExposed', message: 'the Service has no node port yet' };
-  const found = reached(input);
+  const found = advertised(input.tcp) ?? reached(input);
   if ('missing' in found) return found;
   if (!canAdvertise(input.tcp, found.address)) return wrongFamily(input.tcp, found.address);
   const { host, port: hostPort } = publicationOf(input.tcp, port) ?? { host: found.host, port };

@@ -10,6 +10,10 @@ import type { HostRule, Publication, PublishedPorts } from './publication.ts';
 /** Where Traefik's usual configuration takes TLS. */
 const entryPoints = ['websecure'];
 
+function routesTo(service: string, rules: readonly HostRule[]): readonly object[] {
+  return rules.map(({ host, port }) => ({ match: `HostSNI(\`${host}\`)`, services: [{ name: service, port }] }));
+}
+
 /**
  * Traefik's route to a control plane, by `former` rules too. It goes by the tenant's own name alone: others are those of every
  * tenant.
@@ -31,18 +35,15 @@ export function ingressRouteTcp(
     body: {
       spec: {
         entryPoints,
-        routes: [...hostRules(publication, to.ports), ...(to.former ?? [])].map(({ host, port }) => ({
-          match: `HostSNI(\`${host}\`)`,
-          services: [{ name: names.service, port }],
-        })),
+        routes: routesTo(names.service, [...hostRules(publication, to.ports), ...(to.former ?? [])]),
         tls: { passthrough: true },
       },
     },
   });
 }
 
-/** Traefik's route to trustd, by an entry point of that name: it has a port of its own. */
-export function trustdRouteTcp(tcp: TenantControlPlane, { host }: Publication, port: number): Manifest {
+/** Traefik's route to trustd by these rules, by an entry point of that name: it has a port of its own. */
+export function trustdRouteTcp(tcp: TenantControlPlane, rules: readonly HostRule[]): Manifest {
   const { additionalMetadata } = tcp.spec.controlPlane.ingress ?? {};
   const names = tenantObjects(tcp.metadata.name ?? '');
   return ownedManifest(tcp, {
@@ -55,7 +56,7 @@ export function trustdRouteTcp(tcp: TenantControlPlane, { host }: Publication, p
     body: {
       spec: {
         entryPoints: ['trustd'],
-        routes: [{ match: `HostSNI(\`${host}\`)`, services: [{ name: names.service, port }] }],
+        routes: routesTo(names.service, rules),
         tls: { passthrough: true },
       },
     },

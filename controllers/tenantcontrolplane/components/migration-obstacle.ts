@@ -1,6 +1,6 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { flagName } from './arguments.ts';
-import { canFreeze, firstMinorWithPolicies } from './freeze-policy.ts';
+import { canFreeze, firstMinorWithPolicies, servingVersion } from './freeze-policy.ts';
 
 /** Why a tenant's data cannot move at all, and what helps. */
 export interface Obstacle {
@@ -11,7 +11,7 @@ export interface Obstacle {
 /** What stands in the way of a move between stores of these drivers; undefined when nothing does. */
 export function migrationObstacle(tcp: TenantControlPlane, drivers: readonly string[]): Obstacle | undefined {
   if (!canFreeze(tcp)) {
-    const reason = `cannot change with Kubernetes ${tcp.spec.kubernetes.version}, which has no way to deny writes for a moment`;
+    const reason = `cannot change with Kubernetes ${servingVersion(tcp)}, which has no way to deny writes for a moment`;
     return { reason, remedy: `upgrade to v1.${firstMinorWithPolicies} or later first` };
   }
   if ((tcp.spec.dataStoreOverrides ?? []).length > 0) {

@@ -1,5 +1,5 @@
 import type { Deployment, Secret } from '../../../api/core/kinds.ts';
-import { componentChecksumLabel } from '../../../api/names.ts';
+import { componentChecksumLabel, dataKeys, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { isIpAddress } from '../../../kubeadm/networks.ts';
@@ -10,6 +10,8 @@ import { agentHost } from './konnectivity/agent-address.ts';
 import { leafData, leafSecrets } from './leaf-secrets.ts';
 import type { LeafSecret } from './leaf-secrets.ts';
 import { secretText } from './secret.ts';
+import { trustdPort } from './worker-bootstrap/trustd-container.ts';
+import { trustdChecksum, trustdComponent } from './worker-bootstrap/trustd-credentials.ts';
 
 /** What the pods of a control plane are seen by. */
 export interface SeenPods {
@@ -34,28 +36,49 @@ function isNamed(certificate: string, host: string): boolean {
   }
 }
 
-/** True when pods are made for a stored certificate, and that has the name. */
-function isShown(where: LeafSecret, host: string, { deployment, secrets }: SeenPods): boolean {
-  const data = secretText(secrets.get(where.name)?.data);
-  const pair = { certificate: data[where.keys.certificate] ?? '', key: data[where.keys.key] ?? '' };
-  const label = deployment?.spec?.template.metadata?.labels?.[componentChecksumLabel(where.component)];
-  return label === checksum(leafData(where, pair)) && isNamed(pair.certificate, host);
+/** A certificate that pods show, as it is stored, and the label by which they are made for it. */
+interface Shown {
+  readonly component: string;
+  readonly checksum: string;
+  readonly certificate: string;
+  /** The name or address that it must have. */
+  readonly host: string;
 }
 
-/**
- * True when every pod that connections are sent to shows certificates with the names of an endpoint: that of the API server and,
- * with the add-on, that of the konnectivity server. Without a ready pod there is nobody to wait for.
- */
-export function arePodsNamed(tcp: TenantControlPlane, endpoint: Endpoint, seen: SeenPods): boolean {
-  const { deployment } = seen;
-  if (deployment === undefined || (deployment.status?.readyReplicas ?? 0) === 0) return true;
+function leavesShown(tcp: TenantControlPlane, endpoint: Endpoint, { secrets }: SeenPods): readonly Shown[] {
   const hosts: Partial<Record<LeafSecret['leaf'], string>> = {
     apiserver: endpoint.host,
     'konnectivity-server': agentHost(tcp, endpoint),
   };
-  const shown = leafSecrets(tcp).flatMap((where) => {
+  return leafSecrets(tcp).flatMap((where) => {
     const host = hosts[where.leaf];
-    return host === undefined ? [] : [isShown(where, host, seen)];
+    if (host === undefined) return [];
+    const data = secretText(secrets.get(where.name)?.data);
+    const pair = { certificate: data[where.keys.certificate] ?? '', key: data[where.keys.key] ?? '' };
+    const sum = checksum(leafData(where, pair));
+    return [{ component: where.component, checksum: sum, certificate: pair.certificate, host }];
   });
-  return shown.every(Boolean) && areAllNew(deployment);
+}
+
+function trustdShown(tcp: TenantControlPlane, { host }: Endpoint, { secrets }: SeenPods): readonly Shown[] {
+  if (trustdPort(tcp) === undefined) return [];
+  const data = secretText(secrets.get(tenantObjects(tcp.metadata.name ?? '').trustdCredentials)?.data);
+  const certificate = data[dataKeys.trustdCredentials.server.certificate] ?? '';
+  return [{ component: trustdComponent, checksum: trustdChecksum(data), certificate, host }];
+}
+
+/**
+ * True when every pod that connections are sent to shows certificates with the names of an endpoint: that of the API server and,
+ * with the add-ons, those of the konnectivity server and of trustd. Without a ready pod there is nobody to wait for.
+ */
+export function arePodsNamed(tcp: TenantControlPlane, endpoint: Endpoint, seen: SeenPods): boolean {
+  const { deployment } = seen;
+  if (deployment === undefined || (deployment.status?.readyReplicas ?? 0) === 0) return true;
+  const labels = deployment.spec?.template.metadata?.labels;
+  const shown = [...leavesShown(tcp, endpoint, seen), ...trustdShown(tcp, endpoint, seen)];
+  const areNamed = shown.every(
+    ({ component, checksum: sum, certificate, host }) =>
+      labels?.[componentChecksumLabel(component)] === sum && isNamed(certificate, host),
+  );
+  return areNamed && areAllNew(deployment);
 }

@@ -98,6 +98,7 @@ describe('a route of Traefik', () => {
   const made = (ports: PublishedPorts) => ingressRouteTcp(tcp, publicationFor(tcp), { ports });
 
   test('goes by the tenant’s own name alone, and passes TLS through', () => {
+    expect(publicationFor(tcp).by).toBe('IngressRouteTCP');
     const { metadata, spec } = made(alone);
     expect(metadata).toMatchObject({ name: 'tenant', annotations: { a: 'b' } });
     expect(spec).toEqual({
@@ -144,6 +145,18 @@ describe('routes of Gateway API', () => {
     });
   });
 
+  test('attach to the listener and port that the author names, and lead to the port of the Service all the same', () => {
+    const tcp = publishedTenant({ gateway: { hostname: host, parentRefs: [parent], sectionName: 'tls', port: 443 } });
+    const publication = publicationFor(tcp);
+    expect(publication).toMatchObject({ by: 'TLSRoute', port: 443 });
+    const [own, agents] = tlsRoutes(tcp, publication, { ports: withKonnectivity, kind });
+    expect(own?.spec).toMatchObject({
+      parentRefs: [{ ...parent, port: 443, sectionName: 'tls' }],
+      rules: [{ backendRefs: [{ name: 'tenant', port: withKonnectivity.apiServer }] }],
+    });
+    expect(agents?.spec).toMatchObject({ parentRefs: [{ port: 8132, sectionName: 'konnectivity-server' }] });
+  });
+
   test('name port and listener themselves, also where they have come past the rule that denies both to the author', () => {
     const named = { ...parent, port: 1, sectionName: 'x' };
     const tcp = publishedTenant({ gateway: { hostname: host, parentRefs: [named] } });
@@ -183,7 +196,7 @@ describe('the way to trustd', () => {
 
   test('is an entry point of its own at Traefik', () => {
     const tcp = publishedTenant({ ingress: { hostname: host, controllerType: 'traefik' } });
-    const route = trustdRouteTcp(tcp, publicationFor(tcp), 50001);
+    const route = trustdRouteTcp(tcp, [{ host: publicationFor(tcp).host, port: 50001 }]);
     expect(route.metadata.name).toBe('tenant-trustd');
     expect(route.spec).toEqual({
       entryPoints: ['trustd'],

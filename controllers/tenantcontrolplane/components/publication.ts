@@ -1,3 +1,4 @@
+import { ports as portNames } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { isIpAddress, splitHostPort } from '../../../kubeadm/networks.ts';
@@ -27,8 +28,8 @@ function hostName(text: string, field: string, remedy: string): string {
 }
 
 /**
- * How the endpoint is published; undefined when its Service is all there is. A Gateway listens on `servicePort`, which its
- * routes name. Throws `InvalidInputError` for a host name that is missing or none.
+ * How the endpoint is published; undefined when its Service is all there is. A Gateway listens on `servicePort`, unless the
+ * author names another port; its routes name that. Throws `InvalidInputError` for a host name that is missing or none.
  */
 export function publicationOf(tcp: TenantControlPlane, servicePort: number): Publication | undefined {
   const { ingress, gateway } = tcp.spec.controlPlane;
@@ -43,7 +44,12 @@ export function publicationOf(tcp: TenantControlPlane, servicePort: number): Pub
   const field = 'spec.controlPlane.gateway.hostname';
   const remedy = 'give the one DNS name of this control plane; a wildcard belongs in the listener of the Gateway';
   const host = hostName(given(gateway.hostname, field, remedy), field, remedy);
-  return { by: 'TLSRoute', host, port: servicePort };
+  return { by: 'TLSRoute', host, port: gateway.port ?? servicePort };
+}
+
+/** Name of the listener of a Gateway that leads to the API server. */
+export function apiServerListener({ spec }: TenantControlPlane): string {
+  return spec.controlPlane.gateway?.sectionName ?? portNames.apiServer;
 }
 
 /** The host name under which the agents of konnectivity dial their server: with `.konnectivity.` for the first `.k8s.`. */

@@ -2,7 +2,7 @@ import type { Ingress } from '../../../api/core/kinds.ts';
 import { gatewayGroup, gateway as gatewayKind } from '../../../api/gateway-api/kinds.ts';
 import type { RouteParent, TlsRoute } from '../../../api/gateway-api/kinds.ts';
 import type { Resource } from '../../../api/meta.ts';
-import type { HostRule, PublishedPorts } from './publication.ts';
+import type { HostRule } from './publication.ts';
 
 /** The rules of a stored Ingress that lead to a Service by its port number, as all of ours do. */
 export function ingressRules({ spec }: Ingress): readonly HostRule[] {
@@ -31,14 +31,13 @@ export function traefikRules({ spec }: TraefikRoute): readonly HostRule[] {
   });
 }
 
-/** Stored rules for other host names than those of `wanted` which lead to a port that the Service still has. */
+/** Stored rules for other host names than those of `wanted` which lead to one of `alive`, the ports that the Service still has. */
 export function formerRules(
   stored: readonly HostRule[],
   wanted: readonly HostRule[],
-  ports: PublishedPorts,
+  alive: readonly (number | undefined)[],
 ): readonly HostRule[] {
   const hosts = new Set(wanted.map(({ host }) => host));
-  const alive = [ports.apiServer, ports.konnectivity];
   return stored.filter(({ host, port }) => !hosts.has(host) && alive.includes(port));
 }
 

@@ -11,7 +11,7 @@ export interface SecretInput {
   /** Values as text; encoded here. */
   readonly data: Readonly<Record<string, string>>;
   /** Opaque unless said. */
-  readonly type?: 'kubernetes.io/tls' | undefined;
+  readonly type?: string | undefined;
   /** Which certificates in it are watched for expiry. */
   readonly lifecycle?: 'x509' | 'kubeconfig';
   /** RFC 3339 time of the last rotation on request. */

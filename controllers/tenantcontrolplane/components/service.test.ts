@@ -97,6 +97,15 @@ describe('the endpoint', () => {
       expected: { address: '192.0.2.4', port: 6443, host: '192.0.2.4', hostPort: 6443 },
     },
     {
+      what: 'what the author says that others reach',
+      changes: {
+        service: { serviceType: 'LoadBalancer' },
+        networkProfile: { address: '192.0.2.9', advertiseAddress: '198.51.100.9' },
+      },
+      current: live({}),
+      expected: { address: '198.51.100.9', port: 6443, host: '198.51.100.9', hostPort: 6443 },
+    },
+    {
       what: 'the name of a load balancer that has no address, advertised as the cluster address',
       changes: { service: { serviceType: 'LoadBalancer' } },
       current: live({ clusterIP: '10.1.1.1' }, { loadBalancer: { ingress: [{ hostname: 'lb.example.org' }] } }),

@@ -37,6 +37,11 @@ function container(input: ControlPlaneInput, component: Component, rest: Contain
   return { imagePullPolicy: 'IfNotPresent', ...(asModel !== undefined && { resources: asModel }), ...rest };
 }
 
+function timed({ tcp }: ControlPlaneInput, component: Exclude<Component, 'kine'>, health: Health): Partial<Container> {
+  const given = tcp.spec.controlPlane.deployment.probes;
+  return probes(health, given, given?.[component]);
+}
+
 /** Another start helps no API server whose store is away: it stays, unready, and serves again when the store is back. */
 function apiServerHealth({ endpoint, overrides = [] }: ControlPlaneInput): Health {
   const { live, ready } = overrideHealthExclusions(overrides);
@@ -51,7 +56,7 @@ function apiServer(input: ControlPlaneInput): Container {
     image: images(input.tcp).apiServer,
     command: ['kube-apiserver'],
     args: apiServerArguments(input),
-    ...probes(apiServerHealth(input)),
+    ...timed(input, 'apiServer', apiServerHealth(input)),
     // The file in Kubernetes' image carries cap_net_bind_service.
     securityContext: restricted(['NET_BIND_SERVICE']),
     volumeMounts: mounts(input, 'apiServer', [
@@ -68,7 +73,7 @@ function scheduler(input: ControlPlaneInput): Container {
     image: images(input.tcp).scheduler,
     command: ['kube-scheduler'],
     args: schedulerArguments(input),
-    ...probes(schedulerHealth),
+    ...timed(input, 'scheduler', schedulerHealth),
     securityContext: restricted(),
     volumeMounts: mounts(input, 'scheduler', [
       { name: volumes.schedulerKubeconfig, mountPath: '/etc/kubernetes', readOnly: true },
@@ -82,7 +87,7 @@ function controllerManager(input: ControlPlaneInput): Container {
     image: images(input.tcp).controllerManager,
     command: ['kube-controller-manager'],
     args: controllerManagerArguments(input),
-    ...probes(controllerManagerHealth),
+    ...timed(input, 'controllerManager', controllerManagerHealth),
     securityContext: restricted(),
     volumeMounts: mounts(input, 'controllerManager', [
       { name: volumes.controllerManagerKubeconfig, mountPath: '/etc/kubernetes', readOnly: true },

@@ -5,11 +5,12 @@ import { shareInUse } from '../../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 
 /**
- * UID of the object whose data it is: the TenantControlPlane itself. Never that of an owner reference, which its author
- * may write: it would open, and on deletion remove, the data of whoever has that UID.
+ * UID of the object whose data it is: the TenantControlPlane itself, or the one before it whose data it has taken over, as only the
+ * controller records in the status. Never that of an owner reference, which its author may write: it would open, and on deletion
+ * remove, the data of whoever has that UID.
  */
-export function tenancyOwner(tcp: TenantControlPlane): string {
-  return tcp.metadata.uid ?? '';
+export function tenancyOwner({ metadata, status }: TenantControlPlane): string {
+  return status?.storage?.owner ?? metadata.uid ?? '';
 }
 
 /** True when the author chose names in the store: then they may be somebody else's until the store has told. */

@@ -29,12 +29,14 @@ const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host
 
 /** All names of the API server's certificate that kubeadm's documents list. Throws `InvalidInputError`. */
 export function certificateNames({ tcp, endpoint }: DocumentInput): readonly string[] {
-  const { clusterDomain, certSANs = [] } = tcp.spec.networkProfile;
+  const { clusterDomain, certSANs = [], address = '', advertiseAddress = '' } = tcp.spec.networkProfile;
   const { name = '', namespace = '' } = tcp.metadata;
   const { internalEndpoint = '' } = tcp.spec.addons.tcpProxy ?? {};
   // A proxy in the tenant verifies there that it talks to this very control plane.
   const inner = internalEndpoint === '' ? [] : [parseInternalEndpoint(internalEndpoint, endpoint.port).host];
-  const names = [...certSANs, ...inner];
+  // Who is near the Service reaches it there, whatever others are told.
+  const near = address !== '' && advertiseAddress !== '' ? [address] : [];
+  const names = [...certSANs, ...inner, ...near];
   return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs: names });
 }
 

@@ -4,7 +4,7 @@ import { ports as portNames, tenantObjects } from '../../../api/names.ts';
 import type { TlsRoute } from '../../../api/gateway-api/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ownedManifest } from './owned-manifest.ts';
-import { konnectivityHost } from './publication.ts';
+import { apiServerListener, konnectivityHost } from './publication.ts';
 import type { Publication, PublishedPorts } from './publication.ts';
 import { formerRoute } from './router-rules.ts';
 import type { FormerRoute } from './router-rules.ts';
@@ -13,8 +13,10 @@ interface RouteParts {
   readonly name: string;
   readonly component: string;
   readonly host: string;
-  /** Port of the Service and of the listener. */
+  /** Port of the Service. */
   readonly port: number;
+  /** Port of the listener, where it is another. */
+  readonly listenerPort?: number | undefined;
   /** Name of the listener. */
   readonly sectionName: string;
   /** As it is stored, where what it has besides is to stay. */
@@ -23,10 +25,10 @@ interface RouteParts {
 
 function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Manifest {
   const { additionalMetadata, parentRefs = [] } = tcp.spec.controlPlane.gateway ?? {};
-  const { port, sectionName, stored } = parts;
+  const { port, listenerPort = port, sectionName, stored } = parts;
   const wanted: FormerRoute = {
     hostnames: [parts.host],
-    parentRefs: parentRefs.map((parent) => ({ ...parent, port, sectionName })),
+    parentRefs: parentRefs.map((parent) => ({ ...parent, port: listenerPort, sectionName })),
   };
   const former = stored === undefined ? { hostnames: [], parentRefs: [] } : formerRoute(stored, wanted);
   return ownedManifest(tcp, {
@@ -68,7 +70,8 @@ export function tlsRoutes(
       component: 'gateway_routes',
       host: publication.host,
       port: apiServer,
-      sectionName: portNames.apiServer,
+      listenerPort: tcp.spec.controlPlane.gateway?.port,
+      sectionName: apiServerListener(tcp),
     },
     ...(konnectivity === undefined
       ? []

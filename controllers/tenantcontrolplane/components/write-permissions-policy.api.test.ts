@@ -9,6 +9,8 @@ import { parseKubeconfig } from '../../../runtime/kubeconfig.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
 import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
+import { endpointKinds } from '../tenant-kinds.ts';
+import { kubernetesEndpoints } from './kubernetes-endpoints.ts';
 import { writePermissionsManifests } from './write-permissions-policy.ts';
 
 const { ValidatingAdmissionPolicy: policyKind, ValidatingAdmissionPolicyBinding: bindingKind } = kinds;
@@ -121,6 +123,31 @@ describe('write permissions', () => {
       await outcome(door('system:kube-scheduler').create(kinds.Lease, lease('kube-scheduler', 'kube-system'))),
     ).toBe('done');
     expect(await outcome(admin.create(kinds.Lease, lease('mine', 'kube-system')))).toBe('denied');
+    await lift();
+  }, 60_000);
+
+  test('deny nobody to lead the Service kubernetes, which nobody else keeps, to where the API server is', async () => {
+    await limit({ blockCreation: true, blockUpdate: true, blockDeletion: true });
+    const admin = door('kubernetes-admin');
+    const at = { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 };
+    const there = kubernetesEndpoints({ tcp: tenantControlPlaneWith(), endpoint: at });
+    const elsewhere = kubernetesEndpoints({ tcp: tenantControlPlaneWith(), endpoint: { ...at, address: '192.0.2.8' } });
+    for (const manifest of [...there, ...elsewhere]) {
+      const kind = endpointKinds.find((one) => one.kind === manifest.kind) ?? kinds.Endpoints;
+      expect([manifest.kind, await outcome(admin.apply(kind, manifest, { fieldManager: 'test' }))]).toEqual([
+        manifest.kind,
+        'done',
+      ]);
+    }
+    const [endpoints] = there;
+    if (endpoints === undefined) throw new Error('nothing is made');
+    for (const metadata of [
+      { ...endpoints.metadata, name: 'other' },
+      { ...endpoints.metadata, namespace: 'kube-system' },
+    ]) {
+      const other = { ...endpoints, metadata };
+      expect(await outcome(admin.apply(kinds.Endpoints, other, { fieldManager: 'test' }))).toBe('denied');
+    }
     await lift();
   }, 60_000);
 

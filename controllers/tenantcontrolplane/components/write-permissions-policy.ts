@@ -17,10 +17,16 @@ export function deniedOperations({ spec }: TenantControlPlane): readonly string[
 
 /**
  * What a cluster needs to stay as it is: without its leases the controllers lose their leadership and start over and over,
- * and without heartbeats every node is given up. A condition that holds lets the policy have the request.
+ * without heartbeats every node is given up, and without its endpoint the Service `kubernetes`, which is ours to keep, leads nowhere. A condition that holds lets the policy have the request.
  */
 const matchConditions = [
   { name: 'not-the-api-server', expression: "request.userInfo.username != 'system:apiserver'" },
+  {
+    name: 'not-where-the-api-server-is',
+    expression:
+      "!(request.resource.group in ['', 'discovery.k8s.io'] && request.resource.resource in ['endpoints', 'endpointslices'] && " +
+      "has(request.namespace) && request.namespace == 'default' && has(request.name) && request.name == 'kubernetes')",
+  },
   {
     name: 'not-a-lease-of-the-system',
     expression:

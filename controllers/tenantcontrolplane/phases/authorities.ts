@@ -2,17 +2,18 @@ import type { Secret } from '../../../api/core/kinds.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/controller.ts';
-import { ApiError } from '../../../runtime/errors.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { authoritySecrets } from '../components/authority-secrets.ts';
 import { signerForOthers, trustedBy } from '../components/rotation/rotating-authority.ts';
 import { secretText } from '../components/secret.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { fieldManager } from '../dependencies.ts';
 import type { Scope, SecretFact } from '../scope.ts';
 import { authorityRoot, broken, serviceAccountRoot } from './authority-roots.ts';
 import type { Root } from './authority-roots.ts';
 import { rotatedSince, rotationRequested, rotationTime } from './rotation.ts';
+import { clusterTypeOf, lookAgainMs, storeFirst, tellSupplied } from './store-first.ts';
+import type { Visiting } from './store-first.ts';
+import { suppliedRoots } from './supplied-roots.ts';
 
 interface Kept<T> {
   readonly value: T;
@@ -20,37 +21,25 @@ interface Kept<T> {
   readonly rotated: boolean;
 }
 
-interface Visiting {
-  readonly scope: Readonly<Scope>;
-  readonly deps: Dependencies;
-  readonly ctx: Context;
-}
-
 /** The root as the cluster has it, or a new one that is safely stored: never two of one tenant. */
 async function keep<T>(root: Root<T>, current: Secret | undefined, visit: Visiting): Promise<Kept<T>> {
   const { deps, ctx } = visit;
   if (current === undefined) {
     if (root.known) throw broken(root.secretName, 'is gone');
-    const value = await deps.issuers.run(() => root.make({}));
-    try {
-      await deps.cluster.create(kinds.Secret, root.manifest(value, undefined), { fieldManager, signal: ctx.signal });
-      return kept(root, value, false);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 409) throw error;
-      // It was there without our label, or another process was quicker: the stored one counts.
-      const { namespace, name } = root.manifest(value, undefined).metadata;
-      const stored = await deps.cluster.get(kinds.Secret, { namespace: namespace ?? '', name }, { signal: ctx.signal });
-      if (stored === undefined) throw error;
-      return keep(root, stored, visit);
-    }
+    const first = await storeFirst(root, visit);
+    if ('value' in first) return kept(root, first.value, false);
+    const result = await keep(root, first.stored, visit);
+    if (first.isSupplied) tellSupplied(root, visit);
+    return result;
   }
+  const about = { rotated: rotationTime(current, ctx.now), type: clusterTypeOf(current) };
   if (rotationRequested(current)) {
     const value = await deps.issuers.run(() => root.make(secretText(current.data)));
-    await deps.apply(visit.scope, root.manifest(value, rotationTime(current, ctx.now)), ctx);
+    await deps.apply(visit.scope, root.manifest(value, about), ctx);
     return kept(root, value, true);
   }
   const { value, rotated } = await rotating(root, current, visit);
-  await deps.apply(visit.scope, root.manifest(value, rotated), ctx);
+  await deps.apply(visit.scope, root.manifest(value, { ...about, rotated }), ctx);
   return kept(root, value, false);
 }
 
@@ -88,8 +77,19 @@ export async function authorities(scope: Readonly<Scope>, deps: Dependencies, ct
   const { tcp, observed } = scope;
   const [caSecret, frontProxySecret] = authoritySecrets(tcp);
   if (caSecret === undefined || frontProxySecret === undefined) throw new Error('two authorities are expected');
+  const roots = {
+    ca: authorityRoot(scope, caSecret, ctx),
+    frontProxyCa: authorityRoot(scope, frontProxySecret, ctx),
+    serviceAccount: serviceAccountRoot(scope),
+  };
+  const missing = [roots.ca, roots.frontProxyCa, roots.serviceAccount].flatMap(({ known, secretName, purpose }) =>
+    known || observed.secrets.has(secretName) ? [] : [purpose],
+  );
+  const supplied = await suppliedRoots(scope, missing, { deps, ctx });
+  if (supplied.trouble !== undefined)
+    return { is: 'waiting', reason: 'SuppliedSecretUnfit', message: supplied.trouble, afterMs: lookAgainMs };
   const ofSecret = async <T>(root: Root<T>): Promise<Kept<T>> => {
-    const visit = { scope, deps, ctx };
+    const visit = { scope, deps, ctx, supplied };
     const key = { namespace: tcp.metadata.namespace ?? '', name: root.secretName };
     const listed = observed.secrets.get(root.secretName);
     // One that lost its label is not listed, and yet not gone.
@@ -97,9 +97,9 @@ export async function authorities(scope: Readonly<Scope>, deps: Dependencies, ct
     return keep(root, unlisted ? await deps.cluster.get(kinds.Secret, key, { signal: ctx.signal }) : listed, visit);
   };
   const [ca, frontProxyCa, serviceAccount] = await Promise.all([
-    ofSecret(authorityRoot(scope, caSecret, ctx)),
-    ofSecret(authorityRoot(scope, frontProxySecret, ctx)),
-    ofSecret(serviceAccountRoot(scope)),
+    ofSecret(roots.ca),
+    ofSecret(roots.frontProxyCa),
+    ofSecret(roots.serviceAccount),
   ]);
   if (ca.rotated)
     ctx.event(

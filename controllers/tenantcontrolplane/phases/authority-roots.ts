@@ -1,10 +1,11 @@
+import type { SuppliedPurpose } from '../../../api/cluster-api/supplied-secrets.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import type { RotationStep, RotationSubject } from '../../../api/steward/v1alpha1/credentials-rotation.ts';
 import { annotations, dataKeys, tenantObjects } from '../../../api/names.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { issueCa, issueServiceAccountKeys } from '../../../kubeadm/pki/issue.ts';
 import { judgeServiceAccountKeys } from '../../../kubeadm/pki/judge.ts';
-import type { Verdict } from '../../../kubeadm/pki/key-pair.ts';
+import type { KeyPair, Verdict } from '../../../kubeadm/pki/key-pair.ts';
 import { caValidityMs, lifetimeFrom } from '../../../kubeadm/pki/lifetime.ts';
 import { authorityProfiles } from '../../../kubeadm/pki/profiles.ts';
 import type { Context } from '../../../runtime/controller.ts';
@@ -24,6 +25,8 @@ type Data = Readonly<Record<string, string>>;
 export interface Root<T> {
   readonly secretName: string;
   readonly subject: RotationSubject;
+  /** By what a Cluster's author names one of their own. */
+  readonly purpose: SuppliedPurpose;
   /** True when it existed before: then it is never silently made anew. */
   readonly known: boolean;
   /** The value in a Secret with the verdict about it; `preparing` is the step of the preparation that is under way. */
@@ -34,7 +37,10 @@ export interface Root<T> {
   withNext(value: T, data: Data): Promise<T>;
   /** The value at a step of its rotation. */
   at(value: T, step: RotationStep | undefined): T;
-  manifest(value: T, rotated: string | undefined): Manifest;
+  /** The value of a pair that its author supplied; of token keys the certificate is the public half. */
+  of(pair: KeyPair): T;
+  /** Opaque unless another type is said. */
+  manifest(value: T, about: { readonly rotated?: string | undefined; readonly type?: string | undefined }): Manifest;
   data(value: T): Data;
 }
 
@@ -70,6 +76,7 @@ export function authorityRoot(scope: Scope, where: AuthoritySecret, ctx: Context
   return {
     secretName: where.name,
     subject: 'certificateAuthorities',
+    purpose: where.authority === 'ca' ? 'ca' : 'proxy',
     known: recorded?.checksum !== undefined,
     read(data, preparing) {
       const { pair, verdict } = storedPair(where, data, ctx.now);
@@ -84,7 +91,8 @@ export function authorityRoot(scope: Scope, where: AuthoritySecret, ctx: Context
       return { active: value.active, next: offered ?? (await issue()), bundled: true };
     },
     at: authorityAt,
-    manifest: (authority, rotated) => authoritySecret(tcp, where, { authority, rotated }),
+    of: (pair) => ({ active: pair, bundled: false }),
+    manifest: (authority, about) => authoritySecret(tcp, where, { authority, ...about }),
     data: (authority) => authorityData(where, authority),
   };
 }
@@ -105,6 +113,7 @@ export function serviceAccountRoot({ tcp }: Readonly<Scope>): Root<RotatingKeys>
   return {
     secretName,
     subject: 'serviceAccountKey',
+    purpose: 'sa',
     known: tcp.status?.certificates?.sa?.checksum !== undefined,
     read(data, preparing) {
       const verdict = judgeServiceAccountKeys(readKeys(data, undefined));
@@ -116,7 +125,8 @@ export function serviceAccountRoot({ tcp }: Readonly<Scope>): Root<RotatingKeys>
       return usable(() => keysWithNext(value, next));
     },
     at: keysAt,
-    manifest: (keys, rotated) => serviceAccountSecret(tcp, { keys, rotated }),
+    of: ({ certificate: publicKey, key: privateKey }) => ({ publicKey, privateKey }),
+    manifest: (keys, { rotated }) => serviceAccountSecret(tcp, { keys, rotated }),
     data: keysData,
   };
 }

@@ -6,6 +6,7 @@ import type { Context } from '../../../runtime/controller.ts';
 import { ApiError, UnreachableError } from '../../../runtime/errors.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { agentHost } from '../components/konnectivity/agent-address.ts';
+import { shownNames } from '../components/shown-names.ts';
 import { noRequestsLeft, withRequest } from '../components/worker-bootstrap/requests-text.ts';
 import {
   isPending,
@@ -19,10 +20,16 @@ import { fieldManager } from '../dependencies.ts';
 import type { RequestPass } from '../request-book.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+import { ledHosts } from './former-endpoint.ts';
 import { deniesWrites } from './inside-tenant.ts';
 import { Issuing } from './issuing.ts';
 
 type Request = CertificateSigningRequest;
+
+/** What the requests are looked at and approved through. */
+export type RequestsDependencies = Pick<Dependencies, 'clock' | 'requests' | 'issuers' | 'renewBeforeMs' | 'cached'> & {
+  readonly tenants: Pick<Dependencies['tenants'], 'door' | 'wakeOn' | 'sleepOn'>;
+};
 
 /** Requests that a visit looks at; a tenant may have made ten thousand. */
 const pageSize = 100;
@@ -49,13 +56,15 @@ const kind = kinds.CertificateSigningRequest;
 const fieldSelector = `spec.signerName=${kubeletServing}`;
 
 /** What no node may have a certificate for, and where addresses must lie. Throws `InvalidInputError` for a subnet that is none. */
-function rulesOf(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): ServingRules {
-  const { tcp } = scope;
+function rulesOf(scope: Readonly<Scope>, deps: RequestsDependencies, ctx: Context): ServingRules {
+  const { tcp, observed } = scope;
   const { serviceCidr, clusterDomain } = tcp.spec.networkProfile;
   const { dnsNames = [], ipAddresses = [] } = new Issuing(scope, deps, ctx).leaves.apiserver.profile;
   const endpoint = needed(scope.endpoint, 'endpoint');
   const field = 'spec.addons.workerBootstrap.allowedSubnets';
-  const taken = [...dnsNames, ...ipAddresses, endpoint.host, agentHost(tcp, endpoint)];
+  const present = [...dnsNames, ...ipAddresses, endpoint.host, agentHost(tcp, endpoint)];
+  // Whoever was told of an endpoint that is given up may come by it for long, and trusts the same authority.
+  const taken = [...present, ...shownNames(tcp, observed.secrets), ...ledHosts(scope, deps)];
   return {
     allowedSubnets: (tcp.spec.addons.workerBootstrap?.allowedSubnets ?? []).map((subnet) => parseCidr(subnet, field)),
     controlPlane: new Set(taken.map((name) => canonicalIp(name) ?? name)),
@@ -143,7 +152,7 @@ async function overPage(
   items: readonly Request[],
   pass: RequestPass,
   approving: Approving,
-  { deps, ctx }: { readonly deps: Dependencies; readonly ctx: Context },
+  { deps, ctx }: { readonly deps: RequestsDependencies; readonly ctx: Context },
 ): Promise<RequestPass | undefined> {
   const began = deps.clock.monotonic();
   let { left, mayFit } = pass;
@@ -168,7 +177,7 @@ async function overPage(
  */
 export async function certificateRequests(
   scope: Readonly<Scope>,
-  deps: Dependencies,
+  deps: RequestsDependencies,
   ctx: Context,
 ): Promise<Outcome<Scope>> {
   const { tcp } = scope;

@@ -36,15 +36,17 @@ function isDeniedByUs(cause: unknown): boolean {
   return cause instanceof ApiError && cause.code === 403 && cause.message.includes(policy);
 }
 
-/** Applies a set inside the tenant; a namespace that is not there yet is a matter of moments. */
+/**
+ * Applies a set inside the tenant; undefined when it is there. A namespace that is not there yet is a matter of moments, and what
+ * the spec itself denies is put off: nothing is said about what was there before.
+ */
 export async function applied(work: Promise<void>): Promise<Outcome<Scope> | undefined> {
   try {
     await work;
     return undefined;
   } catch (error) {
     const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-    // What is to be written follows when the spec allows writes again.
-    if (causes.every(isDeniedByUs)) return undefined;
+    if (causes.every(isDeniedByUs)) return { is: 'done', message: 'follows when spec.writePermissions allows writes' };
     // A webhook of the tenant may answer 404 for ever, too; only the server itself says it in these words.
     const early = causes.every(
       (cause) =>

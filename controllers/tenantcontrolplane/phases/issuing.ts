@@ -37,6 +37,9 @@ const forOwnApiServer: ReadonlySet<AnyLeaf> = new Set([
   'konnectivity-server.conf',
 ]);
 
+/** What issuing acts through. */
+type IssuingDependencies = Pick<Dependencies, 'issuers' | 'renewBeforeMs'>;
+
 /** Issues the certificates of one tenant in one visit. */
 export class Issuing {
   readonly tcp: TenantControlPlane;
@@ -45,10 +48,10 @@ export class Issuing {
   readonly endpoint: Endpoint;
   readonly leaves: Readonly<Record<AnyLeaf, Leaf>>;
   readonly ctx: Context;
-  readonly #deps: Dependencies;
+  readonly #deps: IssuingDependencies;
 
   /** Throws `InvalidInputError` for a version, network or name that is none. */
-  constructor(scope: Readonly<Scope>, deps: Dependencies, ctx: Context) {
+  constructor(scope: Readonly<Scope>, deps: IssuingDependencies, ctx: Context) {
     const { tcp } = scope;
     const { networkProfile } = tcp.spec;
     const endpoint = needed(scope.endpoint, 'endpoint');

@@ -14,6 +14,7 @@ import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { isRolling } from '../state.ts';
 import { isOurs, isUsedByPods, leavingMs, removeOwn } from './addon-leftovers.ts';
+import { isOnTheWay } from './former-endpoint.ts';
 import { applied, putOff } from './inside-tenant.ts';
 
 const component = 'konnectivity';
@@ -43,10 +44,8 @@ function isLeft({ tcp, observed }: Readonly<Scope>): boolean {
 }
 
 /** True while agents that are there go on dialling the endpoint of before: how they do that stands in them alone. */
-function isAwaitingEndpoint({ tcp, target, endpoint }: Readonly<Scope>): boolean {
-  const [next, inUse] = [needed(target, 'target'), needed(endpoint, 'endpoint')];
-  const changes = next.host !== inUse.host || next.hostPort !== inUse.hostPort;
-  return changes && tcp.status?.addons?.konnectivity?.agent !== undefined;
+function isAwaitingEndpoint(scope: Readonly<Scope>): boolean {
+  return isOnTheWay(scope) && scope.tcp.status?.addons?.konnectivity?.agent !== undefined;
 }
 
 /** True while agents may be in the tenant: the Secrets tell, or the status where those went while the tenant slept. */

@@ -2,7 +2,7 @@ import type { Ingress } from '../../../api/core/kinds.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import { gateway, gatewayGroup, tlsRoutes as routeKinds } from '../../../api/gateway-api/kinds.ts';
 import type { Gateway, TlsRoute } from '../../../api/gateway-api/kinds.ts';
-import type { KindRef, Resource } from '../../../api/meta.ts';
+import type { KindRef, Manifest, Resource } from '../../../api/meta.ts';
 import { ports as portNames, tenantObjects } from '../../../api/names.ts';
 import { ingressRouteTcp as traefikKind } from '../../../api/traefik/kinds.ts';
 import { joinHostPort } from '../../../kubeadm/networks.ts';
@@ -10,8 +10,8 @@ import type { Context } from '../../../runtime/controller.ts';
 import { ApiError } from '../../../runtime/errors.ts';
 import { ingress } from '../components/ingress.ts';
 import { ingressRouteTcp, trustdRouteTcp } from '../components/ingress-route-tcp.ts';
-import { hostRules, konnectivityHost } from '../components/publication.ts';
-import type { Publication, PublishedPorts } from '../components/publication.ts';
+import { apiServerListener, hostRules, konnectivityHost } from '../components/publication.ts';
+import type { HostRule, Publication, PublishedPorts } from '../components/publication.ts';
 import { gatewayStatus, ingressStatus } from '../components/publication-status.ts';
 import { gatewayKeys, gatewayName, routeVerdict } from '../components/route-verdict.ts';
 import type { RouteFacts } from '../components/route-verdict.ts';
@@ -90,7 +90,8 @@ async function stored<T extends Resource>(
 async function makeIngress(making: Making): Promise<PublicationFacts> {
   const { scope, publication, ports, deps, ctx } = making;
   const wanted = hostRules(publication, ports);
-  const formerOf = (found: Ingress): ReturnType<typeof formerRules> => formerRules(ingressRules(found), wanted, ports);
+  const alive = [ports.apiServer, ports.konnectivity];
+  const formerOf = (found: Ingress): ReturnType<typeof formerRules> => formerRules(ingressRules(found), wanted, alive);
   const { ingress: name } = tenantObjects(scope.tcp.metadata.name ?? '');
   const before = await stored<Ingress>(kinds.Ingress, name, making, (found) => formerOf(found).length > 0);
   const former = before === undefined ? [] : formerOf(before);
@@ -106,32 +107,67 @@ async function makeIngress(making: Making): Promise<PublicationFacts> {
   };
 }
 
-async function makeTraefikRoute(making: Making): Promise<PublicationFacts> {
-  const { scope, publication, ports, deps, ctx } = making;
+interface AppliedRoute {
+  readonly made: Resource;
+  /** True while it leads something that the spec does not ask for any more. */
+  readonly hasFormer: boolean;
+}
+
+/** One of Traefik's routes, with the rules of before that stay for now. */
+async function applyTraefikRoute(
+  making: Making,
+  route: {
+    readonly name: string;
+    readonly wanted: readonly HostRule[];
+    readonly alive: readonly (number | undefined)[];
+    readonly manifest: (former: readonly HostRule[]) => Manifest;
+  },
+): Promise<AppliedRoute> {
+  const formerOf = (found: TraefikRoute): readonly HostRule[] =>
+    formerRules(traefikRules(found), route.wanted, route.alive);
+  const before = await stored<TraefikRoute>(traefikKind, route.name, making, (found) => formerOf(found).length > 0);
+  const former = before === undefined ? [] : formerOf(before);
+  const made = await making.deps.apply(making.scope, route.manifest(former), making.ctx);
+  return { made, hasFormer: former.length > 0 };
+}
+
+/** That of the API server first. */
+async function applyTraefikRoutes(making: Making): Promise<readonly [AppliedRoute, ...AppliedRoute[]]> {
+  const { scope, publication, ports } = making;
   const { tcp } = scope;
-  const wanted = hostRules(publication, ports);
-  const formerOf = (found: TraefikRoute): ReturnType<typeof formerRules> =>
-    formerRules(traefikRules(found), wanted, ports);
-  const { ingress: name } = tenantObjects(tcp.metadata.name ?? '');
-  const made = await whereServed(traefikKind, deps, async () => {
-    const before = await stored<TraefikRoute>(traefikKind, name, making, (found) => formerOf(found).length > 0);
-    const former = before === undefined ? [] : formerOf(before);
-    const route = await deps.apply(scope, ingressRouteTcp(tcp, publication, { ports, former }), ctx);
-    const { trustd } = ports;
-    if (trustd !== undefined) await deps.apply(scope, trustdRouteTcp(tcp, publication, trustd), ctx);
-    return { route, hasFormer: former.length > 0, isTrustdMade: trustd !== undefined };
+  const names = tenantObjects(tcp.metadata.name ?? '');
+  const { apiServer, konnectivity, trustd } = ports;
+  const own = await applyTraefikRoute(making, {
+    name: names.ingress,
+    wanted: hostRules(publication, ports),
+    alive: [apiServer, konnectivity],
+    manifest: (former) => ingressRouteTcp(tcp, publication, { ports, former }),
   });
-  if (made === undefined) {
+  if (trustd === undefined) return [own];
+  const rule = { host: publication.host, port: trustd };
+  const workers = await applyTraefikRoute(making, {
+    name: names.trustdRoute,
+    wanted: [rule],
+    alive: [trustd],
+    manifest: (former) => trustdRouteTcp(tcp, [rule, ...former]),
+  });
+  return [own, workers];
+}
+
+async function makeTraefikRoute(making: Making): Promise<PublicationFacts> {
+  const { scope, deps, ctx } = making;
+  const routes = await whereServed(traefikKind, deps, () => applyTraefikRoutes(making));
+  if (routes === undefined) {
     return notServed(
       `this cluster has no kind ${traefikKind.kind} in ${traefikKind.group}/${traefikKind.version}: install Traefik's definitions, or use another spec.controlPlane.ingress.controllerType`,
     );
   }
   return {
-    made: [name, ...(made.isTrustdMade ? [tenantObjects(tcp.metadata.name ?? '').trustdRoute] : [])],
-    status: ingressStatus(tcp, undefined),
+    made: routes.map(({ made }) => made.metadata.name ?? ''),
+    status: ingressStatus(scope.tcp, undefined),
     verdict: { leads: true, message: '' },
-    takeover: traefikTakeover(made.route, ctx.now),
-    hasFormer: made.hasFormer,
+    takeover: traefikTakeover(routes[0].made, ctx.now),
+    hasFormer: routes.some(({ hasFormer }) => hasFormer),
   };
 }
 
@@ -208,7 +244,7 @@ async function makeRoutes(making: Making): Promise<PublicationFacts> {
       const route = made.find(({ metadata }) => metadata.name === name);
       return route === undefined ? undefined : { tcp: scope.tcp, route, host, listener, gateways };
     };
-    const own = factsOf(tlsRoute, portNames.apiServer);
+    const own = factsOf(tlsRoute, apiServerListener(scope.tcp));
     const agents = factsOf(konnectivityRoute, portNames.konnectivity, konnectivityHost(publication.host));
     const trustd = factsOf(trustdRoute, portNames.trustdService);
     if (own === undefined) throw new Error('a publication by Gateways has no route');

@@ -161,6 +161,56 @@ async function ask(
   return found.flat();
 }
 
+const fact = 'preflight';
+
+/** What an answer is about: another question is asked at once. */
+function questionOf({ from, to }: PendingUpgrade, { tcp, observed }: Readonly<Scope>): string {
+  const { deployment, dataStore } = observed;
+  const facts = [
+    versionText(from),
+    versionText(to),
+    tcp.metadata.generation,
+    deployment?.metadata.uid,
+    deployment?.status?.readyReplicas,
+    dataStore?.metadata.uid,
+    dataStore?.metadata.generation,
+    dataStore && storeTrouble(dataStore)?.message,
+  ];
+  return JSON.stringify(facts);
+}
+
+/**
+ * Why the upgrade waits, as it was found at most a minute ago: a held tenant is visited for other reasons too, every two seconds
+ * while its certificate requests are looked through. That nothing speaks against it is never remembered.
+ */
+async function holdOf(
+  step: PendingUpgrade,
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<UpgradeHold | undefined> {
+  const { uid = '' } = scope.tcp.metadata;
+  const question = questionOf(step, scope);
+  const known = remembered(deps.memory.recall(uid, fact));
+  const leftMs = known === undefined ? 0 : known.at + recheckMs - ctx.now.getTime();
+  if (known?.question === question && leftMs > 0 && leftMs <= recheckMs) return holdFor(step, known.obstacles, leftMs);
+  const obstacles = await ask(step, scope, deps, ctx);
+  if (obstacles.length === 0) deps.memory.forget(uid, fact);
+  else deps.memory.remember(uid, fact, JSON.stringify({ question, at: ctx.now.getTime(), obstacles }));
+  return holdFor(step, obstacles, recheckMs);
+}
+
+interface Answer {
+  readonly question: string;
+  readonly at: number;
+  readonly obstacles: readonly Obstacle[];
+}
+
+/** What this very process wrote down. */
+function remembered(text: string | undefined): Answer | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as Answer);
+}
+
 /** The tenant as it is made while an upgrade waits: everything that the spec asks for, in the version that runs. */
 function staying(tcp: TenantControlPlane, { from }: PendingUpgrade): TenantControlPlane {
   return { ...tcp, spec: { ...tcp.spec, kubernetes: { ...tcp.spec.kubernetes, version: versionText(from) } } };
@@ -178,7 +228,7 @@ export async function preflight(scope: Readonly<Scope>, deps: Dependencies, ctx:
     return { is: 'done', learned: { upgradeHold: holdForMove(step), tcp: staying(tcp, step) } };
   }
   if (isForced(tcp, step)) return { is: 'done' };
-  const upgradeHold = holdFor(step, sleeping(scope)) ?? holdFor(step, await ask(step, scope, deps, ctx), recheckMs);
+  const upgradeHold = holdFor(step, sleeping(scope)) ?? (await holdOf(step, scope, deps, ctx));
   if (upgradeHold === undefined) return { is: 'done' };
   return { is: 'done', learned: { upgradeHold, tcp: staying(tcp, step) } };
 }

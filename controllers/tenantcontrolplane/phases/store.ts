@@ -11,6 +11,7 @@ import { StoreError } from '../../../stores/store-error.ts';
 import { tenancyNames } from '../../../stores/tenancy-names.ts';
 import { dataStoreCertificate, dataStoreConfig, dataStoreSecrets } from '../components/data-store-secrets.ts';
 import { foreignUser } from '../foreign-user.ts';
+import { otherHolder } from '../other-holder.ts';
 import { secretText } from '../components/secret.ts';
 import { adoptsTenancy, choosesNames, storeTrouble, tenancyFacts, tenancyOwner } from '../components/tenancy.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -53,6 +54,7 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
     const message = `DataStore ${name} does not exist: create it; what runs already is left alone`;
     return { is: 'waiting', reason: 'DataStoreNotFound', message };
   }
+  refuseForeignData(tcp, deps);
   const open = await deps.stores.open(observed.dataStore, ctx.signal);
   const names = tenantObjects(tcp.metadata.name ?? '');
   const named = tenancyOf(tcp, observed.dataStore);
@@ -84,6 +86,16 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
     setup,
   };
   return { is: 'done', learned: { store: facts } };
+}
+
+function refuseForeignData(tcp: TenantControlPlane, deps: Dependencies): void {
+  const holder = otherHolder(tcp, deps.allTenants());
+  if (holder === undefined) return;
+  const owner = tcp.status?.storage?.owner ?? '';
+  throw new StoreError(
+    'OwnedByAnother',
+    `status.storage.owner names ${owner}, whose data TenantControlPlane ${holder} has: delete this one, which leaves that data alone`,
+  );
 }
 
 function refuseForeignUser(tcp: TenantControlPlane, user: string, deps: Dependencies): void {

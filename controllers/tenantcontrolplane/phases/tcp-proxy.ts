@@ -7,11 +7,11 @@ import { secretText } from '../components/secret.ts';
 import { proxyCertificateSecret, proxyProfile } from '../components/tcp-proxy/proxy-certificate.ts';
 import { proxyKinds, proxyManifests } from '../components/tcp-proxy/proxy-manifests.ts';
 import { proxyUpstream } from '../components/tcp-proxy/proxy-upstream.ts';
+import type { ProxyUpstream } from '../components/tcp-proxy/proxy-upstream.ts';
 import { trustingPods } from '../components/rotation/trusting-pods.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
-import { isRolling } from '../state.ts';
 import { removeOwn } from './addon-leftovers.ts';
 import { applied, putOff } from './inside-tenant.ts';
 import { keptPair } from './kept-pair.ts';
@@ -21,6 +21,11 @@ const component = 'tcp-proxy';
 
 /** Until the next visit, in milliseconds: what is about to be made is on record by then. */
 const soonMs = 100;
+
+/** By the endpoint in use: while that changes, a router that is given up is still the way. */
+function upstreamOf({ tcp, endpoint, isRouted }: Readonly<Scope>): ProxyUpstream {
+  return proxyUpstream(tcp, needed(endpoint, 'endpoint'), needed(isRouted, 'isRouted'));
+}
 
 /**
  * The certificate of a proxy that ends TLS connections: one of its own for the Service `kubernetes` inside the tenant. It is kept in
@@ -34,8 +39,7 @@ export async function tcpProxyCertificate(
   const { tcp, observed } = scope;
   const { tcpProxyCertificate: name } = tenantObjects(tcp.metadata.name ?? '');
   const current = observed.secrets.get(name);
-  const isWanted =
-    tcp.spec.addons.tcpProxy !== undefined && proxyUpstream(tcp, needed(scope.endpoint, 'endpoint')).endsTls;
+  const isWanted = tcp.spec.addons.tcpProxy !== undefined && upstreamOf(scope).endsTls;
   if (!isWanted) {
     if (current !== undefined) await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
     return { is: 'done' };
@@ -61,7 +65,7 @@ export async function tcpProxyCertificate(
 }
 
 /**
- * The proxy in the tenant as asked for. One that is taken out serves until no API server leaves the Service `kubernetes` to it; that
+ * The proxy in the tenant as asked for. One that is taken out goes when the Service `kubernetes` leads to the API servers again; that
  * there may be one is on record before it is made, so that none is forgotten.
  */
 export async function tcpProxy(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
@@ -72,9 +76,6 @@ export async function tcpProxy(scope: Readonly<Scope>, deps: Dependencies, ctx: 
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
   if (!isWanted) {
-    if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) {
-      return { is: 'done', message: 'the proxy in the tenant goes when no pod needs it any more' };
-    }
     const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: proxyKinds }, ctx));
     return gone ?? { is: 'done', learned: { tcpProxy: 'gone' } };
   }
@@ -82,7 +83,7 @@ export async function tcpProxy(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     const message = 'the proxy in the tenant is about to be made';
     return { is: 'done', learned: { tcpProxy: 'recorded' }, message, afterMs: soonMs };
   }
-  const upstream = proxyUpstream(tcp, needed(scope.endpoint, 'endpoint'));
+  const upstream = upstreamOf(scope);
   const made = proxyManifests({ tcp, upstream, tls: upstream.endsTls ? scope.tcpProxyTls : undefined });
   const manifests = trustingPods(tcp, made);
   const waiting = await applied(deps.tenants.apply(scope, { component, manifests, prunes: proxyKinds }, ctx));

@@ -41,7 +41,9 @@ export async function tenant(scope: Readonly<Scope>, deps: Dependencies, ctx: Co
   const documents = bootstrapDocuments(inputOf(scope), { ca: trusted });
   const set = { component: 'kubeadm', manifests: documents.manifests, prunes: [] };
   const waiting = await applied(deps.tenants.apply(scope, set, ctx));
-  if (waiting !== undefined) return waiting;
+  if (waiting?.is === 'waiting') return waiting;
+  // Denied: what nodes and administrators need first was written before that.
+  if (waiting !== undefined) return { ...waiting, learned: { tenantPrepared: true } };
   const bootstrapChecksum = checksum({ clusterInfo: JSON.stringify(documents.clusterInfo) });
   return { is: 'done', learned: { tenantPrepared: true, bootstrapChecksum } };
 }
@@ -58,14 +60,15 @@ function addonSet(
   return always ? undefined : { component, manifests, prunes: tenantKinds };
 }
 
-/** CoreDNS as asked for. The Corefile is written once: it belongs to the tenant's administrators. */
+/** CoreDNS as asked for. The Corefile and the number of replicas are written once: they belong to the tenant's administrators. */
 export async function coreDNS(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
   const { managed: made, createOnly } = coreDnsManifests(inputOf(scope));
   const managed = trustingPods(scope.tcp, made);
   const set = addonSet(scope, 'coredns', managed, createOnly);
-  const waiting = set === undefined ? undefined : await applied(deps.tenants.apply(scope, set, ctx));
+  const applying = set && deps.tenants.apply(scope, { ...set, theirReplicas: true }, ctx);
+  const waiting = applying && (await applied(applying));
   return waiting ?? { is: 'done', learned: { coreDNS: managed.length > 0 } };
 }
 

@@ -14,6 +14,7 @@ import { secretText } from '../components/secret.ts';
 import {
   osAuthorityProfile,
   trustdChecksum,
+  trustdData,
   trustdLeaves,
   trustdSecret,
 } from '../components/worker-bootstrap/trustd-credentials.ts';
@@ -124,7 +125,9 @@ export async function trustdCredentials(
   const name = tenantObjects(tcp.metadata.name ?? '').trustdCredentials;
   const current = await stored(scope, deps, ctx);
   const { roots, data, isNew } = await findRoots(scope, current, deps, ctx);
-  const profiles = trustdLeaves(tcp, needed(scope.endpoint, 'endpoint'), needed(scope.service, 'service'));
+  // While the endpoint changes, workers come by that which is in use, and soon by that which comes.
+  const endpoints = [needed(scope.endpoint, 'endpoint'), needed(scope.target, 'target')];
+  const profiles = trustdLeaves(tcp, endpoints, needed(scope.service, 'service'));
   const pair = (what: 'server' | 'admin', stands: KeyPair): ReturnType<typeof keptPair> =>
     keptPair(
       {
@@ -153,7 +156,7 @@ export async function trustdCredentials(
   return {
     is: 'done',
     learned: {
-      trustdCredentials: { name, checksum: trustdChecksum(credentials) },
+      trustdCredentials: { name, checksum: trustdChecksum(trustdData(credentials)) },
       trustdRenewal: Math.min(server.renewal, admin.renewal, authority.validToDate.getTime()),
     },
   };

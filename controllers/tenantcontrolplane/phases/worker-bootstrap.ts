@@ -12,6 +12,7 @@ import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { isRolling } from '../state.ts';
 import { isOurs, isUsedByPods, leavingMs, removeOwn } from './addon-leftovers.ts';
+import { isOnTheWay } from './former-endpoint.ts';
 import { applied, putOff } from './inside-tenant.ts';
 
 const component = 'worker-bootstrap';
@@ -40,6 +41,9 @@ export async function workerBootstrap(
   if (waiting !== undefined) return waiting;
   if (!isWanted) return { is: 'done', learned: { workerBootstrapGone: true } };
   if (trustdPort(tcp) === undefined) return { is: 'done' };
+  if (isOnTheWay(scope)) {
+    return { is: 'done', message: 'workers are sent to trustd at the new endpoint when all others are' };
+  }
   const service = needed(scope.service, 'service');
   const at = trustdEndpoint(tcp, needed(scope.endpoint, 'endpoint'), service);
   if (at === undefined) {

@@ -4,6 +4,7 @@ import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { deployment as deploymentManifest } from '../components/deployment.ts';
 import { egressComponent } from '../components/konnectivity/egress-selector.ts';
+import { versionOfPods } from '../components/upgrade/pending-upgrade.ts';
 import { trustdComponent } from '../components/worker-bootstrap/trustd-credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -22,7 +23,7 @@ function checksums(...facts: readonly SecretFacts[]): Readonly<Record<string, st
 }
 
 /** No minor that is not hosted. An upgrade starts from what is installed, also while another is under way: none is skipped. */
-function refuseOtherMinors({ tcp }: Readonly<Scope>, { newestMinor }: Dependencies): void {
+function refuseOtherMinors({ tcp, observed }: Readonly<Scope>, { newestMinor }: Dependencies): void {
   const field = 'spec.kubernetes.version';
   const { version } = tcp.spec.kubernetes;
   const installed = tcp.status?.kubernetesResources?.version?.version ?? '';
@@ -33,7 +34,11 @@ function refuseOtherMinors({ tcp }: Readonly<Scope>, { newestMinor }: Dependenci
   const from = parseVersion(installed, 'status.kubernetesResources.version.version');
   // What runs goes on when the operator hosts less than before.
   const last = Math.max(newestMinor, from.minor);
-  checkUpgrade(from, parseSupportedVersion(version, field, last), field, last);
+  const to = parseSupportedVersion(version, field, last);
+  checkUpgrade(from, to, field, last);
+  // Pods of a later minor may have stored what an older one cannot read, though they are not all there yet.
+  const begun = versionOfPods(observed.deployment);
+  if (begun !== undefined) checkUpgrade(parseVersion(begun), to, field, last);
 }
 
 /** The pods. Everything that they mount is in place by now, so that no start waits for a volume. */

@@ -51,6 +51,10 @@ describe('a wish to move the data of a tenant', () => {
   test('is refused where writes cannot be denied, and where the data is bound to its keys', () => {
     const old = placed(undefined, { kubernetes: { version: 'v1.29.3' } });
     expect(complaints(old, 'other').join()).toContain('upgrade to v1.30 or later first');
+    const on = placed(undefined, { kubernetes: { version: 'v1.30.1' } });
+    const kubernetesResources = { version: { status: 'Ready', version: 'v1.29.3' } } as const;
+    const behind = { ...on, status: { ...on.status, kubernetesResources } };
+    expect(complaints(behind, 'other').join()).toContain('cannot change with Kubernetes v1.29.3, which has no way');
     const args = { apiServer: ['--encryption-provider-config=/etc/x.yaml'] };
     const encrypted = placed(undefined, { deployment: { extraArgs: args } });
     expect(complaints(encrypted, 'other').join()).toContain('--encryption-provider-config');
@@ -94,6 +98,22 @@ describe('a move that is under way', () => {
     const found = migrationComplaints({ tcp, old, drivers, troubles: new Map() });
     expect(found.map(({ field }) => field)).toEqual(['spec.kubernetes.version']);
   });
+});
+
+test('a version that is held back can be taken back also while the data moves', () => {
+  const moving = placed('Copying', { kubernetes: { version: 'v1.36.3' } });
+  const conditions = [
+    { type: 'UpgradeAllowed', status: 'False', reason: 'DataMoves', message: '', lastTransitionTime: '' },
+  ] as const;
+  const kubernetesResources = { version: { status: 'Ready', version: 'v1.35.4' } } as const;
+  const old = { ...moving, status: { ...moving.status, conditions, kubernetesResources } };
+  const to = (version: string): readonly unknown[] => {
+    const tcp = { ...old, spec: { ...old.spec, kubernetes: { ...old.spec.kubernetes, version } } };
+    return migrationComplaints({ tcp, old, drivers, troubles: new Map() });
+  };
+  expect(to('v1.35.4')).toEqual([]);
+  expect(to('1.35.4')).toEqual([]);
+  expect(to('v1.35.5')).toHaveLength(1);
 });
 
 describe('the deletion of a tenant', () => {

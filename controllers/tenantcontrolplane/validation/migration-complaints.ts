@@ -2,6 +2,7 @@ import { annotations } from '../../../api/names.ts';
 import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { takesBack } from '../components/upgrade/held-version.ts';
 import { migrationObstacle } from '../components/migration-obstacle.ts';
 import type { DataStoreDrivers } from './data-store-drivers.ts';
 
@@ -23,6 +24,7 @@ function versionComplaints({ tcp, old }: MigrationQuestion): readonly InvalidInp
   const value = tcp.spec.kubernetes.version;
   const migration = tcp.status?.storage?.migration;
   if (old === undefined || value === old.spec.kubernetes.version || !isUnderWay(migration)) return [];
+  if (takesBack(old, value)) return [];
   const reason = `cannot change while the data moves to DataStore ${migration.target.dataStoreName}`;
   const remedy = `wait until that is done, or set spec.dataStore back to ${migration.source.dataStoreName}`;
   return [{ field: 'spec.kubernetes.version', value, reason, remedy }];

@@ -12,21 +12,32 @@ const at = 'spec.networkProfile';
 /** Ports of the pod that other programs in it listen on. */
 const takenPorts: Readonly<Record<number, string>> = { 10257: 'kube-controller-manager', 10259: 'kube-scheduler' };
 
-/** What an API server would not start with. */
-function familyComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
-  const { address = '', serviceCidr } = tcp.spec.networkProfile;
-  if (!isIpAddress(address) || canAdvertise(tcp, address)) return [];
-  const reason = `is not of the family of the first service network ${serviceCidr}, and kube-apiserver advertises no other`;
-  const remedy = 'give an address of that family, or the service networks in the other order';
-  return [{ field: `${at}.address`, value: address, reason, remedy }];
+/** The addresses of the author, by field. */
+function givenAddresses({ spec }: TenantControlPlane): readonly (readonly [field: string, address: string])[] {
+  const { address = '', advertiseAddress = '' } = spec.networkProfile;
+  const given = [
+    [`${at}.address`, address],
+    [`${at}.advertiseAddress`, advertiseAddress],
+  ] as const;
+  return given.filter(([, text]) => text !== '');
 }
 
-function addressComplaints({ spec }: TenantControlPlane): readonly InvalidInput[] {
-  const { address = '', port } = spec.networkProfile;
+/** What an API server would not start with. It advertises the last of the addresses. */
+function familyComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const [field, address] = givenAddresses(tcp).at(-1) ?? [];
+  if (field === undefined || address === undefined || !isIpAddress(address) || canAdvertise(tcp, address)) return [];
+  const reason = `is not of the family of the first service network ${tcp.spec.networkProfile.serviceCidr}, and kube-apiserver advertises no other`;
+  const remedy = 'give an address of that family, or the service networks in the other order';
+  return [{ field, value: address, reason, remedy }];
+}
+
+function addressComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { port } = tcp.spec.networkProfile;
   const found: InvalidInput[] = [];
-  if (address !== '' && !isIpAddress(address)) {
+  for (const [field, address] of givenAddresses(tcp)) {
+    if (isIpAddress(address)) continue;
     found.push({
-      field: `${at}.address`,
+      field,
       value: address,
       reason: 'is not an IP address, and an API server can advertise nothing else',
       remedy: 'give an IP address here and host names in spec.networkProfile.certSANs',

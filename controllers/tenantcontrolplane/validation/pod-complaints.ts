@@ -100,6 +100,21 @@ function rolloutComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
   return found;
 }
 
+/** Kubernetes refuses pods whose other probes are to succeed more than once. */
+function probeComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { apiServer, controllerManager, scheduler, ...all } = tcp.spec.controlPlane.deployment.probes ?? {};
+  const sets = { '': all, '.apiServer': apiServer, '.controllerManager': controllerManager, '.scheduler': scheduler };
+  return Object.entries(sets).flatMap(([of, set]) =>
+    (['liveness', 'startup'] as const).flatMap((probe) => {
+      const times = set?.[probe]?.successThreshold ?? 1;
+      if (times === 1) return [];
+      const field = `${at}.probes${of}.${probe}.successThreshold`;
+      const reason = 'must be 1: only a readiness probe may have to succeed more than once';
+      return [{ field, value: String(times), reason, remedy: 'leave it out' }];
+    }),
+  );
+}
+
 /** What is wrong with the author's additions to the pods. */
 export function podComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
   const {
@@ -126,5 +141,6 @@ export function podComplaints(tcp: TenantControlPlane): readonly InvalidInput[] 
     ...mountComplaints(tcp),
     ...argumentComplaints(tcp),
     ...rolloutComplaints(tcp),
+    ...probeComplaints(tcp),
   ];
 }

@@ -9,6 +9,7 @@ import {
   versionText,
 } from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
+import { installedVersion, isVersionHeld } from '../components/upgrade/held-version.ts';
 import { collectComplaints } from '../../../kubeadm/collect-complaints.ts';
 
 const field = 'spec.kubernetes.version';
@@ -53,7 +54,11 @@ export function versionComplaints(
   // What was accepted before is not judged again: a minor that is hosted no more must not hold up finalizers and labels.
   const stays = old?.spec.kubernetes.version === tcp.spec.kubernetes.version;
   if (version === undefined) return stays ? [] : unusable;
-  const starts = [old?.spec.kubernetes.version, old?.status?.kubernetesResources?.version?.version];
+  // A version that is held back has not touched anything: the wish for it does not count.
+  const starts = [
+    old === undefined || isVersionHeld(old) ? undefined : old.spec.kubernetes.version,
+    old && installedVersion(old),
+  ];
   const known = starts.filter((text): text is string => text !== undefined && text !== '');
   const ways = (stays ? [] : known)
     .map((text) =>

@@ -169,6 +169,13 @@ describe('the konnectivity server', () => {
     });
   });
 
+  test('has the security context given where it says something, else ours', () => {
+    expect(server({ server: { securityContext: { runAsUser: 7 } } }).securityContext).toMatchObject({
+      runAsUser: 7,
+      readOnlyRootFilesystem: true,
+    });
+  });
+
   test('has the resources of its own, else those for every container', () => {
     const requests = { cpu: '5m' };
     const deployment = { resources: { requests: { cpu: '50m' } } };
@@ -379,7 +386,7 @@ describe('a tenant without konnectivity', () => {
       kubeconfigSecrets(tcp, byAddress),
     ];
     expect(JSON.stringify(made)).not.toMatch(/konnectivity|egress/);
-    expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('bb080b6eaf59ba61d93408a1e978c87a');
+    expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('ff9d3046564d230136b45011b11e980f');
     expect(konnectivityAgentManifests(tcp, at)).toEqual([]);
   });
 });

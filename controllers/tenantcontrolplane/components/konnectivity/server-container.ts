@@ -48,7 +48,7 @@ export function konnectivitySidecar(tcp: TenantControlPlane): readonly Container
     },
     // A quantity may be a number; the client's model knows strings only.
     ...(resources !== undefined && { resources: resources as NonNullable<Container['resources']> }),
-    securityContext: restricted(),
+    securityContext: { ...restricted(), ...server.securityContext },
     volumeMounts: [
       {
         name: volumes.konnectivityKubeconfig,

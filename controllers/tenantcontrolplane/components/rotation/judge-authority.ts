@@ -1,6 +1,8 @@
+import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
 import { parseCertificates } from '../../../../kubeadm/pki/certificate-chain.ts';
 import { judge } from '../../../../kubeadm/pki/judge.ts';
 import type { KeyPair, Verdict } from '../../../../kubeadm/pki/key-pair.ts';
+import { parsePrivateKey } from '../../../../kubeadm/pki/private-key.ts';
 import { authorityProfiles } from '../../../../kubeadm/pki/profiles.ts';
 import type { AuthoritySecret } from '../authority-secrets.ts';
 import { offeredPair } from './rotating-authority.ts';
@@ -8,13 +10,16 @@ import { offeredPair } from './rotating-authority.ts';
 type Data = Readonly<Record<string, string>>;
 
 /** Decides whether a pair can be the authority. Any subject will do: the author may bring an authority of their own. */
-export function judgeAuthority({ authority }: AuthoritySecret, pair: KeyPair, now: Date): Verdict {
+export function judgeAuthority({ authority }: Pick<AuthoritySecret, 'authority'>, pair: KeyPair, now: Date): Verdict {
   const expected = { profile: { ...authorityProfiles[authority], dnsNames: [] }, now, thresholdMs: 0 };
   const verdict = judge(pair, expected);
   return !verdict.keep && verdict.reason === 'WrongSubject' ? { keep: true } : verdict;
 }
 
-/** The pair in a Secret: of its copies the first that can be used, else the first, with the verdict about it. */
+/**
+ * The pair in a Secret: of its copies the first that can be used, else the first, with the verdict about it. A further copy counts only
+ * where it can be one: with another key than the first it is another authority, which cuts off every worker.
+ */
 export function storedPair(
   where: AuthoritySecret,
   data: Data,
@@ -28,7 +33,22 @@ export function storedPair(
   });
   const [first] = judged;
   if (first === undefined) throw new Error(`the Secret ${where.name} is said to hold no authority`);
-  return judged.find(({ verdict }) => verdict.keep) ?? first;
+  const fit = judged.find(({ verdict }) => verdict.keep) ?? first;
+  if (first.verdict.keep || fit === first || !isOtherKey(first.pair.key, fit.pair.key)) return fit;
+  const { reason, message } = first.verdict;
+  const [, other] = where.copies;
+  const told = `${message}, and ${other?.key ?? 'the other'} belongs to another authority, which is not taken in its place`;
+  return { pair: first.pair, verdict: { keep: false, reason, message: told } };
+}
+
+/** True when both can be read and are not one key. */
+function isOtherKey(one: string, other: string): boolean {
+  try {
+    return !parsePrivateKey(one, 'key').equals(parsePrivateKey(other, 'key'));
+  } catch (error) {
+    if (error instanceof InvalidInputError) return false;
+    throw error;
+  }
 }
 
 function firstOf(bundle: string): string {

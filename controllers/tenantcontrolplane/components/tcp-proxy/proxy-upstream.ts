@@ -28,11 +28,13 @@ export function parseInternalEndpoint(
   throw new InvalidInputError({ field, value: text, reason: 'is neither an address nor a DNS name', remedy });
 }
 
-/** Where a proxy must dial. Throws `InvalidInputError` for an internal endpoint that is none. */
-export function proxyUpstream({ spec }: TenantControlPlane, endpoint: Endpoint): ProxyUpstream {
+/**
+ * Where a proxy must dial; `isRouted` when a router leads to the endpoint in use by its name. Throws `InvalidInputError` for an
+ * internal endpoint that is none.
+ */
+export function proxyUpstream({ spec }: TenantControlPlane, endpoint: Endpoint, isRouted: boolean): ProxyUpstream {
   const { internalEndpoint = '' } = spec.addons.tcpProxy ?? {};
   if (internalEndpoint !== '') return { ...parseInternalEndpoint(internalEndpoint, endpoint.port), endsTls: false };
-  const isRouted = (spec.controlPlane.ingress ?? spec.controlPlane.gateway) !== undefined;
   return { host: endpoint.host, port: endpoint.hostPort, endsTls: isRouted };
 }
 

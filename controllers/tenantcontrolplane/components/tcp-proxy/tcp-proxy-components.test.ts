@@ -28,7 +28,7 @@ const tenant = (
 
 function pod(proxy: Proxy = {}, at = endpoint, withTls = false) {
   const tcp = tenant(proxy);
-  const manifests = proxyManifests({ tcp, upstream: proxyUpstream(tcp, at), tls: withTls ? tls : undefined });
+  const manifests = proxyManifests({ tcp, upstream: proxyUpstream(tcp, at, false), tls: withTls ? tls : undefined });
   const deployment = manifests.find(({ kind }) => kind === 'Deployment') as Deployment | undefined;
   const spec = deployment?.spec?.template.spec;
   const container = spec?.containers[0];
@@ -70,13 +70,13 @@ describe('the proxy in a tenant', () => {
 
   test('dials the internal endpoint, where there is one, and passes through behind a router as well', () => {
     const tcp = tenant({ internalEndpoint: '192.0.2.8:7443' }, behindIngress);
-    expect(proxyUpstream(tcp, byName)).toEqual({ host: '192.0.2.8', port: 7443, endsTls: false });
+    expect(proxyUpstream(tcp, byName, true)).toEqual({ host: '192.0.2.8', port: 7443, endsTls: false });
     expect(pod({ internalEndpoint: '192.0.2.8' }).container.args).toContain('--upstream-addr=192.0.2.8:6443');
   });
 
   test('ends TLS connections behind a router, with a certificate of its own, and verifies whom it dials', () => {
     const withAddon = tenant({}, behindIngress);
-    expect(proxyUpstream(withAddon, byName)).toEqual({ host: hostname, port: 443, endsTls: true });
+    expect(proxyUpstream(withAddon, byName, true)).toEqual({ host: hostname, port: 443, endsTls: true });
     const { container, spec, manifests, template } = pod({}, byName, true);
     expect(container.args).toEqual([
       `--upstream-addr=${hostname}:443`,
@@ -123,7 +123,7 @@ describe('the proxy in a tenant', () => {
     expect(container.securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
   });
 
-  test('keeps the endpoints of the Service kubernetes, which the API server then leaves alone', () => {
+  test('keeps the endpoints of the Service kubernetes, which API servers leave alone with and without it', () => {
     const flags = (tcp: ReturnType<typeof tenant>): readonly string[] =>
       apiServerArguments({
         tcp,
@@ -135,6 +135,6 @@ describe('the proxy in a tenant', () => {
         storageChecksum: '',
       }).filter((flag) => flag.includes('reconciler'));
     expect(flags(tenant())).toEqual(['--endpoint-reconciler-type=none']);
-    expect(flags(tenantControlPlaneWith())).toEqual([]);
+    expect(flags(tenantControlPlaneWith())).toEqual(['--endpoint-reconciler-type=none']);
   });
 });

@@ -16,7 +16,7 @@ export interface PendingUpgrade {
 const tagged = /:(v\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?)[^/]*$/;
 
 /** The version of kube-apiserver that a Deployment asks for; undefined when its image does not tell. */
-function versionOf(deployment: Deployment | undefined): string | undefined {
+export function versionOfPods(deployment: Deployment | undefined): string | undefined {
   const pod = deployment?.spec?.template.spec;
   const image = pod?.containers.find(({ name }) => name === containers.apiServer)?.image;
   return tagged.exec(image ?? '')?.[1];
@@ -45,7 +45,7 @@ export function pendingUpgrade(
 ): PendingUpgrade | undefined {
   const installed = tcp.status?.kubernetesResources?.version?.version ?? '';
   if (installed === '') return undefined;
-  const step = stepOf(versionOf(deployment) ?? installed, tcp.spec.kubernetes.version);
+  const step = stepOf(versionOfPods(deployment) ?? installed, tcp.spec.kubernetes.version);
   return step === undefined || step.to.minor === step.from.minor ? undefined : step;
 }
 

@@ -31,13 +31,13 @@ function balancerNames(service: Service): readonly string[] {
 }
 
 /**
- * What they say. Workers dial trustd at addresses of the control plane and at its host name; what a name leads to is not asked,
- * since it may be another address the next time: addresses in front of the Service belong in `talos.certSANs`. Throws
- * `InvalidInputError` for a name that is none.
+ * What they say. Workers dial trustd at addresses of the control plane and at its host name, that of each of `endpoints` while it
+ * changes; what a name leads to is not asked, since it may be another address the next time: addresses in front of the Service
+ * belong in `talos.certSANs`. Throws `InvalidInputError` for a name that is none.
  */
-export function trustdLeaves(tcp: TenantControlPlane, endpoint: Endpoint, service: Service): TrustdLeaves {
+export function trustdLeaves(tcp: TenantControlPlane, endpoints: readonly Endpoint[], service: Service): TrustdLeaves {
   const reached = alternativeNames(
-    [endpoint.address, endpoint.host, ...balancerNames(service)],
+    [...endpoints.flatMap(({ address, host }) => [address, host]), ...balancerNames(service)],
     'controlPlaneEndpoint',
   );
   const given = alternativeNames(
@@ -83,14 +83,13 @@ export function trustdData({ authority, server, admin, token }: TrustdCredential
   };
 }
 
-/** The checksum of what trustd is given: the administrator's certificate is not part of it and rolls no pod. */
-export function trustdChecksum(credentials: TrustdCredentials): string {
+/**
+ * The checksum of what trustd is given of the Secret's values: the administrator's certificate is not part of it and rolls no
+ * pod.
+ */
+export function trustdChecksum(data: Readonly<Record<string, string>>): string {
   const { certificate, key } = dataKeys.trustdCredentials.admin;
-  return checksum(
-    Object.fromEntries(
-      Object.entries(trustdData(credentials)).filter(([name]) => name !== certificate && name !== key),
-    ),
-  );
+  return checksum(Object.fromEntries(Object.entries(data).filter(([name]) => name !== certificate && name !== key)));
 }
 
 /** The Secret. */

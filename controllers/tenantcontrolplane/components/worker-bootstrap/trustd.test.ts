@@ -117,7 +117,7 @@ describe('trustd', () => {
     };
     const { server, admin } = trustdLeaves(
       tenant({ talos: { certSANs: ['203.0.113.5', 'talos.example.org'] } }),
-      byName,
+      [byName],
       balancer,
     );
     expect(server).toEqual({
@@ -203,15 +203,20 @@ describe('the port for trustd', () => {
 });
 
 describe('workers of Talos', () => {
+  const brief = (autoApprove: boolean): readonly string[] =>
+    nodeManifests(tenant({ autoApprove })).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  const reading = [
+    'ClusterRole steward:node-endpointslice-reader',
+    'ClusterRoleBinding steward:node-endpointslice-reader',
+  ];
+
   test('may look for their control plane in the tenant', () => {
-    const brief = (autoApprove: boolean): readonly string[] =>
-      nodeManifests(tenant({ autoApprove })).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-    expect(brief(true)).toEqual([
-      'ClusterRole steward:node-endpointslice-reader',
-      'ClusterRoleBinding steward:node-endpointslice-reader',
-      'ClusterRoleBinding kubeadm:node-autoapprove-kubelet-serving',
-    ]);
-    expect(brief(false)).toHaveLength(2);
+    expect(brief(false)).toEqual(reading);
     expect(nodeManifests(tenantControlPlaneWith())).toEqual([]);
+  });
+
+  test('are bound to the approval of their certificates only where autoApprove is on', () => {
+    expect(brief(true)).toEqual([...reading, 'ClusterRoleBinding kubeadm:node-autoapprove-kubelet-serving']);
+    expect(brief(false)).toEqual(reading);
   });
 });

@@ -10,6 +10,15 @@ export interface MigrationVisit {
   readonly ctx: Context;
 }
 
+/** What of a visit denies and allows writes. */
+export interface FreezeVisit {
+  readonly scope: Readonly<Scope>;
+  readonly deps: Pick<Dependencies, 'cluster' | 'clock'> & {
+    readonly tenants: Pick<Dependencies['tenants'], 'door' | 'atPod'>;
+  };
+  readonly ctx: Pick<Context, 'signal' | 'event'>;
+}
+
 /**
  * What a step leaves behind. A change of phase is recorded before the next phase acts, so that every crash finds in the status
  * what may have been done: steps may be repeated, and none rests on what only a process remembers.

@@ -5,7 +5,7 @@ import type { TenancyShare } from '../../../../api/steward/v1alpha1/migration-st
 import { dataStoreLabel } from '../../components/deployment.ts';
 import { isRolling } from '../../state.ts';
 import { podSelectorText } from '../../status.ts';
-import type { MigrationVisit } from './migration-visit.ts';
+import type { FreezeVisit, MigrationVisit } from './migration-visit.ts';
 
 /** How far the pods of a tenant have moved to a store. */
 export interface Rollout {
@@ -26,7 +26,7 @@ function isReady({ status }: Pod): boolean {
 }
 
 /** The pods of the tenant that have not ended. */
-export async function podsOf({ scope, deps, ctx }: MigrationVisit): Promise<readonly Pod[]> {
+export async function podsOf({ scope, deps, ctx }: FreezeVisit): Promise<readonly Pod[]> {
   const namespace = scope.tcp.metadata.namespace ?? '';
   const labelSelector = podSelectorText(scope.tcp);
   const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });

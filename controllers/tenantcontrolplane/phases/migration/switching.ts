@@ -10,7 +10,10 @@ import type { MigrationVisit, Step } from './migration-visit.ts';
 import { podTroubles } from './pod-troubles.ts';
 import { rolloutTo } from './pods.ts';
 import { openShare } from './shares.ts';
-import { proveFrozen, thaw } from './tenant-freeze.ts';
+import { keepFrozen, proveFrozen, thaw } from './tenant-freeze.ts';
+
+/** Between two looks at the freeze, which administrators of the tenant can take away. */
+const freezeLookMs = 2_000;
 
 /** Between two looks at pods, of which no watch tells. */
 const lookMs = 200;
@@ -22,6 +25,7 @@ const lookMs = 200;
 export async function rollOut(visit: MigrationVisit, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = visit;
   const rollout = await rolloutTo(record.target, visit);
+  if (record.policyInTenant === true && rollout.current.length > 0) await keepFrozen(visit);
   if (!rollout.serves && lastsMs(record, ctx.now) > patience.switchingMs) {
     const why = podTroubles(rollout.current);
     const message = `the pods did not become ready on DataStore ${record.target.dataStoreName} in time${why === '' ? '' : `: ${why}`}`;
@@ -43,7 +47,7 @@ export async function rollOut(visit: MigrationVisit, record: MigrationStatus): P
   const rolled = record.rolledOutAt === undefined ? { ...record, rolledOutAt: now.toISOString() } : record;
   const left =
     Date.parse(rolled.frozenAt ?? rolled.startedAt) + holdMs(scope.tcp, deps.migrations.minimumHoldMs) - now.getTime();
-  if (left > 0) return waiting(rolled, 'Migrating is shown for as long as was asked for', left);
+  if (left > 0) return waiting(rolled, 'Migrating is shown for as long as was asked for', Math.min(left, freezeLookMs));
   return onward(inPhase(rolled, 'Thawing', ctx.now));
 }
 

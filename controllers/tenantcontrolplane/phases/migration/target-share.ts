@@ -1,5 +1,6 @@
 import type { MigrationStatus, TenancyShare } from '../../../../api/steward/v1alpha1/migration-status.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenancyOwner } from '../../components/tenancy.ts';
 import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
 
 /**
@@ -12,7 +13,7 @@ export function targetShares(
   migration: MigrationStatus,
   driver: string,
 ): readonly TenancyShare[] {
-  const uid = tcp.metadata.uid ?? '';
+  const uid = tenancyOwner(tcp);
   const { source, startedAt } = migration;
   const { dataStoreName } = migration.target;
   const known = [source, ...(tcp.status?.storage?.previous ?? [])].filter((share) => share.driver === driver);

@@ -13,7 +13,7 @@ import type { ApiServer } from '../../../../testing/servers/api-server.ts';
 import { tenantControlPlaneWith } from '../../../../testing/tenant-control-plane.ts';
 import { isFreezeRefusal } from '../../components/freeze-policy.ts';
 import { writePermissionsManifests } from '../../components/write-permissions-policy.ts';
-import type { MigrationVisit } from './migration-visit.ts';
+import type { FreezeVisit } from './migration-visit.ts';
 import { freeze, thaw } from './tenant-freeze.ts';
 
 let server: ApiServer;
@@ -31,20 +31,23 @@ async function doorOf(user: string, groups: readonly string[]): Promise<Cluster>
 let admin: Cluster;
 let node: Cluster;
 
-/** A visit of a tenant whose only pod is the server under test, or has its address somewhere else. */
-function visit(podAt?: string): MigrationVisit {
+/** A visit of a tenant whose only pod is the server under test, or has its address somewhere else; `driver` is that of its store. */
+function visit(podAt?: string, driver = 'MySQL'): FreezeVisit {
   const pod = podAt === undefined ? admin : openCluster({ server: podAt }, { name: 'tenant', timeoutMs: 500 });
   if (pod !== admin) doors.push(pod);
-  const deps = {
-    cluster: management,
-    clock: systemClock,
-    tenants: {
-      door: () => admin,
-      atPod: (_scope: unknown, _ip: string, work: (door: Cluster) => unknown) => work(pod),
+  const observed = { service: undefined, deployment: undefined, dataStore: undefined };
+  const share = { dataStoreName: 'store', driver };
+  const migration = { phase: 'Freezing', source: share, target: share, startedAt: '2026-01-01T00:00:00Z' } as const;
+  const tcp = { ...tenantControlPlaneWith(), status: { storage: { migration } } };
+  return {
+    scope: { tcp, observed: { ...observed, secrets: new Map(), overrideStores: new Map() } },
+    deps: {
+      cluster: management,
+      clock: systemClock,
+      tenants: { door: () => admin, atPod: (_scope, _ip, work) => work(pod) },
     },
+    ctx: { signal: new AbortController().signal, event: () => undefined },
   };
-  const ctx = { signal: new AbortController().signal };
-  return { scope: { tcp: tenantControlPlaneWith() }, deps, ctx } as unknown as MigrationVisit;
 }
 
 const configMap = (name: string): Manifest => ({
@@ -172,6 +175,31 @@ describe('a tenant that is frozen', () => {
     expect(await outcome(itself.create(kinds.Lease, lease))).toBe('denied');
     await thaw(visit());
   }, 60_000);
+
+  test.each([
+    { driver: 'etcd', leads: 'done' },
+    { driver: 'PostgreSQL', leads: 'done' },
+    { driver: 'MySQL', leads: 'denied' },
+  ])(
+    'lets those that lead renew their leases where a store on $driver does: $leads',
+    async ({ driver, leads }) => {
+      const leader = await doorOf('system:kube-scheduler', ['system:masters']);
+      const lease = (namespace: string, name: string): Manifest => ({
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { namespace, name },
+      });
+      const of = (door: Cluster, namespace: string, name: string): Promise<string> =>
+        outcome(door.create(kinds.Lease, lease(namespace, name), { dryRun: true }));
+      expect(await freeze(visit(undefined, driver))).toBeUndefined();
+      expect(await of(leader, 'kube-system', 'kube-scheduler')).toBe(leads);
+      expect(await of(leader, 'default', 'kube-scheduler')).toBe('denied');
+      expect(await of(leader, 'kube-system', 'another')).toBe('denied');
+      expect(await of(admin, 'kube-system', 'kube-scheduler')).toBe('denied');
+      await thaw(visit());
+    },
+    60_000,
+  );
 
   test('is known for it although another policy denies the same writes', async () => {
     const limits = { blockCreation: true, blockUpdate: false, blockDeletion: false };

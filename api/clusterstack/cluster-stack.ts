@@ -1,0 +1,123 @@
+import type { Infer, Input, Kind, ObjectOf } from '../schema.ts';
+import { bool, described, int64, list, obj, oneOf, opt, ruled, str } from '../schema.ts';
+import { clusterStackSource } from './cluster-stack-source.ts';
+import { clusterStackGroup, clusterStackVersion } from './names.ts';
+import { objectReference } from './object-reference.ts';
+import { stackConditionList } from './stack-condition.ts';
+
+/** What names and labels of objects may be made of. */
+const segment = str({ minLength: 1, maxLength: 40, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' });
+
+const immutable = (field: string): { readonly rule: string; readonly message: string } => ({
+  rule: 'self == oldSelf',
+  message: `${field} cannot change: create another ClusterStack`,
+});
+
+const clusterStackSpec = obj(
+  {
+    provider: described(
+      ruled(segment, immutable('provider')),
+      'Infrastructure the stack is for, e.g. `docker`: the first part of the names of its releases.',
+    ),
+    name: described(
+      ruled(segment, immutable('name')),
+      'Name of the stack, e.g. `scs`: the second part of the names of its releases. It may hold dashes.',
+    ),
+    kubernetesVersion: described(
+      ruled(str({ pattern: '^\\d\\.\\d+$' }), immutable('kubernetesVersion')),
+      'Minor version of Kubernetes, e.g. `"1.36"`; the quotes keep YAML from reading a number.',
+    ),
+    channel: opt(
+      described(
+        ruled(oneOf('stable', 'custom'), immutable('channel')),
+        '`stable`: versions `vN`. `custom`: versions with a suffix, such as `v0-sha.rwvgrna`.',
+      ),
+      'stable',
+    ),
+    versions: opt(
+      described(
+        list(str({ pattern: '^v\\d+(-[a-z0-9]+[.-][a-z0-9]+)?$' })),
+        'Versions that have to be there, e.g. `v1` or `v0-sha.rwvgrna`.',
+      ),
+    ),
+    autoSubscribe: opt(described(bool(), 'Whether the newest version of the channel has to be there, too.'), true),
+    noProvider: opt(described(bool(), 'Whether the stack does without objects of an infrastructure provider.'), false),
+    providerRef: opt(
+      described(
+        objectReference,
+        'Template of the provider’s object for each release; needed unless `noProvider` is true.',
+      ),
+    ),
+    source: opt(described(clusterStackSource, 'Where the releases are; the manager’s own source when it is left out.')),
+    pollInterval: opt(
+      described(
+        ruled(str({ pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$', maxLength: 32 }), {
+          rule: "duration(self) >= duration('10s')",
+          message: 'pollInterval must be at least 10s: registries limit how often they are asked',
+        }),
+        'How often the source is asked for new versions.',
+      ),
+      '5m',
+    ),
+  },
+  {
+    rule: 'self.noProvider || has(self.providerRef)',
+    message: 'providerRef must be set unless noProvider is true: name the template, or set noProvider',
+    fieldPath: '.providerRef',
+  },
+);
+export type ClusterStackSpec = Infer<typeof clusterStackSpec>;
+export type ClusterStackSpecInput = Input<typeof clusterStackSpec>;
+
+const releaseSummary = obj({
+  name: described(str(), 'The version, e.g. `v1`.'),
+  ready: bool(),
+  phase: described(
+    oneOf('', 'downloading release assets', 'provider-specific work', 'applying objects', 'done'),
+    'How far the release has come.',
+  ),
+  message: opt(described(str(), 'Why it is not ready.')),
+});
+export type ReleaseSummary = Infer<typeof releaseSummary>;
+
+const clusterStackStatus = obj({
+  observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
+  latestRelease: opt(described(str(), 'Newest release that is ready: `<name> | <Kubernetes version>`.')),
+  summary: opt(described(list(releaseSummary), 'The releases of this stack that are here.')),
+  usableVersions: opt(described(str(), 'Versions that are ready, with commas between them.')),
+  conditions: opt(stackConditionList()),
+});
+export type ClusterStackStatus = Infer<typeof clusterStackStatus>;
+
+/** Subscribes to the releases of a stack: one ClusterStackRelease for each version that is wanted or in use. */
+export const clusterStack: Kind<ClusterStackSpec, ClusterStackStatus, ClusterStackSpecInput> = {
+  group: clusterStackGroup,
+  version: clusterStackVersion,
+  kind: 'ClusterStack',
+  plural: 'clusterstacks',
+  namespaced: true,
+  singular: 'clusterstack',
+  listKind: 'ClusterStackList',
+  shortNames: ['csk'],
+  categories: [],
+  versions: [{ name: clusterStackVersion, served: true, storage: true }],
+  description: 'A subscription to the releases of a cluster stack for one minor version of Kubernetes.',
+  spec: clusterStackSpec,
+  status: clusterStackStatus,
+  columns: [
+    { name: 'Provider', type: 'string', jsonPath: '.spec.provider' },
+    { name: 'ClusterStack', type: 'string', jsonPath: '.spec.name' },
+    { name: 'K8s', type: 'string', jsonPath: '.spec.kubernetesVersion' },
+    { name: 'Channel', type: 'string', jsonPath: '.spec.channel' },
+    { name: 'Autosubscribe', type: 'string', jsonPath: '.spec.autoSubscribe' },
+    { name: 'Usable', type: 'string', jsonPath: '.status.usableVersions' },
+    { name: 'Latest', type: 'string', jsonPath: '.status.latestRelease' },
+    { name: 'Ready', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Reason', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].reason" },
+    { name: 'Message', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].message" },
+    { name: 'Source', type: 'string', jsonPath: '.spec.source.repository', priority: 1 },
+  ],
+};
+
+export type ClusterStack = ObjectOf<typeof clusterStack>;

@@ -1,0 +1,80 @@
+{{- define "steward.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "steward.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 48 | trimSuffix "-" }}
+{{- else if contains (include "steward.name" .) .Release.Name }}
+{{- .Release.Name | trunc 48 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name (include "steward.name" .) | trunc 48 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "steward.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "steward.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: controller-manager
+{{- end }}
+
+{{- define "steward.labels" -}}
+{{ include "steward.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "steward.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (ternary "steward-controller-manager" "default" .Values.serviceAccount.create) }}
+{{- end }}
+
+{{- define "steward.webhookServiceName" -}}
+{{- include "steward.fullname" . }}-webhook-service
+{{- end }}
+
+{{- define "steward.image" -}}
+{{- .Values.image.repository }}
+{{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default (printf "%s%s" .Chart.AppVersion (ternary "-helm" "" (default false (.Values.clusterStacks).enabled))) }}{{ end }}
+{{- end }}
+
+{{- define "steward.controllers" -}}
+{{- if not (or .Values.tenantControlPlanes.enabled .Values.clusterApi.enabled) }}
+{{- fail "tenantControlPlanes.enabled and clusterApi.enabled are both false: nothing is left to run" }}
+{{- end }}
+{{- if not .Values.clusterApi.enabled -}}
+*,-stewardcontrolplane
+{{- else if not .Values.tenantControlPlanes.enabled -}}
+stewardcontrolplane{{ if (.Values.clusterStacks).enabled }},clusterstack,clusterstackrelease,clusteraddon,clusteraddon-cluster{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* Not empty where the quick-start etcd is wanted; the Go Steward's value counts too. */}}
+{{- define "steward.etcd.enabled" -}}
+{{- $go := index .Values "steward-etcd" }}
+{{- $deploy := true }}
+{{- if hasKey $go "deploy" }}{{ $deploy = $go.deploy }}{{ end }}
+{{- if and .Values.etcd.enabled .Values.tenantControlPlanes.enabled $deploy }}true{{ end }}
+{{- end }}
+
+{{- define "steward.etcd.initialCluster" -}}
+{{- $domain := printf "etcd.%s.svc.%s" .Release.Namespace .Values.etcd.clusterDomain }}
+{{- range $member := until (int .Values.etcd.members) }}
+{{- if $member }},{{ end }}etcd-{{ $member }}=https://etcd-{{ $member }}.{{ $domain }}:2380
+{{- end }}
+{{- end }}
+
+{{/* The gates that are open, as the manager's flag takes them; empty when none is. */}}
+{{- define "steward.featureGates" -}}
+{{- $gates := list }}
+{{- if .Values.featureGates.ExternalClusterReference }}
+{{- $gates = append $gates "ExternalClusterReference=true" }}
+{{- end }}
+{{- if .Values.featureGates.ExternalClusterReferenceCrossNamespace }}
+{{- $gates = append $gates "ExternalClusterReferenceCrossNamespace=true" }}
+{{- end }}
+{{- if (.Values.clusterStacks).enabled }}
+{{- $gates = append $gates "ClusterStacks=true" }}
+{{- end }}
+{{- join "," $gates }}
+{{- end }}

@@ -1,0 +1,59 @@
+import { capiCluster, capiClusterClass } from '../api/cluster-api/kinds.ts';
+import { clusterStackRelease } from '../api/clusterstack/cluster-stack-release.ts';
+import { clusterStack } from '../api/clusterstack/cluster-stack.ts';
+import { clusterStackLabels } from '../api/clusterstack/names.ts';
+import type { Key } from '../api/meta.ts';
+import { clusterStackController } from '../controllers/clusterstack/controller.ts';
+import { clusterStackReleaseController } from '../controllers/clusterstackrelease/controller.ts';
+import type { Cluster } from '../runtime/cluster.ts';
+import type { Controller } from '../runtime/controller.ts';
+import type { InformerFactory } from '../runtime/informer-factory.ts';
+import { KindDiscovery } from '../runtime/kind-discovery.ts';
+import type { AssetStore } from '../stacks/asset-store.ts';
+import type { Renderer } from '../stacks/renderer.ts';
+import type { ManagerSource } from '../stacks/stack-source.ts';
+
+/** What the controllers of cluster stacks are made of. */
+export interface ClusterStackParts {
+  readonly cluster: Cluster;
+  readonly informers: Pick<InformerFactory, 'informer'>;
+  readonly assets: AssetStore;
+  readonly renderer: Renderer;
+  readonly source: ManagerSource;
+  readonly watchFilter: string;
+  readonly furtherKinds: ReadonlySet<string>;
+  readonly poke: (controller: string, key: Key) => void;
+}
+
+/** The controllers that turn ClusterStacks into ClusterClasses. */
+export function clusterStackControllers(parts: ClusterStackParts): readonly Controller[] {
+  const { cluster, informers, assets, renderer, source, watchFilter, furtherKinds, poke } = parts;
+  const discovery = new KindDiscovery(cluster);
+  const classes = {
+    kind: capiClusterClass,
+    labelSelector: clusterStackLabels.release,
+    metadataOnly: true,
+    optional: true,
+  };
+  const common = {
+    ...{ cluster, assets, discovery, source, watchFilter },
+    classes: () => informers.informer(classes).list(),
+  };
+  return [
+    clusterStackController({
+      ...common,
+      clusters: () => informers.informer({ kind: capiCluster, optional: true }).list(),
+      stacks: (namespace) => informers.informer({ kind: clusterStack }).list(namespace),
+    }),
+    clusterStackReleaseController({
+      ...common,
+      renderer,
+      furtherKinds,
+      informers,
+      releases: (namespace) => informers.informer({ kind: clusterStackRelease }).list(namespace),
+      poke: (key) => {
+        poke('clusterstackrelease', key);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,81 @@
+import type { CapiCluster } from '../api/cluster-api/kinds.ts';
+import type { StewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
+import { applyDefaults } from '../api/structural/apply-defaults.ts';
+import { validate } from '../api/structural/validate.ts';
+import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts';
+import { tenantControlPlaneOf } from '../controllers/stewardcontrolplane/components/tenant-control-plane.ts';
+import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
+import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
+import type { InvalidInput } from '../kubeadm/invalid-input-error.ts';
+
+/** A control plane, or what a template would make, with what it takes the place of. */
+export interface ControlPlaneChange {
+  readonly scp: StewardControlPlane;
+  readonly old?: StewardControlPlane | undefined;
+  readonly newestMinor: number;
+}
+
+/**
+ * Everything that is wrong with a control plane, also as its TenantControlPlane would be judged. What it was admitted with is
+ * not held against it later: the controller writes its spec, too.
+ */
+export function controlPlaneComplaints({ scp, old, newestMinor }: ControlPlaneChange): readonly InvalidInput[] {
+  if (scp.metadata.deletionTimestamp !== undefined) return [];
+  const before = new Set(old === undefined ? [] : tenantComplaints(old, newestMinor).map(identityOf));
+  return [
+    ...controlPlanes.complaintsAbout(scp, old, newestMinor),
+    ...tenantComplaints(scp, newestMinor).filter((complaint) => !before.has(identityOf(complaint))),
+  ];
+}
+
+const identityOf = ({ field, value, reason }: InvalidInput): string => JSON.stringify([field, value, reason]);
+
+/** What does not hang on the Cluster and its networks, nor on the DataStores that there are at the moment. */
+const judged = [
+  'metadata.name',
+  'spec.controlPlane.',
+  'spec.addons.',
+  'spec.kubernetes.admissionControllers',
+  'spec.kubernetes.kubelet',
+];
+
+/** Of the ports of its pods only that of the API server is the Cluster's to choose: here it is one that nothing else has. */
+const anyCluster: CapiCluster = {
+  apiVersion: 'cluster.x-k8s.io/v1beta2',
+  kind: 'Cluster',
+  metadata: { name: 'any' },
+  spec: { clusterNetwork: { apiServerPort: 1 } },
+};
+
+function tenantComplaints(scp: StewardControlPlane, newestMinor: number): readonly InvalidInput[] {
+  const made = manifestOf(scp);
+  if (made === undefined) return [];
+  const { openapi } = tenantControlPlane.spec;
+  const tcp = { ...made, spec: applyDefaults(openapi, made.spec) } as TenantControlPlane;
+  const unfit = validate(openapi, tcp.spec, 'spec').map(({ field, message }) => ({
+    field,
+    reason: message,
+    remedy: 'correct the field that it is made from',
+  }));
+  // Rules may rely on the schema.
+  const found = unfit.length > 0 ? unfit : tenants.complaintsAbout({ tcp, drivers: new Map(), newestMinor });
+  // In another cluster it has a name of its own.
+  const isElsewhere = scp.spec.deployment?.externalClusterReference !== undefined;
+  return found
+    .filter(({ field }) => judged.some((prefix) => field.startsWith(prefix)))
+    .filter(({ field }) => !isElsewhere || field !== 'metadata.name')
+    .map((complaint) => ({ ...complaint, field: `${complaint.field} of the TenantControlPlane` }));
+}
+
+/** Undefined for a version that is none, which is complained about already. */
+function manifestOf(scp: StewardControlPlane): TenantControlPlane | undefined {
+  try {
+    const manifest = tenantControlPlaneOf(scp, anyCluster, { now: new Date(0) });
+    return JSON.parse(JSON.stringify(manifest)) as TenantControlPlane;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,471 @@
+import { describe, expect, test } from '@jest/globals';
+import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
+import { kinds } from '../api/core/kinds.ts';
+import { annotations } from '../api/names.ts';
+import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenantsWithData } from './tenants-with-data.ts';
+import { usersOf } from '../controllers/datastore/status.ts';
+import { StoreError } from '../stores/store-error.ts';
+import { versionOfPods } from '../controllers/tenantcontrolplane/components/upgrade/pending-upgrade.ts';
+import { access } from '../controllers/stewardcontrolplane/access.ts';
+import type { Resource } from '../api/meta.ts';
+import { ApiError } from '../runtime/errors.ts';
+import { HandOverWorld, key } from '../testing/hand-over-world.ts';
+import { MigrationWorld } from '../testing/migration-world.ts';
+
+/** What workers and users rely on. */
+interface Relied {
+  readonly secrets: readonly unknown[];
+  readonly endpoint: string | undefined;
+  readonly setup: string | undefined;
+  readonly user: string | undefined;
+  readonly tenancies: readonly object[];
+}
+
+async function relied(world: HandOverWorld): Promise<Relied> {
+  const { tenant } = world;
+  const secrets = await Promise.all(
+    ['ca', 'front-proxy-ca-certificate', 'sa-certificate'].map(async (name) => (await tenant.secret(name))?.data),
+  );
+  const { status } = await tenant.read();
+  return {
+    secrets,
+    endpoint: status?.controlPlaneEndpoint,
+    setup: status?.storage?.setup?.schema,
+    user: status?.storage?.setup?.user,
+    tenancies: [...tenant.store.tenancies.values()].map(({ schema, user, owner }) => ({ schema, user, owner })),
+  };
+}
+
+describe('a TenantControlPlane that is deleted alone', () => {
+  test('is made anew on the same data, with the same authorities and at the same address', async () => {
+    const world = await HandOverWorld.create();
+    const { metadata } = await world.tenant.read();
+    const before = await relied(world);
+    expect(await world.tenant.condition('Ready')).toBe('True');
+    await world.deleteAlone();
+    await world.settle();
+    const heir = await world.tenant.read();
+    expect(heir.metadata.uid).not.toBe(metadata.uid);
+    expect(heir.status?.storage?.owner).toBe(metadata.uid);
+    expect(await relied(world)).toEqual(before);
+    expect(await world.tenant.condition('Ready')).toBe('True');
+    expect((await world.keeper())?.status?.keptTenancy).toBeUndefined();
+  });
+
+  test('is made anew as often as that happens', async () => {
+    const world = await HandOverWorld.create();
+    const { metadata } = await world.tenant.read();
+    const before = await relied(world);
+    for (let times = 0; times < 3; times += 1) {
+      await world.deleteAlone();
+      await world.settle();
+    }
+    expect((await world.tenant.read()).status?.storage?.owner).toBe(metadata.uid);
+    expect(await relied(world)).toEqual(before);
+    await world.tenant.cluster.admin.delete(stewardControlPlane, key);
+    await world.settle();
+    expect(world.tenant.store.tenancies.size).toBe(0);
+    expect(await world.writes()).toBe('\ngone');
+  });
+
+  test('leaves nothing when its control plane goes after it', async () => {
+    const model = await HandOverWorld.create();
+    await model.deleteAlone();
+    const steps = await roundsOf(model);
+    for (let rounds = 0; rounds <= steps; rounds += 1) {
+      const world = await HandOverWorld.create();
+      await world.deleteAlone();
+      for (let done = 0; done < rounds; done += 1) await world.round();
+      await world.tenant.cluster.admin.delete(stewardControlPlane, key);
+      await world.settle();
+      expect({ rounds, left: await world.writes() }).toEqual({ rounds, left: '\ngone' });
+      expect({ rounds, tenancies: world.tenant.store.tenancies.size }).toEqual({ rounds, tenancies: 0 });
+    }
+  }, 300_000);
+
+  test('is made anew on the same data although the process dies after any call', async () => {
+    const model = await HandOverWorld.create();
+    await model.deleteAlone();
+    const before = model.tenant.cluster.calls.length;
+    await model.settle();
+    const total = model.tenant.cluster.calls.length - before;
+    // Not after each: that takes minutes.
+    for (let calls = 1; calls <= total; calls += 3) {
+      const world = await HandOverWorld.create();
+      const expected = await relied(world);
+      await world.deleteAlone();
+      world.tenant.cluster.crashAfter(calls, { losesAnswer: true });
+      await world.untilDeath();
+      world.restart();
+      await world.settle();
+      expect({ calls, relied: await relied(world) }).toEqual({ calls, relied: expected });
+      expect({ calls, ready: await world.tenant.condition('Ready') }).toEqual({ calls, ready: 'True' });
+      expect((await world.keeper())?.status?.keptTenancy).toBeUndefined();
+    }
+  }, 600_000);
+
+  test('keeps keys and address when the heir goes between taking them over and telling of it', async () => {
+    const world = await HandOverWorld.create();
+    const { cluster } = world.tenant;
+    const before = await relied(world);
+    const service = (await cluster.admin.get(kinds.Service, key))?.metadata.uid;
+    await world.deleteAlone();
+    await untilGone(world);
+    const recover = cluster.before(({ kind, verb, subresource }) => {
+      const tells = kind?.kind === 'TenantControlPlane' && verb === 'patch' && subresource === 'status';
+      return tells ? Promise.reject(new ApiError(500, 'InternalError', 'not now')) : Promise.resolve();
+    });
+    for (let rounds = 0; rounds < 6; rounds += 1) await world.round();
+    const heir = await world.tenant.read();
+    const owners = (await cluster.admin.get(kinds.Service, key))?.metadata.ownerReferences;
+    expect(owners?.map(({ uid }) => uid)).toEqual([heir.metadata.uid]);
+    expect(heir.status?.storage?.setup).toBeUndefined();
+    await world.deleteAlone();
+    for (let rounds = 0; rounds < 3; rounds += 1) await world.tenant.visit();
+    expect(await world.tenant.exists()).toBe(false);
+    recover();
+    await world.settle();
+    expect(await relied(world)).toEqual(before);
+    expect((await cluster.admin.get(kinds.Service, key))?.metadata.uid).toBe(service);
+  });
+
+  test('is not deleted once it is the heir, although a cache does not know that yet', async () => {
+    const world = await HandOverWorld.create();
+    await world.deleteAlone();
+    await untilGone(world);
+    const old = await world.keeper();
+    await world.visitKeeper();
+    const { uid } = (await world.tenant.read()).metadata;
+    expect((await world.keeper())?.status?.keptTenancy?.heirUID).toBe(uid);
+    await world.visitKeeper(old);
+    const { metadata } = await world.tenant.read();
+    expect([metadata.uid, metadata.deletionTimestamp]).toEqual([uid, undefined]);
+  });
+
+  test('keeps the record when the heir has data of its own instead', async () => {
+    const world = await HandOverWorld.create();
+    await world.deleteAlone();
+    await untilGone(world);
+    await world.visitKeeper();
+    const storage = { owner: 'another', setup: { schema: 'x' } };
+    const patch = { type: 'merge', body: { status: { storage } } } as const;
+    await world.tenant.cluster.admin.patch(tenantControlPlane, key, patch, { subresource: 'status' });
+    await world.visitKeeper();
+    const { status } = (await world.keeper()) ?? {};
+    expect(status?.keptTenancy).toBeDefined();
+    expect(status?.conditions?.map(({ reason }) => reason)).toContain('OwnedByAnother');
+  });
+
+  test('gives nothing to one that somebody else has made in its place', async () => {
+    const world = await HandOverWorld.create();
+    const before = await relied(world);
+    const victim = await world.tenant.read();
+    await world.deleteAlone();
+    await untilGone(world);
+    expect((await world.keeper())?.status?.keptTenancy).toBeDefined();
+    const { name, namespace, ownerReferences, labels } = victim.metadata;
+    const metadata = { name: name ?? '', namespace, ownerReferences, labels } as typeof victim.metadata;
+    const forged = await world.tenant.cluster.seed(tenantControlPlane, {
+      apiVersion: victim.apiVersion,
+      kind: victim.kind,
+      metadata,
+      spec: victim.spec,
+    } as typeof victim);
+    for (let visits = 0; visits < 3; visits += 1) await world.tenant.visit();
+    expect((await world.tenant.read()).status?.storage).toBeUndefined();
+    expect(await world.tenant.condition('StoreReady')).toContain('Inheriting');
+    expect(await world.tenant.secret('datastore-certificate')).toBeUndefined();
+    await world.settle();
+    expect((await world.tenant.read()).metadata.uid).not.toBe(forged.metadata.uid);
+    expect(await relied(world)).toEqual(before);
+  });
+});
+
+async function roundsOf(world: HandOverWorld): Promise<number> {
+  for (let rounds = 0; ; rounds += 1) {
+    const before = await world.writes();
+    await world.round();
+    if ((await world.writes()) === before) return rounds;
+  }
+}
+
+describe('what is kept of a TenantControlPlane that was deleted alone', () => {
+  test('waits while its control plane rests, and is taken over when that wakes', async () => {
+    const world = await HandOverWorld.create();
+    const before = await relied(world);
+    await world.deleteAlone();
+    await untilGone(world);
+    await pause(world, '');
+    for (let rounds = 0; rounds < 5; rounds += 1) await world.round();
+    expect(await world.tenant.exists()).toBe(false);
+    expect(world.tenant.store.tenancies.size).toBe(1);
+    await pause(world, null);
+    await world.settle();
+    expect(await relied(world)).toEqual(before);
+  });
+
+  test('has the Service that workers dial, which is the very same one afterwards', async () => {
+    const world = await HandOverWorld.create();
+    const { cluster } = world.tenant;
+    const before = await cluster.admin.get(kinds.Service, key);
+    await world.deleteAlone();
+    await world.settle();
+    const after = await cluster.admin.get(kinds.Service, key);
+    expect(after?.metadata.uid).toBe(before?.metadata.uid);
+    const { uid } = (await world.tenant.read()).metadata;
+    expect(after?.metadata.ownerReferences?.map((reference) => reference.uid)).toEqual([uid]);
+  });
+
+  test('has no authorities when it was deleted in the foreground, past admission: none is made anew without a word', async () => {
+    const world = await HandOverWorld.create();
+    const [tenancy] = world.tenant.store.tenancies.keys();
+    await world.deleteAlone('Foreground');
+    await world.settle();
+    expect([...world.tenant.store.tenancies.keys()]).toEqual([tenancy]);
+    expect(await world.tenant.condition('CertificatesReady')).toMatch(
+      /SecretBroken.*is gone.*restore it from a backup/,
+    );
+  });
+
+  test('is the version that was reached, which is where a held upgrade stays', async () => {
+    const world = await HandOverWorld.create({ version: '1.35.4' });
+    world.tenant.kubelets = ['v1.31.0'];
+    await world.change({ spec: { version: '1.36.3' } });
+    await world.settle();
+    expect(await world.tenant.condition('UpgradeAllowed')).toContain('False');
+    await world.deleteAlone();
+    await world.settle();
+    expect((await world.tenant.read()).status?.kubernetesResources?.version?.version).toBe('v1.35.4');
+    expect(versionOfPods(await world.tenant.deployment())).toBe('v1.35.4');
+    expect(await world.tenant.condition('UpgradeAllowed')).toContain('False');
+  });
+
+  test('counts as data of the DataStores that it is in', async () => {
+    const world = await HandOverWorld.create();
+    await world.deleteAlone();
+    await untilGone(world);
+    const { tenants } = await tenantsWithData(world.tenant.cluster.admin, new AbortController().signal);
+    expect(usersOf('default', { tenants, defaultDataStore: '' })).toEqual(['default/tenant']);
+  });
+
+  test('is removed only once the store answers, and the control plane says what it waits for', async () => {
+    const world = await HandOverWorld.create();
+    await world.deleteAlone();
+    await untilGone(world);
+    world.tenant.store.failure = new StoreError('Unreachable', 'connection refused');
+    await world.tenant.cluster.admin.delete(stewardControlPlane, key);
+    await world.settle();
+    const waiting = (await world.keeper())?.status?.conditions?.find(({ type }) => type === 'Deleting');
+    expect(waiting?.message).toContain('connection refused');
+    world.tenant.store.failure = undefined;
+    world.restart();
+    await world.settle();
+    expect(await world.writes()).toBe('\ngone');
+    expect(world.tenant.store.tenancies.size).toBe(0);
+  });
+
+  test('is removed only once that is allowed, and the control plane says what is forbidden', async () => {
+    const world = await HandOverWorld.create();
+    const { cluster, store, clock } = world.tenant;
+    await world.deleteAlone();
+    await untilGone(world);
+    const allow = cluster.before(({ kind, verb }) => {
+      if (kind?.kind === 'DataStore' && verb === 'get') throw new ApiError(403, 'Forbidden', 'may not get datastores');
+    });
+    await cluster.admin.delete(stewardControlPlane, key);
+    await world.settle();
+    const waiting = (await world.keeper())?.status;
+    expect(waiting?.conditions?.find(({ type }) => type === 'Deleting')?.message).toContain('may not get datastores');
+    expect(waiting?.keptTenancy).toBeDefined();
+    expect(store.tenancies.size).toBe(1);
+    allow();
+    await clock.advance(2_000);
+    await world.settle();
+    expect(await world.writes()).toBe('\ngone');
+    expect(store.tenancies.size).toBe(0);
+  });
+
+  test.each(['written', 'removed'])('stays where it is while the record may not be %s', async (what) => {
+    const world = await HandOverWorld.create();
+    const { cluster } = world.tenant;
+    const before = await relied(world);
+    const isMeant = (body: unknown): boolean =>
+      JSON.stringify(body ?? {}).includes(what === 'removed' ? '"keptTenancy":null' : '"keptTenancy":{"formerUID"');
+    const allow = cluster.before(({ kind, body }) => {
+      if (kind?.kind === stewardControlPlane.kind && isMeant(body)) throw new ApiError(403, 'Forbidden', 'may not');
+    });
+    await world.deleteAlone();
+    for (let rounds = 0; rounds < 20; rounds += 1) await world.round();
+    const { metadata, status } = await world.tenant.read();
+    expect(status?.storage?.setup?.schema).toBe(before.setup);
+    expect(metadata.deletionTimestamp === undefined).toBe(what === 'removed');
+    expect((await world.keeper())?.status?.keptTenancy === undefined).toBe(what === 'written');
+    allow();
+    await world.settle();
+    expect(await relied(world)).toEqual(before);
+    expect((await world.keeper())?.status?.keptTenancy).toBeUndefined();
+  });
+
+  test.each(['{', '[]', '{"spec":{}}', '{"spec":7,"status":{"storage":"x"}}'])(
+    'is not guessed from a record that nobody of ours has written (%s)',
+    async (record) => {
+      const world = await HandOverWorld.create();
+      const { cluster, store } = world.tenant;
+      await world.deleteAlone();
+      await untilGone(world);
+      const patch = { type: 'merge', body: { status: { keptTenancy: { record } } } } as const;
+      await cluster.admin.patch(stewardControlPlane, key, patch, { subresource: 'status' });
+      await world.settle();
+      expect(await world.tenant.exists()).toBe(false);
+      const conditions = async () => JSON.stringify((await world.keeper())?.status?.conditions);
+      expect(await conditions()).toContain('RecordUnreadable');
+      const found = await tenantsWithData(cluster.admin, new AbortController().signal);
+      expect(found).toEqual({ tenants: [], unknown: [expect.stringContaining('StewardControlPlane default/tenant')] });
+      await cluster.admin.delete(stewardControlPlane, key);
+      await world.settle();
+      expect(await conditions()).toContain('the data that it keeps cannot be removed');
+      await world.change({ metadata: { annotations: { [annotations.abandonData]: 'true' } } });
+      await world.settle();
+      expect(await world.keeper()).toBeUndefined();
+      expect(store.tenancies.size).toBe(1);
+    },
+  );
+
+  test.each([
+    [404, 'is nothing', []],
+    [403, 'is not known', [expect.stringContaining('may not be listed')]],
+  ])('where StewardControlPlanes cannot be listed (%i) %s', async (code, _what, unknown) => {
+    const world = await HandOverWorld.create();
+    const { cluster } = world.tenant;
+    cluster.before(({ kind, verb }) => {
+      if (kind?.kind === stewardControlPlane.kind && verb === 'list') throw new ApiError(code, 'No', 'no');
+    });
+    const found = await tenantsWithData(cluster, new AbortController().signal);
+    expect(found.unknown).toEqual(unknown);
+    expect(found.tenants).toHaveLength(1);
+  });
+
+  test('is nothing where the data is abandoned on purpose', async () => {
+    const world = await HandOverWorld.create();
+    await world.tenant.change({ metadata: { annotations: { [annotations.abandonData]: 'true' } } });
+    const former = (await world.tenant.read()).metadata.uid;
+    await world.deleteAlone();
+    await world.settle();
+    const { storage } = (await world.tenant.read()).status ?? {};
+    expect(storage?.owner).toBeUndefined();
+    expect([...world.tenant.store.tenancies.values()].map(({ owner }) => owner)).toContain(former);
+    expect(world.tenant.store.tenancies.size).toBe(2);
+  });
+});
+
+describe('a TenantControlPlane that is deleted alone while its data', () => {
+  test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'Thawing', 'Revoking', 'RollingBack'] as const)(
+    'is on its way (%s) is made anew, and the data arrives',
+    async (phase) => {
+      const world = await HandOverWorld.in({ tenant: new MigrationWorld({ beside: access }) });
+      const { tenant } = world;
+      const before = await relied(world);
+      const { uid } = (await tenant.read()).metadata;
+      await world.change({ spec: { dataStoreName: 'other' } });
+      await world.visitKeeper();
+      if (phase === 'RollingBack') {
+        await tenant.until('Copying');
+        await tenant.say({ failure: 'no' });
+        await tenant.visit();
+      } else await tenant.until(phase);
+      await world.deleteAlone();
+      let moved = false;
+      for (let turn = 0; turn < 120 && !moved; turn += 1) {
+        await world.round();
+        await tenant.finishPods();
+        if (!(await tenant.exists())) continue;
+        await tenant.work();
+        await tenant.clock.advance(200);
+        const found = await tenant.read();
+        const { storage } = found.status ?? {};
+        moved =
+          found.metadata.uid !== uid &&
+          storage?.migration?.phase === 'Succeeded' &&
+          storage.dataStoreName === 'other' &&
+          (await tenant.condition('Ready')) === 'True';
+      }
+      expect({ moved, record: (await tenant.read()).status?.storage }).toMatchObject({ moved: true });
+      expect(await tenant.frozen()).toBe(false);
+      expect([...tenant.target.tenancies.values()].map(({ owner }) => owner)).toEqual([uid]);
+      const after = await relied(world);
+      expect(after).toMatchObject({ secrets: before.secrets, endpoint: before.endpoint });
+      await tenant.cluster.admin.delete(stewardControlPlane, key);
+      for (let turn = 0; turn < 20; turn += 1) {
+        await world.round();
+        await tenant.finishPods();
+      }
+      expect([...tenant.store.tenancies.keys(), ...tenant.target.tenancies.keys()]).toEqual([]);
+      expect(await world.keeper()).toBeUndefined();
+    },
+    120_000,
+  );
+
+  test('is partly in other stores has all of it afterwards, and leaves nothing in the end', async () => {
+    const world = await HandOverWorld.create();
+    const { tenant } = world;
+    const events = await tenant.addStoreBeside('events');
+    await world.change({ spec: { dataStoreOverrides: [{ resource: '/events', dataStore: 'events' }] } });
+    await world.settle();
+    expect(await tenant.condition('Ready')).toBe('True');
+    expect(events.tenancies.size).toBe(1);
+    const before = (await tenant.read()).status?.storage?.overrides;
+    expect(before).toHaveLength(1);
+    await world.deleteAlone();
+    await world.settle();
+    const { spec, status } = await tenant.read();
+    expect(spec.dataStoreOverrides).toEqual([{ resource: '/events', dataStore: 'events' }]);
+    expect(status?.storage?.overrides).toEqual(before);
+    expect(await tenant.condition('Ready')).toBe('True');
+    await world.change({ spec: { dataStoreOverrides: null } });
+    await world.settle();
+    expect((await tenant.read()).status?.storage?.overrides).toBeUndefined();
+    expect(events.tenancies.size).toBe(0);
+    await tenant.cluster.admin.delete(stewardControlPlane, key);
+    await world.settle();
+    expect([...tenant.store.tenancies.keys(), ...events.tenancies.keys()]).toEqual([]);
+  });
+});
+
+describe('a namespace that is deleted', () => {
+  test.each(['TenantControlPlane', 'StewardControlPlane'])('with the %s first leaves no data', async (first) => {
+    const world = await HandOverWorld.create();
+    const { cluster } = world.tenant;
+    cluster.before(async ({ kind, verb, name = '' }) => {
+      if (kind === undefined || (verb !== 'create' && verb !== 'apply')) return;
+      const at = { namespace: key.namespace, name };
+      if ((await cluster.admin.get(kind, at)) !== undefined) return;
+      throw new ApiError(
+        403,
+        'Forbidden',
+        'unable to create new content in namespace default because it is being terminated',
+      );
+    });
+    const both = [tenantControlPlane, stewardControlPlane];
+    const order = first === 'StewardControlPlane' ? both.reverse() : both;
+    for (const kind of [kinds.Secret, kinds.Service, kinds.ConfigMap, kinds.Deployment]) {
+      const { items } = await cluster.admin.list<Resource>(kind, { namespace: 'default' });
+      for (const { metadata } of items) await cluster.admin.delete(kind, { ...key, name: metadata.name ?? '' });
+    }
+    for (const kind of order) {
+      await cluster.admin.delete(kind, key);
+      for (let rounds = 0; rounds < 6; rounds += 1) await world.round();
+    }
+    await world.settle();
+    expect(await world.writes()).toBe('\ngone');
+    expect(world.tenant.store.tenancies.size).toBe(0);
+  });
+});
+
+const pause = (world: HandOverWorld, value: '' | null): Promise<void> =>
+  world.change({ metadata: { annotations: { 'cluster.x-k8s.io/paused': value } } });
+
+async function untilGone(world: HandOverWorld): Promise<void> {
+  for (let rounds = 0; rounds < 20 && (await world.tenant.exists()); rounds += 1) await world.round();
+  expect(await world.tenant.exists()).toBe(false);
+}

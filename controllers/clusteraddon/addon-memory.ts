@@ -1,0 +1,60 @@
+import type { Applied } from '../../runtime/apply-memory.ts';
+import { BoundedCache } from '../../stacks/bounded-cache.ts';
+import { Pauses } from './pauses.ts';
+import { RenderedStages } from './rendered-stages.ts';
+import { StatusEcho } from './status-echo.ts';
+
+/** How often objects are looked after that nobody tells of, in milliseconds. */
+export const driftMs = 10 * 60_000;
+
+/** Expanded values of all ClusterAddons that are kept, in characters. */
+const mostValues = 4 * 1024 * 1024;
+
+/** What is remembered of one ClusterAddon, only to spare work: without it everything is done once more, to the same end. */
+export interface AddonMemory {
+  readonly uid: string;
+  readonly applied: Map<string, Applied>;
+  /** Objects that the pass under way has seen in place, and when in milliseconds: the next visit goes on behind them. */
+  readonly passed: Map<string, number>;
+  readonly pauses: Pauses;
+  readonly echo: StatusEcho;
+  /** Of all ClusterAddons. */
+  readonly rendered: RenderedStages;
+  /** Expanded values templates of all ClusterAddons, by a hash over template and root. */
+  readonly values: BoundedCache<string>;
+  /** When all objects were last seen to be as they should, in milliseconds. */
+  keptAt?: number;
+}
+
+/** Memories by the UID of their ClusterAddon. */
+export class AddonMemories {
+  readonly #random: () => number;
+  readonly #memories = new Map<string, AddonMemory>();
+  readonly #rendered = new RenderedStages();
+  readonly #values = new BoundedCache<string>(mostValues);
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  of(uid: string): AddonMemory {
+    const known = this.#memories.get(uid);
+    if (known !== undefined) return known;
+    const memory: AddonMemory = {
+      uid,
+      applied: new Map(),
+      passed: new Map(),
+      pauses: new Pauses(this.#random),
+      echo: new StatusEcho(),
+      rendered: this.#rendered,
+      values: this.#values,
+    };
+    this.#memories.set(uid, memory);
+    return memory;
+  }
+
+  forget(uid: string): void {
+    this.#memories.delete(uid);
+    this.#rendered.forget(uid);
+  }
+}

@@ -1,0 +1,27 @@
+import type { ClusterStackRelease } from '../../api/clusterstack/cluster-stack-release.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+import type { ReleaseAssets } from '../../stacks/release-assets.ts';
+import type { Renderer } from '../../stacks/renderer.ts';
+import type { TenantPool } from '../../tenants/pool.ts';
+import type { SeenClusters } from './watches.ts';
+
+/** What the add-ons of Clusters are kept with. */
+export interface Dependencies {
+  readonly cluster: Cluster;
+  /** Only ClusterAddons whose label has this value are served; all when empty or absent. */
+  readonly watchFilter?: string;
+  /** Tells whose release has changed. */
+  readonly seen: SeenClusters;
+  readonly clock: Clock;
+  /** In [0, 1): scatters the pauses of clusters that fail together. */
+  readonly random: () => number;
+  readonly renderer: Renderer;
+  /** Doors to workload clusters, bounded like those to tenants. */
+  readonly pool: Pick<TenantPool, 'borrow' | 'forget'>;
+  /** The files of a release, by the digest in its status. */
+  readonly assets: (release: ClusterStackRelease, signal: AbortSignal) => Promise<ReleaseAssets>;
+}
+
+/** Owner of the fields of ClusterAddons that this controller writes. */
+export const fieldManager = 'steward-clusteraddon';

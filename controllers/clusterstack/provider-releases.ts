@@ -1,0 +1,64 @@
+import { clusterStackFieldManager } from '../../api/clusterstack/names.ts';
+import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
+import type { Applied } from '../../runtime/apply-memory.ts';
+import { isStillApplied, rememberApplied } from '../../runtime/apply-memory.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { Outcome } from '../../runtime/phases.ts';
+import type { ProviderTemplate } from './components/provider-release.ts';
+import { providerRelease, providerReleaseType } from './components/provider-release.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Scope } from './scope.ts';
+
+const lookAgainMs = 60_000;
+
+/** Keeps the provider's object of each release as the stack's template has it, and writes it only when it is not. */
+export class ProviderReleases {
+  readonly #deps: Dependencies;
+  readonly #applied = new Map<string, Applied>();
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+  }
+
+  /** One of each release that is wanted or kept. */
+  async keep({ stack, plan }: Readonly<Scope>, { signal }: Context): Promise<Outcome<Scope>> {
+    const { cluster, discovery } = this.#deps;
+    const { noProvider, providerRef } = stack.spec;
+    if (noProvider) return { is: 'done', message: 'the stack has no provider' };
+    const { namespace = '' } = stack.metadata;
+    const { apiVersion = '', kind: templateKind = '', name = '' } = providerRef ?? {};
+    const missing = (why: string): Outcome<Scope> => ({
+      is: 'waiting',
+      reason: 'ProviderTemplateNotFound',
+      message: `spec.providerRef names ${templateKind} ${name} of ${apiVersion}: ${why}`,
+      afterMs: lookAgainMs,
+    });
+    const type = providerReleaseType(apiVersion, templateKind);
+    if (type === undefined) {
+      return missing('it must be of infrastructure.clusterstack.x-k8s.io, of a kind that ends in Template');
+    }
+    const kindOfTemplate = await discovery.find(apiVersion, templateKind, { signal });
+    const kind = await discovery.find(type.apiVersion, type.kind, { signal });
+    if (kindOfTemplate === undefined || kind === undefined) {
+      return missing('its kinds are not here; install the provider');
+    }
+    const template = await cluster.get<ProviderTemplate>(kindOfTemplate, { namespace, name }, { signal });
+    if (template === undefined) return missing(`it is not in namespace ${namespace}; create it`);
+    const names = [...(plan?.wanted.keys() ?? []), ...(plan?.kept ?? []).map(({ metadata }) => metadata.name ?? '')];
+    for (const release of new Set(names)) {
+      await this.#keepOne(kind, providerRelease({ stack, template, type, release }), signal);
+    }
+    return { is: 'done' };
+  }
+
+  async #keepOne(kind: KindRef, manifest: Manifest, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#deps;
+    const { name, namespace = '' } = manifest.metadata;
+    const id = `${kind.plural} ${namespace}/${name}`;
+    const before = this.#applied.get(id);
+    const current: Resource | undefined = before && (await cluster.get(kind, { namespace, name }, { signal }));
+    if (before !== undefined && current !== undefined && isStillApplied(before, manifest, current)) return;
+    const object = await cluster.apply(kind, manifest, { fieldManager: clusterStackFieldManager, signal });
+    this.#applied.set(id, rememberApplied(manifest, object));
+  }
+}

@@ -1,0 +1,43 @@
+import type { Context } from '../../runtime/controller.ts';
+import type { AssetStore, SourceAddress } from '../../stacks/asset-store.ts';
+
+const lookEveryMs = 600_000;
+
+/** Looks from time to time whether the tags of releases still name what the releases are pinned to. */
+export class MovedTags {
+  readonly #assets: Pick<AssetStore, 'current'>;
+  readonly #looked = new Map<string, { readonly at: number; readonly names: string }>();
+
+  constructor(assets: Pick<AssetStore, 'current'>) {
+    this.#assets = assets;
+  }
+
+  /** The other digest that the release's tag names by now; undefined when it did not move, or that cannot be told. */
+  async of(
+    release: { readonly uid: string; readonly name: string; readonly digest: string; readonly address: SourceAddress },
+    { now, signal }: Context,
+  ): Promise<string | undefined> {
+    const before = this.#looked.get(release.uid);
+    const isDue = before === undefined || before.at + lookEveryMs <= now.getTime();
+    const names = isDue ? await this.#look(release, signal) : before.names;
+    if (isDue) this.#looked.set(release.uid, { at: now.getTime(), names });
+    return names === release.digest ? undefined : names;
+  }
+
+  forget(uid: string): void {
+    this.#looked.delete(uid);
+  }
+
+  /** A source that is away, or has removed the tag, says nothing about it: the files that are pinned are here. */
+  async #look(
+    { address, name, digest }: { readonly address: SourceAddress; readonly name: string; readonly digest: string },
+    signal: AbortSignal,
+  ): Promise<string> {
+    try {
+      return (await this.#assets.current(address, name, signal)).digest;
+    } catch {
+      signal.throwIfAborted();
+      return digest;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Manifest } from '../../api/meta.ts';
+import { BoundedCache } from '../../stacks/bounded-cache.ts';
+import type { Renderings } from '../../stacks/generated-parts.ts';
+import { compareRenderings } from '../../stacks/generated-parts.ts';
+
+/** In characters of JSON; in memory three times as much. */
+const mostCharacters = 16 * 1024 * 1024;
+
+interface Rendered {
+  readonly digest: string;
+  readonly renderings: Renderings;
+}
+
+/**
+ * What the charts of releases were rendered to, as long as their bytes stay the same: rendering starts a process each time. What does
+ * not fit is rendered anew when it is asked for; what charts make by chance is then looked for in the cluster, not here.
+ */
+export class RenderedReleases {
+  readonly #kept: BoundedCache<Rendered>;
+
+  constructor(bound = mostCharacters) {
+    this.#kept = new BoundedCache(bound);
+  }
+
+  /**
+   * What was rendered of this digest for this owner, or what `render` makes of it now: twice, so that what is made by chance is known.
+   * @throws UnstableNamesError and what `render` does.
+   */
+  async of(owner: string, digest: string, render: () => Promise<readonly Manifest[]>): Promise<Renderings> {
+    const kept = this.#kept.get(owner);
+    if (kept?.digest === digest) return kept.renderings;
+    const [first, second] = await Promise.all([render(), render()]);
+    const renderings = compareRenderings(first, second);
+    this.#kept.set(owner, { digest, renderings }, JSON.stringify(renderings).length);
+    return renderings;
+  }
+
+  forget(owner: string): void {
+    this.#kept.delete(owner);
+  }
+}

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KubernetesClient, ObjectAddress, PlainObject } from '../../e2e/harness/kubernetes-client.ts';
+import { parseManifests } from '../../e2e/harness/kubernetes-client.ts';
+import { watchObjects } from '../../e2e/harness/watch-objects.ts';
+import { crds, infrastructureVersion } from '../../e2e/infrastructure/kinds.ts';
+import { serveAsAsked, startControllersBesideCore, tenantAddress } from '../../testing/controllers-beside-core.ts';
+import type { ClusterApiCore } from '../../testing/servers/cluster-api-core.ts';
+import { startClusterApiCore } from '../../testing/servers/cluster-api-core.ts';
+
+const capi = 'cluster.x-k8s.io/v1beta2';
+const controlPlane = 'controlplane.cluster.x-k8s.io/v1alpha2';
+const [oldest, middle, newest] = ['v1.34.4', 'v1.35.4', 'v1.36.3'] as const;
+const classFile = join(import.meta.dirname, '..', '..', 'templates', 'clusterclass-steward-netns.yaml');
+const className = 'steward-netns';
+
+let core: ClusterApiCore;
+let client: KubernetesClient;
+let controllers: AsyncDisposable;
+
+beforeAll(async () => {
+  core = await startClusterApiCore(crds);
+  ({ client } = core);
+  controllers = await startControllersBesideCore(core);
+  const manifests = parseManifests(await readFile(classFile, 'utf8'));
+  const kubernetesVersions = [oldest, middle, newest];
+  await client.apply(
+    manifests.map((one) => (one.kind === 'ClusterClass' ? { ...one, spec: { ...one.spec, kubernetesVersions } } : one)),
+  );
+}, 240_000);
+
+afterAll(async () => {
+  await controllers[Symbol.asyncDispose]();
+  await core[Symbol.asyncDispose]();
+}, 60_000);
+
+const at = (apiVersion: string, kind: string, name: string): ObjectAddress => ({
+  ...{ apiVersion, kind, name, namespace: 'default' },
+});
+const clusterAt = (name: string): ObjectAddress => at(capi, 'Cluster', name);
+const versionOf = (object: PlainObject | undefined): unknown => object?.spec?.version;
+
+/** Waits for an object with the time that a busy machine needs. */
+const until = (address: ObjectAddress, is: (object: PlainObject | undefined) => boolean, what: string) =>
+  client.waitFor(address, is, { timeoutMs: 30_000, what });
+
+/** A Cluster of the class, with a MachineDeployment that has no machines. */
+async function createOfClass(name: string, version: string): Promise<ObjectAddress> {
+  const workers = { machineDeployments: [{ class: 'default', name: 'md-0', replicas: 0 }] };
+  const topology = { classRef: { name: className }, version, controlPlane: { replicas: 2 }, workers };
+  await client.apply([
+    { apiVersion: capi, kind: 'Cluster', metadata: { name, namespace: 'default' }, spec: { topology } },
+  ]);
+  const found = await until(
+    clusterAt(name),
+    (object) => object?.spec?.controlPlaneRef !== undefined,
+    'a control plane',
+  );
+  const { name: called } = found?.spec?.controlPlaneRef as { readonly name: string };
+  await provisioned((found?.spec?.infrastructureRef as { readonly name: string }).name);
+  return at(controlPlane, 'StewardControlPlane', called);
+}
+
+async function provisioned(name: string): Promise<void> {
+  const status = { initialization: { provisioned: true } };
+  await client.merge(at(infrastructureVersion, 'NetnsCluster', name), { status });
+}
+
+/** The only MachineDeployment of a Cluster, as soon as it is there. */
+async function machineDeploymentOf(cluster: string): Promise<ObjectAddress> {
+  const selector = `cluster.x-k8s.io/cluster-name=${cluster}`;
+  for (const deadline = Date.now() + 60_000; ;) {
+    const [found] = await client.list(capi, 'MachineDeployment', 'default', selector);
+    if (found !== undefined) return at(capi, 'MachineDeployment', found.metadata?.name ?? '');
+    if (Date.now() > deadline) throw new Error(`core made no MachineDeployment of ${cluster}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Follows a step of an upgrade: the old version is told as long as the pods of the new one are not all there. */
+async function rolledOut(own: ObjectAddress, from: string, to: string): Promise<void> {
+  const wanted = await until(
+    own,
+    (object) => versionOf(object) === to && conditionOf(object, 'RollingOut') === 'True',
+    `a rollout of ${to}`,
+  );
+  expect(wanted?.status?.version).toBe(from);
+  await until(
+    tenantAddress(own.name),
+    (object) => JSON.stringify(object?.spec?.kubernetes).includes(to),
+    `a TenantControlPlane of ${to}`,
+  );
+  await serveAsAsked(client, own.name);
+}
+
+/** Tells every value that a field of objects takes, in order, until stopped. */
+function follow(plural: string, group: string, valueOf: (object: PlainObject) => unknown) {
+  const values: unknown[] = [];
+  const stop = new AbortController();
+  const onChange = ({ object }: { readonly object: PlainObject }): Promise<void> => {
+    const value = valueOf(object);
+    if (value !== undefined && value !== values.at(-1)) values.push(value);
+    return Promise.resolve();
+  };
+  const options = { signal: stop.signal, onError: () => undefined };
+  const watching = watchObjects(client.config, `/apis/${group}/namespaces/default/${plural}`, onChange, options);
+  return {
+    values,
+    async stop() {
+      stop.abort();
+      await watching;
+    },
+  };
+}
+
+const conditionOf = (object: PlainObject | undefined, type: string): string | undefined =>
+  object?.status?.conditions?.find((condition) => condition.type === type)?.status;
+
+const isGone = (object: PlainObject | undefined): boolean => object === undefined;
+
+describe('A Cluster of a class that names three minors', () => {
+  test('passes each of them on its way from the first to the last, and its workers only the last', async () => {
+    const name = 'chain';
+    const own = await createOfClass(name, oldest);
+    await serveAsAsked(client, own.name);
+    await until(own, (object) => object?.status?.version === oldest, `status ${oldest}`);
+    const workers = await machineDeploymentOf(name);
+    const workersVersion = (object: PlainObject | undefined): unknown =>
+      (object?.spec?.template as { readonly spec?: { readonly version?: string } } | undefined)?.spec?.version;
+    const isOwn = (object: PlainObject): boolean => object.metadata?.name === own.name;
+    const asked = follow('stewardcontrolplanes', controlPlane, (object) =>
+      isOwn(object) ? versionOf(object) : undefined,
+    );
+    const reached = follow('stewardcontrolplanes', controlPlane, (object) =>
+      isOwn(object) ? object.status?.version : undefined,
+    );
+    const followed = follow('machinedeployments', capi, workersVersion);
+    try {
+      await client.merge(clusterAt(name), { spec: { topology: { version: newest } } });
+      await rolledOut(own, oldest, middle);
+      await until(own, (object) => versionOf(object) === newest, `spec ${newest}`);
+      expect(workersVersion(await client.read(workers))).toBe(oldest);
+      await rolledOut(own, middle, newest);
+      await until(workers, (object) => workersVersion(object) === newest, `workers of ${newest}`);
+    } finally {
+      await Promise.all([asked.stop(), reached.stop(), followed.stop()]);
+    }
+    expect({ asked: asked.values, reached: reached.values, workers: followed.values }).toEqual({
+      asked: [oldest, middle, newest],
+      reached: [oldest, middle, newest],
+      workers: [oldest, newest],
+    });
+  });
+});
+
+describe('A control plane whose class names another template', () => {
+  test('becomes what that one says, by one change of its TenantControlPlane', async () => {
+    const own = await createOfClass('rotated', oldest);
+    await serveAsAsked(client, own.name);
+    await until(own, (object) => object?.status?.version === oldest, `status ${oldest}`);
+    const address = at(controlPlane, 'StewardControlPlaneTemplate', className);
+    const template = (await client.read(address))?.spec?.template as { readonly spec: object };
+    const apiServer = { extraArgs: ['--goaway-chance=0.001'] };
+    const { kind, apiVersion } = address;
+    const second = { apiVersion, kind, name: 'second' };
+    await client.apply([
+      {
+        ...{ apiVersion, kind, metadata: { name: second.name, namespace: 'default' } },
+        spec: { template: { spec: { ...template.spec, apiServer } } },
+      },
+    ]);
+    const before = await client.read(tenantAddress(own.name));
+    await client.merge(at(capi, 'ClusterClass', className), { spec: { controlPlane: { templateRef: second } } });
+    const changed = await until(own, (object) => object?.spec?.apiServer !== undefined, 'the field of the template');
+    expect(changed?.spec).toMatchObject({ apiServer, version: oldest, replicas: 2 });
+    expect(changed?.metadata?.annotations).toMatchObject({ 'cluster.x-k8s.io/cloned-from-name': 'second' });
+    const argsOf = (object: PlainObject | undefined): string => JSON.stringify(object?.spec?.controlPlane);
+    await until(tenantAddress(own.name), (object) => argsOf(object).includes('goaway'), 'the flag');
+    await serveAsAsked(client, own.name);
+    await until(own, (object) => conditionOf(object, 'RollingOut') === 'False', 'the end of the rollout');
+    const after = await client.read(tenantAddress(own.name));
+    expect((after?.metadata?.generation ?? 0) - (before?.metadata?.generation ?? 0)).toBe(1);
+  });
+});
+
+describe('A control plane that is changed while core Cluster API is away', () => {
+  test('tells what it has reached, and the upgrade goes on when core is back', async () => {
+    const name = 'left';
+    const own = await createOfClass(name, oldest);
+    await serveAsAsked(client, own.name);
+    await until(own, (object) => object?.status?.version === oldest, `status ${oldest}`);
+    await client.merge(clusterAt(name), { spec: { topology: { version: newest } } });
+    await until(
+      tenantAddress(own.name),
+      (object) => JSON.stringify(object?.spec?.kubernetes).includes(middle),
+      `a TenantControlPlane of ${middle}`,
+    );
+    await core.leave();
+    try {
+      await client.delete(tenantAddress(own.name));
+      await until(
+        tenantAddress(own.name),
+        (object) => object !== undefined && object.metadata?.deletionTimestamp === undefined,
+        'a TenantControlPlane in the place of the one that is gone',
+      );
+      await serveAsAsked(client, own.name);
+      const reached = await until(own, (object) => object?.status?.version === middle, `status ${middle}`);
+      expect(versionOf(reached)).toBe(middle);
+    } finally {
+      await core.comeBack();
+    }
+    await until(own, (object) => versionOf(object) === newest, `spec ${newest}`);
+  });
+});
+
+/** A plain Cluster with a control plane of its name; the label names the Cluster, also before core makes it the owner. */
+async function createPlain(name: string, paused: boolean): Promise<ObjectAddress> {
+  const labels = { 'cluster.x-k8s.io/cluster-name': name };
+  const metadata = { name, namespace: 'default', labels };
+  const apiGroup = (apiVersion: string): string | undefined => apiVersion.split('/')[0];
+  await client.apply([
+    { apiVersion: infrastructureVersion, kind: 'NetnsCluster', metadata, spec: {} },
+    {
+      ...{ apiVersion: capi, kind: 'Cluster', metadata },
+      spec: {
+        paused,
+        controlPlaneRef: { apiGroup: apiGroup(controlPlane), kind: 'StewardControlPlane', name },
+        infrastructureRef: { apiGroup: apiGroup(infrastructureVersion), kind: 'NetnsCluster', name },
+      },
+    },
+    {
+      ...{ apiVersion: controlPlane, kind: 'StewardControlPlane', metadata },
+      spec: { version: middle, replicas: 2, network: { serviceType: 'NodePort' } },
+    },
+  ]);
+  return at(controlPlane, 'StewardControlPlane', name);
+}
+
+/** Whether it was looked at since its spec has changed, and rests. */
+function restsAsSpecified(object: PlainObject | undefined): boolean {
+  const paused = object?.status?.conditions?.find(({ type }) => type === 'Paused') as
+    { readonly status: string; readonly observedGeneration?: number } | undefined;
+  return paused?.status === 'True' && paused.observedGeneration === object?.metadata?.generation;
+}
+
+const gone = (name: string): Promise<unknown> =>
+  Promise.all(
+    [
+      clusterAt(name),
+      at(controlPlane, 'StewardControlPlane', name),
+      at(infrastructureVersion, 'NetnsCluster', name),
+      tenantAddress(name),
+    ].map((each) => until(each, isGone, 'its end')),
+  );
+
+describe('A Cluster that is deleted while it is half created', () => {
+  test('goes with its control plane, whose tenant never served', async () => {
+    const name = 'half';
+    await createPlain(name, false);
+    await until(tenantAddress(name), (object) => object !== undefined, 'a TenantControlPlane');
+    await client.delete(clusterAt(name));
+    await gone(name);
+  });
+
+  test('goes before there is a TenantControlPlane', async () => {
+    const name = 'none';
+    await createPlain(name, true);
+    const own = at(controlPlane, 'StewardControlPlane', name);
+    await until(own, (object) => conditionOf(object, 'Paused') === 'True', 'Paused');
+    await client.delete(clusterAt(name));
+    await client.merge(clusterAt(name), { spec: { paused: false } });
+    await gone(name);
+  });
+});
+
+describe('A Cluster that is paused', () => {
+  test('rests before it is made, while it is half made, while it is upgraded and while it is deleted', async () => {
+    const name = 'resting';
+    const pausedAnnotation = 'steward.butlerlabs.dev/paused';
+    const pause = (paused: boolean): Promise<void> => client.merge(clusterAt(name), { spec: { paused } });
+    const own = await createPlain(name, true);
+    const rests = (): Promise<unknown> => until(own, restsAsSpecified, 'Paused, seen for the newest spec');
+    const wakes = (): Promise<unknown> => until(own, (object) => conditionOf(object, 'Paused') === 'False', 'no pause');
+    const tenantRests = (object: PlainObject | undefined): boolean =>
+      object?.metadata?.annotations?.[pausedAnnotation] !== undefined;
+
+    await rests();
+    expect(await client.read(tenantAddress(name))).toBeUndefined();
+    await pause(false);
+    await until(tenantAddress(name), (object) => object !== undefined, 'a TenantControlPlane');
+
+    await pause(true);
+    await rests();
+    await until(tenantAddress(name), tenantRests, 'a TenantControlPlane that rests');
+    await pause(false);
+    await wakes();
+    await until(tenantAddress(name), (object) => !tenantRests(object), 'a TenantControlPlane that works');
+    await serveAsAsked(client, name);
+    await until(own, (object) => object?.status?.version === middle, `status ${middle}`);
+
+    await pause(true);
+    await rests();
+    await client.merge(own, { spec: { version: newest } });
+    await rests();
+    const meanwhile = await client.read(tenantAddress(name));
+    expect(meanwhile?.spec?.kubernetes).toMatchObject({ version: middle });
+    await pause(false);
+    await until(
+      tenantAddress(name),
+      (object) => JSON.stringify(object?.spec?.kubernetes).includes(newest),
+      `a TenantControlPlane of ${newest}`,
+    );
+
+    await pause(true);
+    await rests();
+    await client.delete(own);
+    await until(own, (object) => object?.metadata?.deletionTimestamp !== undefined, 'a deletion');
+    await client.delete(clusterAt(name));
+    await rests();
+    expect(await client.read(tenantAddress(name))).toMatchObject({ kind: 'TenantControlPlane' });
+    await pause(false);
+    await gone(name);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { kubeconfig, parseKubeconfig } from '../../../kubeadm/kubeconfig.ts';
+import { clusterKubeconfig } from './cluster-kubeconfig.ts';
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64');
+const client = { certificate: 'a certificate', key: 'a key' };
+const admin = {
+  clusterName: 'tenant',
+  server: 'https://192.0.2.1:6443',
+  ca: 'an authority',
+  user: 'kubernetes-admin',
+  client,
+};
+
+test('The kubeconfig of a Cluster has the names of Cluster API and the content of the tenant’s', () => {
+  const text = Buffer.from(clusterKubeconfig(encoded(kubeconfig(admin)), 'prod'), 'base64').toString();
+  expect(parseKubeconfig(text)).toEqual({ ...admin, clusterName: 'prod', user: 'prod-admin' });
+  expect(text).toContain('current-context: prod-admin@prod');
+});
+
+test.each([
+  ['a token', 'users: [{name: a, user: {token: x}}]'],
+  ['no YAML', ': : :'],
+  ['nothing', ''],
+])('A kubeconfig with %s stays as its author made it', (_name, text) => {
+  expect(clusterKubeconfig(encoded(text), 'prod')).toBe(encoded(text));
+});

@@ -1,0 +1,208 @@
+import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
+import { kinds } from '../../../api/core/kinds.ts';
+import type { Key, Resource } from '../../../api/meta.ts';
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Cluster } from '../../../runtime/cluster.ts';
+import type { Connection } from '../../../runtime/connection.ts';
+import { connectionChecksum } from '../../../runtime/connection.ts';
+import type { ClusterOptions } from '../../../runtime/http-cluster.ts';
+import { InformerFactory } from '../../../runtime/informer-factory.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { RestingDoor } from './resting-door.ts';
+import { restingDoor } from './resting-door.ts';
+
+/** What the registry works with. */
+export interface ExternalClustersOptions {
+  /** The management cluster, where the Secrets with kubeconfigs are. */
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** In [0, 1): spreads retries. */
+  readonly random: () => number;
+  /** Opens a door within the given limits. */
+  readonly open: (connection: Connection, limits: ClusterOptions) => Cluster;
+  /** Asks for a visit of a StewardControlPlane. */
+  readonly poke: (scp: Key) => void;
+}
+
+/** A StewardControlPlane that uses another cluster. */
+export interface ExternalUser {
+  readonly uid: string;
+  readonly key: Key;
+}
+
+/** What one request to another cluster may cost: its answers are not ours to trust. */
+export const externalLimits = {
+  name: 'external',
+  connections: 8,
+  timeoutMs: 10_000,
+  maxBodyBytes: 16 * 1024 * 1024,
+  maxLineBytes: 2 * 1024 * 1024,
+} as const satisfies ClusterOptions;
+
+const maxTenants = 10_000;
+
+/** One watch with those who listen: an object's name to its users. */
+interface Watching {
+  readonly factory: InformerFactory;
+  readonly users: Map<string, { readonly name: string; readonly key: Key }>;
+}
+
+interface Open {
+  readonly door: RestingDoor;
+  readonly users: Set<string>;
+}
+
+interface Used {
+  secret?: string;
+  door?: string;
+  tenants?: string;
+}
+
+/**
+ * Doors to the clusters that host control planes: one for each server and credentials, shared by all that use it, with one watch for
+ * each namespace there, and one on each Secret with a kubeconfig. What nobody uses any more is closed.
+ */
+export class ExternalClusters {
+  readonly #options: ExternalClustersOptions;
+  readonly #secrets = new Map<string, Watching>();
+  readonly #doors = new Map<string, Open>();
+  readonly #tenants = new Map<string, Watching>();
+  readonly #users = new Map<string, Used>();
+
+  constructor(options: ExternalClustersOptions) {
+    this.#options = options;
+  }
+
+  /** Doors that are open, and watches that run. */
+  get size(): { readonly doors: number; readonly watches: number } {
+    return { doors: this.#doors.size, watches: this.#secrets.size + this.#tenants.size };
+  }
+
+  /** From now on a change of the Secret makes a visit of its user: rotated credentials take effect at once. */
+  followSecret(user: ExternalUser, secret: Key & { readonly namespace: string }): void {
+    const { namespace, name } = secret;
+    const id = `${namespace}/${name}`;
+    const used = this.#used(user);
+    if (used.secret !== id) this.#leave(this.#secrets, used.secret, user.uid);
+    used.secret = id;
+    const watching = this.#watching(this.#secrets, id, this.#options.cluster, {
+      kind: kinds.Secret,
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      metadataOnly: true,
+    });
+    watching.users.set(user.uid, { name, key: user.key });
+  }
+
+  /** The door to the cluster of a connection; it stays the registry's and must not be closed. Throws `KubeconfigError`. */
+  borrow(user: ExternalUser, connection: Connection): RestingDoor {
+    const checksum = connectionChecksum(connection);
+    const used = this.#used(user);
+    let open = this.#doors.get(checksum);
+    if (open === undefined) {
+      const { clock, random } = this.#options;
+      const door = restingDoor(this.#options.open(connection, externalLimits), { clock, random });
+      open = { door, users: new Set() };
+      this.#doors.set(checksum, open);
+    }
+    open.users.add(user.uid);
+    if (used.door !== checksum) this.#leaveDoor(used, user.uid);
+    used.door = checksum;
+    return open.door;
+  }
+
+  /** From now on a change of the TenantControlPlane behind the user's door makes a visit of its user. */
+  followTenant(user: ExternalUser, tenant: Key & { readonly namespace: string }): void {
+    const used = this.#used(user);
+    const open = used.door === undefined ? undefined : this.#doors.get(used.door);
+    if (used.door === undefined || open === undefined) return;
+    const id = `${used.door}/${tenant.namespace}`;
+    if (used.tenants !== id) this.#leave(this.#tenants, used.tenants, user.uid);
+    used.tenants = id;
+    const watching = this.#watching(this.#tenants, id, open.door, {
+      kind: tenantControlPlane,
+      namespace: tenant.namespace,
+      labelSelector: clusterNameLabel,
+      identityOnly: true,
+      optional: true,
+      maxObjects: maxTenants,
+    });
+    watching.users.set(user.uid, { name: tenant.name, key: user.key });
+  }
+
+  /** The user needs nothing any more, or is gone. */
+  release(uid: string): void {
+    const used = this.#users.get(uid);
+    if (used === undefined) return;
+    this.#users.delete(uid);
+    this.#leave(this.#secrets, used.secret, uid);
+    this.#leaveDoor(used, uid);
+  }
+
+  /** Closes everything. */
+  async close(): Promise<void> {
+    const factories = [...this.#secrets.values(), ...this.#tenants.values()].map(({ factory }) => factory.close());
+    const doors = [...this.#doors.values()].map(({ door }) => door.close());
+    for (const map of [this.#secrets, this.#tenants, this.#doors, this.#users]) map.clear();
+    await Promise.all([...factories, ...doors]);
+  }
+
+  #used(user: ExternalUser): Used {
+    const used = this.#users.get(user.uid) ?? {};
+    this.#users.set(user.uid, used);
+    return used;
+  }
+
+  #watching(
+    among: Map<string, Watching>,
+    id: string,
+    cluster: Cluster,
+    selection: Parameters<InformerFactory['informer']>[0],
+  ): Watching {
+    const known = among.get(id);
+    if (known !== undefined) return known;
+    const { clock, random, log } = this.#options;
+    const watching: Watching = {
+      factory: new InformerFactory({ cluster, clock, random, log }),
+      users: new Map(),
+    };
+    among.set(id, watching);
+    watching.factory.informer(selection).subscribe((old, now) => {
+      this.#tell(watching, now ?? old);
+    });
+    return watching;
+  }
+
+  #tell({ users }: Watching, changed: Resource | undefined): void {
+    for (const { name, key } of users.values()) if (name === changed?.metadata.name) this.#options.poke(key);
+  }
+
+  #leave(among: Map<string, Watching>, id: string | undefined, uid: string): void {
+    const watching = id === undefined ? undefined : among.get(id);
+    if (id === undefined || watching === undefined) return;
+    watching.users.delete(uid);
+    if (watching.users.size > 0) return;
+    among.delete(id);
+    this.#end(watching.factory);
+  }
+
+  #leaveDoor(used: Used, uid: string): void {
+    this.#leave(this.#tenants, used.tenants, uid);
+    delete used.tenants;
+    const open = used.door === undefined ? undefined : this.#doors.get(used.door);
+    if (used.door === undefined || open === undefined) return;
+    open.users.delete(uid);
+    if (open.users.size > 0) return;
+    this.#doors.delete(used.door);
+    this.#end(open.door);
+  }
+
+  /** Closing waits for what runs; nothing waits for it. */
+  #end(closing: { close(): Promise<void> }): void {
+    closing.close().catch((error: unknown) => {
+      this.#options.log.warn('what nobody uses could not be closed', { error });
+    });
+  }
+}

@@ -1,0 +1,160 @@
+import { kinds } from '../../api/core/kinds.ts';
+import type { Key, KindRef, Resource } from '../../api/meta.ts';
+import { managedByAnnotation } from '../../api/cluster-api/names.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/cluster.ts';
+import type { Informer, InformerSelection } from '../../runtime/informer.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { startInformer } from '../../runtime/watching-informer.ts';
+import type { InfrastructureCluster } from './infrastructure-patch.ts';
+
+/** What the watches work with. */
+export interface InfrastructureWatchesOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+  /** Follow infrastructure clusters of this namespace only; all of them when empty. */
+  readonly namespace: string;
+  /** Asks for a visit of the StewardControlPlane. */
+  readonly poke: (controlPlane: Key) => void;
+}
+
+/** What a StewardControlPlane depends on. */
+export interface Followed {
+  /** Name of the definition of its infrastructure cluster's kind. */
+  readonly definition: string;
+  /** The infrastructure cluster, once its kind is known. */
+  readonly object?: { readonly kind: KindRef; readonly key: Key };
+}
+
+interface Watching {
+  readonly informer: Informer;
+  /** StewardControlPlanes that wait for an object, by the object's key. */
+  readonly waiting: Map<string, Map<string, Key>>;
+}
+
+const textOf = ({ namespace = '', name }: Key): string => `${namespace}/${name}`;
+
+/**
+ * Watches on infrastructure clusters. Their kinds are known only once Clusters name them: a watch begins with the first
+ * StewardControlPlane that depends on a kind and ends with the last. Of an object only what decides about the endpoint is
+ * kept, and only a change of that is told, for providers write their status often.
+ */
+export class InfrastructureWatches implements AsyncDisposable {
+  readonly #options: InfrastructureWatchesOptions;
+  readonly #watching = new Map<string, Watching>();
+  /** The places at which a StewardControlPlane waits: identity of the watch and key of the object. */
+  readonly #places = new Map<string, ReadonlyMap<string, string>>();
+
+  constructor(options: InfrastructureWatchesOptions) {
+    this.#options = options;
+  }
+
+  /** From now on these changes, and no others, have the StewardControlPlane visited. */
+  follow(controlPlane: Key, { definition, object }: Followed): void {
+    const definitions = kinds.CustomResourceDefinition;
+    const places = new Map<string, string>();
+    const metadata = { kind: definitions, fieldSelector: `metadata.name=${definition}`, metadataOnly: true };
+    places.set(this.#wait(controlPlane, metadata, { name: definition }), textOf({ name: definition }));
+    if (object !== undefined) {
+      const { namespace } = this.#options;
+      const selection = { kind: object.kind, ...(namespace === '' ? {} : { namespace }) };
+      places.set(this.#wait(controlPlane, selection, object.key), textOf(object.key));
+    }
+    this.#leave(controlPlane, places);
+    this.#places.set(textOf(controlPlane), places);
+  }
+
+  /** The StewardControlPlane depends on nothing any more. */
+  forget(controlPlane: Key): void {
+    this.#leave(controlPlane, new Map());
+    this.#places.delete(textOf(controlPlane));
+  }
+
+  /** Why changes of a kind are not told, in words; undefined when they are. */
+  deafness(kind: KindRef): string | undefined {
+    const { namespace } = this.#options;
+    const found = this.#watching.get(identify({ kind, ...(namespace === '' ? {} : { namespace }) }));
+    return found?.informer.health().failure;
+  }
+
+  /** Resource names of the kinds that are watched, for tests and people. */
+  watched(): readonly string[] {
+    return [...this.#watching.values()].map(({ informer }) => informer.kind.plural);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#watching.values()].map(({ informer }) => informer.close()));
+    this.#watching.clear();
+    this.#places.clear();
+  }
+
+  #wait(controlPlane: Key, selection: InformerSelection<Resource>, object: Key): string {
+    const id = identify(selection);
+    const watching = this.#watching.get(id) ?? this.#watch(id, selection);
+    const waiting = watching.waiting.get(textOf(object)) ?? new Map<string, Key>();
+    waiting.set(textOf(controlPlane), controlPlane);
+    watching.waiting.set(textOf(object), waiting);
+    return id;
+  }
+
+  #watch(id: string, selection: InformerSelection<Resource>): Watching {
+    const { cluster, clock, log, random, poke } = this.#options;
+    const informer = startInformer(selection, { cluster, clock, log, random, transform: whatMatters });
+    const waiting: Watching['waiting'] = new Map();
+    informer.subscribe((old, now) => {
+      const { namespace, name = '' } = (now ?? old)?.metadata ?? {};
+      if (old !== undefined && now !== undefined && isSame(old, now)) return;
+      const key = { name, ...(namespace === undefined ? {} : { namespace }) };
+      for (const controlPlane of waiting.get(textOf(key))?.values() ?? []) poke(controlPlane);
+    });
+    const watching = { informer, waiting };
+    this.#watching.set(id, watching);
+    return watching;
+  }
+
+  /** Takes a StewardControlPlane from all places but these, and ends watches that nobody needs any more. */
+  #leave(controlPlane: Key, stays: ReadonlyMap<string, string>): void {
+    for (const [id, object] of this.#places.get(textOf(controlPlane)) ?? []) {
+      if (stays.get(id) === object) continue;
+      const watching = this.#watching.get(id);
+      const waiting = watching?.waiting.get(object);
+      waiting?.delete(textOf(controlPlane));
+      if (waiting?.size === 0) watching?.waiting.delete(object);
+      if (watching?.waiting.size !== 0) continue;
+      this.#watching.delete(id);
+      // Its last request ends with it; nothing waits for that.
+      void watching.informer.close();
+    }
+  }
+}
+
+function identify({ kind, fieldSelector = '' }: InformerSelection<Resource>): string {
+  return [kind.group, kind.version, kind.plural, fieldSelector].join('|');
+}
+
+/** What of an object decides about the next step. */
+function whatMatters<T extends Resource>(object: T): T {
+  const { namespace, name, uid, labels, annotations, deletionTimestamp, resourceVersion } = object.metadata;
+  const managedBy = annotations?.[managedByAnnotation];
+  const { spec, status } = object as InfrastructureCluster;
+  const { controlPlaneEndpoint, apiServerFixedIP, apiServerPort } = spec ?? {};
+  const { ready, initialization } = status ?? {};
+  const metadata = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...{ name, uid, labels, deletionTimestamp, resourceVersion },
+    ...(managedBy === undefined ? {} : { annotations: { [managedByAnnotation]: managedBy } }),
+  };
+  return {
+    ...{ apiVersion: object.apiVersion, kind: object.kind, metadata },
+    spec: { controlPlaneEndpoint, apiServerFixedIP, apiServerPort },
+    status: { ready, initialization },
+  } as unknown as T;
+}
+
+function isSame(old: Resource, now: Resource): boolean {
+  const text = (object: Resource): string =>
+    JSON.stringify({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
+  return text(old) === text(now);
+}

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { clusterNameLabel } from '../../api/cluster-api/names.ts';
+import { capiMachine, capiMachinePool } from '../../api/cluster-api/kinds.ts';
+import { kinds } from '../../api/core/kinds.ts';
+import { silent } from '../../runtime/logger.ts';
+import { FakeClock, settle } from '../../testing/fake-clock.ts';
+import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { ObstacleWatches } from './obstacle-watches.ts';
+import type { Obstacle } from './obstacle-watches.ts';
+
+const at = (name: string) => ({ namespace: 'default', name });
+
+let server: FakeCluster;
+let watches: ObstacleWatches;
+let visits: string[];
+
+beforeEach(() => {
+  server = new FakeCluster();
+  visits = [];
+  watches = new ObstacleWatches({
+    ...{ cluster: server, clock: new FakeClock(), log: silent, random: () => 0 },
+    poke: ({ name }) => void visits.push(name),
+  });
+});
+
+afterEach(async () => {
+  await watches[Symbol.asyncDispose]();
+});
+
+const machines: Obstacle = { kind: capiMachine, namespace: 'default', labelSelector: `${clusterNameLabel}=a` };
+const secretCalled = (name: string): Obstacle => ({
+  ...{ kind: kinds.Secret, namespace: 'default', fieldSelector: `metadata.name=${name}` },
+});
+
+const machine = (name: string, cluster: string) =>
+  server.seed(capiMachine, {
+    ...{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine' },
+    metadata: { ...at(name), labels: { [clusterNameLabel]: cluster } },
+  });
+
+test('The last Machine of a Cluster is told to the control plane that waits for it, and other Machines are not', async () => {
+  await machine('one', 'a');
+  await machine('other', 'b');
+  watches.follow(at('a'), [machines]);
+  await settle();
+  visits.length = 0;
+  await server.admin.delete(capiMachine, at('other'));
+  await settle();
+  expect(visits).toEqual([]);
+  await server.admin.delete(capiMachine, at('one'));
+  await settle();
+  expect(visits).toEqual(['a']);
+});
+
+test('What has gone before the watch saw anything is told all the same', async () => {
+  watches.follow(at('a'), [machines]);
+  await settle();
+  expect(visits).toEqual(['a']);
+});
+
+test('A Secret in the way is told when it goes, although it carries no label of ours', async () => {
+  await server.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: at('a-ca') });
+  watches.follow(at('a'), [secretCalled('a-ca')]);
+  await settle();
+  visits.length = 0;
+  await server.admin.delete(kinds.Secret, at('a-ca'));
+  await settle();
+  expect(visits).toEqual(['a']);
+});
+
+test('Asked again nothing is watched twice, and what is not in the way any more is not watched', async () => {
+  const pools = { ...machines, kind: capiMachinePool, optional: true };
+  watches.follow(at('a'), [machines, pools]);
+  watches.follow(at('a'), [machines, pools]);
+  watches.follow(at('b'), [secretCalled('b-ca')]);
+  expect(watches.size).toBe(3);
+  watches.follow(at('a'), []);
+  expect(watches.size).toBe(1);
+  await settle();
+  visits.length = 0;
+  await machine('late', 'a');
+  await settle();
+  expect(visits).toEqual([]);
+});
+
+test('A watch that is refused is known to be deaf', async () => {
+  const forbidden = new FakeCluster({ access: [] });
+  await using deaf = new ObstacleWatches({
+    ...{ cluster: forbidden, clock: new FakeClock(), log: silent, random: () => 0 },
+    poke: () => undefined,
+  });
+  deaf.follow(at('a'), [machines]);
+  await settle();
+  expect([deaf.isDeaf(at('a')), deaf.isDeaf(at('b'))]).toEqual([true, false]);
+});

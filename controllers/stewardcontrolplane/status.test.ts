@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { isReasonOf, conditionTable } from '../../api/conditions.ts';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { kinds } from '../../api/core/kinds.ts';
+import { ApiError } from '../../runtime/errors.ts';
+import { clusterNameLabel } from '../../api/cluster-api/names.ts';
+import { ControlPlaneWorld, conditionNow, conditionOf, key } from '../../testing/control-plane-world.ts';
+
+describe('The status of a StewardControlPlane', () => {
+  let world: ControlPlaneWorld;
+
+  beforeEach(async () => {
+    world = await ControlPlaneWorld.create();
+  });
+
+  test('Once the tenant is configured the Secrets stand before it calls itself initialized', async () => {
+    await world.seedCluster();
+    await world.seed();
+    await world.visit();
+    await world.tenantIsReady();
+    const before = world.server.calls.length;
+    const { status } = await world.visit();
+    expect(status).toMatchObject({
+      initialization: { controlPlaneInitialized: true },
+      initialized: true,
+      ready: true,
+      version: 'v1.36.3',
+      versions: [{ version: 'v1.36.3', replicas: 2 }],
+      selector: 'a=b',
+      unavailableReplicas: 0,
+    });
+    const kubeconfig = await world.server.admin.get(kinds.Secret, {
+      namespace: 'default',
+      name: 'my-cluster-kubeconfig',
+    });
+    expect(kubeconfig).toMatchObject({ type: 'cluster.x-k8s.io/secret', data: { value: 'a3ViZQ==' } });
+    expect(kubeconfig?.metadata.labels?.[clusterNameLabel]).toBe('my-cluster');
+    const ca = await world.server.admin.get(kinds.Secret, { namespace: 'default', name: 'my-cluster-ca' });
+    expect(ca?.metadata.labels?.[clusterNameLabel]).toBe('my-cluster');
+    expect(ca?.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(['TenantControlPlane']);
+    expect(world.server.calls.slice(before).length).toBeLessThan(15);
+  });
+
+  test('During an upgrade both versions are told, the installed one first', async () => {
+    await world.seedCluster();
+    await world.seed({}, { version: 'v1.36.3' });
+    await world.visit();
+    await world.tenantIsReady();
+    await world.tenantSays({
+      kubernetesResources: {
+        version: { version: 'v1.35.4', status: 'Upgrading' },
+        deployment: { replicas: 3, readyReplicas: 2, availableReplicas: 2, updatedReplicas: 1 },
+      },
+    });
+    const { status } = await world.visit();
+    expect(status?.version).toBe('v1.35.4');
+    expect(status?.versions).toEqual([
+      { version: 'v1.35.4', replicas: 2 },
+      { version: 'v1.36.3', replicas: 1 },
+    ]);
+    expect(conditionOf(status, 'RollingOut')).toMatchObject({ status: 'True' });
+  });
+
+  test('Before there is a Cluster every condition of the contract and every count is told', async () => {
+    await world.seed({ ownerReferences: [] });
+    const { status } = await world.visit();
+    const told = Object.fromEntries((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
+    expect(told).toMatchObject({
+      Available: 'False',
+      Initialized: 'False',
+      CertificatesAvailable: 'False',
+      RollingOut: 'False',
+      ScalingUp: 'Unknown',
+      ScalingDown: 'Unknown',
+      Deleting: 'False',
+      Paused: 'False',
+      Remediating: 'False',
+      Ready: 'False',
+    });
+    expect(status).toMatchObject({
+      externalManagedControlPlane: true,
+      initialized: false,
+      ready: false,
+      replicas: 0,
+      readyReplicas: 0,
+      availableReplicas: 0,
+      upToDateReplicas: 0,
+      updatedReplicas: 0,
+      unavailableReplicas: 2,
+    });
+    expect(status?.observedGeneration).toBeDefined();
+    expect(status?.version).toBeUndefined();
+  });
+
+  test('While its TenantControlPlane cannot be looked at, nothing is told to have changed', async () => {
+    await world.seedCluster();
+    await world.seed();
+    await world.visit();
+    await world.tenantIsReady();
+    await world.visit();
+    // The first look is that of the pause.
+    let looks = 0;
+    const stop = world.server.before(({ verb, kind }) => {
+      if (verb === 'get' && kind?.kind === 'TenantControlPlane' && (looks += 1) > 1) {
+        throw new ApiError(500, 'InternalError', 'etcd is away');
+      }
+    });
+    const { status, error } = await world.visit();
+    stop();
+    expect(error).toBeInstanceOf(ApiError);
+    expect(status).toMatchObject({ ready: true, replicas: 2, version: 'v1.36.3' });
+    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'Unknown', reason: 'InternalError' });
+    expect(conditionOf(status, 'Available')?.message).toContain('etcd is away');
+    expect(conditionOf(status, 'Initialized')).toMatchObject({ status: 'True' });
+  });
+
+  test('A version that the preflight holds back is told as a rollout that waits, with no replica up to date', async () => {
+    await world.seedCluster();
+    await world.seed();
+    await world.visit();
+    await world.tenantIsReady();
+    await world.visit();
+    await world.server.admin.patch(stewardControlPlane, key, { type: 'merge', body: { spec: { version: 'v1.37.0' } } });
+    await world.visit();
+    const held = { ...conditionNow('UpgradeAllowed', 'False'), message: 'v1.37.0 is held back: 1 node is too old' };
+    await world.tenantSays({
+      conditions: [conditionNow('TenantConfigured', 'True'), conditionNow('AddonsReady', 'True'), held],
+    });
+    const { status } = await world.visit();
+    expect(status).toMatchObject({ upToDateReplicas: 0, updatedReplicas: 0, replicas: 2, ready: true });
+    expect(status).toMatchObject({ version: 'v1.36.3', versions: [{ version: 'v1.36.3', replicas: 2 }] });
+    expect(conditionOf(status, 'RollingOut')).toMatchObject({ status: 'True', message: held.message });
+    expect(conditionOf(status, 'Available')).toMatchObject({ status: 'True' });
+  });
+
+  test('Every condition and reason that it gives stands in the table', async () => {
+    await world.seedCluster();
+    await world.seed();
+    await world.visit();
+    await world.tenantIsReady();
+    const { status } = await world.visit();
+    for (const { type, reason } of status?.conditions ?? []) {
+      const row = type as keyof (typeof conditionTable)['StewardControlPlane'];
+      expect([type, reason, isReasonOf('StewardControlPlane', row, reason)]).toEqual([type, reason, true]);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+/** Keeps what costs work to make anew, up to a bound; what was not asked for longest goes first. */
+export class BoundedCache<V> {
+  readonly #bound: number;
+  readonly #kept = new Map<string, { readonly value: V; readonly cost: number }>();
+  #cost = 0;
+
+  /** `bound` is the most that all values may cost together, in whatever unit `set` is told. */
+  constructor(bound: number) {
+    this.#bound = bound;
+  }
+
+  /** What all that is kept costs. */
+  get cost(): number {
+    return this.#cost;
+  }
+
+  get(key: string): V | undefined {
+    const found = this.#kept.get(key);
+    if (found === undefined) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, found);
+    return found.value;
+  }
+
+  /** A value that costs more than the bound is not kept. */
+  set(key: string, value: V, cost: number): void {
+    this.delete(key);
+    if (cost > this.#bound) return;
+    this.#kept.set(key, { value, cost });
+    this.#cost += cost;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#cost <= this.#bound) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.#cost -= this.#kept.get(key)?.cost ?? 0;
+    this.#kept.delete(key);
+  }
+}

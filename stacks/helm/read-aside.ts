@@ -1,0 +1,101 @@
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { Manifest } from '../../api/meta.ts';
+import type { RenderFailure } from '../render-error.ts';
+import { RenderError } from '../render-error.ts';
+import { readManifests } from './read-manifests.ts';
+
+/** What the worker thread is given. */
+export interface ReadTask {
+  readonly text: string;
+  readonly origin: string;
+}
+
+/** What the worker thread answers: lists of objects in JSON, or why there are none. */
+export type ReadAnswer =
+  { readonly pieces: readonly string[] } | { readonly failure: RenderFailure; readonly message: string };
+
+/** How much reading may cost. */
+export interface ReadLimits {
+  /** Longer texts are read in a thread of their own, in characters. Default: 64 Ki, about what starting a thread costs. */
+  readonly asideFrom?: number;
+  /** How long the thread may take, in milliseconds. Default: a minute. */
+  readonly timeoutMs?: number;
+  /** How much memory the thread may hold, in bytes. Default: 256 MiB, which is enough for 32 MiB of text. */
+  readonly maxMemoryBytes?: number;
+}
+
+/**
+ * As `readManifests`, with large texts read in a worker thread: a MiB takes half a second of a CPU, for which nothing else of this
+ * process would move, and memory that has no other bound.
+ * @throws RenderError, and the reason of the signal when that is aborted. In all cases the thread has ended.
+ */
+export async function readAside(
+  task: ReadTask,
+  signal: AbortSignal,
+  limits: ReadLimits = {},
+): Promise<readonly Manifest[]> {
+  signal.throwIfAborted();
+  if (task.text.length <= (limits.asideFrom ?? 64 * 1024)) return readManifests(task.text, task.origin);
+  const answer = await answerOfThread(task, signal, limits);
+  if ('failure' in answer) throw new RenderError(answer.failure, answer.message);
+  const manifests: Manifest[] = [];
+  for (const piece of answer.pieces) {
+    await setImmediate();
+    signal.throwIfAborted();
+    manifests.push(...(JSON.parse(piece) as readonly Manifest[]));
+  }
+  return manifests;
+}
+
+async function answerOfThread(
+  task: ReadTask,
+  signal: AbortSignal,
+  { timeoutMs = 60_000, maxMemoryBytes = 256 * 1024 * 1024 }: ReadLimits,
+): Promise<ReadAnswer> {
+  // In the bundle the program of the thread stands beside it.
+  const program = import.meta.url.endsWith('.ts') ? './manifest-worker.ts' : './manifest-worker.mjs';
+  const worker = new Worker(new URL(program, import.meta.url), {
+    workerData: task,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: Math.floor(maxMemoryBytes / 1024 / 1024), maxYoungGenerationSizeMb: 16 },
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let abort: (() => void) | undefined;
+  try {
+    return await new Promise<ReadAnswer>((resolve, reject) => {
+      abort = () => {
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      timer = setTimeout(() => {
+        reject(
+          new RenderError('TimedOut', `${task.origin} was not read in ${timeoutMs / 1000} s; divide it into stages`),
+        );
+      }, timeoutMs);
+      worker.once('message', resolve);
+      worker.once('error', (error: Error) => {
+        reject(isOutOfMemory(error) ? tooLarge(task, maxMemoryBytes) : error);
+      });
+      worker.once('exit', () => {
+        reject(new Error(`the thread that read ${task.origin} ended without an answer`));
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    if (abort !== undefined) signal.removeEventListener('abort', abort);
+    await worker.terminate();
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function tooLarge({ origin }: ReadTask, maxMemoryBytes: number): RenderError {
+  const mebibytes = Math.round(maxMemoryBytes / 1024 / 1024);
+  return new RenderError(
+    'TooLarge',
+    `${origin} takes more than ${mebibytes} MiB of memory to read; divide it into stages`,
+  );
+}

@@ -1,0 +1,27 @@
+import { startMysqlDataStore } from '../../testing/mysql-data-store.ts';
+import { startEtcdDataUnderTest } from '../../testing/stores/etcd-data-under-test.ts';
+import { kineDataUnderTest } from '../../testing/stores/kine-data-under-test.ts';
+import { startPostgresDataUnderTest } from '../../testing/stores/postgres-data-under-test.ts';
+import { mysqlDriver } from '../mysql/mysql-driver.ts';
+import type { DataUnderTest } from '../tenancy-data-contract.ts';
+import { describeMigration } from './migration-contract.ts';
+
+async function startMariadb(): Promise<DataUnderTest> {
+  const store = await startMysqlDataStore({ tls: true });
+  const config = await mysqlDriver.configure(store.dataStore, () => Promise.resolve(undefined));
+  return kineDataUnderTest({
+    driver: mysqlDriver,
+    config,
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]();
+    },
+  });
+}
+
+const etcd = { title: 'etcd 3.7', start: () => startEtcdDataUnderTest('3.7') };
+const postgres = { title: 'PostgreSQL', start: startPostgresDataUnderTest };
+const mariadb = { title: 'MariaDB', start: startMariadb };
+
+describeMigration(etcd, postgres);
+describeMigration(etcd, mariadb);
+describeMigration(postgres, mariadb);

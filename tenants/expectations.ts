@@ -1,0 +1,137 @@
+import type { KindRef, Manifest, Resource } from '../api/meta.ts';
+import { carries } from '../runtime/apply-memory.ts';
+import { identityOf, isOlder } from '../runtime/object-id.ts';
+
+/** What was made of a component inside a tenant. */
+export interface Presence {
+  readonly component: string;
+  /** With the marks of their set, as they were sent. */
+  readonly manifests: readonly Manifest[];
+  /** The API server's answers. */
+  readonly applied: readonly Resource[];
+  /** Objects that belong to the tenant's administrators once they are there. */
+  readonly createOnly: readonly Manifest[];
+  readonly kindOf: (object: Resource) => KindRef;
+}
+
+/** An object as a watch or a list showed it last. */
+export interface Sighting {
+  readonly identity: string;
+  readonly isGone: boolean;
+  readonly metadata: Resource['metadata'];
+}
+
+/** An object that was applied, as the API server answered. */
+interface Written {
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  /** Of kinds that count generations, whose status somebody else writes all the time. */
+  readonly content?: { readonly generation: number; readonly marks: Pick<Manifest, 'metadata'> };
+}
+
+interface Expected {
+  readonly component: string;
+  readonly kind: KindRef;
+  /** Absent for objects of the administrators. */
+  readonly written?: Written;
+  /** Whether its absence means anything: an administrator's object may be there without our label. */
+  isKnown: boolean;
+}
+
+/** What is expected inside one tenant, and whether what is seen there is somebody else's doing. */
+export class Expectations {
+  readonly #expected = new Map<string, Expected>();
+
+  /** Replaces what is expected of a component. */
+  set({ component, manifests, applied, createOnly, kindOf }: Presence): void {
+    const known = new Set<string>();
+    for (const [identity, expected] of this.#expected) {
+      if (expected.component !== component) continue;
+      if (expected.isKnown) known.add(identity);
+      this.#expected.delete(identity);
+    }
+    const answers = new Map(applied.map((object) => [identityOf(object), object]));
+    for (const manifest of manifests) {
+      const identity = identityOf(manifest);
+      const answer = answers.get(identity);
+      if (answer === undefined) continue;
+      const expected = { component, kind: kindOf(manifest), written: writtenAs(manifest, answer), isKnown: true };
+      this.#expected.set(identity, expected);
+    }
+    for (const manifest of createOnly) {
+      const identity = identityOf(manifest);
+      this.#expected.set(identity, { component, kind: kindOf(manifest), isKnown: known.has(identity) });
+    }
+  }
+
+  /** Nothing is expected of a component any more. */
+  forget(component: string): void {
+    for (const [identity, expected] of this.#expected) {
+      if (expected.component === component) this.#expected.delete(identity);
+    }
+  }
+
+  /** The kinds of all objects that are expected. */
+  kinds(): ReadonlySet<KindRef> {
+    return new Set([...this.#expected.values()].map(({ kind }) => kind));
+  }
+
+  /** The newest version among what was applied of a kind. */
+  newest(kind: KindRef): string | undefined {
+    let newest: string | undefined;
+    for (const { kind: of, written } of this.#expected.values()) {
+      if (of !== kind || written === undefined) continue;
+      if (newest === undefined || isOlder(newest, written.resourceVersion)) newest = written.resourceVersion;
+    }
+    return newest;
+  }
+
+  /** The names of the components that have objects of a kind. */
+  componentsOf(kind: KindRef): ReadonlySet<string> {
+    const own = [...this.#expected.values()].filter((expected) => expected.kind === kind);
+    return new Set(own.map(({ component }) => component));
+  }
+
+  /** Objects of a kind that should be there, and that a complete list does not show. */
+  missing(kind: KindRef, shown: ReadonlySet<string>): readonly string[] {
+    return [...this.#expected].flatMap(([identity, expected]) =>
+      expected.kind === kind && expected.isKnown && !shown.has(identity) ? [identity] : [],
+    );
+  }
+
+  /** Takes note of a sighting; true when it is worth a judgement. */
+  notice({ identity, isGone }: Sighting): boolean {
+    const expected = this.#expected.get(identity);
+    if (expected === undefined) return false;
+    if (expected.written !== undefined) return true;
+    expected.isKnown = !isGone;
+    return isGone;
+  }
+
+  /** The component whose object was changed or deleted by somebody else; undefined for our own writes and for status. */
+  judge({ identity, isGone, metadata }: Sighting): string | undefined {
+    const expected = this.#expected.get(identity);
+    if (expected === undefined) return undefined;
+    const { component, written } = expected;
+    if (written === undefined) return isGone ? component : undefined;
+    const { uid, resourceVersion, content } = written;
+    // As it was before our own write, or that write itself.
+    if (metadata.resourceVersion === resourceVersion || isOlder(metadata.resourceVersion, resourceVersion)) {
+      return undefined;
+    }
+    if (isGone) return metadata.uid === undefined || metadata.uid === uid ? component : undefined;
+    const isUnchanged =
+      metadata.uid === uid && content?.generation === metadata.generation && content !== undefined
+        ? carries({ metadata }, content.marks)
+        : false;
+    return isUnchanged ? undefined : component;
+  }
+}
+
+function writtenAs({ metadata }: Manifest, answer: Resource): Written {
+  const { uid, resourceVersion, generation } = answer.metadata;
+  if (generation === undefined) return { uid, resourceVersion };
+  const { name, labels, annotations } = metadata;
+  const marks = { metadata: { name, ...(labels && { labels }), ...(annotations && { annotations }) } };
+  return { uid, resourceVersion, content: { generation, marks } };
+}

@@ -1,0 +1,257 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../api/core/kinds.ts';
+import type { KindRef, Manifest, Resource } from '../api/meta.ts';
+import { ApiError, UnreachableError } from '../runtime/errors.ts';
+import type { WatchLine } from '../runtime/watch-line.ts';
+import { clusterLine } from '../testing/cluster-line.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeCluster } from '../testing/fake-cluster.ts';
+import { TenantWatches } from './tenant-watches.ts';
+
+const uid = 'tenant';
+const connection = { server: 'https://tenant.example.org' };
+const fieldManager = 'steward';
+const labels = { ours: 'dns' };
+const map: Manifest = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', namespace: 'n', labels },
+  data: {},
+};
+const account: Manifest = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a', namespace: 'n', labels } };
+const theirs: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: 'n', labels } };
+const kindOf = ({ kind }: Resource): KindRef => (kind === 'ConfigMap' ? kinds.ConfigMap : kinds.ServiceAccount);
+const key = { name: 'a', namespace: 'n' };
+
+/** One tenant, whose API server may go. */
+class World {
+  readonly clock = new FakeClock();
+  readonly cluster = new FakeCluster();
+  readonly rings: string[][] = [];
+  readonly lines: WatchLine[] = [];
+  isUp = true;
+  readonly watches = new TenantWatches({
+    clock: this.clock,
+    random: () => 0.5,
+    select: () => ({ labelSelector: 'ours' }),
+    open: () => {
+      const line = this.isUp ? clusterLine(this.cluster) : deadLine;
+      this.lines.push(line);
+      return line;
+    },
+  });
+
+  /** Applies the component as a visit does. */
+  async apply(manifests: readonly Manifest[] = [map, account], createOnly: readonly Manifest[] = []): Promise<void> {
+    const ring = (components: readonly string[]): void => void this.rings.push([...components]);
+    this.watches.applying(uid, 'dns', { connection, ring });
+    const applied: Resource[] = [];
+    for (const manifest of manifests) {
+      applied.push(await this.cluster.admin.apply(kindOf(manifest), manifest, { fieldManager }));
+    }
+    this.watches.applied(uid, { component: 'dns', manifests, applied, createOnly, kindOf }, connection);
+  }
+
+  /** A tenant that is listened to. */
+  async listening(): Promise<this> {
+    await this.apply();
+    await this.clock.advance(20_000);
+    expect(this.watches.hears(uid)).toBe(true);
+    return this;
+  }
+
+  async edit(value = String(this.clock.monotonic())): Promise<void> {
+    const body = { data: { value } };
+    await this.cluster.admin.patch(kinds.ConfigMap, key, { type: 'merge', body });
+    await this.clock.advance(0);
+  }
+
+  get calls(): number {
+    return this.cluster.calls.length;
+  }
+}
+
+const deadLine: WatchLine = {
+  list: () => Promise.reject(new UnreachableError('nobody is there')),
+  watch: () => () => undefined,
+  close: () => undefined,
+};
+
+describe('TenantWatches', () => {
+  test('opens lines one by one after a start, not all at once', async () => {
+    const world = new World();
+    await world.apply();
+    await world.clock.advance(9_999);
+    expect(world.lines.length).toBe(0);
+    await world.clock.advance(1);
+    expect(world.lines.length).toBe(1);
+  });
+
+  test('finds what was changed and deleted before somebody listened, and after a line was lost', async () => {
+    const world = new World();
+    await world.apply();
+    await world.edit();
+    await world.clock.advance(20_000);
+    expect(world.rings).toEqual([['dns']]);
+    await world.apply();
+    await world.clock.advance(600_000);
+    world.isUp = false;
+    world.cluster.endWatches(new UnreachableError('the line is dead'));
+    await world.clock.advance(0);
+    expect(world.watches.hears(uid)).toBe(false);
+    await world.cluster.admin.delete(kinds.ServiceAccount, key);
+    world.isUp = true;
+    await world.clock.advance(20_000);
+    expect(world.rings).toEqual([['dns'], ['dns']]);
+  });
+
+  test('does not ring for our own write, even when its event comes before its answer', async () => {
+    const world = await new World().listening();
+    const ring = (): void => void world.rings.push(['early']);
+    world.watches.applying(uid, 'dns', { connection, ring });
+    const manifest = { ...map, data: { value: 'new' } };
+    const applied = await world.cluster.admin.apply<Resource>(kinds.ConfigMap, manifest, { fieldManager });
+    await world.clock.advance(10_000);
+    const other = await world.cluster.admin.get<Resource>(kinds.ServiceAccount, key);
+    world.watches.applied(
+      uid,
+      {
+        component: 'dns',
+        manifests: [manifest, account],
+        applied: [applied, ...(other ? [other] : [])],
+        createOnly: [],
+        kindOf,
+      },
+      connection,
+    );
+    await world.clock.advance(60_000);
+    expect(world.rings).toEqual([]);
+    await world.edit('foreign');
+    await world.clock.advance(500);
+    expect(world.rings).toEqual([['dns']]);
+  });
+
+  test('hears an edit that comes while the component is applied, and after an apply that failed', async () => {
+    const world = await new World().listening();
+    world.watches.applying(uid, 'dns', { connection, ring: () => undefined });
+    await world.edit();
+    await world.clock.advance(10_000);
+    expect(world.rings).toEqual([]);
+    world.watches.failed(uid, 'dns');
+    await world.clock.advance(500);
+    expect(world.rings).toEqual([['dns']]);
+  });
+
+  test('rings ever more seldom while a tool edits in a loop, and at once again when it has come to rest', async () => {
+    const world = await new World().listening();
+    const began = world.clock.monotonic();
+    const rings: number[] = [];
+    for (let seconds = 0; seconds < 3600; seconds += 1) {
+      const before = world.rings.length;
+      await world.edit();
+      await world.clock.advance(1000);
+      if (world.rings.length > before) {
+        rings.push(Math.round((world.clock.monotonic() - began) / 1000));
+        await world.apply();
+      }
+    }
+    expect(rings.slice(0, 6)).toEqual([1, 3, 7, 15, 31, 63]);
+    expect(rings.length).toBeLessThan(22);
+    await world.clock.advance(300_000);
+    await world.apply();
+    await world.clock.advance(600_000);
+    const before = world.rings.length;
+    await world.edit();
+    await world.clock.advance(500);
+    expect(world.rings.length).toBe(before + 1);
+  });
+
+  test('brings back what is the administrators’ once it was there, and leaves alone what they made without our label', async () => {
+    const world = new World();
+    const unlabelled = { ...theirs.metadata, labels: {} };
+    await world.cluster.admin.create(kinds.ConfigMap, { ...theirs, metadata: unlabelled });
+    await world.apply([map], [theirs]);
+    await world.clock.advance(60_000);
+    expect(world.rings).toEqual([]);
+    const at = { name: 'theirs', namespace: 'n' };
+    await world.cluster.admin.delete(kinds.ConfigMap, at);
+    await world.cluster.admin.create(kinds.ConfigMap, theirs);
+    await world.clock.advance(60_000);
+    expect(world.rings).toEqual([]);
+    await world.cluster.admin.delete(kinds.ConfigMap, at);
+    await world.clock.advance(500);
+    expect(world.rings).toEqual([['dns']]);
+  });
+
+  test('listens on after the server ended its watches, without a busy loop when it ends them at once', async () => {
+    const world = await new World().listening();
+    const calls = world.calls;
+    for (let ends = 0; ends < 200; ends += 1) {
+      world.cluster.endWatches();
+      await world.clock.advance(500);
+    }
+    expect(world.calls - calls).toBeLessThan(20);
+    await world.clock.advance(600_000);
+    await world.edit();
+    await world.clock.advance(500);
+    expect(world.rings).toEqual([['dns']]);
+  });
+
+  test('looks again when a version is too old', async () => {
+    const world = await new World().listening();
+    await world.clock.advance(100_000);
+    world.cluster.endWatches(new ApiError(410, 'Expired', 'too old resource version'));
+    await world.clock.advance(0);
+    await world.edit();
+    await world.clock.advance(5_000);
+    expect([world.rings, world.lines.length]).toEqual([[['dns']], 1]);
+  });
+
+  test('has everything applied again when the data of the tenant went back in time', async () => {
+    const world = new World();
+    for (let edits = 0; edits < 50; edits += 1)
+      await world.cluster.admin.apply(kinds.ConfigMap, { ...map, data: { edits: String(edits) } }, { fieldManager });
+    await world.listening();
+    await world.clock.advance(100_000);
+    const restored = new FakeCluster();
+    await restored.admin.apply(kinds.ConfigMap, map, { fieldManager });
+    world.lines.splice(0);
+    world.cluster.endWatches(new UnreachableError('the line is dead'));
+    Object.assign(world, { cluster: restored });
+    await world.clock.advance(20_000);
+    expect(world.rings).toEqual([['dns']]);
+  });
+
+  test('gives up a tenant that does not answer until somebody visits it', async () => {
+    const world = new World();
+    world.isUp = false;
+    await world.apply();
+    await world.clock.advance(24 * 60 * 60_000);
+    expect(world.lines.length).toBe(8);
+    expect(world.clock.pending).toBe(0);
+    world.isUp = true;
+    world.watches.wake(uid);
+    await world.clock.advance(120_000);
+    expect([world.lines.length, world.watches.hears(uid)]).toEqual([9, true]);
+  });
+
+  test('asks nothing at rest, and has no timer of its own', async () => {
+    const world = await new World().listening();
+    const calls = world.calls;
+    await world.clock.advance(24 * 60 * 60_000);
+    expect([world.calls - calls, world.clock.pending, world.rings]).toEqual([0, 0, []]);
+  });
+
+  test('hangs up when a component has nothing any more, and when the tenant is gone', async () => {
+    const world = await new World().listening();
+    await world.apply([]);
+    expect(world.watches.hears(uid)).toBe(false);
+    await world.apply();
+    await world.clock.advance(20_000);
+    expect(world.watches.hears(uid)).toBe(true);
+    world.watches.forget(uid);
+    await world.edit();
+    await world.clock.advance(60_000);
+    expect([world.rings, world.clock.pending, world.watches.hears(uid)]).toEqual([[], 0, false]);
+  });
+});

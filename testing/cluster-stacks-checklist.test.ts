@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { hasTest, readChecklist } from './checklist.ts';
+
+const items = readChecklist('cluster-stacks-checklist.md');
+const numbers = (last: number): readonly string[] => Array.from({ length: last }, (_, index) => `${index + 1}`);
+
+describe('The checklist of cluster stacks', () => {
+  test('has all its lines: what it is for, and what goes wrong elsewhere', () => {
+    expect(items.map(({ line }) => line.split('.')[0])).toEqual([...numbers(5), ...numbers(13)]);
+  });
+
+  test.each(items)('names a test, or says that there is none yet: $line', ({ tests, missing }) => {
+    expect(tests.length + missing.length).toBeGreaterThan(0);
+  });
+
+  test.each(items)('names tests that there are: $line', ({ tests }) => {
+    expect(tests.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
+  });
+});
