@@ -1,4 +1,5 @@
 import type { ServerState, Session, Tenancy } from '../driver.ts';
+import { foreignError, unrecordedError } from '../owned-by-another.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import type { EtcdCalls, MemberAnswer } from './etcd-client.ts';
@@ -6,7 +7,6 @@ import { EtcdData } from './etcd-data.ts';
 import { unavailableError } from './etcd-errors.ts';
 import { forgetFence, rightfulPermissions } from './etcd-fence.ts';
 import { readOwnership, recordOwnership, releaseOwnership } from './etcd-ownership.ts';
-import type { Ownership } from './etcd-ownership.ts';
 import { refuseUnsafeNames, unsafeName } from './etcd-names.ts';
 import { tenancyRange } from './etcd-range.ts';
 import type { KeyRange } from './etcd-range.ts';
@@ -76,7 +76,7 @@ export class EtcdSession implements Session {
     if (ownership.is === 'unrecorded') {
       const found = await this.#found(tenancy);
       if (found.length === 0) return;
-      if (tenancy.adopt !== true) throw unrecordedError(tenancy, found);
+      if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'etcd', found);
       await this.#claim(tenancy);
     }
     // Access goes first: from here on no credential of the tenant opens anything.
@@ -129,7 +129,7 @@ export class EtcdSession implements Session {
     if (before.is === 'foreign') throw foreignError(tenancy, before);
     if (tenancy.adopt !== true) {
       const found = await this.#found(tenancy);
-      if (found.length > 0) throw unrecordedError(tenancy, found);
+      if (found.length > 0) throw unrecordedError(tenancy, 'etcd', found);
     }
     if (await recordOwnership(this.#client, tenancy)) return;
     const after = await readOwnership(this.#client, tenancy);
@@ -172,21 +172,4 @@ function notesOf(answers: readonly MemberAnswer[]): Pick<ServerState, 'notes'> {
     return answer.leader ? [] : [`${answer.endpoint}: has no leader`];
   });
   return notes.length === 0 ? {} : { notes };
-}
-
-function foreignError(tenancy: Tenancy, ownership: Ownership): StoreError {
-  const holder = ownership.is === 'foreign' ? ownership.owner : 'somebody else';
-  const what = `schema ${tenancy.schema} or user ${tenancy.user}`;
-  return new StoreError(
-    'OwnedByAnother',
-    `${what} belongs to the owner with UID ${holder}, not to ${tenancy.owner}: choose other names`,
-  );
-}
-
-function unrecordedError(tenancy: Tenancy, found: readonly string[]): StoreError {
-  const help = 'choose other names, remove what is there, or adopt it explicitly';
-  return new StoreError(
-    'OwnedByAnother',
-    `${found.join(', ')} exist(s) in etcd without a recorded owner (asked for by ${tenancy.owner}): ${help}`,
-  );
 }

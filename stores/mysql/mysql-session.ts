@@ -1,5 +1,6 @@
 import type { ServerState, Session, Tenancy } from '../driver.ts';
 import { KineData } from '../kine/kine-data.ts';
+import { foreignError, unrecordedError } from '../owned-by-another.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import { dropAccount, ensureAccount, hostsOf, passwordOf, refuseForeignRights } from './mysql-account.ts';
@@ -59,7 +60,7 @@ export class MysqlSession implements Session {
       if (ownership.is === 'unrecorded') {
         const existing = await found(connection, tenancy);
         if (existing.length === 0) return;
-        if (tenancy.adopt !== true) throw unrecordedError(tenancy, existing);
+        if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'MySQL', existing);
         await claim(connection, tenancy);
       }
       // Access goes first: from here on no credential of the tenant opens anything.
@@ -116,22 +117,22 @@ export class MysqlSession implements Session {
 async function claim(connection: MysqlConnection, tenancy: Tenancy): Promise<OwnRecord> {
   const before = await readOwnership(connection, tenancy);
   if (before.is === 'own') return before;
-  if (before.is === 'foreign') throw foreignError(tenancy, before.owner);
+  if (before.is === 'foreign') throw foreignError(tenancy, before);
   if (tenancy.adopt !== true) {
     const existing = await found(connection, tenancy);
-    if (existing.length > 0) throw unrecordedError(tenancy, existing);
+    if (existing.length > 0) throw unrecordedError(tenancy, 'MySQL', existing);
   }
   await recordOwnership(connection, tenancy);
   const after = await readOwnership(connection, tenancy);
   if (after.is === 'own') return after;
-  throw foreignError(tenancy, after.is === 'foreign' ? after.owner : 'somebody else');
+  throw foreignError(tenancy, after);
 }
 
 /** Data is only touched for the owner that is recorded. */
 async function requireOwnership(connection: MysqlConnection, tenancy: Tenancy): Promise<void> {
   const ownership = await readOwnership(connection, tenancy);
-  if (ownership.is === 'foreign') throw foreignError(tenancy, ownership.owner);
-  if (ownership.is === 'unrecorded') throw unrecordedError(tenancy, await found(connection, tenancy));
+  if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+  if (ownership.is === 'unrecorded') throw unrecordedError(tenancy, 'MySQL', await found(connection, tenancy));
 }
 
 /** What exists under the names, in words. */
@@ -141,16 +142,4 @@ async function found(connection: MysqlConnection, { schema, user }: Tenancy): Pr
     ...(hosts.length > 0 ? [`user ${user}`] : []),
     ...((await hasSchema(connection, schema)) ? [`database ${schema}`] : []),
   ];
-}
-
-function foreignError(tenancy: Tenancy, owner: string): StoreError {
-  const what = `schema ${tenancy.schema} or user ${tenancy.user}`;
-  const text = `${what} belongs to the owner with UID ${owner}, not to ${tenancy.owner}: choose other names`;
-  return new StoreError('OwnedByAnother', text);
-}
-
-function unrecordedError(tenancy: Tenancy, existing: readonly string[]): StoreError {
-  const help = 'choose other names, remove what is there, or adopt it explicitly';
-  const text = `${existing.join(', ')} exist(s) without a recorded owner (asked for by ${tenancy.owner}): ${help}`;
-  return new StoreError('OwnedByAnother', text);
 }

@@ -1,4 +1,5 @@
 import type { ServerState, Session, Tenancy } from '../driver.ts';
+import { foreignError, unrecordedError } from '../owned-by-another.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import { accountFence } from './bucket-fence.ts';
@@ -11,7 +12,7 @@ import { NatsData } from './nats-data.ts';
 import { NatsSystem } from './nats-system.ts';
 import { isSupportedNats, natsFloor } from './nats-version.ts';
 import { onceSettled } from './once-settled.ts';
-import { foreignError, readOwnership, recordOwnership, releaseOwnership, unrecordedError } from './ownership.ts';
+import { readOwnership, recordOwnership, releaseOwnership } from './ownership.ts';
 import { payloadNotes } from './payload-notes.ts';
 import { bucketRecords, recordsStream } from './records.ts';
 import type { Records } from './records.ts';
@@ -93,7 +94,7 @@ export class AccountSession implements Session {
     if (ownership.is === 'foreign') return;
     if (ownership.is === 'unrecorded') {
       if (!(await this.#accountExists(tenancy))) return;
-      if (tenancy.adopt !== true) throw unrecordedError(tenancy, `account ${tenancy.schema}`);
+      if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'NATS', [`account ${tenancy.schema}`]);
       await recordOwnership(records, tenancy);
     }
     await this.#requireAllServers(tenancy);
@@ -165,10 +166,10 @@ export class AccountSession implements Session {
 
   async #claim(tenancy: Tenancy, records: Records): Promise<void> {
     const before = await readOwnership(records, tenancy);
-    if (before.is === 'foreign') throw foreignError(tenancy, before.owner);
+    if (before.is === 'foreign') throw foreignError(tenancy, before);
     if (before.is === 'own' && before.whole) return;
     if (before.is === 'unrecorded' && tenancy.adopt !== true && (await this.#accountExists(tenancy))) {
-      throw unrecordedError(tenancy, `account ${tenancy.schema}`);
+      throw unrecordedError(tenancy, 'NATS', [`account ${tenancy.schema}`]);
     }
     await recordOwnership(records, tenancy);
   }

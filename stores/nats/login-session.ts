@@ -1,4 +1,5 @@
 import type { ServerState, Session, Tenancy } from '../driver.ts';
+import { unrecordedError } from '../owned-by-another.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import { bucketStreamName, kineDescription } from './bucket.ts';
@@ -11,7 +12,6 @@ import { NatsData } from './nats-data.ts';
 import { failureNote, isUnanswered, JetStreamRefusal, judged, unavailableError } from './nats-errors.ts';
 import { isUnsafe, recordsBucket, refuseUnsafe } from './nats-names.ts';
 import { isSupportedNats, natsFloor } from './nats-version.ts';
-import { unrecordedError } from './ownership.ts';
 import { payloadNotes } from './payload-notes.ts';
 import { bucketRecords, isOf, recordsStream } from './records.ts';
 import type { OwnershipRecord, Records } from './records.ts';
@@ -72,7 +72,7 @@ export class LoginSession implements Session {
       if (held !== undefined && !isOf(held, tenancy)) return;
       if (held === undefined) {
         if ((await readBucket(this.#client, tenancy.schema)) === undefined) return;
-        if (tenancy.adopt !== true) throw unrecordedError(tenancy, `bucket ${tenancy.schema}`);
+        if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'NATS', [`bucket ${tenancy.schema}`]);
         await this.#claim(tenancy);
       }
       await deleteStream(this.#client, bucketStreamName(tenancy.schema));
@@ -130,7 +130,7 @@ export class LoginSession implements Session {
     for (const stream of await listStreams(this.#client)) {
       const bucket = stream.replace(/^KV_/, '');
       if (bucket === tenancy.schema) {
-        if (tenancy.adopt !== true) throw unrecordedError(tenancy, `bucket ${bucket}`);
+        if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'NATS', [`bucket ${bucket}`]);
       } else if (stream.startsWith('KV_') && bucket !== recordsBucket) {
         const info = await readBucket(this.#client, bucket);
         if (info?.config.description === kineDescription) throw singleTenantError(`bucket ${bucket} of a kine`);

@@ -1,5 +1,5 @@
 import type { Tenancy } from '../driver.ts';
-import { StoreError } from '../store-error.ts';
+import { foreignError } from '../owned-by-another.ts';
 import { isOf } from './records.ts';
 import type { Records } from './records.ts';
 
@@ -45,7 +45,8 @@ export async function recordOwnership(records: Records, tenancy: Tenancy): Promi
 
 async function refuseForeign(records: Records, key: string, tenancy: Tenancy): Promise<void> {
   const record = await records.read(key);
-  if (record === undefined || !isOf(record, tenancy)) throw foreignError(tenancy, record?.owner);
+  if (record === undefined || !isOf(record, tenancy))
+    throw foreignError(tenancy, { is: 'foreign', owner: record?.owner });
 }
 
 /** Forgets the owner of both names, of the schema last: while that is there, a removal that was cut short goes on. */
@@ -53,21 +54,4 @@ export async function releaseOwnership(records: Records, tenancy: Tenancy): Prom
   const [schemaKey, userKey] = keysOf(tenancy);
   await records.forget(userKey);
   await records.forget(schemaKey);
-}
-
-/** Says whose the names are. */
-export function foreignError({ schema, user, owner }: Tenancy, holder = 'somebody else'): StoreError {
-  return new StoreError(
-    'OwnedByAnother',
-    `schema ${schema} or user ${user} belongs to the owner with UID ${holder}, not to ${owner}: choose other names`,
-  );
-}
-
-/** Says that something is there without an owner. */
-export function unrecordedError({ owner }: Tenancy, found: string): StoreError {
-  const help = 'choose other names, remove what is there, or adopt it explicitly';
-  return new StoreError(
-    'OwnedByAnother',
-    `${found} exists in NATS without a recorded owner (asked for by ${owner}): ${help}`,
-  );
 }

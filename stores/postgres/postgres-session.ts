@@ -1,4 +1,5 @@
 import type { ServerState, Session, Tenancy } from '../driver.ts';
+import { foreignError, unrecordedError } from '../owned-by-another.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import type { PostgresClient } from './postgres-client.ts';
@@ -8,7 +9,6 @@ import { openPostgresData } from './postgres-data.ts';
 import { lockOut } from './postgres-lock-out.ts';
 import { refuseUnsafeNames, postgresNameProblem } from './postgres-names.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
-import type { Ownership } from './postgres-ownership.ts';
 import { dropRole, ensureRole, readRole } from './postgres-role.ts';
 import { readServerState } from './postgres-server-state.ts';
 
@@ -41,7 +41,7 @@ export class PostgresSession implements Session {
     if (ownership.is === 'unrecorded') {
       const found = await this.#found(tenancy);
       if (found.length === 0) return;
-      if (tenancy.adopt !== true) throw unrecordedError(tenancy, found);
+      if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'PostgreSQL', found);
       await this.#claim(tenancy);
     }
     // Access goes first: from here on no credential of the tenant opens anything.
@@ -77,7 +77,7 @@ export class PostgresSession implements Session {
     if (before.is === 'own') return;
     if (before.is === 'foreign') throw foreignError(tenancy, before);
     const found = await this.#found(tenancy);
-    if (found.length > 0 && tenancy.adopt !== true) throw unrecordedError(tenancy, found);
+    if (found.length > 0 && tenancy.adopt !== true) throw unrecordedError(tenancy, 'PostgreSQL', found);
     if (await this.#ownership.record(tenancy)) return;
     const after = await this.#ownership.read(tenancy);
     if (after.is !== 'own') throw foreignError(tenancy, after);
@@ -94,21 +94,4 @@ export class PostgresSession implements Session {
     }
     return [...(role === undefined ? [] : [`role ${user}`]), ...(database === undefined ? [] : [`database ${schema}`])];
   }
-}
-
-function foreignError(tenancy: Tenancy, ownership: Ownership): StoreError {
-  const holder = ownership.is === 'foreign' ? ownership.owner : 'somebody else';
-  const what = `schema ${tenancy.schema} or user ${tenancy.user}`;
-  return new StoreError(
-    'OwnedByAnother',
-    `${what} belongs to the owner with UID ${holder}, not to ${tenancy.owner}: choose other names`,
-  );
-}
-
-function unrecordedError(tenancy: Tenancy, found: readonly string[]): StoreError {
-  const help = 'choose other names, remove what is there, or adopt it explicitly';
-  return new StoreError(
-    'OwnedByAnother',
-    `${found.join(', ')} exist(s) in PostgreSQL without a recorded owner (asked for by ${tenancy.owner}): ${help}`,
-  );
 }
