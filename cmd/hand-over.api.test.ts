@@ -10,7 +10,6 @@ import { stewardControlPlaneController } from '../controllers/stewardcontrolplan
 import { access as ofTenants } from '../controllers/tenantcontrolplane/access.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { removeData } from '../controllers/tenantcontrolplane/deletion.ts';
-import { resolveTools } from '../e2e/tools/resolve.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import type { Controller } from '../runtime/controller.ts';
@@ -29,15 +28,15 @@ import { deafObstacles } from '../testing/deaf-obstacles.ts';
 import { startEtcdDataStore } from '../testing/etcd-data-store.ts';
 import type { EtcdDataStore } from '../testing/etcd-data-store.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
+import { grantUser } from '../testing/grant-user.ts';
 import { installKinds } from '../testing/install-kinds.ts';
 import { openDefinition } from '../testing/open-definition.ts';
 import { startApiServer } from '../testing/servers/api-server.ts';
 import type { ApiServer } from '../testing/servers/api-server.ts';
+import { startGarbageCollector } from '../testing/servers/garbage-collector.ts';
 import { serverFolder } from '../testing/servers/server-folder.ts';
-import { startServerProcess } from '../testing/servers/server-process.ts';
 import type { ServerProcess } from '../testing/servers/server-process.ts';
 
-const rbac = 'rbac.authorization.k8s.io';
 const user = 'controllers';
 const key = { namespace: 'default', name: 'tenant' };
 
@@ -140,28 +139,9 @@ beforeAll(async () => {
   operator = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'management' });
   await admin.apply(kinds.CustomResourceDefinition, openDefinition(capiCluster), { fieldManager: 'test' });
   await installKinds(admin, [dataStore, tenantControlPlane, stewardControlPlane]);
-  const rules = [...ofControlPlanes, ...ofTenants];
-  const metadata = { name: user };
-  await admin.create(kinds.ClusterRole, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata, rules });
-  await admin.create(kinds.ClusterRoleBinding, {
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata,
-    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: user },
-    subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
-  });
+  await grantUser(admin, user, [...ofControlPlanes, ...ofTenants]);
   await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
-  const tools = await resolveTools(['kube-controller-manager']);
-  collector = await startServerProcess({
-    program: tools['kube-controller-manager'],
-    programArguments: [
-      `--kubeconfig=${server.kubeconfigPath}`,
-      '--controllers=garbage-collector-controller',
-      '--leader-elect=false',
-      '--secure-port=0',
-    ],
-    log: `${folder.path}/kube-controller-manager.log`,
-  });
+  collector = await startGarbageCollector(server, folder.path);
   visitors = startControllers();
 }, 240_000);
 

@@ -2,6 +2,7 @@ import type { Tenancy } from './driver.ts';
 import type { OpenStore } from './store-access.ts';
 import { StoreError } from './store-error.ts';
 import type { TenancyData } from './tenancy-data.ts';
+import { withOtherEnd } from './with-other-end.ts';
 
 /**
  * A tenancy's data over the shared administrative connection, which stays open until the data is disposed of. Throws
@@ -21,19 +22,8 @@ export async function lendData(store: OpenStore, tenancy: Tenancy): Promise<Tena
   });
   use.catch(lent.reject);
   const data = await lent.promise;
-  return {
-    revision: () => data.revision(),
-    count: () => data.count(),
-    pages: (revision) => data.pages(revision),
-    changes: (after) => data.changes(after),
-    write: (changes) => data.write(changes),
-    raise: (revision, tell) => data.raise(revision, tell),
-    fence: () => data.fence(),
-    ...(data.openUncopied !== undefined && { openUncopied: () => data.openUncopied?.() ?? Promise.resolve() }),
-    unfence: () => data.unfence(),
-    [Symbol.asyncDispose]: async () => {
-      returned.resolve(undefined);
-      await use;
-    },
-  };
+  return withOtherEnd(data, async () => {
+    returned.resolve(undefined);
+    await use;
+  });
 }

@@ -17,6 +17,7 @@ import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { startEtcdDataStore } from '../../testing/etcd-data-store.ts';
+import { grantUser } from '../../testing/grant-user.ts';
 import { installKinds } from '../../testing/install-kinds.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import { access } from './access.ts';
@@ -82,22 +83,7 @@ async function startManager(cluster: Cluster): Promise<AsyncDisposable> {
   };
 }
 
-async function grant(admin: Cluster, user: string): Promise<void> {
-  const group = 'rbac.authorization.k8s.io';
-  const events = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
-  const metadata = { name: user };
-  const rules = [...access, events];
-  await admin.create(kinds.ClusterRole, { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata, rules });
-  const roleRef = { apiGroup: group, kind: 'ClusterRole', name: user };
-  const subjects = [{ apiGroup: group, kind: 'User', name: user }];
-  await admin.create(kinds.ClusterRoleBinding, {
-    apiVersion: `${group}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata,
-    roleRef,
-    subjects,
-  });
-}
+const events = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
 
 test('a DataStore follows its Secret, its server and its tenants on a real API server, and stays while it is used', async () => {
   await using server = await startApiServer();
@@ -111,7 +97,7 @@ test('a DataStore follows its Secret, its server and its tenants on a real API s
   );
   try {
     await installKinds(admin, [dataStore, tenantControlPlane]);
-    await grant(admin, 'datastore-controller');
+    await grantUser(admin, 'datastore-controller', [...access, events]);
     await using manager = await startManager(cluster);
     const reference = (keyPath: string) => ({ secretReference: { name: 'etcd-certs', namespace: 'default', keyPath } });
     const tlsConfig = {

@@ -29,6 +29,7 @@ import { silent } from '../../runtime/logger.ts';
 import { runPhases, definePhases } from '../../runtime/run-phases.ts';
 import { TenantPool } from '../../tenants/pool.ts';
 import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { grantUser } from '../../testing/grant-user.ts';
 import { installKinds } from '../../testing/install-kinds.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
@@ -54,7 +55,6 @@ import { tenantControlPlaneWatches } from './watches.ts';
 const [v1, v1alpha3] = routeKinds;
 if (v1 === undefined || v1alpha3 === undefined) throw new Error('a version of TLSRoute is missing');
 
-const group = 'rbac.authorization.k8s.io';
 const user = 'tenant-controller';
 const namespace = 'published';
 const host = 'tenant.k8s.example.org';
@@ -75,18 +75,6 @@ let informers: InformerFactory;
 let pool: TenantPool;
 let deps: Dependencies;
 
-async function grant(): Promise<void> {
-  const metadata = { name: user };
-  await admin.create(kinds.ClusterRole, { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata, rules: access });
-  await admin.create(kinds.ClusterRoleBinding, {
-    apiVersion: `${group}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata,
-    roleRef: { apiGroup: group, kind: 'ClusterRole', name: user },
-    subjects: [{ apiGroup: group, kind: 'User', name: user }],
-  });
-}
-
 beforeAll(async () => {
   server = await startApiServer();
   const connection = parseKubeconfig(server.kubeconfig);
@@ -94,7 +82,7 @@ beforeAll(async () => {
   const pair = await server.clientPair(user);
   operator = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'management' });
   await installKinds(admin, [tenantControlPlane]);
-  await grant();
+  await grantUser(admin, user, access);
   await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   informers = new InformerFactory({ cluster: operator });
   const unused = (): Promise<never> => Promise.reject(new Error('no store is needed'));

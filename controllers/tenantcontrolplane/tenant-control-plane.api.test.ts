@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
@@ -20,18 +19,18 @@ import { blindInformers } from '../../testing/blind-informers.ts';
 import { startEtcdDataStore } from '../../testing/etcd-data-store.ts';
 import type { EtcdDataStore } from '../../testing/etcd-data-store.ts';
 import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { grantUser } from '../../testing/grant-user.ts';
 import { installKinds } from '../../testing/install-kinds.ts';
 import { MortalCluster } from '../../testing/mortal-cluster.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
+import { startGarbageCollector } from '../../testing/servers/garbage-collector.ts';
 import { serverFolder } from '../../testing/servers/server-folder.ts';
-import { startServerProcess } from '../../testing/servers/server-process.ts';
 import type { ServerProcess } from '../../testing/servers/server-process.ts';
 import { ownedKinds } from './watches.ts';
 import { access } from './access.ts';
 import { tenantControlPlaneController } from './controller.ts';
 
-const group = 'rbac.authorization.k8s.io';
 const user = 'tenant-controller';
 
 let server: ApiServer;
@@ -44,33 +43,6 @@ let sessions: Sessions;
 const pools: TenantPool[] = [];
 let count = 0;
 
-/** Garbage collection as Kubernetes does it: the other controllers would only be in the way. */
-async function startCollector(): Promise<ServerProcess> {
-  const tools = await resolveTools(['kube-controller-manager']);
-  return startServerProcess({
-    program: tools['kube-controller-manager'],
-    programArguments: [
-      `--kubeconfig=${server.kubeconfigPath}`,
-      '--controllers=garbage-collector-controller',
-      '--leader-elect=false',
-      '--secure-port=0',
-    ],
-    log: `${folder.path}/kube-controller-manager.log`,
-  });
-}
-
-async function grant(): Promise<void> {
-  const metadata = { name: user };
-  await admin.create(kinds.ClusterRole, { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata, rules: access });
-  await admin.create(kinds.ClusterRoleBinding, {
-    apiVersion: `${group}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata,
-    roleRef: { apiGroup: group, kind: 'ClusterRole', name: user },
-    subjects: [{ apiGroup: group, kind: 'User', name: user }],
-  });
-}
-
 beforeAll(async () => {
   folder = await serverFolder();
   [server, etcd] = await Promise.all([startApiServer(), startEtcdDataStore()]);
@@ -80,9 +52,9 @@ beforeAll(async () => {
   operator = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'management' });
   sessions = new Sessions({ clock: systemClock });
   await installKinds(admin, [dataStore, tenantControlPlane]);
-  await grant();
+  await grantUser(admin, user, access);
   await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
-  collector = await startCollector();
+  collector = await startGarbageCollector(server, folder.path);
 }, 180_000);
 
 afterAll(async () => {

@@ -1,12 +1,12 @@
 import path from 'node:path';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
 import { startManagementCluster } from '../harness/management-cluster.ts';
 import { startBackground } from '../harness/start-background.ts';
 import type { Progress } from '../harness/supplies.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
 import { createWorkload, installProvider } from '../stage/cluster-stage.ts';
 import { buildManagerImage } from '../stage/install-steward.ts';
+import { webPod } from '../stage/web-pod.ts';
 import { Workload } from '../stage/workload.ts';
 
 /** How the demo is run. */
@@ -63,7 +63,7 @@ export async function runDemo({ name, progress, signal }: DemoOptions): Promise<
   progress('cluster', 'its control plane is initialized');
   const [node = ''] = await workload.readyNodes(1);
   progress('worker', `${node} is Ready`);
-  await (await workload.tenant()).apply([helloPod]);
+  await (await workload.tenant()).apply([webPod('hello')]);
   await workload.waitInside({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'hello' }, 'Ready');
   progress('pod', `hello runs on ${node}`);
   const pods = await cluster.client.list('v1', 'Pod', namespace, `steward.butlerlabs.dev/name=${called}`);
@@ -77,21 +77,3 @@ export async function runDemo({ name, progress, signal }: DemoOptions): Promise<
     controlPlanePods: pods.map(({ metadata }) => metadata?.name ?? ''),
   };
 }
-
-const helloPod: PlainObject = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'hello', namespace, labels: { app: 'hello' } },
-  spec: {
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      {
-        name: 'hello',
-        image: 'registry.k8s.io/e2e-test-images/agnhost:2.63.0',
-        imagePullPolicy: 'IfNotPresent',
-        args: ['netexec', '--http-port=8080'],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-      },
-    ],
-  },
-};

@@ -17,6 +17,7 @@ import { tell } from '../stage/tell.ts';
 import { isCondition, TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
+import { webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
 const namespace = 'steward-system';
@@ -158,7 +159,7 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
         worker: `${trial.store}-w`,
       });
       const client = await stage.open(first);
-      await client.apply([web]);
+      await client.apply([webPod('web')]);
       await client.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }, 'Ready', {
         timeoutMs: 2 * minutes,
         diagnose: () => worker.machine.lastWords(),
@@ -318,24 +319,6 @@ describe('the quick start of nats with one login', () => {
     6 * minutes,
   );
 });
-
-const web: PlainObject = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'web', namespace: 'default' },
-  spec: {
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      {
-        name: 'web',
-        image: 'registry.k8s.io/e2e-test-images/agnhost:2.63.0',
-        imagePullPolicy: 'IfNotPresent',
-        args: ['netexec', '--http-port=8080'],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-      },
-    ],
-  },
-};
 
 function exists(file: string): Promise<boolean> {
   return stat(file).then(

@@ -10,34 +10,15 @@ import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { runPodNetwork } from '../harness/pod-network.ts';
 import { abandonedHarnesses, leftovers, removeHarness } from '../harness/remove-harness.ts';
 import { startWorker } from '../harness/worker.ts';
+import { webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
 const main = path.join(import.meta.dirname, '..', 'harness', 'main.ts');
-const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
 
 const started = performance.now();
 const tell = (step: string, detail = ''): void => {
   process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step} ${detail}\n`);
 };
-
-const serverPod = (name: string, nodeName?: string): PlainObject => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, namespace: 'default', labels: { app: name } },
-  spec: {
-    ...(nodeName === undefined ? {} : { nodeName }),
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      {
-        name: 'server',
-        image: agnhost,
-        imagePullPolicy: 'Never',
-        args: ['netexec', '--http-port=8080'],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-      },
-    ],
-  },
-});
 
 const pod = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name });
 const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', name });
@@ -66,7 +47,7 @@ describe('a management cluster', () => {
       const ports = [{ port: 80, targetPort: 8080 }];
       const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'default' } };
       await cluster.apply([
-        serverPod('web'),
+        webPod('web'),
         { ...service, spec: { type: 'LoadBalancer', selector: { app: 'web' }, ports } },
       ]);
       await cluster.waitFor(pod('web'), 'Ready');
@@ -141,7 +122,7 @@ describe('a management cluster', () => {
       await cluster.waitFor(node('worker-1'), 'Ready');
       tell('a worker is', 'Ready');
 
-      await cluster.apply([serverPod('far', 'worker-1')]);
+      await cluster.apply([webPod('far', { nodeName: 'worker-1' })]);
       const far = await cluster.waitFor(pod('far'), 'Ready');
       const connect = ['/agnhost', 'connect', `${String(far?.status?.podIP)}:8080`, '--timeout=5s'];
       expect((await cluster.kubectl(['exec', 'web', '--', ...connect])).code).toBe(0);

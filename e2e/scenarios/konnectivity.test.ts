@@ -18,9 +18,9 @@ import { tell } from '../stage/tell.ts';
 import { TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
 import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
+import { agnhost, webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
-const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
 const name = 'tunnelled';
 const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
 
@@ -115,24 +115,6 @@ const inManagement = async (): Promise<readonly string[]> => {
   return stdout.split('\n').filter((line) => line.includes('konnectivity'));
 };
 
-const webPod: PlainObject = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'web', namespace: 'default' },
-  spec: {
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      {
-        name: 'web',
-        image: agnhost,
-        imagePullPolicy: 'IfNotPresent',
-        args: ['netexec', '--http-port=8080'],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-      },
-    ],
-  },
-};
-
 /** A webhook of the tenant that denies every ConfigMap of the namespace `denied`. */
 async function denyingWebhook(): Promise<readonly PlainObject[]> {
   const pair = await selfSignedCertificate(['hook.default.svc']);
@@ -208,7 +190,7 @@ describe('konnectivity', () => {
       worker = await joinByHand(stage, { tenant: name, endpoint: controlPlaneEndpoint, worker: 'behind-a-wall' });
       tenant = await stage.open(name);
       await tenant.waitFor(agents, runsOnItsNode, { timeoutMs: 120_000, diagnose });
-      await tenant.apply([webPod]);
+      await tenant.apply([webPod('web')]);
       await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }, 'Ready', { diagnose });
     },
     6 * minutes,

@@ -16,12 +16,12 @@ import { tell } from '../stage/tell.ts';
 import { TenantLoad } from '../stage/tenant-load.ts';
 import { TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { agnhost } from '../stage/web-pod.ts';
 import { workerRuns } from '../stage/worker-runs.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
 
 const minutes = 60_000;
 const shop = 'shop';
-const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
 
 let steward: StewardCluster | undefined;
 let cluster: ManagementCluster;

@@ -18,9 +18,9 @@ import { TenantLoad } from '../stage/tenant-load.ts';
 import { TenantStage } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
 import { TunnelWitness } from '../stage/tunnel-witness.ts';
+import { agnhost } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
-const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
 const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
 /** As the page calls it. */
 const name = 'tenant-00';

@@ -13,11 +13,11 @@ import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
 import { conditionOf, isCondition, TenantStage, versionAt } from '../stage/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import { agnhost, webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
 const root = path.join(import.meta.dirname, '..', '..');
 const manifests = path.join(root, '..', 'shared', 'manifests');
-const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
 const sample = 'config/samples/steward_v1alpha1_tenantcontrolplane.yaml';
 
 let steward: StewardCluster;
@@ -393,7 +393,7 @@ describe('TenantControlPlanes', () => {
         { timeoutMs: 120_000, diagnose },
       );
       tell('CoreDNS of the tenant is Ready');
-      await tenant.apply([agnhostPod]);
+      await tenant.apply([webPod('web')]);
       await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }, 'Ready', {
         timeoutMs: 120_000,
         diagnose,
@@ -461,21 +461,3 @@ function exists(file: string): Promise<boolean> {
     () => false,
   );
 }
-
-const agnhostPod: PlainObject = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'web', namespace: 'default' },
-  spec: {
-    terminationGracePeriodSeconds: 1,
-    containers: [
-      {
-        name: 'web',
-        image: agnhost,
-        imagePullPolicy: 'IfNotPresent',
-        args: ['netexec', '--http-port=8080'],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-      },
-    ],
-  },
-};

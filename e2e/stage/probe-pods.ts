@@ -1,4 +1,5 @@
 import type { PlainObject } from '../harness/kubernetes-client.ts';
+import { agnhost, webContainer } from './web-pod.ts';
 
 /**
  * The containers of {@link apiServerProbe} that ask the API server every second, with their pod's service account and with
@@ -17,10 +18,7 @@ export function apiServerProbe(name: string, nodeName: string): PlainObject {
       nodeName,
       terminationGracePeriodSeconds: 1,
       containers: [
-        container('server', {
-          args: ['netexec', '--http-port=8080'],
-          readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-        }),
+        webContainer('server'),
         container('by-address', asking),
         container('by-name', {
           ...asking,
@@ -32,5 +30,5 @@ export function apiServerProbe(name: string, nodeName: string): PlainObject {
 }
 
 function container(name: string, more: object): object {
-  return { name, image: 'registry.k8s.io/e2e-test-images/agnhost:2.63.0', imagePullPolicy: 'IfNotPresent', ...more };
+  return { name, image: agnhost, imagePullPolicy: 'IfNotPresent', ...more };
 }

@@ -1,6 +1,7 @@
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import { infrastructureVersion } from '../infrastructure/kinds.ts';
 import { capiVersion } from './cluster-stage.ts';
+import { webContainer } from './web-pod.ts';
 
 const bootstrapVersion = 'bootstrap.cluster.x-k8s.io/v1beta2';
 const groupOf = (apiVersion: string): string | undefined => apiVersion.split('/')[0];
@@ -78,18 +79,16 @@ export function healthCheck(cluster: string, deployment: string): PlainObject {
 export function guardedPods(name: string, nodes: Readonly<Record<string, string>>): readonly PlainObject[] {
   const metadata = { name, namespace: 'default' };
   const labels = { app: name };
-  const container = {
-    name: 'server',
-    image: 'registry.k8s.io/e2e-test-images/agnhost:2.63.0',
-    imagePullPolicy: 'IfNotPresent',
-    args: ['netexec', '--http-port=8080'],
-    readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-  };
   const apart = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' };
   const affinity = {
     podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: apart }] },
   };
-  const spec = { terminationGracePeriodSeconds: 1, nodeSelector: nodes, affinity, containers: [container] };
+  const spec = {
+    terminationGracePeriodSeconds: 1,
+    nodeSelector: nodes,
+    affinity,
+    containers: [webContainer('server')],
+  };
   return [
     {
       apiVersion: 'apps/v1',

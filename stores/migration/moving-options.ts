@@ -2,25 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../runtime/clock.ts';
 import type { DataTenant } from '../tenancy-data-contract.ts';
 import type { TenancyData } from '../tenancy-data.ts';
+import { withOtherEnd } from '../with-other-end.ts';
 import type { MigrationOptions } from './migration.ts';
 import type { MigrationRecord } from './migration-journal.ts';
 import type { MigrationProgress } from './migration-progress.ts';
 
 /** The data, over a connection that stays. */
 function lent(data: TenancyData): () => Promise<TenancyData> {
-  return () =>
-    Promise.resolve({
-      revision: () => data.revision(),
-      count: () => data.count(),
-      pages: (revision) => data.pages(revision),
-      changes: (after) => data.changes(after),
-      write: (changes) => data.write(changes),
-      raise: (revision, tell) => data.raise(revision, tell),
-      fence: () => data.fence(),
-      ...(data.openUncopied !== undefined && { openUncopied: () => data.openUncopied?.() ?? Promise.resolve() }),
-      unfence: () => data.unfence(),
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    });
+  return () => Promise.resolve(withOtherEnd(data, () => Promise.resolve()));
 }
 
 /** A tenancy that moves, with everything kept in memory that must outlive a process. */
