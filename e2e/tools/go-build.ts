@@ -55,7 +55,8 @@ export const runGo = async (
   new Promise((resolve, reject) => {
     const child = spawn(go.program, goArguments, {
       cwd: folder,
-      env: { ...go.environment, ...extra, GOWORK: 'off' },
+      // A compiler lives for a second, and has better things to do than to collect its garbage: a tenth of a build.
+      env: { GOGC: '400', ...go.environment, ...extra, GOWORK: 'off' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
