@@ -3,6 +3,7 @@ import { StoreError } from '../store-error.ts';
 import type { AdministratorCalls } from './postgres-client.ts';
 import { quoted } from './postgres-connection.ts';
 import type { PostgresConnection, Row } from './postgres-connection.ts';
+import { isMissingRight } from './postgres-errors.ts';
 import { isThere } from './postgres-ownership.ts';
 
 /** Databases are made and dropped beside the connection that stays: that takes as long as copying some hundred files. */
@@ -139,7 +140,24 @@ export async function dropDatabase(calls: DatabaseCalls, schema: string): Promis
   const attempt = `drop database ${schema}`;
   if (database.datallowconn === true) await endPrepared(calls, schema);
   if (database.datistemplate === true) await calls.query(attempt, `ALTER DATABASE ${name} IS_TEMPLATE false`);
-  await calls.beside((connection) => connection.query(attempt, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  await calls.beside((connection) => dropForced(connection, schema));
+}
+
+/**
+ * FORCE asks for the right to end every process in the database before it ends one, and the server's own vacuuming only a superuser may
+ * end. Without FORCE the server ends that by itself, but wants its clients to have left.
+ */
+async function dropForced(connection: PostgresConnection, schema: string): Promise<void> {
+  const attempt = `drop database ${schema}`;
+  const statement = `DROP DATABASE IF EXISTS ${quoted.name(schema)}`;
+  try {
+    await connection.query(attempt, `${statement} WITH (FORCE)`);
+  } catch (error) {
+    if (!(error instanceof StoreError) || !isMissingRight(error.cause)) throw error;
+    const clients = 'pg_stat_activity WHERE datname = $1 AND usesysid IS NOT NULL';
+    await connection.query(attempt, `SELECT pg_terminate_backend(pid, 2000) FROM ${clients}`, [schema]);
+    await connection.query(attempt, statement);
+  }
 }
 
 /** Transactions that were prepared outlive their connections and keep a database from being dropped. */

@@ -55,6 +55,11 @@ export function isCatalogRace(error: unknown): boolean {
   return sqlState(error) === 'XX000' && said(error).startsWith('tuple concurrently');
 }
 
+/** True when the administrator lacks a right for one of the things that a statement does. */
+export function isMissingRight(error: unknown): boolean {
+  return sqlState(error) === '42501';
+}
+
 /** True when others have had the table locked for longer than it was to be waited for. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03';

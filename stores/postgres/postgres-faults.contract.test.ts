@@ -183,3 +183,34 @@ describe('PostgreSQL', () => {
     await session.remove(tenancy);
   });
 });
+
+describe('PostgreSQL under an administrator who is no superuser', () => {
+  test('removes a tenant whose table the server is vacuuming', async () => {
+    await using store = await startPostgresUnderTest({ limited: true });
+    await using session = await open(store.config);
+    await store.server.sql('ALTER SYSTEM SET autovacuum_naptime = 1');
+    await store.server.sql('SELECT pg_reload_conf()');
+    const tenancy: Tenancy = { schema: 'vacuumed', user: 'vacuumed', owner: 'uid', password: 'Secret_of-vacuumed' };
+    await session.ensure(tenancy);
+    const client = await rawPostgres(store.config, { tenancy, tls: undefined });
+    await client.query(`CREATE TABLE kine (id int) WITH (${slowVacuum})`);
+    await client.query('INSERT INTO kine SELECT generate_series(1, 200000)');
+    await client.query('DELETE FROM kine');
+    await client.end();
+    await store.server.sql(untilVacuumOf(tenancy.schema));
+    await session.remove(tenancy);
+    const { schemas, users } = await store.names();
+    expect([schemas.includes(tenancy.schema), users.includes(tenancy.user)]).toEqual([false, false]);
+  });
+});
+
+/** Begins with the first row that is gone, and takes minutes. */
+const slowVacuum =
+  'autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1';
+
+/** A statement that ends when the server vacuums a table of this database by itself. */
+const untilVacuumOf = (database: string): string => `DO $$ BEGIN
+  WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '${database}' AND backend_type = 'autovacuum worker') LOOP
+    PERFORM pg_sleep(0.05), pg_stat_clear_snapshot();
+  END LOOP;
+END $$`;
