@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Etcd3 } from 'etcd3';
 import { startNatsDataStore } from '../../testing/nats-data-store.ts';
@@ -7,6 +8,9 @@ import { apiServerHand } from '../../testing/stores/api-server-hand.ts';
 import { kineRoot } from '../kine/kine-keys.ts';
 import type { KineBinding, Tenancy } from '../driver.ts';
 import { natsDriver } from './nats-driver.ts';
+
+/** Asked without a pause, kine and the servers are kept from finding each other. */
+const triedAgainMs = 50;
 
 const tenancy: Tenancy = { schema: 'alpha', user: 'alpha', owner: 'uid', password: 'Pw-1' };
 
@@ -76,11 +80,11 @@ test('a tenant lives on NATS through real kine: create, update, watch, list, pag
   );
   expect(await client.getAll().prefix(`${kineRoot}configmaps/`).count()).toBe(12);
   await hand.put('events/short', Buffer.from('x'), 1);
-  while ((await hand.get('events/short')) !== undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+  while ((await hand.get('events/short')) !== undefined) await pause(triedAgainMs);
   await kine.restart();
   expect(await hand.get('pods/a')).toEqual(Buffer.from('2'));
   await store.server.restart();
-  while ((await hand.get('pods/a').catch(() => undefined)) === undefined) await new Promise(setImmediate);
+  while ((await hand.get('pods/a').catch(() => undefined)) === undefined) await pause(triedAgainMs);
   await hand.put('pods/a', Buffer.from('3'));
   // While it still runs: its own writes do not come back.
   await session.remove(tenancy);
@@ -106,9 +110,9 @@ test('kine goes on at another server when its own is gone', async () => {
     await store.server.kill(server);
     const value = `without ${server}`;
     while ((await hand.put('pods/a', Buffer.from(value)).catch(() => undefined)) === undefined)
-      await new Promise(setImmediate);
+      await pause(triedAgainMs);
     // kine answers from what its watch has told it, and the watch comes back a moment after the writes.
-    while ((await hand.get('pods/a').catch(() => undefined))?.toString() !== value) await new Promise(setImmediate);
+    while ((await hand.get('pods/a').catch(() => undefined))?.toString() !== value) await pause(triedAgainMs);
     await store.server.restart(server);
   }
 }, 180_000);
