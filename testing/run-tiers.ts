@@ -40,13 +40,13 @@ async function whyNoClusters(): Promise<string | undefined> {
 }
 
 /**
- * Runs one jest project. Real servers and clusters share a machine whose pauses nobody controls: when few of their files failed, those
- * are run once more, alone, and what passes then is named as flaky at the end. Pure functions have no such excuse.
+ * Runs one jest project. Servers, processes and clusters share a machine whose pauses nobody controls: when few files failed, those
+ * are run once more, alone, and what passes then is named as flaky at the end.
  */
 async function run(tier: Tier): Promise<TierResult> {
   const first = await jest(tier, tier.jest);
   const again = failedFiles(first);
-  if (tier.name === 'unit' || again.length === 0 || again.length > mostFilesAgain || again.includes(jestItself))
+  if (again.length === 0 || again.length > mostFilesAgain || again.includes(jestItself))
     return { tests: first, flaky: [] };
   console.log(`── ${tier.name}: once more, alone: ${again.map(fromHere).join(', ')}`);
   return withSecondRun(first, await jest(tier, ['--runInBand', '--runTestsByPath', ...again]));
