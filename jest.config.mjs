@@ -1,3 +1,5 @@
+import { testScope } from './testing/test-scope.ts';
+
 const project = (displayName, testRegex, extra = {}) => ({
   displayName,
   rootDir: import.meta.dirname,
@@ -42,6 +44,7 @@ export default {
     }),
     project('capi', ['\\.capi\\.test\\.ts$'], { globalSetup: '<rootDir>/testing/servers/capi-global-setup.ts' }),
     project('e2e', ['/e2e/scenarios/[^/]+\\.test\\.ts$'], {
+      testPathIgnorePatterns: testScope().leftOut.map((name) => `/e2e/scenarios/${name}\\.test\\.ts$`),
       globalSetup: '<rootDir>/testing/servers/e2e-global-setup.ts',
     }),
   ],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { kubernetesReleases } from '../e2e/tools/kubernetes-releases.ts';
 import { resolveTools } from '../e2e/tools/resolve.ts';
+import { comparedReleases } from '../testing/compared-releases.ts';
 import { certificateFacts, comparable, kubeadmVersion, kubeconfigFacts, runKubeadm } from '../testing/real-kubeadm.ts';
 import type { KubeadmRun } from '../testing/real-kubeadm.ts';
 import { bootstrapRbac } from './bootstrap-rbac.ts';
@@ -83,13 +83,7 @@ const cases: readonly Case[] = [
 /** Further binaries, their paths joined by a colon: `KUBEADM_BINARIES=/path/kubeadm-1.33:/path/kubeadm-1.30`. */
 const further = (process.env.KUBEADM_BINARIES ?? '').split(':').filter(Boolean);
 
-/**
- * The oldest minor, the first with v1beta4, and the three newest. Where nothing can be downloaded each kubeadm is built, which
- * costs two minutes of a processor: the others are compared when `KUBEADM_MINORS=all` asks for it.
- */
-const compared = kubernetesReleases
-  .map(({ minor }) => minor)
-  .filter((minor) => process.env.KUBEADM_MINORS === 'all' || !['1.30', '1.32', '1.33'].includes(minor));
+const compared = comparedReleases().map(({ minor }) => minor);
 
 /** kubeadm before v1beta4 knows RSA-2048 only, and P-384 since 1.34. */
 function algorithmFor(version: KubernetesVersion, wanted: EncryptionAlgorithm): EncryptionAlgorithm {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { preflight } from '../e2e/harness/preflight.ts';
+import { testScope, testScopeVariable } from './test-scope.ts';
 import { failedFiles, testResults, withSecondRun } from './tier-result.ts';
 import type { JestReport, TestResult, TierResult } from './tier-result.ts';
 
@@ -103,6 +104,9 @@ async function main(names: readonly string[]): Promise<number> {
     );
     return 2;
   }
+  const { leftOut, releases } = testScope();
+  const scope = `THE CORE OF THE TESTS, of Kubernetes ${releases.map(({ minor }) => minor).join(' and ')}, without the scenarios ${leftOut.join(', ')}: ${testScopeVariable}=whole runs all`;
+  if (leftOut.length > 0) console.log(`── ${scope}`);
   const ran: TierResult[] = [];
   let unable = 0;
   for (const tier of tiers.filter(({ name }) => names.length === 0 || names.includes(name))) {
@@ -131,6 +135,7 @@ async function main(names: readonly string[]): Promise<number> {
   const skipped = total.skipped + unable;
   const skipsFail = process.env.CI === 'true' && skipped > 0;
   if (skipsFail) console.log('Skipped tests count as failed in CI.');
+  if (leftOut.length > 0) console.log(scope);
   console.log(`${total.passed} passed, ${total.failed + (skipsFail ? skipped : 0)} failed, ${skipped} skipped`);
   return total.failed > 0 || skipsFail || total.passed === 0 ? 1 : 0;
 }

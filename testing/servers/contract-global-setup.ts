@@ -1,14 +1,20 @@
 import { etcdReleases } from '../../e2e/tools/etcd-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
+import { comparedReleases } from '../compared-releases.ts';
 import { installMariadb } from './mariadb-server.ts';
 
-/** jest calls this once before the tests of tier `contract`: their stores' binaries are there before any test's clock runs. */
+/**
+ * jest calls this once before the tests of tier `contract`: their stores' binaries are there before any test's clock runs, and when
+ * all files are run, so are the kubeadms that one of them compares with.
+ */
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
-export default async function setUp(): Promise<void> {
+export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): Promise<void> {
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   await resolveTools(['clusterctl', 'helm', 'kine', 'kustomize', 'nats-server', 'nats-server-2.12.12', 'registry'], {
     progress,
   });
   await installMariadb(progress);
   for (const { version } of etcdReleases) await resolveTools(['etcd', 'etcdctl'], { etcd: version, progress });
+  if (nonFlagArgs.length > 0) return;
+  for (const { version: kubernetes } of comparedReleases()) await resolveTools(['kubeadm'], { kubernetes, progress });
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { gatherSupplies } from '../../e2e/harness/supplies.ts';
 import { writeManagerImage } from '../../e2e/release/manager-image.ts';
 import { builtManagerVariable } from '../../e2e/stage/install-steward.ts';
-import { kubernetesReleases } from '../../e2e/tools/kubernetes-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { sampleApiServerArchive } from '../../e2e/tools/sample-api-server-image.ts';
+import { testScope } from '../test-scope.ts';
 
 /**
  * jest calls this once before the tests of tier `e2e`. When all scenarios are run, everything that any of them needs is built first:
@@ -16,7 +16,7 @@ import { sampleApiServerArchive } from '../../e2e/tools/sample-api-server-image.
 export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): Promise<void> {
   if (nonFlagArgs.length > 0) return;
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
-  for (const { version, programs } of kubernetesReleases) {
+  for (const { version, programs } of testScope().releases) {
     if (programs !== 'all') continue;
     await gatherSupplies(version, (step, detail = '') => {
       progress(`${step}: ${detail}`);
