@@ -16,14 +16,14 @@ interface Tier {
   readonly unable: () => Promise<string | undefined>;
 }
 
-const able = () => Promise.resolve(undefined);
+const anywhere = () => Promise.resolve(undefined);
 const linuxOnly = () =>
   Promise.resolve(
     process.platform === 'linux' ? undefined : `real servers run on Linux only, this is ${process.platform}`,
   );
 
 const tiers: readonly Tier[] = [
-  { name: 'unit', what: 'pure functions and the fake cluster', jest: ['--maxWorkers=2'], unable: able },
+  { name: 'unit', what: 'pure functions and the fake cluster', jest: ['--maxWorkers=2'], unable: anywhere },
   { name: 'contract', what: 'real datastores and the real kubeadm', jest: ['--maxWorkers=2'], unable: linuxOnly },
   { name: 'api', what: 'a real API server and etcd', jest: ['--maxWorkers=2'], unable: linuxOnly },
   {
@@ -36,7 +36,9 @@ const tiers: readonly Tier[] = [
 ];
 
 async function whyNoClusters(): Promise<string | undefined> {
-  const problems = await preflight();
+  const problems = await preflight((step, detail = '') => {
+    console.log(`${step}: ${detail}`);
+  });
   return problems.length === 0 ? undefined : problems.join('; ');
 }
 
@@ -107,17 +109,20 @@ async function main(names: readonly string[]): Promise<number> {
   const { leftOut, releases } = testScope();
   const scope = `THE CORE OF THE TESTS, of Kubernetes ${releases.map(({ minor }) => minor).join(' and ')}, without the scenarios ${leftOut.join(', ')}: ${testScopeVariable}=whole runs all`;
   if (leftOut.length > 0) console.log(`── ${scope}`);
-  const ran: TierResult[] = [];
-  let unable = 0;
-  for (const tier of tiers.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  const wanted = tiers.filter(({ name }) => names.length === 0 || names.includes(name));
+  const able: Tier[] = [];
+  // Asked of all before the first begins: nobody learns after an hour that the last cannot run.
+  for (const tier of wanted) {
     const reason = await tier.unable();
-    if (reason !== undefined) {
+    if (reason === undefined) able.push(tier);
+    else
       console.log(
         `\nTIER ${tier.name.toUpperCase()} SKIPPED: THIS MACHINE CANNOT RUN ${tier.what.toUpperCase()}: ${reason}\n`,
       );
-      unable += 1;
-      continue;
-    }
+  }
+  const unable = wanted.length - able.length;
+  const ran: TierResult[] = [];
+  for (const tier of able) {
     console.log(`\n── ${tier.name}: ${tier.what}`);
     const started = performance.now();
     const result = await run(tier);

@@ -66,14 +66,26 @@ const probes: readonly Probe[] = [
 ];
 
 /**
- * Whether this host can run machines.
- * @returns one line per obstacle, each with what helps; empty when there is none.
+ * Makes this host one that can run machines, as far as that is ours to do: installs missing Debian packages and loads kernel modules.
+ * @returns one line per obstacle that stays, each with what helps; empty when there is none.
  */
-export async function preflight(): Promise<readonly string[]> {
+export async function preflight(progress: Progress = () => undefined): Promise<readonly string[]> {
   if (process.platform !== 'linux') {
     return [`machines are made of Linux namespaces, this is ${process.platform}: use a Linux host or virtual machine`];
   }
   if (process.getuid?.() !== 0) return ['root is needed for namespaces, mounts and links: run with sudo'];
+  try {
+    await ensurePackages(neededPackages, (line) => {
+      progress('packages', line);
+    });
+  } catch (error) {
+    return [(error as Error).message];
+  }
+  await loadModules();
+  return obstacles();
+}
+
+async function obstacles(): Promise<readonly string[]> {
   const [identity = ''] = (await readFile('/proc/self/uid_map', 'utf8')).split('\n');
   if (identity.trim().split(/\s+/)[2] !== '4294967295') {
     return ['root of a user namespace is not enough: run as root of the host, not in a rootless container'];
@@ -127,15 +139,9 @@ async function loadModules(): Promise<void> {
   await tryCommand('sh', ['-c', `for name in ${modules.join(' ')}; do modprobe -q $name; done`]);
 }
 
-/** Installs missing Debian packages and loads kernel modules, then refuses with everything that stands in the way. */
-export async function requirePreflight(progress: Progress = () => undefined): Promise<void> {
-  if (process.platform === 'linux' && process.getuid?.() === 0) {
-    await ensurePackages(neededPackages, (line) => {
-      progress('packages', line);
-    });
-    await loadModules();
-  }
-  const problems = await preflight();
+/** As `preflight`, and refuses with everything that stands in the way. */
+export async function requirePreflight(progress?: Progress): Promise<void> {
+  const problems = await preflight(progress);
   if (problems.length === 0) return;
   throw new Error(`This host cannot run machines:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
 }
