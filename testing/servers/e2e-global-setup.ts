@@ -22,7 +22,7 @@ export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: rea
       progress(`${step}: ${detail}`);
     });
   }
-  await resolveTools(['clusterctl', 'helm', 'kustomize', 'registry'], { progress });
+  await resolveTools(['clusterctl', 'helm', 'kustomize', 'metrics-server', 'registry'], { progress });
   await sampleApiServerArchive(progress);
   process.env[builtManagerVariable] = await builtManager();
 }
