@@ -164,11 +164,12 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
   };
 
   test('a helm that hangs is ended at its time limit', async () => {
-    const renderer = await rendererWith(hanging, { timeoutMs: 300 });
+    // Long enough for a shell on a busy machine to write down its number.
+    const renderer = await rendererWith(hanging, { timeoutMs: 3_000 });
     const outcome = renderer.render(request(), signal);
     await expect(outcome).rejects.toMatchObject({
       failure: 'TimedOut',
-      message: expect.stringContaining('after 0.3 s'),
+      message: expect.stringContaining('after 3 s'),
     });
     expect(isAlive(await pidOf())).toBe(false);
   });
@@ -218,12 +219,13 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
       (await readFile(join(folder, 'began'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
     const render = (namespace: string, name: string, releaseName = `${namespace}-${name}`) =>
       renderer.render(request({ releaseName, requester: { namespace, name } }), signal);
-    const slow = [render('slow', 'a'), render('slow', 'a', 'slow-a-again')];
+    const first = render('slow', 'a');
     while ((await began()).length < 1) await setTimeout(5);
+    const again = render('slow', 'a', 'slow-a-again');
     await Promise.all([render('other', 'a'), render('third', 'a')]);
     expect([...(await began())].sort()).toEqual(['other-a', 'slow-a', 'third-a']);
     await writeFile(join(folder, 'go'), '');
-    await Promise.all(slow);
+    await Promise.all([first, again]);
     expect(await began()).toHaveLength(4);
   });
 
