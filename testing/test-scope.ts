@@ -3,7 +3,6 @@ import type { KubernetesRelease } from '../e2e/tools/kubernetes-releases.ts';
 
 /** What of the tests one run is of. */
 export interface TestScope {
-  readonly name: 'core' | 'whole';
   /** Kubernetes releases whose clusters are run and whose kubeadm is compared, newest first. */
   readonly releases: readonly KubernetesRelease[];
   /** Scenarios below e2e/scenarios that are not run, without their ending. */
@@ -14,8 +13,8 @@ export interface TestScope {
 export const testScopeVariable = 'STEWARD_TESTS';
 
 /**
- * Scenarios beyond the core: those that need programs of older minors, and those whose promises tests of the other tiers show too,
- * on real API servers and stores.
+ * Scenarios beyond the core: those that need programs of older minors, and long ones whose subject the other tiers try on real API
+ * servers and stores, though not with real nodes. A green core therefore says less than a green whole.
  */
 const beyondCore = [
   'clusterctl-upgrade',
@@ -36,7 +35,7 @@ const coreMinors = 2;
  * tests. Throws an error for a word that is no scope.
  */
 export function testScope(asked = process.env[testScopeVariable] ?? 'whole'): TestScope {
-  if (asked === 'whole') return { name: asked, releases: kubernetesReleases, leftOut: [] };
-  if (asked === 'core') return { name: asked, releases: kubernetesReleases.slice(0, coreMinors), leftOut: beyondCore };
+  if (asked === 'whole') return { releases: kubernetesReleases, leftOut: [] };
+  if (asked === 'core') return { releases: kubernetesReleases.slice(0, coreMinors), leftOut: beyondCore };
   throw new Error(`${testScopeVariable} is "${asked}": say core, or whole, which is the default.`);
 }
