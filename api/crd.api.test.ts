@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -270,9 +270,7 @@ describe('subresources', () => {
 });
 
 describe('manifests that users have', () => {
-  const directories = [join(root, 'config/samples'), join(root, '../shared/manifests')].filter((path) =>
-    existsSync(path),
-  );
+  const directories = [join(root, 'config/samples'), join(root, 'e2e/fixtures/user-manifests')];
   const files = directories.flatMap((path) =>
     readdirSync(path)
       .filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')

@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -17,7 +17,7 @@ import { agnhost, webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
 const root = path.join(import.meta.dirname, '..', '..');
-const manifests = path.join(root, '..', 'shared', 'manifests');
+const manifests = path.join(root, 'e2e', 'fixtures', 'user-manifests');
 const sample = 'config/samples/steward_v1alpha1_tenantcontrolplane.yaml';
 
 let steward: StewardCluster;
@@ -410,21 +410,18 @@ describe('TenantControlPlanes', () => {
   test(
     'and DataStores of all drivers are taken as their users have written them',
     async () => {
-      if (!(await exists(manifests))) {
-        tell('manifests:', `${manifests} does not exist, nothing is tried`);
-        return;
-      }
-      const folder = await realpath(manifests);
-      for (const file of (await readdir(folder)).filter((name) => name.endsWith('.yaml'))) {
-        const objects = parseManifests(await readFile(path.join(folder, file), 'utf8'));
+      const files = (await readdir(manifests)).map((name) => path.join(manifests, name));
+      expect(files).toHaveLength(5);
+      for (const file of files) {
+        const objects = parseManifests(await readFile(file, 'utf8'));
         for (const namespace of objects.flatMap(({ metadata }) => metadata?.namespace ?? []))
           await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-        const apply = ['apply', '--dry-run=server', '-f', path.join(folder, file)];
+        const apply = ['apply', '--dry-run=server', '-f', file];
         tell('plain', (await kubectl(apply)).trim());
         // The DataStore `default` exists and belongs to somebody else by now.
         tell('server-side', (await kubectl([...apply, '--server-side', '--force-conflicts'])).trim());
       }
-      const [tenant] = parseManifests(await readFile(path.join(folder, 'tenantcontrolplane-tenant-1.yaml'), 'utf8'));
+      const [tenant] = parseManifests(await readFile(path.join(manifests, 'tenantcontrolplane-tenant-1.yaml'), 'utf8'));
       const input = JSON.stringify(tenant);
       const { stdout } = await cluster.kubectl(['apply', '--dry-run=server', '-o', 'json', '-f', '-'], { input });
       const { spec } = JSON.parse(stdout) as { spec: { kubernetes: { admissionControllers: unknown } } };
