@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failedFiles, testResults, withSecondRun } from './tier-result.ts';
+import { failedFiles, flakyFailures, testResults, withSecondRun } from './tier-result.ts';
 import type { TestResult } from './tier-result.ts';
 
 const result = (file: string, name: string, outcome: TestResult['outcome']): TestResult => ({
@@ -90,5 +90,28 @@ describe('a second run', () => {
     const first = [result('/a', 'one', 'failed')];
 
     expect(withSecondRun(first, [])).toEqual({ tests: first, flaky: [] });
+  });
+});
+
+describe('tests that pass only when they are run again', () => {
+  test('of one file are excused', () => {
+    expect(flakyFailures([])).toEqual([]);
+    expect(flakyFailures([result('/a', 'one', 'failed'), result('/a', 'two', 'failed')])).toEqual([]);
+  });
+
+  test('of two files are not', () => {
+    const flaky = [result('/a', 'one', 'failed'), result('/b', 'one', 'failed')];
+    expect(flakyFailures(flaky)).toEqual(['2 files are flaky; at most one may be']);
+  });
+
+  test.each([
+    '(the file itself)',
+    'a cluster leaves nothing on the host when it is stopped',
+    'tenants leave nothing in their namespace',
+    'is deleted, and nothing is left of it',
+  ])('are not excused when they are about what is left behind: %s', (name) => {
+    expect(flakyFailures([result('/a', name, 'failed')])).toEqual([
+      `what a test leaves behind is never flaky: ${name}`,
+    ]);
   });
 });

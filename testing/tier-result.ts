@@ -29,6 +29,9 @@ export interface TierResult {
   readonly flaky: readonly TestResult[];
 }
 
+/** The name of what failed in a file outside its tests. */
+const fileItself = '(the file itself)';
+
 /** The tests of one run. A file that could not even start counts as one failed test. */
 export function testResults(report: JestReport): readonly TestResult[] {
   return (report.testResults ?? []).flatMap(({ name: file, status, assertionResults }): readonly TestResult[] => {
@@ -40,7 +43,7 @@ export function testResults(report: JestReport): readonly TestResult[] {
     }));
     // An import or a hook outside all tests broke: jest then blames the file alone.
     const unblamed = status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed');
-    return unblamed ? [...tests, { file, name: '(the file itself)', outcome: 'failed', seconds: 0 }] : tests;
+    return unblamed ? [...tests, { file, name: fileItself, outcome: 'failed', seconds: 0 }] : tests;
   });
 }
 
@@ -62,6 +65,19 @@ export function withSecondRun(first: readonly TestResult[], second: readonly Tes
       (test) => test.outcome === 'failed' && again.has(test.file) && !stillFailed.has(identity(test)),
     ),
   };
+}
+
+/**
+ * Why tests that passed only when they were run again fail a run that proves something; empty when they do not. One file may meet a
+ * pause of its machine. Two are no chance, and what was left behind once was left behind.
+ */
+export function flakyFailures(flaky: readonly TestResult[]): readonly string[] {
+  const files = new Set(flaky.map(({ file }) => file));
+  const many = files.size > 1 ? [`${files.size} files are flaky; at most one may be`] : [];
+  const leaks = flaky.filter(
+    ({ name }) => name === fileItself || /\bleav(?:e|es|ing) nothing\b|\bnothing (?:is )?left\b/.test(name),
+  );
+  return [...many, ...leaks.map(({ name }) => `what a test leaves behind is never flaky: ${name}`)];
 }
 
 function identity({ file, name }: TestResult): string {

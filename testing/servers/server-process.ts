@@ -43,6 +43,17 @@ export const asUser = (user: UnixUser | undefined): readonly string[] =>
     ? []
     : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
 
+let isTold = false;
+
+/** Says once that nothing ends the servers of a test that is killed. */
+const tellMissing = (): void => {
+  if (!isTold)
+    process.stderr.write(
+      `${setpriv} is missing: servers that tests start outlive a test that is killed, and run as the user of the tests. Install util-linux.\n`,
+    );
+  isTold = true;
+};
+
 /** The last lines of a log file, for messages. */
 const tail = async (path: string): Promise<string> =>
   (await readFile(path, 'utf8')).trimEnd().split('\n').slice(-15).join('\n');
@@ -55,6 +66,7 @@ export const startServerProcess = async (options: ServerOptions): Promise<Server
   const { program, programArguments, log, environment = process.env } = options;
   const command = [program, ...programArguments];
   if (existsSync(setpriv)) command.unshift(setpriv, '--pdeathsig', 'KILL', ...asUser(options.user));
+  else if (process.platform === 'linux') tellMissing();
   const [file = program, ...rest] = command;
   const output = openSync(log, 'a');
   const child = spawn(file, rest, { stdio: ['ignore', output, output], env: environment });
