@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { errorCode } from '../tools/error-code.ts';
 import { withFileLock } from '../tools/file-lock.ts';
@@ -67,6 +68,17 @@ export async function releaseHostLimits(): Promise<void> {
       await rm(original(name), { force: true });
     }
   });
+}
+
+/** As {@link heldHostLimits}, once there is no harness that needs them. One that just leaves gets a moment to give them back. */
+export async function heldInVain(): Promise<readonly string[]> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const held = await heldHostLimits();
+    if (held.length === 0 || (await claims(networkClaims)).size > 0) return [];
+    if (performance.now() > deadline) return held;
+    await pause(200);
+  }
 }
 
 /** The limits that still have our value and not the host's own. */

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import { ensurePackages } from '../tools/debian-packages.ts';
 import { readCgroupPlan } from './cgroups.ts';
+import { isMissing } from './is-missing.ts';
 import { tryCommand } from './run-command.ts';
 import { stateRoot } from './state.ts';
 import type { Progress } from './supplies.ts';
@@ -104,9 +105,10 @@ async function obstacles(): Promise<readonly string[]> {
 
 async function failedProbes(): Promise<readonly string[]> {
   await mkdir(stateRoot, { recursive: true });
+  await sweepProbes();
   const failed: string[] = [];
   for (const { what, remedy, script } of probes) {
-    const folder = await mkdtemp(path.join(stateRoot, '.probe-'));
+    const folder = await mkdtemp(path.join(stateRoot, probePrefix));
     try {
       const namespaces = ['--mount', '--net', '--pid', '--uts', '--ipc', '--cgroup', '--fork', '--mount-proc'];
       const { code, stderr } = await tryCommand('unshare', [...namespaces, 'sh', '-euc', script, 'sh', folder]);
@@ -119,6 +121,28 @@ async function failedProbes(): Promise<readonly string[]> {
   }
   return failed;
 }
+
+/** Removes what probes have left that were killed; one that still runs takes seconds. */
+async function sweepProbes(): Promise<void> {
+  for (const entry of await readdir(stateRoot)) {
+    const folder = path.join(stateRoot, entry);
+    if (!entry.startsWith(probePrefix) || !(await hasRested(folder))) continue;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function hasRested(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > 600_000,
+    (error: unknown) => {
+      // Its own probe has removed it since.
+      if (isMissing(error)) return false;
+      throw error;
+    },
+  );
+}
+
+const probePrefix = '.probe-';
 
 /** A host that filters bridged packets and drops what it would forward cuts machines off from each other. */
 async function forwardingObstacle(): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 
 import { cgroupProcesses, listCgroups, readCgroupPlan, removeCgroups } from './cgroups.ts';
-import { heldHostLimits, releaseHostLimits } from './host-limits.ts';
+import { heldHostLimits, heldInVain, releaseHostLimits } from './host-limits.ts';
 import { harnessLinks, hostRoutes, removeLink } from './links.ts';
 import { planNetwork } from './network-plan.ts';
 import { isAlive } from './process-identity.ts';
@@ -26,7 +26,10 @@ export async function removeHarness(name: string): Promise<void> {
   await rm(harnessFolder(name), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** What is on this host of the harness with this name, or of any: one line each. Empty when nothing is. */
+/**
+ * What is on this host of the harness with this name, or of any: one line each. Empty when nothing is. Limits of the host belong to all
+ * harnesses: the last one gives them back, so they are left over once there is none.
+ */
 export async function leftovers(name?: string): Promise<readonly string[]> {
   const plan = await readCgroupPlan();
   const cgroups = await listCgroups(plan, name === undefined ? '' : `${name}.`);
@@ -43,7 +46,7 @@ export async function leftovers(name?: string): Promise<readonly string[]> {
     ...networks.map(([index, holder]) => `network ${index} of ${holder}`),
     ...folders.map((folder) => `folder ${harnessFolder(folder)}`),
     ...(await mountsBelow(name)).map((mount) => `mount ${mount}`),
-    ...(name === undefined ? (await heldHostLimits()).map((limit) => `sysctl ${limit}`) : []),
+    ...(name === undefined ? await heldHostLimits() : await heldInVain()).map((limit) => `sysctl ${limit}`),
   ];
 }
 

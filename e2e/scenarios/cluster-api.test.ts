@@ -1,23 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import { hasCondition, parseManifests } from '../harness/kubernetes-client.ts';
-import { leftovers, removeHarness } from '../harness/remove-harness.ts';
+import { leftovers } from '../harness/remove-harness.ts';
 import { clusterManifests } from '../stage/cluster-manifests.ts';
 import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { capiVersion, createWorkload } from '../stage/cluster-stage.ts';
 import { namespaceObjects } from '../stage/namespace-objects.ts';
 import { apiServerProbe, probeContainers } from '../stage/probe-pods.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { storeContents } from '../stage/store-contents.ts';
 import { tell } from '../stage/tell.ts';
 import { Workload } from '../stage/workload.ts';
 
 const minutes = 60_000;
-const name = `capi-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`capi-${process.pid}`);
 const controlPlaneVersion = 'controlplane.cluster.x-k8s.io/v1alpha2';
 const tenantVersion = 'steward.butlerlabs.dev/v1alpha1';
 const samples = path.join(import.meta.dirname, '..', '..', 'config', 'samples');
@@ -29,12 +31,8 @@ type Condition = NonNullable<NonNullable<PlainObject['status']>['conditions']>[n
 let stage: ClusterApiStage;
 
 beforeAll(async () => {
-  stage = await startClusterApiStage(name, tell);
+  stage = owned.use(await startClusterApiStage(name, tell));
 }, 20 * minutes);
-
-afterAll(async () => {
-  await removeHarness(name);
-}, 2 * minutes);
 
 const workload = (of: string): Workload => new Workload(stage.cluster, of);
 

@@ -2,10 +2,9 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
-import { removeHarness } from '../harness/remove-harness.ts';
 import { watchObjects } from '../harness/watch-objects.ts';
 import { RunningRegistry } from '../release/running-registry.ts';
 import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
@@ -14,6 +13,7 @@ import { capiVersion } from '../stage/cluster-stage.ts';
 import { openHowTo, openTutorial } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
 import { managerIsAvailable } from '../stage/install-steward.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { stackSource } from '../stage/stack-source.ts';
 import { tell } from '../stage/tell.ts';
 import { conditionOf } from '../stage/tenant-stage.ts';
@@ -24,7 +24,8 @@ import { resolveTools } from '../tools/resolve.ts';
 import { stackImageArchives } from '../tools/stack-images.ts';
 
 const minutes = 60_000;
-const name = `stacks-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`stacks-${process.pid}`);
 const shop = 'shop';
 const [older, newer] = ['v1.35.4', 'v1.36.3'] as const;
 const stacksVersion = 'clusterstack.x-k8s.io/v1alpha1';
@@ -39,14 +40,17 @@ let workload: Workload;
 const timeline = new Timeline('cluster stacks');
 
 beforeAll(async () => {
+  owned.defer(() => {
+    timeline.print();
+  });
   const progress = (line: string): void => {
     tell('images', line);
   };
   const images = (await stackImageArchives(progress)).map(({ path: archive }) => archive);
-  stage = await startClusterApiStage(name, tell, { images, withHelm: true });
+  stage = owned.use(await startClusterApiStage(name, tell, { images, withHelm: true }));
   workload = new Workload(stage.cluster, shop);
   const { folder, network } = stage.cluster.harness;
-  registry = await RunningRegistry.start(path.join(folder, 'registry'), undefined, network.gateway);
+  registry = owned.use(await RunningRegistry.start(path.join(folder, 'registry'), undefined, network.gateway));
   source = await stackSource(path.join(folder, 'stack'));
   const { helm } = await resolveTools(['helm']);
   tutorial = await openTutorial(stage.cluster, 'first-cluster-stack', {
@@ -65,13 +69,6 @@ beforeAll(async () => {
     if (programs.test(archive.name)) await stage.cluster.machine.importImage(archive.path);
   }
 }, 25 * minutes);
-
-afterAll(async () => {
-  timeline.print();
-  await registry[Symbol.asyncDispose]();
-  await stage[Symbol.asyncDispose]();
-  await removeHarness(name);
-}, 2 * minutes);
 
 const stackAddress = (minor: string): ObjectAddress => workload.at(stacksVersion, 'ClusterStack', `netns-${minor}`);
 

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { ClusterApi } from '../harness/cluster-api.ts';
 import { installClusterApi } from '../harness/cluster-api.ts';
@@ -9,7 +9,6 @@ import type { LocalProvider } from '../harness/clusterctl-repository.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import { startManagementCluster } from '../harness/management-cluster.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { removeHarness } from '../harness/remove-harness.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
 import { writeProviderRelease } from '../release/provider-release.ts';
 import { clusterManifests } from '../stage/cluster-manifests.ts';
@@ -17,12 +16,14 @@ import { capiVersion } from '../stage/cluster-stage.ts';
 import { expectUnharmed } from '../stage/expect-unharmed.ts';
 import { buildManagerImage, installDataStore, loadManagerImage, managerIsAvailable } from '../stage/install-steward.ts';
 import { writePredecessorRelease } from '../stage/predecessor-release.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { tell } from '../stage/tell.ts';
 import { underLoad } from '../stage/under-load.ts';
 import { Workload } from '../stage/workload.ts';
 
 const minutes = 60_000;
-const name = `upgrade-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`upgrade-${process.pid}`);
 const shop = 'shop';
 const controlPlaneGroup = 'controlplane.cluster.x-k8s.io';
 
@@ -33,7 +34,9 @@ let running: Promise<void> = Promise.resolve();
 let releases: readonly [LocalProvider, LocalProvider];
 
 beforeAll(async () => {
-  cluster = await startManagementCluster({ name, progress: tell, meanwhile: buildManagerImage });
+  // After the cluster, whose end ends it.
+  owned.defer(() => running);
+  cluster = owned.use(await startManagementCluster({ name, progress: tell, meanwhile: buildManagerImage }));
   await loadManagerImage(cluster);
   const at = (version: string): string => path.join(cluster.harness.folder, 'releases', version);
   const first = await writeProviderRelease(at('first'));
@@ -51,12 +54,6 @@ beforeAll(async () => {
   running = provider.run();
   workload = new Workload(cluster, shop);
 }, 20 * minutes);
-
-afterAll(async () => {
-  await cluster.stop();
-  await running;
-  await removeHarness(name);
-}, 2 * minutes);
 
 /** Puts a release where clusterctl looks for other versions of what it has installed. */
 async function published({ version, folder }: LocalProvider): Promise<void> {

@@ -1,12 +1,13 @@
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import { openHowTo } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
 import { podMemory } from '../stage/pod-memory.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { storeTrials } from '../stage/store-trials.ts';
@@ -19,6 +20,7 @@ import { storeImageArchive } from '../tools/store-images.ts';
 import { webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const namespace = 'steward-system';
 const documented = path.join(import.meta.dirname, '..', 'fixtures', 'user-manifests');
 
@@ -28,16 +30,14 @@ let stage: TenantStage;
 let manager: string;
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`stores-${process.pid}`, tell, { dataStore: undefined });
+  steward = owned.use(
+    await startStewardCluster(owned.harness(`stores-${process.pid}`), tell, { dataStore: undefined }),
+  );
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'tenants');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
   manager = await managerRuns();
 }, 20 * minutes);
-
-afterAll(async () => {
-  await steward?.[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 const kubectl = async (args: readonly string[]): Promise<string> => (await cluster.kubectl(args)).stdout;
 

@@ -1,22 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { KubernetesClient } from '../harness/kubernetes-client.ts';
-import { leftovers, removeHarness } from '../harness/remove-harness.ts';
+import { leftovers } from '../harness/remove-harness.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { harnessFolder } from '../harness/state.ts';
 import { builtManagerVariable } from '../stage/install-steward.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { tell } from '../stage/tell.ts';
 
 const minutes = 60_000;
-const name = `demo-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`demo-${process.pid}`);
 const root = path.join(import.meta.dirname, '..', '..');
-
-afterAll(async () => {
-  await removeHarness(name);
-}, 2 * minutes);
 
 /** Types the README's first command, without what the tests have prepared for themselves. */
 async function demo(...more: readonly string[]): Promise<string> {

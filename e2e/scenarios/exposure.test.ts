@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'node:tls';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { tenantObjects } from '../../api/names.ts';
 import { KubernetesClient } from '../harness/kubernetes-client.ts';
@@ -13,6 +13,7 @@ import { addRoute } from '../harness/links.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import type { Worker } from '../harness/worker.ts';
 import { EdgeRouter } from '../stage/edge-router.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { ServiceProbe } from '../stage/service-probe.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
@@ -23,6 +24,7 @@ import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
 import { moduleFolder } from '../tools/module-folder.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const shop = 'shop';
 const [first, second] = ['shop.tenants.example', 'store.tenants.example'] as const;
 
@@ -34,19 +36,14 @@ let client: KubernetesClient;
 let worker: Worker | undefined;
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`exposure-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`exposure-${process.pid}`), tell));
   cluster = steward.cluster;
+  owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
   await installDefinitions();
-  edge = await EdgeRouter.start(cluster, cluster.network.gateway, [443, 6443]);
+  edge = owned.use(await EdgeRouter.start(cluster, cluster.network.gateway, [443, 6443]));
 }, 20 * minutes);
-
-afterAll(async () => {
-  await edge?.[Symbol.asyncDispose]();
-  await worker?.stop();
-  await steward?.[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 /** The definitions of Gateway API and Traefik as they are published, and a Gateway that listens. */
 async function installDefinitions(): Promise<void> {

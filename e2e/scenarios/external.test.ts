@@ -1,13 +1,12 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { forwardBetween } from '../harness/forward-between.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import { parseManifests } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { removeHarness } from '../harness/remove-harness.ts';
 import { crds } from '../infrastructure/kinds.ts';
 import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
@@ -17,6 +16,7 @@ import { openHowTo } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
 import { managerIsAvailable } from '../stage/install-steward.ts';
 import { writeContexts } from '../stage/kubeconfig-contexts.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { storeContents } from '../stage/store-contents.ts';
@@ -25,9 +25,10 @@ import { underLoad } from '../stage/under-load.ts';
 import { Workload } from '../stage/workload.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const fleet = 'fleet';
 const blue = 'blue';
-const names = ['first', 'second'].map((which) => `external-${which}-${process.pid}`);
+const names = ['first', 'second'].map((which) => owned.harness(`external-${which}-${process.pid}`));
 const controlPlaneVersion = 'controlplane.cluster.x-k8s.io/v1alpha2';
 const tenantVersion = 'steward.butlerlabs.dev/v1alpha1';
 const switchOn = 'Switch it on, and ask for it';
@@ -38,19 +39,12 @@ let second: ClusterApiStage;
 
 /** Two management clusters with Cluster API, and one that hosts. */
 beforeAll(async () => {
-  hosting = await startStewardCluster(`external-hosting-${process.pid}`, tell);
+  hosting = owned.use(await startStewardCluster(owned.harness(`external-hosting-${process.pid}`), tell));
   const [one = '', two = ''] = names;
-  first = await startClusterApiStage(one, tell);
-  second = await startClusterApiStage(two, tell);
+  first = owned.use(await startClusterApiStage(one, tell));
+  second = owned.use(await startClusterApiStage(two, tell));
   await forwardBetween([hosting, first, second].map(({ cluster }) => cluster.harness));
 }, 30 * minutes);
-
-afterAll(async () => {
-  await second[Symbol.asyncDispose]();
-  await first[Symbol.asyncDispose]();
-  for (const name of names) await removeHarness(name);
-  await hosting[Symbol.asyncDispose]();
-}, 3 * minutes);
 
 /** The how-to page for a management cluster, in a folder of its own: it writes files. */
 async function openPage(management: ManagementCluster): Promise<HowToPage> {

@@ -2,17 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import { startManagementCluster } from '../harness/management-cluster.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { runPodNetwork } from '../harness/pod-network.ts';
-import { abandonedHarnesses, leftovers, removeHarness } from '../harness/remove-harness.ts';
+import { abandonedHarnesses, leftovers } from '../harness/remove-harness.ts';
 import { startWorker } from '../harness/worker.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const main = path.join(import.meta.dirname, '..', 'harness', 'main.ts');
 
 const started = performance.now();
@@ -24,16 +26,12 @@ const pod = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace: 'defa
 const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', name });
 
 describe('a management cluster', () => {
-  const name = `harness-${process.pid}`;
+  const name = owned.harness(`harness-${process.pid}`);
   let cluster: ManagementCluster;
 
   beforeAll(async () => {
-    cluster = await startManagementCluster({ name, progress: tell });
+    cluster = owned.use(await startManagementCluster({ name, progress: tell }));
   }, 20 * minutes);
-
-  afterAll(async () => {
-    await removeHarness(name);
-  }, minutes);
 
   test('has a Ready node that kubectl sees', async () => {
     const { stdout } = await cluster.kubectl(['get', 'nodes', '--no-headers']);
@@ -154,11 +152,7 @@ describe.each([
   { signal: 'SIGKILL', when: 'kubeadm init' },
   { signal: 'SIGINT', when: 'node: waiting' },
 ] as const)('a start that gets $signal while it says "$when"', ({ signal, when }) => {
-  const name = `harness-${signal.toLowerCase()}-${process.pid}`;
-
-  afterAll(async () => {
-    await removeHarness(name);
-  }, minutes);
+  const name = owned.harness(`harness-${signal.toLowerCase()}-${process.pid}`);
 
   test(
     signal === 'SIGKILL' ? 'is removed by a later reset' : 'removes itself',

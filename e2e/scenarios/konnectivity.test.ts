@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import type { KubernetesClient } from '../harness/kubernetes-client.ts';
@@ -12,6 +12,7 @@ import { selfSignedCertificate } from '../harness/self-signed-certificate.ts';
 import type { Worker } from '../harness/worker.ts';
 import { aggregatedApiPath, aggregatedApiService, runAggregatedApi } from '../stage/aggregated-api.ts';
 import { foreignEdits, undoneWithin } from '../stage/foreign-edits.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
@@ -21,6 +22,7 @@ import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
 import { agnhost, webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const name = 'tunnelled';
 const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
 
@@ -35,15 +37,11 @@ beforeAll(async () => {
   await sampleApiServerArchive((line) => {
     tell('images', line);
   });
-  steward = await startStewardCluster(`konnectivity-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`konnectivity-${process.pid}`), tell));
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'tunnels');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tunnels' } }]);
 }, 25 * minutes);
-
-afterAll(async () => {
-  await steward[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 /** kubectl as the tenant's administrator. */
 async function tenantCommand(args: readonly string[]): Promise<readonly [string, readonly string[]]> {

@@ -1,22 +1,24 @@
 import { randomInt } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { leftovers, removeHarness } from '../harness/remove-harness.ts';
+import { leftovers } from '../harness/remove-harness.ts';
 import { ChangeCounter } from '../stage/change-counter.ts';
 import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { clusterManifests, controlPlaneManifest } from '../stage/cluster-manifests.ts';
 import { killManager, renewManager } from '../stage/kill-manager.ts';
 import { namespaceObjects } from '../stage/namespace-objects.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { storeContents } from '../stage/store-contents.ts';
 import type { StoreContents } from '../stage/store-contents.ts';
 import { tell } from '../stage/tell.ts';
 import { Workload } from '../stage/workload.ts';
 
 const minutes = 60_000;
-const name = `restart-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`restart-${process.pid}`);
 /** All tenants have this name, each in a namespace of its own: what they consist of can be compared as it is. */
 const own = 'tenant';
 
@@ -34,13 +36,9 @@ let bare: readonly string[];
 const changes = { creation: 0, deletion: 0 };
 
 beforeAll(async () => {
-  stage = await startClusterApiStage(name, tell);
+  stage = owned.use(await startClusterApiStage(name, tell));
   storeBefore = await storeContents(stage.cluster);
 }, 20 * minutes);
-
-afterAll(async () => {
-  await removeHarness(name);
-}, 2 * minutes);
 
 const controlPlane = (of: Workload) => of.at('controlplane.cluster.x-k8s.io/v1alpha2', 'StewardControlPlane');
 const tenant = (of: Workload) => of.at('steward.butlerlabs.dev/v1alpha1', 'TenantControlPlane');

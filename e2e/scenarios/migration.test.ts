@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { KubernetesClient } from '../harness/kubernetes-client.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
@@ -9,6 +9,7 @@ import type { Worker } from '../harness/worker.ts';
 import { differences, dumpObjects } from '../stage/dump-objects.ts';
 import { openHowTo } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { etcdWitness, postgresWitness } from '../stage/store-witness.ts';
@@ -21,6 +22,7 @@ import { workerRuns } from '../stage/worker-runs.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const shop = 'shop';
 
 let steward: StewardCluster | undefined;
@@ -32,8 +34,9 @@ let worker: Worker | undefined;
 let empty: { readonly etcd: readonly string[]; readonly postgres: readonly string[] };
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`moves-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`moves-${process.pid}`), tell));
   cluster = steward.cluster;
+  owned.defer(async () => worker?.machine.destroy());
   stage = new TenantStage(cluster, 'tenants');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
   const progress = (line: string): void => {
@@ -45,11 +48,6 @@ beforeAll(async () => {
   await page.run('Move a tenant to another DataStore');
   empty = { etcd: await etcdWitness(cluster), postgres: await postgresWitness(cluster) };
 }, 25 * minutes);
-
-afterAll(async () => {
-  await worker?.machine.destroy();
-  await steward?.[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 interface Migration {
   readonly phase: string;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { KubernetesClient } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
@@ -9,6 +9,7 @@ import type { Machine } from '../harness/machine.ts';
 import type { Worker } from '../harness/worker.ts';
 import { confidentialTexts, findTexts } from '../stage/confidential-texts.ts';
 import { dumpObjects } from '../stage/dump-objects.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { joinSecondNode } from '../stage/second-node.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
@@ -18,6 +19,7 @@ import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
 import { imageArchives } from '../tools/images.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 /** The newest patch of the oldest minor that is supported. */
 const oldest = 'v1.29.15';
 const fixture = path.join(import.meta.dirname, '..', 'fixtures', 'documented-tenant.yaml');
@@ -30,19 +32,15 @@ let worker: Worker | undefined;
 let client: KubernetesClient;
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`oldest-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`oldest-${process.pid}`), tell));
   cluster = steward.cluster;
+  owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
   // What the manifest requests does not fit on one machine of two cores.
   const second = await joinSecondNode(cluster, 'second');
   for (const machine of [cluster.machine, second.machine]) await giveImages(machine);
 }, 25 * minutes);
-
-afterAll(async () => {
-  await worker?.stop();
-  await steward?.[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 /** The control plane's images of the oldest minor, also under the tag that the manifest asks for. */
 async function giveImages(machine: Machine): Promise<void> {

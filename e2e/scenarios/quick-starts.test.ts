@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { issueCertificates } from '../harness/cluster-api.ts';
 import { CertManagerStandIn } from '../harness/cert-manager-stand-in.ts';
@@ -9,18 +9,19 @@ import { buildClusterApiProviders } from '../harness/clusterctl-repository.ts';
 import { hasCondition } from '../harness/kubernetes-client.ts';
 import { startManagementCluster } from '../harness/management-cluster.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { removeHarness } from '../harness/remove-harness.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
 import { clusterManifests, controlPlaneManifest } from '../stage/cluster-manifests.ts';
 import { consoleBlocks, HowToPage } from '../stage/how-to-page.ts';
 import { buildManagerImage, loadManagerImage } from '../stage/install-steward.ts';
 import { ReadersHome } from '../stage/readers-home.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { tell } from '../stage/tell.ts';
 import { Workload } from '../stage/workload.ts';
 import { resolveTools } from '../tools/resolve.ts';
 
 const minutes = 60_000;
-const name = `quick-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`quick-${process.pid}`);
 const root = path.join(import.meta.dirname, '..', '..');
 
 let cluster: ManagementCluster;
@@ -29,17 +30,13 @@ let running: Promise<void> = Promise.resolve();
 
 /** An empty management cluster that has the image. */
 beforeAll(async () => {
-  cluster = await startManagementCluster({ name, progress: tell, meanwhile: buildManagerImage });
+  // After the cluster, whose end ends it.
+  owned.defer(() => running);
+  cluster = owned.use(await startManagementCluster({ name, progress: tell, meanwhile: buildManagerImage }));
   await loadManagerImage(cluster);
   home = new ReadersHome(path.join(cluster.harness.folder, 'home'));
   await mkdir(home.folder);
 }, 20 * minutes);
-
-afterAll(async () => {
-  await cluster.stop();
-  await running;
-  await removeHarness(name);
-}, 2 * minutes);
 
 /** The quick start of the README under this heading, line by line. */
 async function quickStart(heading: string): Promise<{ readonly page: HowToPage; readonly lines: number }> {

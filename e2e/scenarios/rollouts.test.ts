@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { KubernetesClient } from '../harness/kubernetes-client.ts';
 import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
@@ -10,6 +10,7 @@ import { bareRollout, isRolledOut } from '../stage/bare-rollout.ts';
 import { expectUnharmed } from '../stage/expect-unharmed.ts';
 import { openHowTo } from '../stage/how-to-page.ts';
 import { addOldKubelet } from '../stage/old-kubelet.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { joinSecondNode } from '../stage/second-node.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
@@ -22,6 +23,7 @@ import { workerRuns } from '../stage/worker-runs.ts';
 import { imageArchives } from '../tools/images.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const shop = 'shop';
 const [oldest, older, newer] = ['v1.34.4', 'v1.35.4', 'v1.36.3'] as const;
 
@@ -39,8 +41,9 @@ const small = 'tenant-00';
 const tooOld = 'v1.32.9';
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`rollouts-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`rollouts-${process.pid}`), tell));
   cluster = steward.cluster;
+  owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
   reader = new TenantStage(cluster, 'default');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
@@ -51,11 +54,6 @@ beforeAll(async () => {
     await Promise.all([cluster.machine.importImage(path), node.machine.importImage(path)]);
   }
 }, 45 * minutes);
-
-afterAll(async () => {
-  await worker?.stop();
-  await steward?.[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 function archivesOf(kubernetes: string): ReturnType<typeof imageArchives> {
   return imageArchives({

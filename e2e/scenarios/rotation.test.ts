@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { KubernetesClient } from '../harness/kubernetes-client.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
@@ -11,6 +11,7 @@ import { runCommand } from '../harness/run-command.ts';
 import type { Worker } from '../harness/worker.ts';
 import { openHowTo } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
@@ -21,6 +22,7 @@ import { TunnelWitness } from '../stage/tunnel-witness.ts';
 import { agnhost } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
 /** As the page calls it. */
 const name = 'tenant-00';
@@ -43,17 +45,13 @@ let before:
 let young: Worker | undefined;
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`rotation-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`rotation-${process.pid}`), tell));
   cluster = steward.cluster;
+  owned.defer(async () => before?.worker.stop());
+  owned.defer(async () => young?.stop());
   stage = new TenantStage(cluster, 'default');
   page = await openHowTo(cluster, 'rotate-authorities');
 }, 20 * minutes);
-
-afterAll(async () => {
-  await before?.worker.stop();
-  await young?.stop();
-  await steward?.[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 function old(): NonNullable<typeof before> {
   if (before === undefined) throw new Error('the control plane was not made');

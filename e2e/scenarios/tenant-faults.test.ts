@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { storeContents } from '../stage/store-contents.ts';
@@ -9,6 +10,7 @@ import { tell } from '../stage/tell.ts';
 import { conditionOf, isCondition, TenantStage } from '../stage/tenant-stage.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const system = 'steward-system';
 const store: ObjectAddress = { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', name: 'default' };
 const etcd: ObjectAddress = { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace: system, name: 'etcd' };
@@ -18,15 +20,11 @@ let cluster: ManagementCluster;
 let stage: TenantStage;
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`faults-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`faults-${process.pid}`), tell));
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'faults');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } }]);
 }, 20 * minutes);
-
-afterAll(async () => {
-  await steward[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 const kubectl = async (...args: readonly string[]): Promise<string> => (await cluster.kubectl(args)).stdout;
 const since = (began: number): string => `after ${((performance.now() - began) / 1000).toFixed(1)} s`;

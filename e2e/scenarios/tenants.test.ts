@@ -1,13 +1,14 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { parseManifests } from '../harness/kubernetes-client.ts';
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { podProcesses } from '../stage/pod-processes.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
@@ -16,6 +17,7 @@ import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
 import { agnhost, webPod } from '../stage/web-pod.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const root = path.join(import.meta.dirname, '..', '..');
 const manifests = path.join(root, 'e2e', 'fixtures', 'user-manifests');
 const sample = 'config/samples/steward_v1alpha1_tenantcontrolplane.yaml';
@@ -26,16 +28,12 @@ let inDefault: TenantStage;
 let stage: TenantStage;
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`tenants-${process.pid}`, tell);
+  steward = owned.use(await startStewardCluster(owned.harness(`tenants-${process.pid}`), tell));
   cluster = steward.cluster;
   inDefault = new TenantStage(cluster, 'default');
   stage = new TenantStage(cluster, 'tenants');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
 }, 20 * minutes);
-
-afterAll(async () => {
-  await steward[Symbol.asyncDispose]();
-}, 2 * minutes);
 
 const kubectl = async (args: readonly string[]): Promise<string> => (await cluster.kubectl(args)).stdout;
 

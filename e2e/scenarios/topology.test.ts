@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
 import { parseManifests } from '../harness/kubernetes-client.ts';
-import { leftovers, removeHarness } from '../harness/remove-harness.ts';
+import { leftovers } from '../harness/remove-harness.ts';
 import { watchObjects } from '../harness/watch-objects.ts';
 import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
@@ -14,6 +14,7 @@ import { classWithPools } from '../stage/class-with-pools.ts';
 import { capiVersion, createWorkload } from '../stage/cluster-stage.ts';
 import { expectUnharmed } from '../stage/expect-unharmed.ts';
 import { namespaceObjects } from '../stage/namespace-objects.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { storeContents } from '../stage/store-contents.ts';
 import { tell } from '../stage/tell.ts';
 import { conditionOf } from '../stage/tenant-stage.ts';
@@ -23,7 +24,8 @@ import { Workload } from '../stage/workload.ts';
 import { imageArchives } from '../tools/images.ts';
 
 const minutes = 60_000;
-const name = `topology-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`topology-${process.pid}`);
 const shop = 'shop';
 const [older, newer] = ['v1.35.4', 'v1.36.3'] as const;
 const controlPlaneVersion = 'controlplane.cluster.x-k8s.io/v1alpha2';
@@ -36,7 +38,10 @@ let workload: Workload;
 const timeline = new Timeline('topology');
 
 beforeAll(async () => {
-  stage = await startClusterApiStage(name, tell);
+  owned.defer(() => {
+    timeline.print();
+  });
+  stage = owned.use(await startClusterApiStage(name, tell));
   workload = new Workload(stage.cluster, shop);
   const archives = await imageArchives({
     kubernetes: older,
@@ -49,11 +54,6 @@ beforeAll(async () => {
     if (programs.test(archive.name)) await stage.cluster.machine.importImage(archive.path);
   }
 }, 25 * minutes);
-
-afterAll(async () => {
-  timeline.print();
-  await removeHarness(name);
-}, 2 * minutes);
 
 /** The StewardControlPlane that the class has made. */
 async function controlPlane(): Promise<ObjectAddress> {

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
 import { parseManifests } from '../harness/kubernetes-client.ts';
-import { leftovers, removeHarness } from '../harness/remove-harness.ts';
+import { leftovers } from '../harness/remove-harness.ts';
 import type { Change } from '../harness/watch-objects.ts';
 import { watchObjects } from '../harness/watch-objects.ts';
 import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { capiVersion, generateWorkload } from '../stage/cluster-stage.ts';
 import { namespaceObjects } from '../stage/namespace-objects.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { storeContents } from '../stage/store-contents.ts';
 import { tell } from '../stage/tell.ts';
 import { conditionOf } from '../stage/tenant-stage.ts';
@@ -19,7 +20,8 @@ import { bootstrapTemplate, guardedPods, healthCheck, machinePool } from '../sta
 import { Workload } from '../stage/workload.ts';
 
 const minutes = 60_000;
-const name = `workers-${process.pid}`;
+const owned = scenarioResources();
+const name = owned.harness(`workers-${process.pid}`);
 const farm = 'farm';
 const [deployment, pool] = [`${farm}-md-0`, `${farm}-mp-0`];
 const app = 'guarded';
@@ -31,14 +33,12 @@ let workload: Workload;
 const timeline = new Timeline('workers');
 
 beforeAll(async () => {
-  stage = await startClusterApiStage(name, tell);
+  owned.defer(() => {
+    timeline.print();
+  });
+  stage = owned.use(await startClusterApiStage(name, tell));
   workload = new Workload(stage.cluster, farm);
 }, 20 * minutes);
-
-afterAll(async () => {
-  timeline.print();
-  await removeHarness(name);
-}, 2 * minutes);
 
 /** The template's Cluster; its controller manager notices sooner that a node is silent. */
 async function manifests(workers: number): Promise<readonly PlainObject[]> {

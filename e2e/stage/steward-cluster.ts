@@ -1,6 +1,5 @@
 import { attachManagementCluster, startManagementCluster } from '../harness/management-cluster.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { removeHarness } from '../harness/remove-harness.ts';
 import type { Progress } from '../harness/supplies.ts';
 import { installDataStore, installSteward } from './install-steward.ts';
 
@@ -49,7 +48,6 @@ export async function startStewardCluster(
     cluster,
     async [Symbol.asyncDispose]() {
       await cluster.stop();
-      await removeHarness(name);
     },
   };
 }
