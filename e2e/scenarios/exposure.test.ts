@@ -13,6 +13,7 @@ import { addRoute } from '../harness/links.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import type { Worker } from '../harness/worker.ts';
 import { EdgeRouter } from '../stage/edge-router.ts';
+import { loadShortfalls, tooFew } from '../stage/load-shortfalls.ts';
 import { scenarioResources } from '../stage/scenario-resources.ts';
 import { ServiceProbe } from '../stage/service-probe.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
@@ -139,19 +140,25 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
     newcomer,
   });
   await load.start();
-  const probe = worker === undefined ? undefined : await ServiceProbe.start(worker.machine, '10.96.0.1', 443);
+  if (worker === undefined) throw new Error('there is no worker whose connections could fail');
+  const probe = await ServiceProbe.start(worker.machine, '10.96.0.1', 443);
+  const probing = performance.now();
   await pause(2000);
   await work();
   await pause(2000);
-  const inside = (await probe?.stop()) ?? { tries: 0, failed: [] };
+  const lastedMs = performance.now() - probing;
+  const inside = await probe.stop();
   tell(title, `${inside.tries} connections of the worker to the Service kubernetes, ${inside.failed.length} failed`);
   for (const failure of inside.failed) tell(`${title}, on the worker`, failure);
-  const { writes, reads, failedReads, failedWrites, staleReads } = await load.stop();
+  const report = await load.stop();
+  const { writes, reads, failedReads, failedWrites, staleReads } = report;
   const failed = [...failedWrites, ...failedReads];
   tell(title, `${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
   for (const failure of new Set(failed)) tell(title, failure);
-  const seen = { failed, inside: inside.failed, staleReads, lost: await load.lost() };
-  expect(seen).toEqual({ failed: [], inside: [], staleReads: 0, lost: [] });
+  const triedByWorker = { what: 'connections of the worker', count: inside.tries, perSecond: 5, lastedMs };
+  const shortfalls = [...loadShortfalls(report), ...tooFew([triedByWorker])];
+  const seen = { failed, inside: inside.failed, staleReads, lost: await load.lost(), shortfalls };
+  expect(seen).toEqual({ failed: [], inside: [], staleReads: 0, lost: [], shortfalls: [] });
 }
 
 /** Whether somebody who joined long ago still hears of the control plane: a pod is made, and runs. */

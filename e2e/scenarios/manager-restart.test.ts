@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { PlainObject } from '../harness/kubernetes-client.ts';
@@ -10,6 +8,7 @@ import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
 import { clusterManifests, controlPlaneManifest } from '../stage/cluster-manifests.ts';
 import { killManager, renewManager } from '../stage/kill-manager.ts';
 import { namespaceObjects } from '../stage/namespace-objects.ts';
+import { givenSeed, newSeed, runSeedVariable, seededNumber } from '../stage/run-seed.ts';
 import { scenarioResources } from '../stage/scenario-resources.ts';
 import { storeContents } from '../stage/store-contents.ts';
 import type { StoreContents } from '../stage/store-contents.ts';
@@ -21,6 +20,8 @@ const owned = scenarioResources();
 const name = owned.harness(`restart-${process.pid}`);
 /** All tenants have this name, each in a namespace of its own: what they consist of can be compared as it is. */
 const own = 'tenant';
+/** Chooses at which changes something is killed. */
+const seed = givenSeed() ?? newSeed();
 
 /** What a finished tenant is: its objects on both sides, without those that Kubernetes derives, and its conditions. */
 interface Snapshot {
@@ -36,6 +37,7 @@ let bare: readonly string[];
 const changes = { creation: 0, deletion: 0 };
 
 beforeAll(async () => {
+  tell('points', `are chosen by ${runSeedVariable}=${seed}`);
   stage = owned.use(await startClusterApiStage(name, tell));
   storeBefore = await storeContents(stage.cluster);
 }, 20 * minutes);
@@ -44,8 +46,8 @@ const controlPlane = (of: Workload) => of.at('controlplane.cluster.x-k8s.io/v1al
 const tenant = (of: Workload) => of.at('steward.butlerlabs.dev/v1alpha1', 'TenantControlPlane');
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-function counter(namespace: string): ChangeCounter {
-  return new ChangeCounter(stage.cluster.client, namespace, (error) => {
+function counter(namespace: string): Promise<ChangeCounter> {
+  return ChangeCounter.start(stage.cluster.client, namespace, (error) => {
     tell('change counter', String(error));
   });
 }
@@ -120,18 +122,65 @@ async function nothingLeft(of: Workload): Promise<void> {
   }
 }
 
-/** Does something harmful at a change of this number, or at the end when there are fewer. */
-async function at(
-  point: number,
-  counting: ChangeCounter,
-  end: Promise<void>,
+/** So often a point is chosen that comes before the end; then the test fails. */
+const mostPoints = 3;
+
+/**
+ * Does something harmful at a change that the run's seed chooses, while `act` goes on to its end. An end that comes first shows nothing:
+ * `again` brings back what was before, and another point is chosen.
+ */
+async function harmed(
+  { of, during, changes: most }: { readonly of: Workload; readonly during: string; readonly changes: number },
+  act: () => Promise<void>,
   harm: () => Promise<void>,
+  again: () => Promise<void>,
 ): Promise<void> {
-  await Promise.race([counting.reached(point), end]);
-  tell('harm', `at change ${counting.count}, meant for ${point}`);
-  await harm();
-  await end;
+  for (let attempt = 1; attempt <= mostPoints; attempt += 1) {
+    using counting = await counter(of.namespace);
+    const point = seededNumber(seed, `${of.namespace} ${during} ${attempt}`, 1, most);
+    const began = performance.now();
+    const acting = act();
+    const first = await Promise.race([counting.reached(point).then(() => 'point'), acting.then(() => 'end')]);
+    tell(of.namespace, `${first} first: ${during} is at change ${counting.count}, the point is ${point} of ${most}`);
+    if (first === 'point') {
+      await harm();
+      await acting;
+      tell(of.namespace, `${during} is over after ${seconds(began)}`);
+      return;
+    }
+    await again();
+  }
+  throw new Error(`The end of ${during} came before each of ${mostPoints} points: nothing was disturbed.`);
 }
+
+async function remove(of: Workload): Promise<void> {
+  await stage.cluster.client.delete(of.address);
+  await gone(of);
+}
+
+async function make(of: Workload): Promise<void> {
+  await create(of);
+  await ready(of);
+}
+
+const harmedCreation = (of: Workload, harm: () => Promise<void>): Promise<void> =>
+  harmed(
+    { of, during: 'creation', changes: changes.creation },
+    () => make(of),
+    harm,
+    async () => {
+      await remove(of);
+      await nothingLeft(of);
+    },
+  );
+
+const harmedDeletion = (of: Workload, harm: () => Promise<void>): Promise<void> =>
+  harmed(
+    { of, during: 'deletion', changes: changes.deletion },
+    () => remove(of),
+    harm,
+    () => make(of),
+  );
 
 describe('A tenant that nobody disturbs', () => {
   test(
@@ -139,7 +188,7 @@ describe('A tenant that nobody disturbs', () => {
     async () => {
       const of = await namespaceOf('calm');
       bare = await namespaceObjects(stage.cluster, of.namespace);
-      using counting = counter(of.namespace);
+      using counting = await counter(of.namespace);
       const began = performance.now();
       await create(of);
       await ready(of);
@@ -166,11 +215,7 @@ describe.each([1, 2])('A manager that is killed at random points, round %d', (ro
     'brings the creation to the same end',
     async () => {
       const of = await namespaceOf(killed);
-      using counting = counter(of.namespace);
-      const began = performance.now();
-      await create(of);
-      await at(randomInt(1, changes.creation), counting, ready(of), () => killManager(stage.cluster));
-      tell(killed, `is Ready after ${seconds(began)}`);
+      await harmedCreation(of, () => killManager(stage.cluster));
       await converged(of);
     },
     6 * minutes,
@@ -180,12 +225,7 @@ describe.each([1, 2])('A manager that is killed at random points, round %d', (ro
     'brings the deletion to an end that leaves nothing',
     async () => {
       const of = new Workload(stage.cluster, own, killed);
-      using counting = counter(of.namespace);
-      const began = performance.now();
-      await stage.cluster.client.delete(of.address);
-      const { count } = counting;
-      await at(count + randomInt(1, changes.deletion), counting, gone(of), () => killManager(stage.cluster));
-      tell(killed, `is gone after ${seconds(began)}`);
+      await harmedDeletion(of, () => killManager(stage.cluster));
       await nothingLeft(of);
       await renewManager(stage.cluster);
     },
@@ -198,11 +238,7 @@ describe('An API server that is killed at a random point', () => {
     'of a creation is noticed by the manager, and nothing is missed',
     async () => {
       const of = await namespaceOf('unheard');
-      using counting = counter(of.namespace);
-      const began = performance.now();
-      await create(of);
-      await at(randomInt(1, changes.creation), counting, ready(of), () => stage.cluster.killApiServer());
-      tell(of.namespace, `is Ready after ${seconds(began)}`);
+      await harmedCreation(of, () => stage.cluster.killApiServer());
       await converged(of);
     },
     6 * minutes,
@@ -212,12 +248,7 @@ describe('An API server that is killed at a random point', () => {
     'of a deletion is noticed by the manager, and nothing is left',
     async () => {
       const of = new Workload(stage.cluster, own, 'unheard');
-      using counting = counter(of.namespace);
-      const began = performance.now();
-      await stage.cluster.client.delete(of.address);
-      const { count } = counting;
-      await at(count + randomInt(1, changes.deletion), counting, gone(of), () => stage.cluster.killApiServer());
-      tell(of.namespace, `is gone after ${seconds(began)}`);
+      await harmedDeletion(of, () => stage.cluster.killApiServer());
       await nothingLeft(of);
     },
     6 * minutes,

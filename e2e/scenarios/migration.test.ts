@@ -9,6 +9,7 @@ import type { Worker } from '../harness/worker.ts';
 import { differences, dumpObjects } from '../stage/dump-objects.ts';
 import { openHowTo } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
+import { loadShortfalls, longestPauseMs } from '../stage/load-shortfalls.ts';
 import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
@@ -214,10 +215,13 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   tell(title, `${lost.length} lost writes`);
   for (const line of new Set([...report.failedWrites, ...report.failedReads])) tell(title, line);
   if (failure !== undefined) throw failure.error;
-  expect({ lost, failedReads: report.failedReads, staleReads: report.staleReads }).toEqual({
+  // Writes are denied while the data is compared, as long as the migration says; that is the longer pause.
+  const shortfalls = loadShortfalls(report, longestPauseMs + pauseMs);
+  expect({ lost, failedReads: report.failedReads, staleReads: report.staleReads, shortfalls }).toEqual({
     lost: [],
     failedReads: [],
     staleReads: 0,
+    shortfalls: [],
   });
   expect(asked).toBeGreaterThan(1000);
 }

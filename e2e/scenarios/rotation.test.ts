@@ -11,6 +11,7 @@ import { runCommand } from '../harness/run-command.ts';
 import type { Worker } from '../harness/worker.ts';
 import { openHowTo } from '../stage/how-to-page.ts';
 import type { HowToPage } from '../stage/how-to-page.ts';
+import { loadShortfalls, tooFew } from '../stage/load-shortfalls.ts';
 import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
 import type { StewardCluster } from '../stage/steward-cluster.ts';
@@ -101,12 +102,14 @@ async function underLoad(title: string, kubeconfig: string, work: () => Promise<
   await pause(1000);
   await work();
   await pause(1000);
-  const { writes, reads, failedReads, failedWrites, staleReads } = await load.stop();
+  const report = await load.stop();
+  const { writes, reads, failedReads, failedWrites, staleReads } = report;
   const failed = [...failedWrites, ...failedReads];
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
   tell(title, `${seconds} s, ${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
   for (const failure of new Set(failed)) tell(title, failure);
-  expect({ failed, staleReads, lost: await load.lost() }).toEqual({ failed: [], staleReads: 0, lost: [] });
+  const seen = { failed, staleReads, lost: await load.lost(), shortfalls: loadShortfalls(report) };
+  expect(seen).toEqual({ failed: [], staleReads: 0, lost: [], shortfalls: [] });
 }
 
 async function kubelets(worker: Worker): Promise<readonly number[]> {
@@ -179,13 +182,17 @@ async function tunnelCalls(worker: Worker): Promise<Readonly<Record<string, () =
 async function throughTunnel<T>(title: string, worker: Worker, work: () => Promise<T>): Promise<T> {
   const calls = await tunnelCalls(worker);
   for (const call of Object.values(calls)) await call();
+  const began = performance.now();
   await using witness = new TunnelWitness(calls);
   const done = await work();
   const { calls: count, failed, longestOutageMs } = await witness.stop();
+  const lastedMs = performance.now() - began;
   const longest = `${(longestOutageMs / 1000).toFixed(1)} s`;
   tell(title, `through the tunnel ${count} calls, ${failed.length} failed, for ${longest} at most`);
   for (const failure of failed) tell(title, failure);
   expect(longestOutageMs).toBeLessThan(20_000);
+  // One after the other, with starts of kubectl between: one in two seconds, and each kind of call.
+  expect(tooFew([{ what: 'calls through the tunnel', count, perSecond: 2.5, lastedMs }])).toEqual([]);
   for (const call of Object.values(await tunnelCalls(worker))) await call();
   return done;
 }

@@ -1,4 +1,4 @@
-import type { KubernetesClient } from '../harness/kubernetes-client.ts';
+import type { KubernetesClient, PlainObject } from '../harness/kubernetes-client.ts';
 import { watchObjects } from '../harness/watch-objects.ts';
 
 const collections = (namespace: string): readonly string[] => [
@@ -8,16 +8,33 @@ const collections = (namespace: string): readonly string[] => [
   `/apis/controlplane.cluster.x-k8s.io/v1alpha2/namespaces/${namespace}/stewardcontrolplanes`,
 ];
 
-/** Counts the changes in a namespace to objects that the manager works on, until it is disposed of. */
+/**
+ * Counts the changes in a namespace to objects that the manager works on, until it is disposed of. What was there before, and what a watch
+ * tells again after it was lost, is no change.
+ */
 export class ChangeCounter implements Disposable {
   readonly #stop = new AbortController();
   readonly #waiting = new Map<() => void, number>();
+  readonly #told = new Set<string>();
   #count = 0;
 
-  constructor(client: KubernetesClient, namespace: string, onError: (error: unknown) => void) {
+  /** Begins to count. */
+  static async start(
+    client: KubernetesClient,
+    namespace: string,
+    onError: (error: unknown) => void,
+  ): Promise<ChangeCounter> {
+    const counter = new ChangeCounter();
     for (const path of collections(namespace)) {
-      watchObjects(client.config, path, () => this.#changed(), { signal: this.#stop.signal, onError }).catch(onError);
+      const { items } = await client.connection.send<{ readonly items: readonly PlainObject[] }>({
+        method: 'GET',
+        path,
+      });
+      for (const item of items) counter.#told.add(versionOf(item));
+      const { signal } = counter.#stop;
+      watchObjects(client.config, path, ({ object }) => counter.#tell(object), { signal, onError }).catch(onError);
     }
+    return counter;
   }
 
   /** How many there were. */
@@ -37,7 +54,10 @@ export class ChangeCounter implements Disposable {
     this.#stop.abort();
   }
 
-  #changed(): Promise<void> {
+  #tell(object: PlainObject): Promise<void> {
+    const version = versionOf(object);
+    if (this.#told.has(version)) return Promise.resolve();
+    this.#told.add(version);
     this.#count += 1;
     for (const [resolve, number] of this.#waiting) {
       if (number > this.#count) continue;
@@ -46,4 +66,12 @@ export class ChangeCounter implements Disposable {
     }
     return Promise.resolve();
   }
+}
+
+function versionOf({ metadata }: PlainObject): string {
+  const { uid = '', resourceVersion = '' } = (metadata ?? {}) as {
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+  };
+  return `${uid}/${resourceVersion}`;
 }

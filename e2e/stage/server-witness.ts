@@ -6,6 +6,8 @@ import type { KubernetesClient } from '../harness/kubernetes-client.ts';
 export interface ServerReport {
   readonly calls: number;
   readonly failed: readonly string[];
+  /** The longest time until an answer, in milliseconds. */
+  readonly slowestMs: number;
   /** Calls that were not answered and were made once more. */
   readonly onceMore: readonly string[];
   /** How often each version answered. */
@@ -67,6 +69,7 @@ export class ServerWitness implements AsyncDisposable {
     return {
       calls: this.#answers.length + this.#failed.length,
       failed: this.#failed,
+      slowestMs: Math.max(0, ...this.#answers.map(({ began, ended }) => ended - began)),
       onceMore: this.#onceMore,
       answers,
       answeredByOld: old.filter(({ began }) => began > firstOfNew).length,

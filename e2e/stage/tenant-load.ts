@@ -20,6 +20,9 @@ export interface LoadOptions {
 
 /** What users of a tenant have seen. */
 export interface LoadReport {
+  /** From the first call to the last, in milliseconds. */
+  readonly lastedMs: number;
+  readonly asked: Pick<LoadOptions, 'writesPerSecond' | 'readsPerSecond'>;
   readonly writes: number;
   /** Refused by the freeze, in its words. */
   readonly denied: number;
@@ -35,6 +38,8 @@ export interface LoadReport {
   readonly staleReads: number;
   /** Longest time without an acknowledged write, in milliseconds. */
   readonly longestPauseMs: number;
+  /** Longest time that a call took, with all its repeats, in milliseconds. */
+  readonly slowestCallMs: number;
 }
 
 interface Register {
@@ -63,6 +68,7 @@ export class TenantLoad implements AsyncDisposable {
   #began = performance.now();
   #lastWrite = performance.now();
   #longestPauseMs = 0;
+  #slowestCallMs = 0;
 
   constructor(client: KubernetesClient, options: LoadOptions) {
     this.#client = client;
@@ -98,7 +104,10 @@ export class TenantLoad implements AsyncDisposable {
   async stop(): Promise<LoadReport> {
     this.#stop.abort();
     await this.#working;
+    const { writesPerSecond, readsPerSecond } = this.#options;
     return {
+      lastedMs: performance.now() - this.#began,
+      asked: { writesPerSecond, readsPerSecond },
       writes: this.#writes,
       denied: this.#denied,
       failedWrites: this.#failedWrites,
@@ -108,6 +117,7 @@ export class TenantLoad implements AsyncDisposable {
       onceMore: this.#onceMore,
       staleReads: this.#staleReads,
       longestPauseMs: Math.max(this.#longestPauseMs, performance.now() - this.#lastWrite),
+      slowestCallMs: this.#slowestCallMs,
     };
   }
 
@@ -181,6 +191,7 @@ export class TenantLoad implements AsyncDisposable {
 
   async #twice<T>(call: () => Promise<T>): Promise<T> {
     const { onceMoreAfterMs } = this.#options;
+    const began = performance.now();
     try {
       return await call();
     } catch (error) {
@@ -188,7 +199,9 @@ export class TenantLoad implements AsyncDisposable {
       if (onceMoreAfterMs === undefined || error instanceof ApiError) throw error;
       this.#onceMore.push(this.#at((error as Error).message));
       await pause(onceMoreAfterMs);
-      return call();
+      return await call();
+    } finally {
+      this.#slowestCallMs = Math.max(this.#slowestCallMs, performance.now() - began);
     }
   }
 

@@ -14,11 +14,16 @@ import type { WatchReport } from './watch-witness.ts';
 /** How many watch. */
 const watchers = 4;
 
+/** How often each of two asks for `/version`: over a connection that is kept, and over new ones. */
+const versionsPerSecond = 15;
+
 /** What users of a control plane have seen. */
 export interface Seen {
   readonly load: LoadReport;
   readonly servers: ServerReport;
   readonly watches: readonly WatchReport[];
+  /** How much of it was asked for. */
+  readonly asked: { readonly watches: number; readonly versionsPerSecond: number };
 }
 
 /** Who uses which control plane. */
@@ -50,14 +55,21 @@ export async function underLoad(users: Users, work: () => Promise<void>): Promis
   await using disposables = new AsyncDisposableStack();
   const witnesses = Array.from({ length: watchers }, () => disposables.use(new WatchWitness(newcomer(), 'default')));
   for (const witness of witnesses) await witness.start();
-  const servers = disposables.use(new ServerWitness(newcomer(), newcomer, { callsPerSecond: 15, onceMoreAfterMs }));
+  const servers = disposables.use(
+    new ServerWitness(newcomer(), newcomer, { callsPerSecond: versionsPerSecond, onceMoreAfterMs }),
+  );
   const began = performance.now();
   await pause(3000);
   await work();
   await pause(3000);
   const lastedSeconds = (performance.now() - began) / 1000;
   const watches = Promise.all(witnesses.map((witness) => witness.stop()));
-  const seen: Seen = { servers: await servers.stop(), load: await load.stop(), watches: await watches };
+  const seen: Seen = {
+    servers: await servers.stop(),
+    load: await load.stop(),
+    watches: await watches,
+    asked: { watches: watchers, versionsPerSecond: 2 * versionsPerSecond },
+  };
   print(title, seen, lastedSeconds);
   expect(await load.lost()).toEqual([]);
   return seen;
@@ -75,7 +87,7 @@ function print(title: string, { load, servers, watches }: Seen, lasted: number):
   );
   tell(
     title,
-    `${failures.length} failed; ${onceMore.length} made once more; ${load.repeated} that the server wanted later; ${load.staleReads} stale`,
+    `${failures.length} failed; ${onceMore.length} made once more; ${load.repeated} that the server wanted later; ${load.staleReads} stale; longest time without a write ${seconds(load.longestPauseMs)}, slowest call ${seconds(Math.max(load.slowestCallMs, servers.slowestMs))}`,
   );
   for (const failure of new Set(failures)) tell(title, failure);
   for (const failure of new Set(onceMore)) tell(`${title}, once more`, failure);
