@@ -83,6 +83,32 @@ describe('applying a set', () => {
     expect(await names()).toEqual(['a', 'c', 'd', 'e']);
   });
 
+  test('what is made under a name between the look and the removal stays', async () => {
+    await applier().apply(set([configMap('a', { made: 'first' })]));
+    const key = { namespace: 'default', name: 'a' };
+    const stop = cluster.before(async ({ verb }) => {
+      if (verb !== 'delete') return;
+      stop();
+      await cluster.admin.delete(kinds.ConfigMap, key);
+      await cluster.admin.create(kinds.ConfigMap, configMap('a', { made: 'by hand' }));
+    });
+    // The API server refuses the removal of another object, and the next reconcile sees what is there.
+    await applier()
+      .apply(set([]))
+      .catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 409 });
+      });
+    expect(await cluster.admin.get(kinds.ConfigMap, key)).toMatchObject({ data: { made: 'by hand' } });
+  });
+
+  test('what is on its way out is not deleted once more', async () => {
+    const held = configMap('a');
+    await applier().apply(set([{ ...held, metadata: { ...held.metadata, finalizers: ['example.com/held'] } }]));
+    await applier().apply(set([]));
+    expect(await applier().apply(set([]))).toMatchObject({ pruned: [] });
+    expect(callsOf('delete')).toBe(1);
+  });
+
   test('an empty set removes the component, also after a restart', async () => {
     await applier().apply(set([configMap('a'), configMap('b')]));
     await applier().apply(set([]));
@@ -246,6 +272,21 @@ describe('a quiet visit', () => {
     await fillCache();
     const { applied, drifted } = await engine.apply(set([configMap('a', { x: '1' })]));
     expect([applied.length, drifted.length]).toEqual([1, 0]);
+  });
+
+  test('sends again what it had before, when the answer to another text was lost', async () => {
+    const engine = applier({ lookup });
+    await engine.apply(set([configMap('a', { x: 'before' })]));
+    await fillCache();
+    const stop = cluster.after(({ verb }) => {
+      if (verb === 'apply') throw new ApiError(504, 'Timeout', 'the answer was lost');
+    });
+    await expect(engine.apply(set([configMap('a', { x: 'lost' })]))).rejects.toThrow('the answer was lost');
+    stop();
+    await engine.apply(set([configMap('a', { x: 'before' })]));
+    expect(await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'a' })).toMatchObject({
+      data: { x: 'before' },
+    });
   });
 
   test('makes a deleted object anew', async () => {

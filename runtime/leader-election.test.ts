@@ -117,6 +117,41 @@ describe('leader election', () => {
     expect(await stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
 
+  test('a leader that retires leaves alone a lease that another has taken meanwhile', async () => {
+    const a = new Replica('a');
+    await watchFor(1000, a);
+    await server.admin.patch(kinds.Lease, lease, { type: 'merge', body: { spec: { holderIdentity: 'successor' } } });
+    await a.election.release();
+    expect(await stored()).toMatchObject({ holderIdentity: 'successor', leaseDurationSeconds: 15 });
+  });
+
+  test('an election whose answer comes after its time is not won', async () => {
+    const answer = Promise.withResolvers<undefined>();
+    const slow: Cluster = Object.assign(Object.create(server.admin) as Cluster, {
+      get: async (...args: Parameters<Cluster['get']>) => {
+        await answer.promise;
+        return server.admin.get(...args);
+      },
+      create: (...args: Parameters<Cluster['create']>) => server.admin.create(...args),
+      patch: (...args: Parameters<Cluster['patch']>) => server.admin.patch(...args),
+    });
+    const told: boolean[] = [];
+    // The timers are late too: only the clock tells that the time is over.
+    const late: Clock = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      after: (ms, action) => clock.after(ms + 60_000, action),
+    };
+    const a = new Replica('a', { cluster: slow, clock: late, status: (leads) => void told.push(leads) });
+    await watchFor(10_000, a);
+    answer.resolve(undefined);
+    await watchFor(250, a);
+    expect(await stored()).toMatchObject({ holderIdentity: 'a' });
+    expect([a.leads, told]).toEqual([false, []]);
+    await watchFor(63_000, a);
+    expect([a.leads, told]).toEqual([true, [true]]);
+  });
+
   test.each<Trouble>(['refused', 'hangs', 'answer lost'])(
     'a leader whose requests are %s stops in time and another takes over after it',
     async (trouble) => {
