@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { issue, issueCa, issueServiceAccountKeys } from './issue.ts';
 import { judge, judgeServiceAccountKeys } from './judge.ts';
 import type { Expectation } from './judge.ts';
@@ -92,6 +92,16 @@ describe('judge', () => {
 
   test('distrusts the certificate of another authority, even one of the same name', () => {
     expect(reason(pair, { ca: otherCa.certificate })).toBe('UntrustedIssuer');
+  });
+
+  test('distrusts a certificate that names the authority and its key, but was not signed by it', () => {
+    const forged = Buffer.from(pair.certificate.replaceAll(/-----[A-Z ]+-----/g, ''), 'base64');
+    // The signature stands last.
+    const last = forged.length - 1;
+    forged.writeUInt8(forged.readUInt8(last) ^ 1, last);
+    const certificate = new X509Certificate(forged);
+    expect(certificate.checkIssued(new X509Certificate(ca.certificate))).toBe(true);
+    expect(reason({ certificate: certificate.toString(), key: pair.key })).toBe('UntrustedIssuer');
   });
 
   test('distrusts a certificate of the second authority of a bundle', () => {
