@@ -120,6 +120,9 @@ describe('validate', () => {
     expect(problems(setOf(str()), ['a', 'a'])).toEqual(['spec[1]: Duplicate value: "a"']);
     expect(problems(list(str(), { minItems: 1 }), [])).toEqual(['spec: Invalid value: should have at least 1 items']);
     expect(problems(str({ minLength: 1 }), '')).toHaveLength(1);
+    // The API server counts characters, not the halves of them.
+    expect(problems(str({ maxLength: 1 }), '😀')).toEqual([]);
+    expect(problems(str({ maxLength: 1 }), '😀😀')).toHaveLength(1);
     expect(problems(str({ pattern: '^a$' }), 'b')).toHaveLength(1);
   });
 
