@@ -4,6 +4,7 @@ import type { EtcdCalls } from './etcd-client.ts';
 import { EtcdData } from './etcd-data.ts';
 import { LeaseGoneError } from './etcd-data-client.ts';
 import type { EtcdDataCalls, EtcdOperation } from './etcd-data-client.ts';
+import { tenancyRange, uncopiedRanges } from './etcd-range.ts';
 
 const put = (key: string, value: string | Buffer, ttlMs?: number): StoredChange => ({
   is: 'put',
@@ -71,6 +72,15 @@ describe('EtcdData', () => {
     });
     await subject.write([put('events/x', 'x', 5000)]);
     expect(written.map(([first]) => (first?.is === 'put' ? first.entry.lease : undefined))).toEqual(['1', '2']);
+  });
+
+  test('counts what is copied, and not what is never', async () => {
+    const all = tenancyRange('a').start.toString();
+    const { subject } = setUp({
+      count: ({ start }) => Promise.resolve({ count: start.toString() === all ? 50 : 3, revision: 1n }),
+    });
+    expect(uncopiedRanges('a').length).toBeGreaterThan(0);
+    expect(await subject.count()).toBe(50 - 3 * uncopiedRanges('a').length);
   });
 
   test('refuses a key that no text can name, rather than copy another one', async () => {

@@ -73,7 +73,50 @@ describe('ping', () => {
   });
 });
 
+describe('ensure', () => {
+  const tenancy = { schema: 'a', user: 'u', owner: 'uid' };
+  const own = (): Promise<string> => Promise.resolve(JSON.stringify({ owner: 'uid', schema: 'a', user: 'u' }));
+
+  test('takes every role of another tenant from the user', async () => {
+    const said: string[] = [];
+    const session = new EtcdSession(
+      calls({
+        get: (key) => (key.includes('/tenancies/') ? own() : Promise.resolve(undefined)),
+        user: () => Promise.resolve(['victim', 'a', 'root']),
+        grantRole: (user, role) => Promise.resolve(void said.push(`grant ${user} ${role}`)),
+        revokeRole: (user, role) => Promise.resolve(void said.push(`revoke ${user} ${role}`)),
+      }),
+    );
+    await session.ensure(tenancy);
+    expect(said).toEqual(['revoke u victim', 'revoke u root']);
+  });
+
+  test('makes nothing in an etcd that asks nobody who they are', async () => {
+    const touched = (): Promise<never> => Promise.reject(new Error('nothing must be made'));
+    const session = new EtcdSession(
+      calls({ authEnabled: () => Promise.resolve(false), createAll: touched, addUser: touched, addRole: touched }),
+    );
+    await expect(session.ensure(tenancy)).rejects.toThrow(/authentication is off in etcd/);
+  });
+});
+
 describe('remove', () => {
+  test('touches nothing under names that another owner has', async () => {
+    const said: string[] = [];
+    const touch = (what: string) => () => Promise.resolve(void said.push(what));
+    const session = new EtcdSession(
+      calls({
+        get: () => Promise.resolve(JSON.stringify({ owner: 'another', schema: 'a', user: 'u' })),
+        deleteUser: touch('user'),
+        deleteRole: touch('role'),
+        deleteRange: touch('keys'),
+        deleteKeys: touch('records'),
+      }),
+    );
+    await session.remove({ schema: 'a', user: 'u', owner: 'uid' });
+    expect(said).toEqual([]);
+  });
+
   test('takes the access first, deletes keys in pages, and forgets the fence and then the owner last', async () => {
     const names = Array.from({ length: 2500 }, (_, index) => Buffer.from(`/a/${String(index).padStart(5, '0')}`));
     const said: string[] = [];

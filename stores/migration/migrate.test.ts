@@ -41,6 +41,36 @@ describe('migrate', () => {
     world.expectDone(await world.run());
   });
 
+  test('does not open a target whose revision is not above that of the source: watches would go back in time', async () => {
+    const world = new MovingTenancy();
+    world.target.after = (call) => {
+      if (call === 'unfence') world.target.revision = world.source.revision;
+    };
+    const outcome = await world.run();
+    expect(outcome.is).toBe('rolled-back');
+    expect(world.source.fenced).toBe(false);
+    expect(world.reports.map(({ problem }) => problem)).toContainEqual(
+      expect.stringMatching(/^the target is at revision (\d+) although the source is at \1/),
+    );
+  });
+
+  test('copies what was written before the freeze before it fences, so that nobody waits for that', async () => {
+    const world = new MovingTenancy();
+    let copiedBehindFence = 0;
+    world.target.before = async (call) => {
+      if (call !== 'write') return;
+      if (world.source.fenced) copiedBehindFence += 1;
+      // Each page takes longer than what counts as near.
+      await world.clock.advance(400);
+    };
+    const request = (): Promise<void> => {
+      world.source.tenantWrites(...Array.from({ length: 30 }, (_, at) => put(`events/${at}`, 'late')));
+      return Promise.resolve();
+    };
+    world.expectDone(await world.run({ freeze: { request, release: () => Promise.resolve() } }));
+    expect(copiedBehindFence).toBe(0);
+  });
+
   test('follows the tenant while it waits for the freeze, as long as that takes', async () => {
     const world = new MovingTenancy();
     let seconds = 0;
