@@ -499,9 +499,16 @@ describe('a stage', () => {
     await running({
       ...v1,
       stages: { AfterControlPlaneInitialized: [apply('cni')] },
-      charts: { cni: () => [chartObject('Gadget', 'one', {}, 'example.org/v1'), definition] },
+      charts: {
+        cni: () => [
+          chartObject('Gadget', 'one', {}, 'example.org/v1'),
+          chartObject('ConfigMap', 'for-gadgets'),
+          definition,
+        ],
+      },
     });
     expect(await condition('HelmChartApplied')).toMatchObject({ reason: 'ObjectsApplyingOngoing' });
+    // Nor is anything else sent that may need them.
     expect(await world.objects()).toEqual(['CustomResourceDefinition /gadgets.example.org']);
     world.extraKinds.push(gadget);
     const established = { status: { conditions: [{ type: 'Established', status: 'True' }] } };
@@ -513,7 +520,9 @@ describe('a stage', () => {
       { subresource: 'status' },
     );
     await world.settle();
-    expect(await world.objects()).toContain('Gadget kube-system/one');
+    expect(await world.objects()).toEqual(
+      expect.arrayContaining(['ConfigMap kube-system/for-gadgets', 'Gadget kube-system/one']),
+    );
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 

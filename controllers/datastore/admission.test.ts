@@ -89,6 +89,10 @@ describe('complaintsAbout', () => {
     ]);
     const labelled = { ...old, metadata: { name: 'default', labels: { a: 'b' } } };
     expect(complaintsAbout({ store: labelled, old, secrets: new Map() })).toEqual([]);
+    // Its Secret has lost every key since.
+    const emptied = new Map([['steward-system/etcd-certs', new Set<string>()]]);
+    expect(complaintsAbout({ store: labelled, secrets: emptied })).not.toEqual([]);
+    expect(complaintsAbout({ store: labelled, old, secrets: emptied })).toEqual([]);
   });
 
   test('lets an object go that is being deleted', () => {

@@ -265,6 +265,22 @@ describe('a KubeconfigGenerator', () => {
     expect(await world.made('red-ca')).toBeDefined();
   });
 
+  test('removes no Secret that only carries its labels, as a copy of one of its own does', async () => {
+    const world = new World();
+    await world.tenant('blue');
+    const generator = await world.generator('users');
+    await world.visit(generator);
+    const made = await world.made('blue-users');
+    const copy = { name: 'precious', namespace: 'team', labels: made?.metadata.labels ?? {} };
+    const data = { precious: 'eA==' };
+    await world.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: copy, data } as Resource);
+    world.tenants = [];
+    await world.visit(generator);
+    await world.finalize(generator);
+    expect(await world.made('blue-users')).toBeUndefined();
+    expect(await world.made('precious')).toMatchObject({ data });
+  });
+
   test('names user and groups by word or by field', async () => {
     const world = new World();
     await world.tenant('blue');

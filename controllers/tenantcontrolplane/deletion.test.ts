@@ -131,6 +131,17 @@ describe('deleting a TenantControlPlane', () => {
     expect(world.store.tenancies.has('shared')).toBe(true);
   });
 
+  test('waits when the store says that what is on record as its own is another’s: none of it is left behind in silence', async () => {
+    const world = await running();
+    world.store.failure = new StoreError('OwnedByAnother', 'schema tenant belongs to another owner');
+    await ask(world);
+    await world.settle();
+    const waiting = (await world.read()).status?.conditions?.find(({ type }) => type === 'Deleting');
+    expect(waiting).toMatchObject({ status: 'True', reason: 'WaitingForStore' });
+    expect(waiting?.message).toContain('belongs to another owner');
+    expect(world.store.tenancies.size).toBe(1);
+  });
+
   test('takes away the finalizers of other versions', async () => {
     const world = await running();
     await world.change({ metadata: { finalizers: [finalizers.dataStore, finalizers.soot] } });

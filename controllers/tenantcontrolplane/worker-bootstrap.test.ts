@@ -380,6 +380,23 @@ describe('ten thousand requests of a hostile tenant', () => {
     expect(await saidOf(world, 'csr-5')).toBeDefined();
   });
 
+  test('that a slow tenant takes long to approve are left to later visits, so that it keeps no worker to itself', async () => {
+    const world = await running();
+    await addNode(world, 'worker-1', '192.0.2.9');
+    const names = Array.from({ length: 20 }, (_, at) => `csr-${String(at).padStart(2, '0')}`);
+    for (const name of names) await ask(world, name);
+    world.tenant.before(async ({ verb, kind }) => {
+      if (verb === 'patch' && kind?.kind === csrKind.kind) await world.clock.advance(6_000);
+    });
+    const decided = async (): Promise<number> =>
+      (await Promise.all(names.map((name) => saidOf(world, name)))).filter((said) => said !== undefined).length;
+    expect((await world.visit()).afterMs).toBeLessThanOrEqual(2_000);
+    expect(await decided()).toBe(8);
+    await world.visit();
+    await world.visit();
+    expect(await decided()).toBe(20);
+  });
+
   test('whose place is forgotten between two pages are looked at from the beginning', async () => {
     const world = await running();
     for (let at = 0; at < 150; at += 1) await ask(world, `csr-${String(at).padStart(3, '0')}`);

@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { kinds } from '../../api/core/kinds.ts';
+import type { Condition, Resource } from '../../api/meta.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { silent } from '../../runtime/logger.ts';
+import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
+import type { Dependencies } from './dependencies.ts';
+import { handOver } from './hand-over.ts';
+
+const key = { namespace: 'default', name: 'tenant' };
+const uid = 'of-tenant';
+const now = new Date('2030-01-01T00:00:00Z');
+const ctx: Context = { signal: new AbortController().signal, now, log: silent, event: () => undefined };
+
+/** A TenantControlPlane that is deleted alone, of which its StewardControlPlane has on record already that it keeps the data. */
+class World {
+  readonly cluster = new FakeCluster({ admit: (_kind, object) => object, collectsGarbage: false });
+  keeperUid = '';
+
+  async begin(): Promise<void> {
+    const owner = { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'TenantControlPlane', name: key.name, uid };
+    const metadata = { ...key, name: 'tenant-ca', ownerReferences: [{ ...owner, controller: true }] };
+    await this.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata });
+    const keeper = await this.cluster.seed(stewardControlPlane, {
+      apiVersion: `${stewardControlPlane.group}/v1alpha2`,
+      kind: stewardControlPlane.kind,
+      metadata: key,
+      spec: {},
+      status: { keptTenancy: { formerUID: uid, record: '{}' } },
+    } as Resource);
+    this.keeperUid = keeper.metadata.uid ?? '';
+  }
+
+  /** What comes of a deletion whose condition has this reason. */
+  handOver(reason?: string): ReturnType<typeof handOver> {
+    const deleting = { type: 'Deleting', status: 'True', message: '', lastTransitionTime: now.toISOString() } as const;
+    const conditions: readonly Condition[] = reason === undefined ? [] : [{ ...deleting, reason }];
+    const tcp: TenantControlPlane = tenantControlPlaneWith({
+      metadata: {
+        ...key,
+        uid,
+        ownerReferences: [
+          {
+            apiVersion: `${stewardControlPlane.group}/v1alpha2`,
+            kind: stewardControlPlane.kind,
+            name: key.name,
+            uid: this.keeperUid,
+            controller: true,
+          },
+        ],
+      },
+      status: { conditions, storage: { driver: 'etcd', setup: { schema: 'tenant', user: 'tenant' } } },
+    });
+    return handOver(tcp, { cluster: this.cluster } as Dependencies, ctx);
+  }
+
+  async ownerOfAuthority(): Promise<string | undefined> {
+    const secret = await this.cluster.admin.get(kinds.Secret, { ...key, name: 'tenant-ca' });
+    return secret?.metadata.ownerReferences?.map((reference) => reference.uid).join();
+  }
+}
+
+test('nothing is passed on before the wish to be kept can have been read, whatever is on record', async () => {
+  const world = new World();
+  await world.begin();
+  expect(await world.handOver()).toMatchObject({ reason: 'HandingOver' });
+  expect(await world.handOver('WaitingForPods')).toMatchObject({ reason: 'HandingOver' });
+  expect(await world.ownerOfAuthority()).toBe(uid);
+});
+
+test('once it is asked for and on record, the authorities go to the StewardControlPlane', async () => {
+  const world = new World();
+  await world.begin();
+  expect(await world.handOver('HandingOver')).toBe('done');
+  expect(await world.ownerOfAuthority()).toBe(world.keeperUid);
+});
