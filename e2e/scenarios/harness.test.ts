@@ -9,6 +9,7 @@ import { startManagementCluster } from '../harness/management-cluster.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { runPodNetwork } from '../harness/pod-network.ts';
 import { abandonedHarnesses, leftovers } from '../harness/remove-harness.ts';
+import { fullSyncs, serviceRules, wantedRules } from '../harness/service-rules.ts';
 import { startWorker } from '../harness/worker.ts';
 import { scenarioResources } from '../stage/scenario-resources.ts';
 import { webPod } from '../stage/web-pod.ts';
@@ -68,6 +69,22 @@ describe('a management cluster', () => {
       tell('a LoadBalancer Service answers at', address);
     },
     2 * minutes,
+  );
+
+  test(
+    'has the rules of all its Services also after kube-proxy has written all of them again, as it does every hour',
+    async () => {
+      const before = await fullSyncs(cluster.machine);
+      // It begins with the zone of its node, which takes no hour.
+      await cluster.client.merge(node('management'), {
+        metadata: { labels: { 'topology.kubernetes.io/zone': 'another' } },
+      });
+      while ((await fullSyncs(cluster.machine)) === before) cluster.harness.signal.throwIfAborted();
+      const wanted = wantedRules(await cluster.client.list('v1', 'Service'));
+      expect(wanted).toContain(`${cluster.network.services.replace(/\.0\/\d+$/, '.1')} tcp 443`);
+      expect([...(await serviceRules(cluster.machine))].toSorted()).toEqual([...wanted].toSorted());
+    },
+    minutes,
   );
 
   test(

@@ -4,8 +4,14 @@ import { libraryFiles } from './library-files.ts';
 import type { ImageDescription } from './oci-archive.ts';
 import type { TarEntry } from './tar-writer.ts';
 
-/** Programs that kube-proxy calls, and the Debian packages that they come from. */
-export const kubeProxyPackages = ['iptables', 'nftables', 'conntrack'] as const;
+/** Debian packages of what kube-proxy needs beside it. */
+export const kubeProxyPackages = ['iptables', 'nftables', 'conntrack', 'netbase'] as const;
+
+/**
+ * The published image has it too. Without it nft lists a protocol by its number: kube-proxy, which lists its maps at a start and once
+ * an hour, then takes its own elements for somebody else's and deletes them, and no Service answers any more. No call fails.
+ */
+const protocolNames: TarEntry = { kind: 'file', source: '/etc/protocols', path: '/etc/protocols', mode: 0o644 };
 
 const sbin = '/usr/sbin';
 const xtables = 'xtables-nft-multi';
@@ -103,7 +109,7 @@ const xtablesFolder = async (): Promise<string> => {
   throw new Error('The xtables extensions of iptables are missing: apt-get install iptables');
 };
 
-/** kube-proxy with nft, the nft flavour of iptables, conntrack and all that these load. */
+/** kube-proxy with nft, the nft flavour of iptables, conntrack and all that these load and read. */
 export const kubeProxyImage = async (
   names: ImageDescription['names'],
   architecture: ImageDescription['architecture'],
@@ -121,6 +127,7 @@ export const kubeProxyImage = async (
       (path) => fileEntry(path),
     ),
     ...extensions.map((path) => fileEntry(path)),
+    protocolNames,
   ];
   return { ...image, layers: [...image.layers, entries] };
 };
