@@ -8,11 +8,14 @@ import { leftovers, removeHarness } from '../harness/remove-harness.ts';
 import { readHarness } from '../harness/state.ts';
 import type { DemoResult } from './run-demo.ts';
 import { runDemo } from './run-demo.ts';
+import { watchDemo } from './watch-demo.ts';
 
-const usage = `usage: npm run demo [-- --down] [-- --name <name>]
+const usage = `usage: npm run demo [-- --name <name>] [--down | --watch <hours> [--tenants <number>]]
 Builds a management cluster on this machine, installs Cluster API and Steward, and joins a worker to a hosted control plane.
-  --down   removes all of it
-  --name   lets several stand side by side; default: demo`;
+  --down      removes all of it
+  --watch     shows for so many hours that a demo that stands is good: tenants come and go, and every Service must answer
+  --tenants   how many of them; default: 50 for each hour
+  --name      lets several stand side by side; default: demo`;
 
 const started = performance.now();
 
@@ -34,16 +37,32 @@ async function main(): Promise<void> {
     tell('removed', left.length === 0 ? `nothing, there is no demo called ${name}` : `everything of ${name}`);
     return;
   }
+  if (values.watch !== undefined) {
+    const hours = Number(values.watch);
+    const tenants = values.tenants === undefined ? Math.max(1, Math.round(hours * 50)) : Number(values.tenants);
+    await watchDemo({ name, hours, tenants, progress: tell });
+    return;
+  }
   await makeRoom(name);
   await tellNextSteps(name, await build(name));
 }
 
-function readArguments(): { readonly down?: boolean; readonly help?: boolean; readonly name: string } {
+interface DemoArguments {
+  readonly down?: boolean;
+  readonly help?: boolean;
+  readonly name: string;
+  readonly watch?: string;
+  readonly tenants?: string;
+}
+
+function readArguments(): DemoArguments {
   try {
     return parseArgs({
       options: {
         down: { type: 'boolean' },
         name: { type: 'string', default: 'demo' },
+        watch: { type: 'string' },
+        tenants: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

@@ -104,6 +104,20 @@ export async function installClusterApi(
   return installed;
 }
 
+/**
+ * The Cluster API that {@link installClusterApi} has installed, for another process.
+ * @throws Error when nobody has installed it.
+ */
+export async function attachClusterApi(cluster: ManagementCluster): Promise<ClusterApi> {
+  const state = cluster.harness.folder;
+  const folders = (await readdir(state)).filter((name) => name.startsWith('clusterctl-'));
+  const [folder] = folders;
+  if (folder === undefined)
+    throw new Error(`Nobody has installed Cluster API on ${cluster.name}: ${state} has no clusterctl-*.`);
+  const { clusterctl } = await resolveTools(['clusterctl']);
+  return new ClusterApi(cluster, path.join(state, folder, 'clusterctl.yaml'), clusterctl);
+}
+
 /** Arguments of `clusterctl init`: exactly these providers; `-` switches the defaults off. */
 export function initArguments(providers: readonly LocalProvider[]): readonly string[] {
   const types = Object.keys(flags) as ProviderType[];

@@ -19,6 +19,11 @@ describe('The rules that kube-proxy has in the kernel', () => {
     ]);
   });
 
+  test('are read also with the comment that a Service without endpoints has', () => {
+    const elem = [[{ elem: { val: { concat: ['10.96.0.7', 'tcp', 80] }, comment: 'default/web' } }, { drop: null }]];
+    expect(parseServiceRules(JSON.stringify({ nftables: [{ map: { elem } }] }))).toEqual(['10.96.0.7 tcp 80']);
+  });
+
   test('are the same where nft knows no names of protocols', () => {
     expect(parseServiceRules(listed(['10.96.0.1', 6, 443]))).toEqual(['10.96.0.1 tcp 443']);
   });

@@ -21,7 +21,8 @@ export async function serviceRules(machine: Machine): Promise<ReadonlySet<string
 export function parseServiceRules(json: string): readonly string[] {
   const { nftables } = JSON.parse(json) as { readonly nftables: readonly Listed[] };
   return nftables.flatMap(({ map }) =>
-    (map?.elem ?? []).map(([{ concat }]) => {
+    (map?.elem ?? []).map(([key]) => {
+      const { concat } = 'elem' in key ? key.elem.val : key;
       const [address = '', protocol = '', port = ''] = concat.map(String);
       return `${address} ${protocols[protocol] ?? protocol} ${port}`;
     }),
@@ -41,8 +42,15 @@ export function wantedRules(services: readonly PlainObject[]): readonly string[]
   });
 }
 
+interface Concatenation {
+  readonly concat: readonly (string | number)[];
+}
+
 interface Listed {
-  readonly map?: { readonly elem?: readonly (readonly [{ readonly concat: readonly (string | number)[] }, unknown])[] };
+  readonly map?: {
+    /** Keys with a comment, such as those of Services without endpoints, are wrapped. */
+    readonly elem?: readonly (readonly [Concatenation | { readonly elem: { readonly val: Concatenation } }, unknown])[];
+  };
 }
 
 interface ServiceSpec {

@@ -36,8 +36,8 @@ export class InfrastructureProvider {
   readonly #options: ProviderOptions;
   /** Machines that are being worked on, by UID. */
   readonly #busy = new Map<string, Promise<void>>();
-  /** Clusters whose pod network runs. */
-  readonly #networks = new Set<string>();
+  /** Pod networks that run, by Cluster; one that is made again under its name has another Secret, and gets another network. */
+  readonly #networks = new Map<string, { readonly secret: string; readonly stop: AbortController }>();
   readonly #pools: MachinePools;
 
   constructor(cluster: ManagementCluster, options: ProviderOptions) {
@@ -174,13 +174,17 @@ export class InfrastructureProvider {
     const { namespace = '', labels = {} } = metadataOf(machine);
     const cluster = labels['cluster.x-k8s.io/cluster-name'] ?? '';
     const key = `${namespace}/${cluster}`;
-    if (this.#networks.has(key)) return;
     const address = { apiVersion: 'v1', kind: 'Secret', namespace, name: `${cluster}-kubeconfig` };
-    const kubeconfig = (await this.#client.read(address))?.data?.value;
-    if (kubeconfig === undefined) return;
-    this.#networks.add(key);
+    const { data, metadata: { uid = '' } = {} } = (await this.#client.read(address)) ?? {};
+    const kubeconfig = data?.value;
+    const running = this.#networks.get(key);
+    if (kubeconfig === undefined || running?.secret === uid) return;
+    running?.stop.abort();
+    const stop = new AbortController();
+    this.#networks.set(key, { secret: uid, stop });
     const client = new KubernetesClient(Buffer.from(kubeconfig, 'base64').toString());
-    const { signal, onError } = this.#options;
+    const { onError } = this.#options;
+    const signal = AbortSignal.any([this.#options.signal, stop.signal]);
     const onlyRoutes = machine.spec?.cni === 'None';
     runPodNetwork(client, () => this.#cluster.harness.machines(), { signal, onError, onlyRoutes }).catch(onError);
   }

@@ -79,7 +79,9 @@ describe('a management cluster', () => {
       await cluster.client.merge(node('management'), {
         metadata: { labels: { 'topology.kubernetes.io/zone': 'another' } },
       });
-      while ((await fullSyncs(cluster.machine)) === before) cluster.harness.signal.throwIfAborted();
+      const deadline = Date.now() + 30_000;
+      while ((await fullSyncs(cluster.machine)) === before)
+        if (Date.now() > deadline) throw new Error('kube-proxy did not write all of its rules again in 30 s.');
       const wanted = wantedRules(await cluster.client.list('v1', 'Service'));
       expect(wanted).toContain(`${cluster.network.services.replace(/\.0\/\d+$/, '.1')} tcp 443`);
       expect([...(await serviceRules(cluster.machine))].toSorted()).toEqual([...wanted].toSorted());
