@@ -46,7 +46,7 @@ export const managerFlags = {
   'controller-reconcile-timeout': { value: '30s', help: 'Longest duration of one visit.' },
   'certificate-expiration-deadline': {
     value: '24h',
-    help: 'Certificates are renewed when they expire sooner; at least 24h.',
+    help: 'Certificates are renewed when they expire sooner; from 24h to 4380h, half of their validity.',
   },
   'max-kubernetes-minor': {
     value: newestMinor,

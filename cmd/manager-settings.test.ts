@@ -32,6 +32,10 @@ describe('Settings of the manager', () => {
     expect(readManagerSettings(['--max-kubernetes-minor=37'], pod).newestMinor).toBe(37);
   });
 
+  test('Certificates may be renewed from the half of their time on', () => {
+    expect(readManagerSettings(['--certificate-expiration-deadline=4380h'], pod).renewBeforeMs).toBe(4380 * 3_600_000);
+  });
+
   test('Servers can be switched off and bound to an address', () => {
     const args = [
       '--metrics-bind-address=0',
@@ -49,6 +53,8 @@ describe('Settings of the manager', () => {
     [[], {}, 'expecting a value for --pod-namespace arg'],
     [['--certificate-expiration-deadline=7d'], pod, '"7d" is no duration'],
     [['--certificate-expiration-deadline=1h'], pod, 'certificate expiration deadline must be at least 24 hours'],
+    [['--certificate-expiration-deadline=8760h'], pod, 'takes at most 4380h, half of the year'],
+    [['--certificate-expiration-deadline=4381h'], pod, 'takes at most 4380h, half of the year'],
     [['--metrics-bind-address=here'], pod, '--metrics-bind-address takes [host]:port'],
     [['--max-concurrent-tcp-reconciles=0'], pod, 'greater than 0'],
     [['--zap-log-level=loud'], pod, '--zap-log-level takes'],

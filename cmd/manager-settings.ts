@@ -5,6 +5,7 @@ import { readFeatureGates } from './feature-gates.ts';
 import type { FlagValues } from './flags.ts';
 import { UsageError, readFlags } from './flags.ts';
 import { goDuration } from '../api/go-duration.ts';
+import { certificateValidityMs } from '../kubeadm/pki/lifetime.ts';
 import { oldestMinor } from '../kubeadm/versions.ts';
 import { managerFlags } from './manager-flags.ts';
 
@@ -64,7 +65,8 @@ export interface ManagerSettings {
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'text' };
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
 
 /**
  * Reads the manager's command line and environment.
@@ -156,6 +158,14 @@ function duration(flag: DurationFlag, flags: Values): number {
 function renewBefore(flags: Values): number {
   const ms = duration('certificate-expiration-deadline', flags);
   if (ms < dayMs) throw new UsageError('certificate expiration deadline must be at least 24 hours');
+  // A new certificate that is due at once would be made anew, and its pods replaced, for ever.
+  const longest = certificateValidityMs / 2;
+  if (ms > longest) {
+    const given = flags['certificate-expiration-deadline'];
+    throw new UsageError(
+      `--certificate-expiration-deadline takes at most ${longest / hourMs}h, half of the year that certificates are valid, got ${given}`,
+    );
+  }
   return ms;
 }
 
