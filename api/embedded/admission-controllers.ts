@@ -43,7 +43,10 @@ export const admissionController = oneOf(
 );
 export type AdmissionController = Infer<typeof admissionController>;
 
-/** What a TenantControlPlane enables when its author names nothing. kube-apiserver's own defaults stay enabled besides. */
+/**
+ * What a TenantControlPlane enables when its author names nothing. kube-apiserver's own defaults stay enabled besides. The list
+ * of the Go Steward lacks `NodeRestriction`, which kubeadm always enables: without it a worker may label and report other nodes.
+ */
 export const defaultAdmissionControllers = [
   'CertificateApproval',
   'CertificateSigning',
@@ -54,6 +57,7 @@ export const defaultAdmissionControllers = [
   'LimitRanger',
   'MutatingAdmissionWebhook',
   'NamespaceLifecycle',
+  'NodeRestriction',
   'PersistentVolumeClaimResize',
   'Priority',
   'ResourceQuota',
