@@ -1,6 +1,7 @@
 import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
-import { flagName, mergeArguments } from './arguments.ts';
+import { argumentValue } from './argument-value.ts';
+import { mergeArguments } from './arguments.ts';
 import type { Arguments } from './arguments.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
 import { etcdOverrides } from './etcd-overrides.ts';
@@ -53,7 +54,8 @@ function issuers(clusterDomain: string): readonly string[] {
 export function apiServerArguments(input: ControlPlaneInput): string[] {
   const { spec } = input.tcp;
   const extra = spec.controlPlane.deployment.extraArgs?.apiServer;
-  const ownAuthorization = (extra ?? []).some((argument) => flagName(argument) === 'authorization-config');
+  // An empty one is none: without mode and configuration the API server would allow everything to everybody.
+  const ownAuthorization = (argumentValue(extra, 'authorization-config') ?? '') !== '';
   const { minor } = parseVersion(spec.kubernetes.version, 'spec.kubernetes.version');
   const plugins = listAdmissionControllers(spec.kubernetes.admissionControllers);
   const ours: Arguments = {

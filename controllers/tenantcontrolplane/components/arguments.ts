@@ -8,10 +8,15 @@ export interface MergeOptions {
   readonly winner: 'user' | 'operator';
 }
 
-/** The name in `--name=value`, without dashes. */
+/** The name in `--name=value`, without the dashes before it. Kubernetes' programs take underscores in it for dashes. */
 export function flagName(argument: string): string {
   const equals = argument.indexOf('=');
-  return (equals < 0 ? argument : argument.slice(0, equals)).replace(/^--?/, '');
+  return (equals < 0 ? argument : argument.slice(0, equals)).replace(/^--?/, '').replaceAll('_', '-');
+}
+
+/** A flag as it is passed on. A bare one gets its value: else it would take the next argument for it where it is no switch. */
+function whole(argument: string): string {
+  return argument.includes('=') ? argument : `${argument}=true`;
 }
 
 function rendered(name: string, value: string | readonly string[] | undefined): readonly string[] {
@@ -30,7 +35,7 @@ export function mergeArguments(ours: Arguments, options: MergeOptions): string[]
   for (const argument of options.extra ?? []) {
     const name = flagName(argument);
     const values = theirs.get(name) ?? [];
-    values.push(argument);
+    values.push(whole(argument));
     theirs.set(name, values);
   }
   for (const [name, values] of theirs) {

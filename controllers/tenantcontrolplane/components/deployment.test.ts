@@ -177,7 +177,7 @@ describe('the pods of a control plane whose store is behind kine', () => {
     const resources = { kine: { requests: { cpu: '5m' } } };
     const [made] = kine({ deployment: { resources, extraArgs: { kine: ['--debug'] } } }).initContainers ?? [];
     expect(made?.resources).toEqual(resources.kine);
-    expect(made?.args).toContain('--debug');
+    expect(made?.args).toContain('--debug=true');
   });
 
   test('have no kine when the store is etcd', () => {
@@ -228,6 +228,28 @@ describe('the flags', () => {
     const apiServer = ['--authorization-config=/a.yaml'];
     const found = args('kube-apiserver', { deployment: { extraArgs: { apiServer } } });
     expect(found.some((argument) => argument.startsWith('--authorization-mode'))).toBe(false);
+  });
+
+  test.each([['--authorization-config='], ['--authorization_config=']])(
+    'keep the authorization mode beside %s, which configures nothing',
+    (argument) => {
+      const found = args('kube-apiserver', { deployment: { extraArgs: { apiServer: [argument] } } });
+      expect(found).toContain('--authorization-mode=Node,RBAC');
+    },
+  );
+
+  test('of the author do not swallow the next flag where they have no value', () => {
+    const apiServer = ['--authentication-token-webhook-config-file'];
+    const found = args('kube-apiserver', { deployment: { extraArgs: { apiServer } } });
+    expect(found).toContain('--authentication-token-webhook-config-file=true');
+    expect(found.filter((argument) => !argument.includes('='))).toEqual([]);
+  });
+
+  test('of the author take the place of ours also where underscores stand for dashes', () => {
+    const extraArgs = { apiServer: ['--secure_port=1'], scheduler: ['--leader_elect=false'] };
+    const changes = { deployment: { extraArgs } };
+    expect(args('kube-apiserver', changes)).not.toContain('--secure-port=6443');
+    expect(args('kube-scheduler', changes)).not.toContain('--leader_elect=false');
   });
 
   test('name the issuer of the own domain first, and accept the one that was fixed before', () => {

@@ -39,7 +39,7 @@ describe('kineArguments', () => {
     expect(args).toEqual(
       [
         '--datastore-max-open-connections=9',
-        '--debug',
+        '--debug=true',
         '--endpoint=postgres://$(DB_USER)@$(DB_CONNECTION_STRING)/x',
         '--listen-address=unix:///uds/kine',
         '--metrics-bind-address=0',

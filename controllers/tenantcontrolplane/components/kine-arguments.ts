@@ -1,6 +1,6 @@
 import { kineFilesFolder } from '../../../stores/driver.ts';
 import type { ClientTls, KineBinding } from '../../../stores/driver.ts';
-import { mergeArguments } from './arguments.ts';
+import { flagName, mergeArguments } from './arguments.ts';
 import type { Arguments } from './arguments.ts';
 import { dataKeys } from '../../../api/names.ts';
 
@@ -41,6 +41,6 @@ export function kineArguments({ binding, tls, extra }: KineInput): string[] {
     ...binding.arguments,
     endpoint: binding.endpoint,
   };
-  const allowed = (extra ?? []).filter((argument) => !/^--?(?:endpoint|listen-address)(?:=|$)/.test(argument));
+  const allowed = (extra ?? []).filter((argument) => !['endpoint', 'listen-address'].includes(flagName(argument)));
   return mergeArguments(ours, { extra: allowed, winner: 'user' });
 }

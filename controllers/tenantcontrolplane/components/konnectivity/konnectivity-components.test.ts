@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { defaultAdmissionControllers } from '../../../../api/embedded/admission-controllers.ts';
 import type { Deployment, Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
 import { checksum } from '../../../../kubeadm/pki/checksum.ts';
@@ -370,7 +371,9 @@ describe('the agents', () => {
 });
 
 describe('a tenant without konnectivity', () => {
-  const plain: TenantControlPlaneChanges = {};
+  // The default list of that time.
+  const admissionControllers = defaultAdmissionControllers.filter((plugin) => plugin !== 'NodeRestriction');
+  const plain: TenantControlPlaneChanges = { kubernetes: { admissionControllers } };
   const tcp = tenantControlPlaneWith(plain);
 
   test('has the manifests that it had before there was such an add-on: others would roll its pods', () => {
