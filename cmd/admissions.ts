@@ -4,6 +4,7 @@ import type { KindRef, Resource } from '../api/meta.ts';
 import { labels } from '../api/names.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlaneTemplate } from '../api/controlplane/steward-control-plane-template.ts';
 import * as stores from '../controllers/datastore/admission.ts';
@@ -12,6 +13,9 @@ import { usersOf } from '../controllers/datastore/status.ts';
 import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts';
 import { mayGoAnyway } from '../controllers/stewardcontrolplane/may-go-anyway.ts';
 import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
+import { namespaceStandard } from '../controllers/tenantcontrolplane/namespace-standard.ts';
+import { defaultBoundaries } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
+import type { Boundaries, BoundarySettings } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
 import { storeTrouble } from '../controllers/tenantcontrolplane/components/tenancy.ts';
 import { deletionComplaints } from '../controllers/tenantcontrolplane/validation/migration-complaints.ts';
 import { asksForGateway, asksForHost } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
@@ -30,6 +34,8 @@ export interface AdmissionContext {
   readonly defaultDataStore: string;
   /** The last minor of Kubernetes 1 that is hosted. */
   readonly newestMinor: number;
+  /** How far authors may go; the strictest that is usual unless said. */
+  readonly boundaries?: BoundarySettings;
 }
 
 /** The admission rules by the path that the webhook configurations name. */
@@ -37,6 +43,7 @@ export function createAdmissions({
   cluster,
   defaultDataStore,
   newestMinor,
+  boundaries = defaultBoundaries,
 }: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
   return {
     '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
@@ -46,7 +53,7 @@ export function createAdmissions({
     '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
       request.operation === 'DELETE'
         ? tenantDeletion(cluster, request, signal)
-        : tenantChange({ cluster, newestMinor }, request, signal),
+        : tenantChange({ cluster, newestMinor, boundaries }, request, signal),
     '/validate-steward-butlerlabs-dev-v1alpha1-datastore': (request, { signal }) =>
       request.operation === 'DELETE'
         ? dataStoreDeletion({ cluster, defaultDataStore }, request, signal)
@@ -56,25 +63,45 @@ export function createAdmissions({
       const key = { namespace: request.namespace ?? '', name: request.name ?? '' };
       return verdict(stores.secretDeletionComplaints(key, items));
     },
-    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': (request) => {
+    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': async (request, { signal }) => {
       const scp = objectOf(stewardControlPlane, request);
       const { old } = oldOf(stewardControlPlane, request);
-      const answer = verdict(controlPlaneComplaints({ scp, old, newestMinor }));
+      const ask = boundariesIn({ cluster, boundaries }, request, signal);
+      const answer = verdict(await controlPlaneComplaints({ scp, old, newestMinor, boundariesOf: ask }));
       return { ...answer, warnings: controlPlanes.warningsAbout(scp) };
     },
-    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request) =>
-      templateChange(request, newestMinor),
+    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request, { signal }) =>
+      templateChange({ cluster, newestMinor, boundaries }, request, signal),
   };
 }
 
-function templateChange(request: AdmissionRequest, newestMinor: number): AdmissionAnswer {
+type Judging = Required<Pick<AdmissionContext, 'cluster' | 'newestMinor' | 'boundaries'>>;
+
+/** How far the author of a control plane may go in the namespace of a request. */
+function boundariesIn(
+  { cluster, boundaries: { defaultStandard, allowedArguments } }: Omit<Judging, 'newestMinor'>,
+  { namespace = '' }: AdmissionRequest,
+  signal: AbortSignal,
+): (tcp: TenantControlPlane) => Promise<Boundaries> {
+  return async (tcp) => ({
+    allowedArguments,
+    podSecurity: await namespaceStandard(tcp, namespace, { cluster, defaultStandard }, signal),
+  });
+}
+
+async function templateChange(
+  { cluster, newestMinor, boundaries }: Judging,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
   const template = objectOf(stewardControlPlaneTemplate, request);
   if (template.metadata.deletionTimestamp !== undefined) return { allowed: true };
   const { old } = oldOf(stewardControlPlaneTemplate, request);
   const change = controlPlanes.templateChangeComplaints({ template, old, dryRun: request.dryRun === true });
   const scp = controlPlanes.controlPlaneFrom(template);
   const before = old === undefined ? undefined : controlPlanes.controlPlaneFrom(old);
-  const wrong = controlPlaneComplaints({ scp, old: before, newestMinor });
+  const boundariesOf = boundariesIn({ cluster, boundaries }, request, signal);
+  const wrong = await controlPlaneComplaints({ scp, old: before, newestMinor, boundariesOf });
   const inTemplate = (complaint: InvalidInput): InvalidInput => ({
     ...complaint,
     field: complaint.field.replace(/^spec\./, 'spec.template.spec.'),
@@ -83,7 +110,7 @@ function templateChange(request: AdmissionRequest, newestMinor: number): Admissi
 }
 
 async function tenantChange(
-  { cluster, newestMinor }: Pick<AdmissionContext, 'cluster' | 'newestMinor'>,
+  { cluster, newestMinor, boundaries: settings }: Judging,
   request: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
@@ -100,7 +127,8 @@ async function tenantChange(
   const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
   // Two that are asked about at once may both be admitted: then the older one wins when they are visited.
   const others = asksForHost(change) ? (await cluster.list(tenantControlPlane, { signal })).items : undefined;
-  const question = { ...change, drivers, troubles, gatewayApi, tenants: others, newestMinor };
+  const boundaries = await boundariesIn({ cluster, boundaries: settings }, request, signal)(tcp);
+  const question = { ...change, drivers, troubles, gatewayApi, tenants: others, newestMinor, boundaries };
   const answer = verdict(tenants.complaintsAbout(question));
   return { ...answer, warnings: tenants.warningsAbout(tcp) };
 }

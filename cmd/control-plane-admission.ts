@@ -7,6 +7,8 @@ import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-
 import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts';
 import { tenantControlPlaneOf } from '../controllers/stewardcontrolplane/components/tenant-control-plane.ts';
 import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
+import { boundaryComplaints } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
+import type { Boundaries } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
 import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../kubeadm/invalid-input-error.ts';
 
@@ -15,20 +17,39 @@ export interface ControlPlaneChange {
   readonly scp: StewardControlPlane;
   readonly old?: StewardControlPlane | undefined;
   readonly newestMinor: number;
+  /** How far its author may go with the TenantControlPlane that is made of it. */
+  readonly boundariesOf: (tcp: TenantControlPlane) => Promise<Boundaries>;
 }
 
 /**
  * Everything that is wrong with a control plane, also as its TenantControlPlane would be judged. What it was admitted with is
  * not held against it later: the controller writes its spec, too.
  */
-export function controlPlaneComplaints({ scp, old, newestMinor }: ControlPlaneChange): readonly InvalidInput[] {
+export async function controlPlaneComplaints(change: ControlPlaneChange): Promise<readonly InvalidInput[]> {
+  const { scp, old, newestMinor } = change;
   if (scp.metadata.deletionTimestamp !== undefined) return [];
   const before = new Set(old === undefined ? [] : tenantComplaints(old, newestMinor).map(identityOf));
   return [
     ...controlPlanes.complaintsAbout(scp, old, newestMinor),
     ...tenantComplaints(scp, newestMinor).filter((complaint) => !before.has(identityOf(complaint))),
+    ...(await outOfBounds(change)),
   ];
 }
+
+/** What would lead out of the namespace. Another cluster judges for itself what runs there. */
+async function outOfBounds({ scp, old, boundariesOf }: ControlPlaneChange): Promise<readonly InvalidInput[]> {
+  const tcp = defaultedTenant(scp);
+  if (tcp === undefined || scp.spec.deployment?.externalClusterReference !== undefined) return [];
+  // Rules rely on the schema; what does not fit it is complained about already.
+  if (validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').length > 0) return [];
+  const before = old === undefined ? undefined : defaultedTenant(old);
+  return boundaryComplaints(tcp, before, await boundariesOf(tcp)).map(inTenant);
+}
+
+const inTenant = (complaint: InvalidInput): InvalidInput => ({
+  ...complaint,
+  field: `${complaint.field} of the TenantControlPlane`,
+});
 
 const identityOf = ({ field, value, reason }: InvalidInput): string => JSON.stringify([field, value, reason]);
 
@@ -50,11 +71,9 @@ const anyCluster: CapiCluster = {
 };
 
 function tenantComplaints(scp: StewardControlPlane, newestMinor: number): readonly InvalidInput[] {
-  const made = manifestOf(scp);
-  if (made === undefined) return [];
-  const { openapi } = tenantControlPlane.spec;
-  const tcp = { ...made, spec: applyDefaults(openapi, made.spec) } as TenantControlPlane;
-  const unfit = validate(openapi, tcp.spec, 'spec').map(({ field, message }) => ({
+  const tcp = defaultedTenant(scp);
+  if (tcp === undefined) return [];
+  const unfit = validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').map(({ field, message }) => ({
     field,
     reason: message,
     remedy: 'correct the field that it is made from',
@@ -66,7 +85,12 @@ function tenantComplaints(scp: StewardControlPlane, newestMinor: number): readon
   return found
     .filter(({ field }) => judged.some((prefix) => field.startsWith(prefix)))
     .filter(({ field }) => !isElsewhere || field !== 'metadata.name')
-    .map((complaint) => ({ ...complaint, field: `${complaint.field} of the TenantControlPlane` }));
+    .map(inTenant);
+}
+
+function defaultedTenant(scp: StewardControlPlane): TenantControlPlane | undefined {
+  const made = manifestOf(scp);
+  return made && ({ ...made, spec: applyDefaults(tenantControlPlane.spec.openapi, made.spec) } as TenantControlPlane);
 }
 
 /** Undefined for a version that is none, which is complained about already. */

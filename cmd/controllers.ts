@@ -107,6 +107,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         kept,
         kineImage: settings.kineImage,
         newestMinor: settings.newestMinor,
+        boundaries: settings.boundaries,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
         // Without Cluster API's half there is no right to read Clusters.

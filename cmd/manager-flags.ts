@@ -52,6 +52,14 @@ export const managerFlags = {
     value: newestMinor,
     help: 'Last minor of Kubernetes 1 that tenants may have; above the default nothing is tested.',
   },
+  'default-pod-security-standard': {
+    value: 'baseline',
+    help: 'Pod Security Standard by which pod fields of control planes are judged in namespaces without the label pod-security.kubernetes.io/enforce: privileged, baseline or restricted.',
+  },
+  'allow-extra-args': {
+    value: '',
+    help: 'Comma-separated component:flag, or flag for all components, that extraArgs may have though they lead a program out of what Steward made for it, for example apiServer:token-auth-file.',
+  },
   'kine-image': { value: 'rancher/kine:v0.16.4', help: 'Image of kine, for stores that speak SQL or NATS.' },
   'migrate-image': { value: '', help: 'Image of migration Jobs; empty: that of the manager.' },
   'migration-minimum-hold': {

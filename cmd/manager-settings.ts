@@ -7,6 +7,8 @@ import { UsageError, readFlags } from './flags.ts';
 import { goDuration } from '../api/go-duration.ts';
 import { certificateValidityMs } from '../kubeadm/pki/lifetime.ts';
 import { oldestMinor } from '../kubeadm/versions.ts';
+import { readBoundaries } from './boundary-settings.ts';
+import type { BoundarySettings } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
 import { managerFlags } from './manager-flags.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,6 +46,8 @@ export interface ManagerSettings {
   readonly kineImage: string;
   /** The last minor of Kubernetes 1 that is hosted. */
   readonly newestMinor: number;
+  /** How far authors of control planes may go. */
+  readonly boundaries: BoundarySettings;
   readonly leaderElect: boolean;
   readonly metrics: ListenAddress | undefined;
   readonly health: ListenAddress | undefined;
@@ -88,6 +92,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     defaultDataStore: flags.datastore,
     kineImage: flags['kine-image'],
     newestMinor: lastMinor(flags),
+    boundaries: readBoundaries(flags),
     leaderElect: flags['leader-elect'],
     metrics: listenAddress('metrics-bind-address', flags['diagnostics-address'] || flags['metrics-bind-address']),
     health: listenAddress('health-probe-bind-address', flags['health-addr'] || flags['health-probe-bind-address']),

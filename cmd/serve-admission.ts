@@ -77,6 +77,7 @@ export async function serveAdmission(parts: AdmissionParts): Promise<ServedAdmis
       cluster,
       defaultDataStore: settings.defaultDataStore,
       newestMinor: settings.newestMinor,
+      boundaries: settings.boundaries,
     }),
     ...(settings.gates.clusterStacks && { ...clusterStackAdmissions(cluster), ...clusterAddonAdmissions(cluster) }),
   };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
+import { konnectivityAddon } from '../../testing/konnectivity-addon.ts';
 import { complaintsAbout, warningsAbout, withDefaults } from './admission.ts';
 
 const drivers = new Map([
@@ -427,7 +428,7 @@ describe('a spec that was admitted before a rule came', () => {
     tenantControlPlaneWith({
       spec: {
         dataStore: 'default',
-        addons: { konnectivity: { server: { port } } },
+        addons: { konnectivity: konnectivityAddon({ server: { port } }) },
         controlPlane: {
           ...tenantControlPlaneWith({ deployment: { replicas } }).spec.controlPlane,
           ingress: { hostname: 'tenant.example.org' },

@@ -6,6 +6,9 @@ import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { defaultDnsServiceIp } from '../../kubeadm/networks.ts';
 import { versionWarnings } from '../../kubeadm/versions.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { boundaryComplaints } from './validation/boundaries.ts';
+import type { Boundaries } from './validation/boundaries.ts';
+import { imageComplaints } from './validation/image-complaints.ts';
 import { konnectivityComplaints } from './validation/konnectivity-complaints.ts';
 import { migrationComplaints } from './validation/migration-complaints.ts';
 import type { DataStoreTroubles } from './validation/migration-complaints.ts';
@@ -37,6 +40,8 @@ export interface AdmissionQuestion {
   readonly tenants?: readonly TenantControlPlane[] | undefined;
   /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
   readonly newestMinor?: number;
+  /** How far its author may go; absent where that is judged elsewhere. */
+  readonly boundaries?: Boundaries | undefined;
 }
 
 /** What the operator knows better than the schema. */
@@ -114,6 +119,8 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
     ),
     ...newOnes(addonComplaints(tcp), old === undefined ? [] : addonComplaints(old)),
     ...podComplaints(tcp),
+    ...newOnes(imageComplaints(tcp), old === undefined ? [] : imageComplaints(old)),
+    ...(question.boundaries === undefined ? [] : boundaryComplaints(tcp, old, question.boundaries)),
     ...rotationComplaints(tcp, old),
     ...workerComplaints(tcp),
   ];

@@ -27,6 +27,8 @@ import { managementApiOf } from './management-api.ts';
 import { recentListsOf } from './recent-lists.ts';
 import { RequestBook } from './request-book.ts';
 import { Memory } from './memory.ts';
+import { defaultBoundaries } from './validation/boundaries.ts';
+import type { BoundarySettings } from './validation/boundaries.ts';
 import { Placements } from './placements.ts';
 import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -51,6 +53,8 @@ export interface TenantControlPlaneOptions {
   readonly kineImage?: string;
   /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
   readonly newestMinor?: number;
+  /** How far authors may go; `defaultBoundaries` unless said. */
+  readonly boundaries?: BoundarySettings;
   /** The management cluster's node ports; 30000 to 32767 unless said. */
   readonly nodePorts?: PortRange;
   /** Certificates with less left are renewed, in milliseconds; a day unless said, and never less. */
@@ -149,6 +153,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     memory,
     requests,
     newestMinor: options.newestMinor ?? newestMinor,
+    boundaries: options.boundaries ?? defaultBoundaries,
     issuers: createIssuerPool(4),
     nodeAddresses: cachedNodes(cluster, clock),
     managementApi: managementApiOf(cluster, clock),

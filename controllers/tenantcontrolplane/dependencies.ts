@@ -14,6 +14,7 @@ import type { Placements } from './placements.ts';
 import type { RequestBook } from './request-book.ts';
 import type { RecentLists } from './recent-lists.ts';
 import type { Scope } from './scope.ts';
+import type { BoundarySettings } from './validation/boundaries.ts';
 
 /** Owner of the fields that this controller writes, in the management cluster and in tenants. */
 export const fieldManager = 'steward';
@@ -110,6 +111,8 @@ export interface Dependencies {
   readonly kineImage: string;
   /** The last minor of Kubernetes 1 that is hosted. */
   readonly newestMinor: number;
+  /** How far authors may go, as administrators say. */
+  readonly boundaries: BoundarySettings;
   readonly issuers: IssuerPool;
   readonly memory: Memory;
   /** Passes over the certificate requests of tenants. */

@@ -92,6 +92,10 @@ export const tenantControlPlaneConditions = {
       RollingOut: 'New pods replace old ones.',
       PodsNotReady: 'No pod is ready yet; the message says what the pods report.',
       PodsRefused: 'The cluster does not admit the pods; the message says why.',
+      PodSecurityViolated:
+        'What the author adds to the pods is not permitted in the namespace; the message names field and standard. Pods that run are left alone.',
+      ArgumentsRefused:
+        'Arguments of the author lead a program out of what Steward made for it; the message names them. Pods that run are left alone.',
       Sleeping: 'No pods are wanted.',
     },
   },
