@@ -22,5 +22,7 @@ export const access: readonly PolicyRule[] = [
   // Data that is kept is removed from the store that it is in.
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores'], verbs: ['get'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  // Their labels say what pods may do there; admission asks.
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'list', 'watch'] },
 ];
