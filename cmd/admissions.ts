@@ -20,6 +20,9 @@ import { storeTrouble } from '../controllers/tenantcontrolplane/components/tenan
 import { deletionComplaints } from '../controllers/tenantcontrolplane/validation/migration-complaints.ts';
 import { asksForGateway, asksForHost } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
 import type { GatewayApi } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
+import { asksForDnsNames } from '../controllers/tenantcontrolplane/validation/reach-complaints.ts';
+import { ownNamespaceOnly } from '../controllers/tenantcontrolplane/components/reach/reach.ts';
+import type { Reach } from '../controllers/tenantcontrolplane/components/reach/reach.ts';
 import { tenantsWithData } from './tenants-with-data.ts';
 import { controlPlaneComplaints } from './control-plane-admission.ts';
 import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
@@ -36,6 +39,8 @@ export interface AdmissionContext {
   readonly newestMinor: number;
   /** How far authors may go; the strictest that is usual unless said. */
   readonly boundaries?: BoundarySettings;
+  /** What may be seen of control planes outside their namespaces; as little as possible unless said. */
+  readonly reach?: Reach;
 }
 
 /** The admission rules by the path that the webhook configurations name. */
@@ -44,6 +49,7 @@ export function createAdmissions({
   defaultDataStore,
   newestMinor,
   boundaries = defaultBoundaries,
+  reach = ownNamespaceOnly,
 }: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
   return {
     '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
@@ -53,7 +59,7 @@ export function createAdmissions({
     '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
       request.operation === 'DELETE'
         ? tenantDeletion(cluster, request, signal)
-        : tenantChange({ cluster, newestMinor, boundaries }, request, signal),
+        : tenantChange({ cluster, newestMinor, boundaries, reach }, request, signal),
     '/validate-steward-butlerlabs-dev-v1alpha1-datastore': (request, { signal }) =>
       request.operation === 'DELETE'
         ? dataStoreDeletion({ cluster, defaultDataStore }, request, signal)
@@ -67,19 +73,19 @@ export function createAdmissions({
       const scp = objectOf(stewardControlPlane, request);
       const { old } = oldOf(stewardControlPlane, request);
       const ask = boundariesIn({ cluster, boundaries }, request, signal);
-      const answer = verdict(await controlPlaneComplaints({ scp, old, newestMinor, boundariesOf: ask }));
+      const answer = verdict(await controlPlaneComplaints({ scp, old, newestMinor, reach, boundariesOf: ask }));
       return { ...answer, warnings: controlPlanes.warningsAbout(scp) };
     },
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request, { signal }) =>
-      templateChange({ cluster, newestMinor, boundaries }, request, signal),
+      templateChange({ cluster, newestMinor, boundaries, reach }, request, signal),
   };
 }
 
-type Judging = Required<Pick<AdmissionContext, 'cluster' | 'newestMinor' | 'boundaries'>>;
+type Judging = Required<Pick<AdmissionContext, 'cluster' | 'newestMinor' | 'boundaries' | 'reach'>>;
 
 /** How far the author of a control plane may go in the namespace of a request. */
 function boundariesIn(
-  { cluster, boundaries: { defaultStandard, allowedArguments } }: Omit<Judging, 'newestMinor'>,
+  { cluster, boundaries: { defaultStandard, allowedArguments } }: Pick<Judging, 'cluster' | 'boundaries'>,
   { namespace = '' }: AdmissionRequest,
   signal: AbortSignal,
 ): (tcp: TenantControlPlane) => Promise<Boundaries> {
@@ -90,7 +96,7 @@ function boundariesIn(
 }
 
 async function templateChange(
-  { cluster, newestMinor, boundaries }: Judging,
+  { cluster, newestMinor, boundaries, reach }: Judging,
   request: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
@@ -101,7 +107,7 @@ async function templateChange(
   const scp = controlPlanes.controlPlaneFrom(template);
   const before = old === undefined ? undefined : controlPlanes.controlPlaneFrom(old);
   const boundariesOf = boundariesIn({ cluster, boundaries }, request, signal);
-  const wrong = await controlPlaneComplaints({ scp, old: before, newestMinor, boundariesOf });
+  const wrong = await controlPlaneComplaints({ scp, old: before, newestMinor, reach, boundariesOf });
   const inTemplate = (complaint: InvalidInput): InvalidInput => ({
     ...complaint,
     field: complaint.field.replace(/^spec\./, 'spec.template.spec.'),
@@ -110,7 +116,7 @@ async function templateChange(
 }
 
 async function tenantChange(
-  { cluster, newestMinor, boundaries: settings }: Judging,
+  { cluster, newestMinor, boundaries: settings, reach }: Judging,
   request: AdmissionRequest,
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
@@ -126,9 +132,12 @@ async function tenantChange(
   const change = { tcp, ...oldOf(tenantControlPlane, request) };
   const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
   // Two that are asked about at once may both be admitted: then the older one wins when they are visited.
-  const others = asksForHost(change) ? (await cluster.list(tenantControlPlane, { signal })).items : undefined;
+  const others =
+    asksForHost(change) || asksForDnsNames(change)
+      ? (await cluster.list(tenantControlPlane, { signal })).items
+      : undefined;
   const boundaries = await boundariesIn({ cluster, boundaries: settings }, request, signal)(tcp);
-  const question = { ...change, drivers, troubles, gatewayApi, tenants: others, newestMinor, boundaries };
+  const question = { ...change, drivers, troubles, gatewayApi, tenants: others, newestMinor, boundaries, reach };
   const answer = verdict(tenants.complaintsAbout(question));
   return { ...answer, warnings: tenants.warningsAbout(tcp) };
 }

@@ -6,6 +6,7 @@ import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import * as controlPlanes from '../controllers/stewardcontrolplane/admission.ts';
 import { tenantControlPlaneOf } from '../controllers/stewardcontrolplane/components/tenant-control-plane.ts';
+import type { Reach } from '../controllers/tenantcontrolplane/components/reach/reach.ts';
 import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
 import { boundaryComplaints } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
 import type { Boundaries } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
@@ -19,6 +20,8 @@ export interface ControlPlaneChange {
   readonly newestMinor: number;
   /** How far its author may go with the TenantControlPlane that is made of it. */
   readonly boundariesOf: (tcp: TenantControlPlane) => Promise<Boundaries>;
+  /** What may be seen of control planes outside their namespaces. */
+  readonly reach: Reach;
 }
 
 /**
@@ -26,12 +29,12 @@ export interface ControlPlaneChange {
  * not held against it later: the controller writes its spec, too.
  */
 export async function controlPlaneComplaints(change: ControlPlaneChange): Promise<readonly InvalidInput[]> {
-  const { scp, old, newestMinor } = change;
+  const { scp, old, ...limits } = change;
   if (scp.metadata.deletionTimestamp !== undefined) return [];
-  const before = new Set(old === undefined ? [] : tenantComplaints(old, newestMinor).map(identityOf));
+  const before = new Set(old === undefined ? [] : tenantComplaints(old, limits).map(identityOf));
   return [
-    ...controlPlanes.complaintsAbout(scp, old, newestMinor),
-    ...tenantComplaints(scp, newestMinor).filter((complaint) => !before.has(identityOf(complaint))),
+    ...controlPlanes.complaintsAbout(scp, old, limits.newestMinor),
+    ...tenantComplaints(scp, limits).filter((complaint) => !before.has(identityOf(complaint))),
     ...(await outOfBounds(change)),
   ];
 }
@@ -70,7 +73,9 @@ const anyCluster: CapiCluster = {
   spec: { clusterNetwork: { apiServerPort: 1 } },
 };
 
-function tenantComplaints(scp: StewardControlPlane, newestMinor: number): readonly InvalidInput[] {
+type Limits = Pick<ControlPlaneChange, 'newestMinor' | 'reach'>;
+
+function tenantComplaints(scp: StewardControlPlane, limits: Limits): readonly InvalidInput[] {
   const tcp = defaultedTenant(scp);
   if (tcp === undefined) return [];
   const unfit = validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').map(({ field, message }) => ({
@@ -79,7 +84,7 @@ function tenantComplaints(scp: StewardControlPlane, newestMinor: number): readon
     remedy: 'correct the field that it is made from',
   }));
   // Rules may rely on the schema.
-  const found = unfit.length > 0 ? unfit : tenants.complaintsAbout({ tcp, drivers: new Map(), newestMinor });
+  const found = unfit.length > 0 ? unfit : tenants.complaintsAbout({ tcp, drivers: new Map(), ...limits });
   // In another cluster it has a name of its own.
   const isElsewhere = scp.spec.deployment?.externalClusterReference !== undefined;
   return found

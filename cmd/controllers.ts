@@ -108,6 +108,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         kineImage: settings.kineImage,
         newestMinor: settings.newestMinor,
         boundaries: settings.boundaries,
+        reach: settings.reach,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
         // Without Cluster API's half there is no right to read Clusters.

@@ -48,6 +48,14 @@ export const managerFlags = {
     value: '24h',
     help: 'Certificates are renewed when they expire sooner; from 24h to 4380h, half of their validity.',
   },
+  'allow-external-ips': {
+    value: '',
+    help: 'Comma-separated networks of which TenantControlPlanes may take external IPs: all nodes then send what goes there to the tenant. Empty: none.',
+  },
+  'allow-annotations': {
+    value: '',
+    help: 'Comma-separated domains of annotations, such as example.com/, that control planes may put on their objects besides the usual ones; * is all of them. Those that reach beyond the namespace are allowed by their whole key only.',
+  },
   'max-kubernetes-minor': {
     value: newestMinor,
     help: 'Last minor of Kubernetes 1 that tenants may have; above the default nothing is tested.',

@@ -10,6 +10,8 @@ import { oldestMinor } from '../kubeadm/versions.ts';
 import { readBoundaries } from './boundary-settings.ts';
 import type { BoundarySettings } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
 import { managerFlags } from './manager-flags.ts';
+import { reachSettings } from './reach-settings.ts';
+import type { Reach } from '../controllers/tenantcontrolplane/components/reach/reach.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -65,6 +67,8 @@ export interface ManagerSettings {
   readonly serviceAccount: string;
   readonly minimumHoldMs: number;
   readonly gates: FeatureGates;
+  /** What control planes may show outside their namespaces. */
+  readonly reach: Reach;
   readonly stacks: StackSettings;
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly format: 'json' | 'text' };
 }
@@ -108,6 +112,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     serviceAccount: flags['serviceaccount-name'] || (environment.SERVICE_ACCOUNT ?? ''),
     minimumHoldMs: duration('migration-minimum-hold', flags),
     gates: readFeatureGates(flags['feature-gates']),
+    reach: reachSettings(flags['allow-external-ips'], flags['allow-annotations']),
     stacks: {
       helm: program('helm', flags.helm),
       cache: flags['cluster-stacks-cache'],

@@ -78,6 +78,7 @@ export async function serveAdmission(parts: AdmissionParts): Promise<ServedAdmis
       defaultDataStore: settings.defaultDataStore,
       newestMinor: settings.newestMinor,
       boundaries: settings.boundaries,
+      reach: settings.reach,
     }),
     ...(settings.gates.clusterStacks && { ...clusterStackAdmissions(cluster), ...clusterAddonAdmissions(cluster) }),
   };

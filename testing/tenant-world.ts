@@ -8,6 +8,7 @@ import { applyDefaults } from '../api/structural/apply-defaults.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { access, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
 import { ownedKinds } from '../controllers/tenantcontrolplane/watches.ts';
+import type { Reach } from '../controllers/tenantcontrolplane/components/reach/reach.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
 import { ApiError } from '../runtime/errors.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
@@ -81,6 +82,7 @@ export class TenantWorld {
   #visitor: ObjectVisitor;
   readonly #drivers: readonly Driver[];
   readonly #migrations: Migrations | undefined;
+  readonly #reach: Reach | undefined;
   readonly #openTenant: TenantPoolOptions['open'];
   readonly #listen: ((world: TenantWorld) => TenantWatches) | undefined;
   #watches: TenantWatches | undefined;
@@ -94,6 +96,8 @@ export class TenantWorld {
       /** Stores of other drivers. */
       readonly others?: readonly MemoryStore[];
       readonly migrations?: Migrations;
+      /** What may be seen of the tenant outside its namespace. */
+      readonly reach?: Reach;
       /** Where the clock stands; 2030 unless said. */
       readonly start?: Date;
       /** What others who work in the management cluster may do there; TenantControlPlanes get their defaults then. */
@@ -107,6 +111,7 @@ export class TenantWorld {
     this.clock = new FakeClock(options.start);
     this.store = new MemoryStore({ kine: options.kine === true });
     this.#migrations = options.migrations;
+    this.#reach = options.reach;
     this.#listen = options.watches;
     this.#openTenant = options.openTenant ?? (() => this.tenant);
     this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
@@ -301,6 +306,7 @@ export class TenantWorld {
         this.poked();
       },
       ...(this.#watches !== undefined && { watches: this.#watches }),
+      ...(this.#reach !== undefined && { reach: this.#reach }),
       ...(this.#migrations !== undefined && { migrations: this.#migrations }),
       clusterOf: () => Promise.resolve(this.clusterName),
     });

@@ -13,11 +13,14 @@ import { konnectivityComplaints } from './validation/konnectivity-complaints.ts'
 import { migrationComplaints } from './validation/migration-complaints.ts';
 import type { DataStoreTroubles } from './validation/migration-complaints.ts';
 import { networkComplaints } from './validation/network-complaints.ts';
+import { ownNamespaceOnly } from './components/reach/reach.ts';
+import type { Reach } from './components/reach/reach.ts';
 import { placementComplaints, placementWarnings } from './validation/placement-complaints.ts';
 import { publicationComplaints } from './validation/publication-complaints.ts';
 import type { GatewayApi } from './validation/publication-complaints.ts';
 import type { DataStoreDrivers } from './validation/data-store-drivers.ts';
 import { podComplaints } from './validation/pod-complaints.ts';
+import { reachComplaints } from './validation/reach-complaints.ts';
 import { rotationComplaints } from './validation/rotation-complaints.ts';
 import { storeComplaints } from './validation/store-complaints.ts';
 import { tcpProxyComplaints } from './validation/tcp-proxy-complaints.ts';
@@ -42,6 +45,8 @@ export interface AdmissionQuestion {
   readonly newestMinor?: number;
   /** How far its author may go; absent where that is judged elsewhere. */
   readonly boundaries?: Boundaries | undefined;
+  /** What may be seen of control planes outside their namespaces; as little as possible unless said. */
+  readonly reach?: Reach;
 }
 
 /** What the operator knows better than the schema. */
@@ -121,6 +126,7 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
     ...podComplaints(tcp),
     ...newOnes(imageComplaints(tcp), old === undefined ? [] : imageComplaints(old)),
     ...(question.boundaries === undefined ? [] : boundaryComplaints(tcp, old, question.boundaries)),
+    ...reachComplaints({ tcp, old, reach: question.reach ?? ownNamespaceOnly, tenants: question.tenants }),
     ...rotationComplaints(tcp, old),
     ...workerComplaints(tcp),
   ];

@@ -18,6 +18,8 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { nodeAddresses } from './components/endpoint.ts';
 import type { NodeAddress } from './components/endpoint.ts';
+import { ownNamespaceOnly } from './components/reach/reach.ts';
+import type { Reach } from './components/reach/reach.ts';
 import { defaultNodePorts } from './components/service.ts';
 import type { PortRange } from './components/service.ts';
 import { fieldManager } from './dependencies.ts';
@@ -57,6 +59,8 @@ export interface TenantControlPlaneOptions {
   readonly boundaries?: BoundarySettings;
   /** The management cluster's node ports; 30000 to 32767 unless said. */
   readonly nodePorts?: PortRange;
+  /** What may be seen of control planes outside their namespaces; as little as possible unless said. */
+  readonly reach?: Reach;
   /** Certificates with less left are renewed, in milliseconds; a day unless said, and never less. */
   readonly renewBeforeMs?: number;
   readonly metrics?: ApplyMetrics;
@@ -160,6 +164,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     recentLists: recentListsOf(cluster, clock),
     foreignBudgets: (among) => foreignBudgetUids(informers, among),
     nodePorts: options.nodePorts ?? defaultNodePorts,
+    reach: options.reach ?? ownNamespaceOnly,
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
     defaultDataStore,

@@ -8,6 +8,7 @@ import type { StoreAccess } from '../../stores/store-access.ts';
 import type { AlarmSelection } from '../../tenants/change-alarm.ts';
 import type { NodeAddress } from './components/endpoint.ts';
 import type { ManagementApi } from './components/network-policy.ts';
+import type { Reach } from './components/reach/reach.ts';
 import type { PortRange } from './components/service.ts';
 import type { Memory } from './memory.ts';
 import type { Placements } from './placements.ts';
@@ -118,6 +119,8 @@ export interface Dependencies {
   /** Passes over the certificate requests of tenants. */
   readonly requests: RequestBook;
   readonly nodePorts: PortRange;
+  /** What may be seen of control planes outside their namespaces. */
+  readonly reach: Reach;
   /** Certificates with less left are renewed, in milliseconds. */
   readonly renewBeforeMs: number;
 }

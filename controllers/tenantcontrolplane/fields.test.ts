@@ -4,21 +4,26 @@ import { parse } from 'yaml';
 import { kinds } from '../../api/core/kinds.ts';
 import type { ConfigMap, Service } from '../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { parseCidr } from '../../kubeadm/networks.ts';
+import type { Reach } from './components/reach/reach.ts';
 import { TenantWorld } from '../../testing/tenant-world.ts';
 import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
 
 // What each field of a TenantControlPlane changes in what is made of it, from the controller's door to the last object; the
 // fields of spec.controlPlane.deployment are in components/deployment-fields.test.ts.
 
-async function running(changes: TenantControlPlaneChanges): Promise<TenantWorld> {
-  const world = new TenantWorld();
+async function running(changes: TenantControlPlaneChanges, reach?: Reach): Promise<TenantWorld> {
+  const world = new TenantWorld({ ...(reach !== undefined && { reach }) });
   await world.create(changes);
   await world.settle();
   return world;
 }
 
-const networkProfile = (given: Partial<TenantControlPlane['spec']['networkProfile']>): Promise<TenantWorld> =>
-  running({ networkProfile: given, spec: { dataStore: 'default', addons: { coreDNS: {}, kubeProxy: {} } } });
+const networkProfile = (
+  given: Partial<TenantControlPlane['spec']['networkProfile']>,
+  reach?: Reach,
+): Promise<TenantWorld> =>
+  running({ networkProfile: given, spec: { dataStore: 'default', addons: { coreDNS: {}, kubeProxy: {} } } }, reach);
 
 async function flags(world: TenantWorld, container = 'kube-apiserver'): Promise<readonly string[]> {
   const pods = (await world.deployment())?.spec?.template.spec?.containers ?? [];
@@ -154,7 +159,8 @@ describe('spec.networkProfile', () => {
 
   test('allowAddressAsExternalIP makes the address one of the Service', async () => {
     const given = { address: '192.0.2.33', allowAddressAsExternalIP: true };
-    expect((await service(await networkProfile(given)))?.spec?.externalIPs).toEqual(['192.0.2.33']);
+    const reach = { externalIps: [parseCidr('192.0.2.0/24', 'test')], annotations: [] };
+    expect((await service(await networkProfile(given, reach)))?.spec?.externalIPs).toEqual(['192.0.2.33']);
   });
 
   test('clusterDomain is that of kubelets, certificates and tokens', async () => {

@@ -20,7 +20,7 @@ import { migration } from './phases/migration.ts';
 import { disruptionBudget, networkPolicy } from './phases/protection.ts';
 import { previousData } from './phases/previous-data.ts';
 import { endpoint } from './phases/endpoint.ts';
-import { exposure, service } from './phases/service.ts';
+import { exposure, externalIp, service } from './phases/service.ts';
 import { aimlessRoutes, unpublication } from './phases/unpublication.ts';
 import { overridePlan } from './phases/override-plan.ts';
 import { overrideRemoval } from './phases/override-removal.ts';
@@ -57,6 +57,7 @@ const addonsInside = ['coredns', 'kube-proxy', 'konnectivity-attempt', 'worker-b
 /** The whole recipe: what is done, which condition tells of it, and after what. Everything else runs side by side. */
 const recipe: readonly Row[] = [
   ['service', 'EndpointReady', [], service],
+  ['external-ip', 'EndpointReady', [], externalIp],
   ['exposure', 'EndpointReady', ['service'], exposure],
   ['publication', 'EndpointReady', ['exposure'], publication],
   ['published', 'EndpointReady', ['publication'], published],

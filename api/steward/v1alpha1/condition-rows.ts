@@ -64,6 +64,8 @@ export const tenantControlPlaneConditions = {
       NoNodeAddress: 'No node of this cluster has an internal address.',
       WrongAddressFamily: 'The address is IPv4 where the first service network is IPv6, or the other way round.',
       NoFreeNodePort: 'Every port of the node port range is taken.',
+      ExternalIPNotAllowed:
+        'The manager was not told that the address may be an external IP; the message names the flag.',
       AddressInUse: 'The address or port belongs to another Service.',
     },
   },

@@ -31,7 +31,10 @@ export const networkProfile = obj({
     'cluster.local',
   ),
   allowAddressAsExternalIP: opt(
-    described(bool(), 'Adds the address to the external IPs of a ClusterIP or NodePort Service.'),
+    described(
+      bool(),
+      'Adds the address to the external IPs of a ClusterIP or NodePort Service, where the manager allows that (--allow-external-ips).',
+    ),
   ),
   port: opt(described(int32(), 'Port of the endpoint, of the Service and of kube-apiserver.'), 6443),
   certSANs: opt(

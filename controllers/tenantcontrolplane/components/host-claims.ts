@@ -48,7 +48,15 @@ export function hostClaims(tcp: TenantControlPlane): readonly string[] {
   return gatewayKeys(tcp).flatMap((key) => ends.map((end) => `Gateway ${gatewayName(key)} ${end}`));
 }
 
-const isSame = (one: TenantControlPlane, other: TenantControlPlane): boolean =>
+/** The host names by which routers lead to a control plane: what it wants, and what is still in use. */
+export function hostNames(tcp: TenantControlPlane): readonly string[] {
+  const publication = publicationIn(tcp);
+  if (publication === undefined) return [];
+  return hostsOf(tcp, publication).flatMap((host) => [host, konnectivityHost(host)]);
+}
+
+/** Whether two are the same control plane, in other states perhaps. */
+export const isSame = (one: TenantControlPlane, other: TenantControlPlane): boolean =>
   one.metadata.namespace === other.metadata.namespace && one.metadata.name === other.metadata.name;
 
 /** Those among `others` that claim something which this one claims too. */

@@ -7,12 +7,14 @@ import { openCluster } from '../../../runtime/http-cluster.ts';
 import { apiServerUnderTest } from '../../../testing/servers/api-server-under-test.ts';
 import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
+import { parseCidr } from '../../../kubeadm/networks.ts';
 import { defaultNodePorts, service } from './service.ts';
 
 type Type = 'ClusterIP' | 'NodePort' | 'LoadBalancer';
 
 const namespace = `service-${randomUUID().slice(0, 8)}`;
 const loadBalancerClass = 'example.org/lb';
+const reach = { externalIps: [parseCidr('192.0.2.0/24', 'test')], annotations: [] };
 let cluster: Cluster;
 let count = 0;
 
@@ -37,7 +39,7 @@ function serviceOfTenant(): (type: Type, networkProfile?: object) => Promise<Non
       service: { serviceType },
       networkProfile,
     };
-    const manifest = service({ tcp: tenantControlPlaneWith(changes), current, nodePorts: defaultNodePorts });
+    const manifest = service({ tcp: tenantControlPlaneWith(changes), current, nodePorts: defaultNodePorts, reach });
     current = await cluster.apply(kinds.Service, manifest, { fieldManager: 'steward' });
     if (current.spec === undefined) throw new Error('a Service without a spec');
     return current.spec;

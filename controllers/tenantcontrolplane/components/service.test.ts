@@ -5,12 +5,14 @@ import type { PublishedBy } from '../../../testing/published-tenant.ts';
 import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
 import { chooseNodeAddress, findEndpoint, nodeAddresses } from './endpoint.ts';
+import { parseCidr } from '../../../kubeadm/networks.ts';
+import { ownNamespaceOnly } from './reach/reach.ts';
 import { defaultNodePorts, service } from './service.ts';
 
 const nodePorts = defaultNodePorts;
 
-const made = (changes: TenantControlPlaneChanges, current?: Service): unknown =>
-  service({ tcp: tenantControlPlaneWith(changes), current, nodePorts }).spec;
+const made = (changes: TenantControlPlaneChanges, current?: Service, reach = ownNamespaceOnly): unknown =>
+  service({ tcp: tenantControlPlaneWith(changes), current, nodePorts, reach }).spec;
 
 const live = (spec: object, status: object = {}): Service => ({
   apiVersion: 'v1',
@@ -57,11 +59,12 @@ describe('the Service', () => {
     expect(Object.keys(bare as object)).toEqual(['type', 'selector', 'ports']);
   });
 
-  test('has the address as external IP only when asked', () => {
+  test('has the address as external IP only when asked, and when the administrator allows it', () => {
     const address = '192.0.2.1';
-    expect(made({ networkProfile: { address, allowAddressAsExternalIP: true } })).toMatchObject({
-      externalIPs: [address],
-    });
+    const asked = { networkProfile: { address, allowAddressAsExternalIP: true } };
+    const reach = { ...ownNamespaceOnly, externalIps: [parseCidr('192.0.2.0/28', 'test')] };
+    expect(made(asked, undefined, reach)).toMatchObject({ externalIPs: [address] });
+    expect(Object.keys(made(asked) as object)).not.toContain('externalIPs');
     expect(Object.keys(made({ networkProfile: { address } }) as object)).not.toContain('externalIPs');
   });
 });

@@ -4,6 +4,8 @@ import { ports as portNames, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { podSelector } from './deployment.ts';
 import { ownedManifest } from './owned-manifest.ts';
+import { externalIpComplaint, externalIpOf } from './reach/external-ip.ts';
+import type { Reach } from './reach/reach.ts';
 
 /** The management cluster's `--service-node-port-range`, both ends included. */
 export interface PortRange {
@@ -19,6 +21,8 @@ export interface ServiceInput {
   readonly tcp: TenantControlPlane;
   readonly current: Service | undefined;
   readonly nodePorts: PortRange;
+  /** What may be seen of control planes outside their namespaces. */
+  readonly reach: Reach;
 }
 
 /** The node port that the API server gave to a Service of ours, if any. */
@@ -32,7 +36,11 @@ function allocatedNodePort(current: Service | undefined): number | undefined {
  * advertised address on it. Undefined until the API server has given a node port to a control plane that names none in
  * range.
  */
-export function servicePort({ tcp, current, nodePorts }: ServiceInput): number | undefined {
+export function servicePort({
+  tcp,
+  current,
+  nodePorts,
+}: Pick<ServiceInput, 'tcp' | 'current' | 'nodePorts'>): number | undefined {
   const wanted = tcp.spec.networkProfile.port;
   if (tcp.spec.controlPlane.service.serviceType !== 'NodePort') return wanted;
   if (wanted >= nodePorts.from && wanted <= nodePorts.to) return wanted;
@@ -81,7 +89,7 @@ function servicePorts(input: ServiceInput): readonly Port[] {
   ];
 }
 
-function exposure(tcp: TenantControlPlane): Readonly<Record<string, unknown>> {
+function exposure({ tcp, reach }: ServiceInput): Readonly<Record<string, unknown>> {
   const { networkProfile, controlPlane } = tcp.spec;
   const type = controlPlane.service.serviceType;
   if (type === 'LoadBalancer') {
@@ -93,9 +101,8 @@ function exposure(tcp: TenantControlPlane): Readonly<Record<string, unknown>> {
         loadBalancerSourceRanges.length > 0 && { loadBalancerSourceRanges }),
     };
   }
-  const { address, allowAddressAsExternalIP } = networkProfile;
-  const external = allowAddressAsExternalIP === true && address !== undefined && address !== '';
-  return { type, ...(external && { externalIPs: [address] }) };
+  const address = externalIpComplaint(tcp, reach) === undefined ? externalIpOf(tcp) : undefined;
+  return { type, ...(address !== undefined && { externalIPs: [address] }) };
 }
 
 /** The Service of a control plane. Without a port of its own a NodePort Service lets the API server choose one. */
@@ -109,6 +116,6 @@ export function service(input: ServiceInput): Manifest {
     component: 'service',
     labels: additionalMetadata?.labels,
     annotations: additionalMetadata?.annotations,
-    body: { spec: { ...exposure(tcp), selector: podSelector(tcp), ports: servicePorts(input) } },
+    body: { spec: { ...exposure(input), selector: podSelector(tcp), ports: servicePorts(input) } },
   });
 }

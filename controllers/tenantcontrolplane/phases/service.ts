@@ -1,8 +1,10 @@
 import type { Service } from '../../../api/core/kinds.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
+import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { splitHostPort } from '../../../kubeadm/networks.ts';
 import { canAdvertise } from '../components/address-family.ts';
+import { externalIpComplaint } from '../components/reach/external-ip.ts';
 import { chooseNodeAddress, findEndpoint, needsNodeAddress } from '../components/endpoint.ts';
 import { service as serviceManifest, servicePort } from '../components/service.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -15,12 +17,20 @@ import type { Scope } from '../scope.ts';
  */
 export async function service(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp, observed } = scope;
-  const { nodePorts } = deps;
-  const input = { tcp, current: observed.service, nodePorts };
+  const { nodePorts, reach } = deps;
+  const input = { tcp, current: observed.service, nodePorts, reach };
   const applied = await deps.apply<Service>(scope, serviceManifest(input), ctx);
-  const chosen = { tcp, current: applied, nodePorts };
+  const chosen = { tcp, current: applied, nodePorts, reach };
   if (servicePort(input) === servicePort(chosen)) return { is: 'done', learned: { service: applied } };
   return { is: 'done', learned: { service: await deps.apply<Service>(scope, serviceManifest(chosen), ctx) } };
+}
+
+/** Says that the Service lacks the external IP that the spec asks for: admission refuses it, but may have been switched off, or younger. */
+export function externalIp({ tcp }: Readonly<Scope>, { reach }: Dependencies): Promise<Outcome<Scope>> {
+  const complaint = externalIpComplaint(tcp, reach);
+  if (complaint === undefined) return Promise.resolve({ is: 'done' });
+  const message = `${new InvalidInputError(complaint).message}; the Service has no external IP`;
+  return Promise.resolve({ is: 'waiting', reason: 'ExternalIPNotAllowed', message });
 }
 
 /** The host of the endpoint in the status, so that a tenant's workers keep the node that they know. */

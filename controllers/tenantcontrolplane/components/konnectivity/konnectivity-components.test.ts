@@ -11,6 +11,7 @@ import type { ControlPlaneInput, Endpoint } from '../control-plane-input.ts';
 import { deployment } from '../deployment.ts';
 import { kubeconfigSecrets } from '../kubeconfig-secrets.ts';
 import { leafSecrets } from '../leaf-secrets.ts';
+import { ownNamespaceOnly } from '../reach/reach.ts';
 import { defaultNodePorts, service } from '../service.ts';
 import { agentAddress } from './agent-address.ts';
 import type { AgentAddress } from './agent-address.ts';
@@ -226,6 +227,7 @@ describe('the konnectivity server', () => {
         tcp: tenantControlPlaneWith(changes),
         current: undefined,
         nodePorts: defaultNodePorts,
+        reach: ownNamespaceOnly,
       }) as Service;
       return spec?.ports?.[1];
     };
@@ -384,7 +386,7 @@ describe('a tenant without konnectivity', () => {
     delete pod.topologySpreadConstraints;
     const made = [
       deployment({ ...input(plain), present: first }),
-      service({ tcp, current: undefined, nodePorts: defaultNodePorts }),
+      service({ tcp, current: undefined, nodePorts: defaultNodePorts, reach: ownNamespaceOnly }),
       leafSecrets(tcp),
       kubeconfigSecrets(tcp, byAddress),
     ];

@@ -6,6 +6,7 @@ import { workerBootstrapAddon } from '../../../../testing/worker-bootstrap-addon
 import type { Endpoint } from '../control-plane-input.ts';
 import { deployment } from '../deployment.ts';
 import { networkPolicy } from '../network-policy.ts';
+import { ownNamespaceOnly } from '../reach/reach.ts';
 import { defaultNodePorts, service } from '../service.ts';
 import { nodeManifests } from './node-manifests.ts';
 import { trustdLeaves } from './trustd-credentials.ts';
@@ -134,7 +135,7 @@ describe('trustd', () => {
 describe('the port for trustd', () => {
   const ports = (changes: TenantControlPlaneChanges, port = 50001): unknown => {
     const tcp = tenant({ talos: { port } }, changes);
-    const made = service({ tcp, current: undefined, nodePorts: defaultNodePorts }) as Service;
+    const made = service({ tcp, current: undefined, nodePorts: defaultNodePorts, reach: ownNamespaceOnly }) as Service;
     return made.spec?.ports?.at(-1);
   };
 

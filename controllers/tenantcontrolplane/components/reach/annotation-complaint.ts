@@ -1,0 +1,90 @@
+import { annotations as ownAnnotations, stewardGroup } from '../../../../api/names.ts';
+import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
+import { contains, isIpAddress } from '../../../../kubeadm/networks.ts';
+import type { Reach } from './reach.ts';
+import { reachingAnnotations } from './reaching-annotations.ts';
+import { usualAnnotations } from './usual-annotations.ts';
+
+/** The names that DNS is to lead to a Service, in annotations of external-dns. */
+export const dnsNameKeys: readonly string[] = [
+  'external-dns.alpha.kubernetes.io/hostname',
+  'external-dns.alpha.kubernetes.io/internal-hostname',
+];
+const requestedIps = /^kube-vip\.io\/(loadbalancerIPs|loadbalancerHostname)$/;
+
+/** An annotation that an author wants on an object of a control plane. */
+export interface WantedAnnotation {
+  readonly key: string;
+  readonly value: string;
+  /** Host names and alternative names that the control plane has. */
+  readonly names: ReadonlySet<string>;
+}
+
+type Problem = Pick<InvalidInput, 'reason' | 'remedy'>;
+
+/** The entries of a list in an annotation's value. */
+export function entriesOf(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase().replace(/\.$/, ''))
+    .filter((entry) => entry !== '');
+}
+
+const nameIt = (key: string): string =>
+  `take it out, or ask the administrator to name it in --allow-annotations=${key}`;
+
+/** Annotations whose value says how far they reach. */
+function valueProblem({ key, value, names }: WantedAnnotation, reach: Reach): Problem | undefined {
+  if (dnsNameKeys.includes(key)) {
+    const foreign = entriesOf(value).find((name) => !names.has(name));
+    if (foreign === undefined) return undefined;
+    const reason = `wants the DNS name ${foreign}, which is neither the host name of this control plane nor one of its certSANs`;
+    return { reason, remedy: 'name it in spec.networkProfile.certSANs if it is its own, or take it out' };
+  }
+  if (requestedIps.test(key)) {
+    // 0.0.0.0 and the like ask DHCP.
+    const taken = entriesOf(value).find((entry) => !isFree(entry, reach));
+    if (taken === undefined) return undefined;
+    const reason = `has every node answer for ${taken}, whoever the address belongs to`;
+    return { reason, remedy: 'take it out, or ask the administrator for --allow-external-ips=<CIDR>' };
+  }
+  return undefined;
+}
+
+function isFree(address: string, { externalIps }: Reach): boolean {
+  if (address === '0.0.0.0' || address === '::') return true;
+  return isIpAddress(address) && externalIps.some((network) => contains(network, address));
+}
+
+const isCovered = (key: string, by: readonly string[]): boolean =>
+  by.some((entry) => entry === '*' || entry === key || (entry.endsWith('/') && key.startsWith(entry)));
+
+/** Our own keys mean something to the manager; only what a StewardControlPlane hands down is taken from a spec. */
+function isOurs(key: string): boolean {
+  const domain = key.split('/')[0] ?? '';
+  const isOwnDomain = domain === stewardGroup || domain.endsWith(`.${stewardGroup}`);
+  return key.includes('/') && isOwnDomain && key !== ownAnnotations.rolloutAfter;
+}
+
+/**
+ * Why an annotation may not be on an object of a control plane. Routers, load balancers and DNS serve all namespaces and obey
+ * annotations: whoever may write those commands them. A key without a domain is its author's own: nothing of a cluster may read
+ * such (https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/).
+ */
+export function annotationProblem(wanted: WantedAnnotation, reach: Reach): Problem | undefined {
+  const { key } = wanted;
+  if (isOurs(key)) return { reason: 'is an annotation that only the manager writes', remedy: 'take it out' };
+  if (reach.annotations.includes(key)) return undefined;
+  const reaching = reachingAnnotations.find(({ keys }) => keys.test(key));
+  if (reaching !== undefined) return { reason: reaching.reason, remedy: nameIt(key) };
+  const problem = valueProblem(wanted, reach);
+  if (problem !== undefined) return problem;
+  const isPrivate = !key.includes('/');
+  if (isPrivate || key === ownAnnotations.rolloutAfter) return undefined;
+  if (isCovered(key, usualAnnotations) || isCovered(key, reach.annotations)) return undefined;
+  const domain = `${key.split('/')[0] ?? ''}/`;
+  return {
+    reason: 'is of no allowed domain, and nobody here knows what reads it',
+    remedy: `take it out, or ask the administrator to start the manager with --allow-annotations=${domain}`,
+  };
+}

@@ -1,0 +1,94 @@
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { hostNames, isSame, rivalWords } from '../components/host-claims.ts';
+import { annotationProblem, dnsNameKeys, entriesOf } from '../components/reach/annotation-complaint.ts';
+import { externalIpComplaint, externalIpOf } from '../components/reach/external-ip.ts';
+import type { Reach } from '../components/reach/reach.ts';
+
+/** A change of a control plane, and what may be seen of it outside its namespace. */
+export interface ReachQuestion {
+  readonly tcp: TenantControlPlane;
+  /** Absent on creation. */
+  readonly old?: TenantControlPlane | undefined;
+  readonly reach: Reach;
+  /** All control planes that there are; absent where nobody has asked the cluster. */
+  readonly tenants?: readonly TenantControlPlane[] | undefined;
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** The annotations that objects of a control plane get from its spec, by field. */
+function annotationsOf({ spec }: TenantControlPlane): readonly (readonly [field: string, given: Annotations])[] {
+  const { service, ingress, gateway, deployment } = spec.controlPlane;
+  const given: readonly (readonly [string, Annotations | undefined])[] = [
+    ['service.additionalMetadata', service.additionalMetadata?.annotations],
+    ['ingress.additionalMetadata', ingress?.additionalMetadata?.annotations],
+    ['gateway.additionalMetadata', gateway?.additionalMetadata?.annotations],
+    ['deployment.additionalMetadata', deployment.additionalMetadata?.annotations],
+    ['deployment.podAdditionalMetadata', deployment.podAdditionalMetadata?.annotations],
+  ];
+  return given.map(([field, annotations = {}]) => [`spec.controlPlane.${field}.annotations`, annotations] as const);
+}
+
+/** The DNS names that a control plane asks for by annotations. */
+function dnsNames(tcp: TenantControlPlane): readonly string[] {
+  return annotationsOf(tcp).flatMap(([, given]) =>
+    Object.entries(given).flatMap(([key, value]) => (dnsNameKeys.includes(key) ? entriesOf(value) : [])),
+  );
+}
+
+/** True when somebody asks for DNS names, by annotations, that this control plane did not ask for. */
+export function asksForDnsNames({ tcp, old }: Pick<ReachQuestion, 'tcp' | 'old'>): boolean {
+  const before = new Set(old === undefined ? [] : dnsNames(old));
+  return dnsNames(tcp).some((name) => !before.has(name));
+}
+
+/** A name in DNS leads to one place: that of another control plane would lead its users here. */
+function rivalProblem(
+  value: string,
+  { tcp, tenants = [] }: ReachQuestion,
+): Pick<InvalidInput, 'reason' | 'remedy'> | undefined {
+  const wanted = new Set(entriesOf(value));
+  const rival = tenants.find(
+    (other) => !isSame(tcp, other) && [...hostNames(other), ...dnsNames(other)].some((name) => wanted.has(name)),
+  );
+  if (rival === undefined) return undefined;
+  const reason = `wants a DNS name that ${rivalWords(tcp, rival)} has`;
+  return { reason, remedy: 'give a name that no other control plane has' };
+}
+
+const longest = 100;
+
+function shown(value: string): string {
+  return value.length <= longest ? value : `${value.slice(0, longest)}… (${value.length} characters)`;
+}
+
+/** What is stored is not judged again: rules may be younger than objects. */
+function annotationComplaints(question: ReachQuestion): readonly InvalidInput[] {
+  const { tcp, old, reach } = question;
+  const names = new Set([...hostNames(tcp), ...(tcp.spec.networkProfile.certSANs ?? [])]);
+  const before = new Map(old === undefined ? [] : annotationsOf(old));
+  return annotationsOf(tcp).flatMap(([field, given]) =>
+    Object.entries(given).flatMap(([key, value]) => {
+      const known = before.get(field) ?? {};
+      if (Object.hasOwn(known, key) && known[key] === value) return [];
+      const problem =
+        annotationProblem({ key, value, names }, reach) ??
+        (dnsNameKeys.includes(key) ? rivalProblem(value, question) : undefined);
+      return problem === undefined
+        ? []
+        : [{ field: `${field}[${JSON.stringify(key)}]`, value: shown(value), ...problem }];
+    }),
+  );
+}
+
+function externalIpComplaints({ tcp, old, reach }: ReachQuestion): readonly InvalidInput[] {
+  if (old !== undefined && externalIpOf(old) === externalIpOf(tcp)) return [];
+  const complaint = externalIpComplaint(tcp, reach);
+  return complaint === undefined ? [] : [complaint];
+}
+
+/** What an author may not have because it is seen outside the namespace of the control plane. */
+export function reachComplaints(question: ReachQuestion): readonly InvalidInput[] {
+  return [...externalIpComplaints(question), ...annotationComplaints(question)];
+}
