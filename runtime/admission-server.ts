@@ -2,12 +2,17 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AdmissionHandler } from './admission.ts';
+import { answerRequests, handshakeTimeout, serverOptions } from './answer-requests.ts';
 import { answerReview, BadReviewError } from './answer-review.ts';
+import { BodyReader } from './body-reader.ts';
 import type { Clock } from './clock.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import type { HealthCheck } from './health-check.ts';
+import { HttpError } from './http-error.ts';
 import type { JsonCall } from './json-call.ts';
 import { BadCallError, answerCall } from './json-call.ts';
 import type { Logger } from './logger.ts';
+import { parseTarget } from './request-target.ts';
 
 /** Certificate chain and key, PEM. */
 export interface ServingPair {
@@ -32,23 +37,22 @@ export interface AdmissionServerOptions {
   readonly metrics?: AdmissionMetrics;
 }
 
-/** As controller-runtime: larger than anything etcd stores. */
-const largestBody = 3 * 1024 * 1024;
+/**
+ * One as in controller-runtime, larger than anything etcd stores. Together they may become some hundred MiB of objects, which the
+ * memory that the manager is given by default has room for.
+ */
+const bodyLimits = { largest: 3 * 1024 * 1024, together: 16 * 1024 * 1024 };
+/** Some API servers with some dozen connections each. */
+const mostConnections = 512;
 /** The API server's own default; its `timeout` parameter can shorten it. */
 const longestBudgetMs = 10_000;
-
-class HttpError extends Error {
-  readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** Answers the API server's AdmissionReviews over TLS, and other calls beside. Its certificate can be exchanged while it runs. */
 export class AdmissionServer {
   readonly #options: AdmissionServerOptions;
+  readonly #bodies = new BodyReader(bodyLimits);
   #server: Server | undefined;
+  #connections: ConnectionLimit | undefined;
   #failure: string | undefined;
 
   constructor(options: AdmissionServerOptions) {
@@ -57,12 +61,12 @@ export class AdmissionServer {
 
   /** Listens; returns the port, which is chosen free when `port` is 0. Rejects when it is taken. */
   async listen(address: { readonly host: string; readonly port: number }, pair: ServingPair): Promise<number> {
-    const server = createServer(
-      { cert: pair.certificate, key: pair.key, minVersion: 'TLSv1.2', requestTimeout: 15_000, headersTimeout: 10_000 },
-      (request, response) => {
-        void this.#serve(request, response);
-      },
-    );
+    const tls = { cert: pair.certificate, key: pair.key, minVersion: 'TLSv1.2', handshakeTimeout } as const;
+    const server = createServer({ ...serverOptions, ...tls });
+    this.#connections = answerRequests(server, {
+      ...{ clock: this.#options.clock, log: this.#options.log, mostConnections },
+      answer: (request, response) => this.#serve(request, response),
+    });
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -74,9 +78,6 @@ export class AdmissionServer {
     server.on('error', (error) => {
       this.#failure = error.message;
       this.#options.log.error('the admission server failed', { error });
-    });
-    server.on('tlsClientError', (error) => {
-      this.#options.log.debug('a TLS handshake with the admission server failed', { error });
     });
     return (server.address() as AddressInfo).port;
   }
@@ -95,7 +96,7 @@ export class AdmissionServer {
       server.close(() => {
         resolve();
       });
-      server.closeIdleConnections();
+      this.#connections?.dropIdle();
     });
   }
 
@@ -111,20 +112,23 @@ export class AdmissionServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'https://localhost');
-    const answerer = this.#answererAt(url);
-    const ended = answerer === undefined ? undefined : this.#options.metrics?.began(url.pathname);
+    const url = parseTarget(request.url);
+    const path = url?.pathname ?? '';
+    const answerer = url && this.#answererAt(url);
+    const ended = answerer === undefined ? undefined : this.#options.metrics?.began(path);
     try {
-      if (answerer === undefined) throw new HttpError(404, `there is no rule at ${url.pathname.slice(0, 200)}`);
-      const body = await readBody(request, answerer.types);
-      send(response, 200, JSON.stringify(await answerer.answer(body)));
+      if (url === undefined) throw new HttpError(400, 'the target of the request is not understood');
+      if (answerer === undefined) throw new HttpError(404, `there is no rule at ${path.slice(0, 200)}`);
+      refuseForeign(request, answerer.types);
+      const answer = await this.#bodies.read(request, answerer.answer);
+      send(response, 200, JSON.stringify(answer));
     } catch (error) {
       const code = codeOf(error);
-      this.#options.log.warn('a request could not be answered', {
-        path: url.pathname.slice(0, 200),
-        code,
-        error,
-      });
+      // Anybody can be refused, as often as they like: only what fails on our side is worth a line.
+      const { log } = this.#options;
+      const fields = { path: path.slice(0, 200), code, error };
+      if (code < 500) log.debug('a request was refused', fields);
+      else log.warn('a request could not be answered', fields);
       // What is left of a refused body is not worth reading.
       response.setHeader('connection', 'close');
       send(response, code, `${JSON.stringify({ error: (error as Error).message })}\n`);
@@ -167,23 +171,16 @@ function budgetOf(url: URL): number {
   return seconds === undefined ? longestBudgetMs : Math.min(Math.max(Number(seconds), 1) * 1000, longestBudgetMs);
 }
 
-async function readBody(request: IncomingMessage, types: readonly string[]): Promise<string> {
+/** @throws HttpError for what the API server would not send. */
+function refuseForeign(request: IncomingMessage, types: readonly string[]): void {
   if (request.method !== 'POST') throw new HttpError(405, 'requests are sent by POST');
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
-  if (!types.includes(type.trim())) {
-    throw new HttpError(415, 'requests are sent as application/json');
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > largestBody) throw new HttpError(413, `the request is larger than ${largestBody} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  if (!types.includes(type.trim())) throw new HttpError(415, 'requests are sent as application/json');
 }
 
 function send(response: ServerResponse, code: number, body: string): void {
+  // Whoever asked may have gone.
+  if (response.destroyed) return;
   response.writeHead(code, { 'content-type': 'application/json' });
   response.end(body);
 }

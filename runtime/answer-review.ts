@@ -2,6 +2,7 @@ import jsonPatch from 'fast-json-patch';
 import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest, AdmissionResponse } from './admission.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { parseJson } from './parse-json.ts';
 import { withinBudget } from './within-budget.ts';
 
 /** A body that is no AdmissionReview we can answer. The message goes to the API server's log. */
@@ -39,7 +40,7 @@ export async function answerReview(
 function requestOf(body: string): AdmissionRequest {
   let review: unknown;
   try {
-    review = JSON.parse(body);
+    review = parseJson(body);
   } catch (error) {
     throw new BadReviewError('the body is not JSON', { cause: error });
   }

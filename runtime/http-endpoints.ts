@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerRequests, serverOptions } from './answer-requests.ts';
 import type { Clock } from './clock.ts';
+import { systemClock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import type { HealthCheck } from './health-check.ts';
 import type { Logger } from './logger.ts';
+import { parseTarget } from './request-target.ts';
 
 /** What a page answers. */
 export interface Page {
@@ -59,13 +63,19 @@ export function contactCheck(
   };
 }
 
+/** Some kubelets and scrapers, each with a connection or two. */
+const mostConnections = 128;
+
 /** Plain HTTP for metrics or probes. Page errors are answered with 500 and logged. */
 export class HttpEndpoints {
   readonly #server: Server;
+  readonly #connections: ConnectionLimit;
 
-  constructor(pages: Pages, log: Logger) {
-    this.#server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
-      void answer(request, response, { pages, log });
+  constructor(pages: Pages, log: Logger, clock: Clock = systemClock) {
+    this.#server = createServer(serverOptions);
+    this.#connections = answerRequests(this.#server, {
+      ...{ clock, log, mostConnections },
+      answer: (request, response) => answer(request, response, { pages, log }),
     });
   }
 
@@ -102,7 +112,7 @@ export class HttpEndpoints {
       this.#server.close(() => {
         resolve();
       });
-      this.#server.closeIdleConnections();
+      this.#connections.dropIdle();
     });
   }
 }
@@ -112,18 +122,31 @@ async function answer(
   response: ServerResponse,
   { pages, log }: { readonly pages: Pages; readonly log: Logger },
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  let page: Page;
-  try {
-    const found = pageAt(pages, url.pathname);
-    if (request.method !== 'GET' && request.method !== 'HEAD') page = text(405, 'only GET is answered here\n');
-    else page = found === undefined ? text(404, 'nothing here\n') : await found(url.pathname, url.searchParams);
-  } catch (error) {
-    log.error('a page could not be made', { path: url.pathname, error });
-    page = text(500, `${error instanceof Error ? error.message : String(error)}\n`);
-  }
+  const page = await pageFor(request, { pages, log });
+  // A body that comes along is not read.
+  if (hasBody(request)) response.setHeader('connection', 'close');
   response.writeHead(page.code, { 'content-type': page.type, 'x-content-type-options': 'nosniff' });
   response.end(request.method === 'HEAD' ? undefined : page.body);
+}
+
+async function pageFor(
+  { url: target, method }: IncomingMessage,
+  { pages, log }: { readonly pages: Pages; readonly log: Logger },
+): Promise<Page> {
+  const url = parseTarget(target);
+  if (url === undefined) return text(400, 'the target of the request is not understood\n');
+  if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET is answered here\n');
+  try {
+    const found = pageAt(pages, url.pathname);
+    return found === undefined ? text(404, 'nothing here\n') : await found(url.pathname, url.searchParams);
+  } catch (error) {
+    log.error('a page could not be made', { path: url.pathname, error });
+    return text(500, `${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 function pageAt(pages: Pages, path: string): Pages[string] | undefined {

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { parseJson } from './parse-json.ts';
 import { withinBudget } from './within-budget.ts';
 
 /**
@@ -53,7 +54,7 @@ export async function answerCall(
 
 function documentOf(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch (error) {
     throw new BadCallError('the body is not JSON', { cause: error });
   }
