@@ -29,6 +29,8 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/only-throw-error': 'error',
+      // `void` would hide a rejection that then ends the process: failures have a handler, e.g. runtime/detached.ts.
+      '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }],
       '@typescript-eslint/prefer-readonly': 'error',
       // The client's models are classes by generation; everywhere they stand for plain JSON.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',

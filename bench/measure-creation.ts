@@ -57,11 +57,15 @@ class Watched {
     const credentials = this.#credentials;
     if (host === undefined || credentials === undefined || this.#polled.has(host)) return;
     this.#polled.add(host);
-    void firstReadyz({ host, port: this.#creation.port, credentials, named }, this.#signal).then((at) => {
-      if (at === undefined) return;
-      this.#recorder.reach(milestone, at);
-      this.#check();
-    });
+    firstReadyz({ host, port: this.#creation.port, credentials, named }, this.#signal)
+      .then((at) => {
+        if (at === undefined) return;
+        this.#recorder.reach(milestone, at);
+        this.#check();
+      })
+      .catch((error: unknown) => {
+        console.error(`${milestone}: ${String(error)}`);
+      });
   }
 
   #check(): void {

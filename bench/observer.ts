@@ -35,7 +35,7 @@ export class Observer implements Disposable {
       cluster.harness.progress('observer', String(error));
     };
     for (const [kind, path] of collections) {
-      void watchObjects(
+      watchObjects(
         cluster.client.config,
         path,
         ({ type, object }) => {
@@ -43,7 +43,7 @@ export class Observer implements Disposable {
           return Promise.resolve();
         },
         { signal, onError },
-      );
+      ).catch(onError);
     }
     await pause(2000);
     return observer;

@@ -28,9 +28,12 @@ export async function firstReadyz(target: ReadyzTarget, signal: AbortSignal): Pr
       finish();
     };
     const ask = (): void => {
-      void asked(target, settled.signal).then((isReady) => {
-        if (isReady && !settled.signal.aborted) finish(performance.now());
-      });
+      asked(target, settled.signal).then(
+        (isReady) => {
+          if (isReady && !settled.signal.aborted) finish(performance.now());
+        },
+        finish.bind(undefined, undefined),
+      );
     };
     const timer = setInterval(ask, 50);
     signal.addEventListener('abort', onAbort, { once: true });

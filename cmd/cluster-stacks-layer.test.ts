@@ -14,6 +14,7 @@ import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infras
 import { ObstacleWatches } from '../controllers/stewardcontrolplane/obstacle-watches.ts';
 import { EventRecorder, eventKind, microTime } from '../runtime/event-recorder.ts';
 import { InformerFactory } from '../runtime/informer-factory.ts';
+import { detached } from '../runtime/detached.ts';
 import { silent } from '../runtime/logger.ts';
 import { Manager } from '../runtime/manager.ts';
 import { Metrics } from '../runtime/metrics.ts';
@@ -82,7 +83,8 @@ class World {
       manager: managerOf,
       webhookTrouble: () => undefined,
     });
-    void this.#layer?.run(Promise.resolve());
+    const running = this.#layer?.run(Promise.resolve());
+    if (running !== undefined) detached(running, silent, 'the layer');
     const started = manager.start();
     await clock.advance(0);
     await started;

@@ -3,6 +3,7 @@ import type { Key, Resource } from '../api/meta.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import { ExternalClusters } from '../controllers/stewardcontrolplane/external/external-clusters.ts';
+import { detached } from '../runtime/detached.ts';
 import { selectionInTenant } from '../controllers/tenantcontrolplane/selection-in-tenant.ts';
 import { EventRecorder } from '../runtime/event-recorder.ts';
 import { guardWrites } from '../runtime/guard-writes.ts';
@@ -27,6 +28,7 @@ import { TenantWatches } from '../tenants/tenant-watches.ts';
 import { Closing } from './closing.ts';
 import { clusterStacksLayer } from './cluster-stacks-layer.ts';
 import { coreControllers } from './controllers.ts';
+import type { LastResort } from './last-resort.ts';
 import type { ListenAddress, ManagerSettings } from './manager-settings.ts';
 import type { OptionalLayer } from './optional-layer.ts';
 import { serveAdmission } from './serve-admission.ts';
@@ -49,7 +51,7 @@ interface Base {
 }
 
 /** Runs the manager until a signal ends it, or until it must not lead any more. The answer is the exit code. */
-export async function runManager(settings: ManagerSettings): Promise<number> {
+export async function runManager(settings: ManagerSettings, lastResort: LastResort): Promise<number> {
   const log = createWinstonLogger({ ...settings.log, stream: process.stdout, now: () => clock.now() });
   const base: Base = {
     settings,
@@ -58,6 +60,8 @@ export async function runManager(settings: ManagerSettings): Promise<number> {
     closing: new Closing(),
     ended: Promise.withResolvers<number>(),
   };
+  lastResort.use(log);
+  base.metrics.watchUnhandled(() => lastResort.errors);
   log.info('starting', { version, node: process.version, leaderElection: settings.leaderElect });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
@@ -99,7 +103,7 @@ async function work(base: Base): Promise<number> {
     const parts = { ...base, clock, cluster: door, informers, signal: stop.signal, poke };
     // Nobody waits for the layer: it begins by itself when it has what it needs, and this process leads.
     const mayWork = settings.leaderElect ? election.elected : Promise.resolve();
-    void layer?.run(mayWork);
+    if (layer !== undefined) detached(layer.run(mayWork), base.log, 'the layer of cluster stacks');
     const [admission] = await Promise.all([serveAdmission(parts), manager.follow()]);
     ready.push(...admission.checks);
     layerTrouble = admission.layerTrouble;
@@ -182,7 +186,7 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
   const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
   const open: ConstructorParameters<typeof TenantPool>[0]['open'] = (connection, limits) =>
     openCluster(connection, measured(base, limits));
-  const pool = closing.add(new TenantPool({ clock, open }), (doors) => doors.close());
+  const pool = closing.add(new TenantPool({ clock, log, open }), (doors) => doors.close());
   const watches = settings.watchTenants ? closing.add(tenantWatches(), closeLines) : undefined;
   const external = closing.add(
     new ExternalClusters({
@@ -224,7 +228,7 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
   const metricsOf = (name: string) => metrics.ofController(name);
   const gone = ({ metadata }: Resource): void => {
     // Closing waits for running requests; nothing waits for it.
-    void pool.forget(metadata.uid ?? '');
+    pool.drop(metadata.uid ?? '');
     external.release(metadata.uid ?? '');
     watches?.forget(metadata.uid ?? '');
   };

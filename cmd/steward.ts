@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
 import { UsageError, describeFlags } from './flags.ts';
+import { LastResort } from './last-resort.ts';
 import { managerFlags } from './manager-flags.ts';
 import { readManagerSettings } from './manager-settings.ts';
 import { runManager } from './manager.ts';
@@ -9,9 +11,15 @@ import { openRepository } from './stack/open-repository.ts';
 import { runStack, stackUsage } from './stack/run-stack.ts';
 import { version } from './version.ts';
 
+const lastResort = new LastResort(process, {
+  error: (message, { error } = {}) => {
+    console.error(JSON.stringify({ level: 'error', message, error: inspect(error) }));
+  },
+});
+
 /** The commands of the binary; the first is what runs when none is named. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
-  manager: (args) => runManager(readManagerSettings(args, process.env)),
+  manager: (args) => runManager(readManagerSettings(args, process.env), lastResort),
   'datastore-bootstrap': (args) => runDatastoreBootstrap(args, process.env),
   migrate: (args) => runMigrate(args, process.env),
   stack: (args) => {
@@ -70,7 +78,10 @@ async function main(args: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
+  if (!(error instanceof UsageError)) {
+    console.error(error);
+    process.exit(1);
+  }
   console.error(`steward: ${error.message}`);
   process.exitCode = 2;
 }

@@ -547,12 +547,13 @@ describe('the manager', () => {
       ),
     );
     let stopped = false;
-    void manager?.stop(5000, 'leadership is lost').then(() => (stopped = true));
+    const stopping = manager?.stop(5000, 'leadership is lost').then(() => (stopped = true));
     await clock.advance(4999);
     expect(reason).toBeUndefined();
     await clock.advance(1);
     expect((reason as Error).message).toBe('leadership is lost');
     await clock.advance(5000);
+    await stopping;
     expect(stopped).toBe(true);
   });
 

@@ -54,6 +54,22 @@ export class Metrics {
     );
   }
 
+  /** Reads, when metrics are asked for, how many errors nobody handled. */
+  watchUnhandled(read: () => { readonly rejections: number; readonly exceptions: number }): void {
+    const counter: Counter = new Counter({
+      name: 'steward_unhandled_errors_total',
+      help: 'Errors that no code handled; each is a defect',
+      labelNames: ['kind'],
+      registers: [this.registry],
+      collect: () => {
+        const { rejections, exceptions } = read();
+        counter.reset();
+        counter.inc({ kind: 'rejection' }, rejections);
+        counter.inc({ kind: 'exception' }, exceptions);
+      },
+    });
+  }
+
   /** Requests to an API server; `host` is the cluster's name, so that tenants are one host. */
   request(call: {
     readonly verb: string;

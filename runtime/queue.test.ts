@@ -149,11 +149,11 @@ describe('a work queue', () => {
     queue.addAfter('c', 10);
     queue.shutdown();
     let drained = false;
-    void queue.drained().then(() => (drained = true));
+    const draining = queue.drained().then(() => (drained = true));
     await clock.advance(100);
     expect({ drained, timers: clock.pending, depth: queue.depth }).toEqual({ drained: false, timers: 0, depth: 0 });
     finish();
-    await settle();
+    await draining;
     expect(drained).toBe(true);
   });
 

@@ -224,7 +224,9 @@ export class WorkQueue {
     while (this.#running.size < consumer.concurrency) {
       const key = this.take();
       if (key === undefined) return;
-      void this.#visit(consumer, key);
+      this.#visit(consumer, key).catch((error: unknown) => {
+        consumer.failed(key, error);
+      });
     }
   }
 

@@ -44,7 +44,7 @@ export class ChangeAlarm {
     const armed: Armed = { cluster, stop: new AbortController(), timer: undefined };
     this.#armed.set(uid, armed);
     const since = this.#clock.monotonic();
-    void this.#waitFor(armed, how.selection).then((found) => {
+    const heard = this.#waitFor(armed, how.selection).then((found) => {
       how.ended?.();
       if (armed.stop.signal.aborted) return;
       const delay = found ? Math.max(restMs - (this.#clock.monotonic() - since), 0) : lostMs;
@@ -52,6 +52,10 @@ export class ChangeAlarm {
         this.disarm(uid);
         how.ring();
       });
+    });
+    // Whoever cannot be alarmed has to look.
+    heard.catch(() => {
+      how.ring();
     });
   }
 

@@ -2,11 +2,16 @@ import type { Clock, Timer } from '../runtime/clock.ts';
 import { connectionChecksum } from '../runtime/connection.ts';
 import type { Connection } from '../runtime/connection.ts';
 import type { Cluster } from '../runtime/cluster.ts';
+import { detached } from '../runtime/detached.ts';
 import type { ClusterOptions } from '../runtime/http-cluster.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { silent } from '../runtime/logger.ts';
 
 /** How tenants are met. */
 export interface TenantPoolOptions {
   readonly clock: Clock;
+  /** Is told what nobody waits for; nobody unless said. */
+  readonly log?: Logger;
   /** A tenant nobody asked for in this time is let go; 5 minutes unless said. In milliseconds. */
   readonly idleMs?: number;
   /** Opens a door within the given limits. */
@@ -42,11 +47,13 @@ export const tenantLimits = {
 export class TenantPool {
   readonly #leases = new Map<string, Lease>();
   readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #idleMs: number;
   readonly #open: (connection: Connection) => Cluster;
 
   constructor(options: TenantPoolOptions) {
     this.#clock = options.clock;
+    this.#log = options.log ?? silent;
     this.#idleMs = options.idleMs ?? defaultIdleMs;
     this.#open = (connection) => options.open(connection, tenantLimits);
   }
@@ -66,7 +73,7 @@ export class TenantPool {
       return known.cluster;
     }
     const cluster = this.#open(connection);
-    if (known !== undefined) void this.forget(uid);
+    if (known !== undefined) this.drop(uid);
     this.#leases.set(uid, { checksum, cluster, holders: 0, timer: this.#expiry(uid) });
     return cluster;
   }
@@ -84,6 +91,11 @@ export class TenantPool {
       if (!released) lease.holders -= 1;
       released = true;
     };
+  }
+
+  /** As `forget`, for those who do not wait until running requests have ended. A failure is told to the log. */
+  drop(uid: string): void {
+    detached(this.forget(uid), this.#log, 'closing the connection to a tenant');
   }
 
   /** Closes the door of a tenant that is gone. */
@@ -104,7 +116,7 @@ export class TenantPool {
     return this.#clock.after(this.#idleMs, () => {
       const lease = this.#leases.get(uid);
       if (lease !== undefined && lease.holders > 0) lease.timer = this.#expiry(uid);
-      else void this.forget(uid);
+      else this.drop(uid);
     });
   }
 }

@@ -102,7 +102,7 @@ export class TenantWatch {
     this.#connection = connection;
     this.#settled(presence.component);
     this.wake();
-    void this.#follow();
+    this.#followSoon();
   }
 
   failed(component: string): void {
@@ -112,7 +112,7 @@ export class TenantWatch {
   /** Others look after a component from now on. */
   left(component: string): void {
     this.#expectations.forget(component);
-    void this.#follow();
+    this.#followSoon();
   }
 
   /** Somebody is with the tenant: a line that was given up is tried again. */
@@ -149,7 +149,21 @@ export class TenantWatch {
         // Credentials that cannot be used: the visits say so.
         return;
       }
-      void this.#follow();
+      this.#followSoon();
+    });
+  }
+
+  /** Nobody waits for it. A line on which it fails is of no use. */
+  #followSoon(): void {
+    const line = this.#line;
+    this.#follow().catch(() => {
+      if (line !== undefined) this.#lost(line);
+    });
+  }
+
+  #listenSoon(place: Place): void {
+    this.#listen(place).catch(() => {
+      this.#lost(place.line);
     });
   }
 
@@ -224,7 +238,7 @@ export class TenantWatch {
       heard.shortEnds = clock.monotonic() - since > calmMs ? 0 : heard.shortEnds + 1;
       const pause = Math.min(againMs.firstMs * 2 ** heard.shortEnds, againMs.capMs) * (1 + random());
       heard.timer = clock.after(pause, () => {
-        if (isTooOld) void this.#listen(place);
+        if (isTooOld) this.#listenSoon(place);
         else this.#hear(place, resourceVersion);
       });
     };

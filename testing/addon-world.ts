@@ -290,7 +290,7 @@ export class AddonWorld {
       seen: { clusters: () => [], classes: () => [] },
       clock: this.clock,
       random: () => 0.5,
-      pool: { borrow: () => this.#door ?? this.workload, forget: () => Promise.resolve() },
+      pool: { borrow: () => this.#door ?? this.workload, drop: () => undefined },
       assets: ({ metadata: { name = '' } }) => {
         this.asked.push(name);
         if (this.assetsError !== undefined) return Promise.reject(this.assetsError);

@@ -1,5 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
+import { detached } from '../../runtime/detached.ts';
 import { silent } from '../../runtime/logger.ts';
 import { migrate } from '../../stores/migration/migrate.ts';
 import { secretReader } from '../../stores/secret-reader.ts';
@@ -117,9 +118,10 @@ class LivingWorld extends MigrationWorld {
       },
     );
     this.processCalls = 0;
-    void this.#process.then(() => {
+    const counted = this.#process.then(() => {
       this.processCalls = mortal.calls;
     });
+    detached(counted, silent, 'counting calls');
   }
 
   /** Everybody at work, until the migration has ended. */

@@ -52,7 +52,7 @@ export function clusterAddonController(deps: Dependencies): Controller<ClusterAd
       const uid = metadata.uid ?? '';
       memories.forget(uid);
       // Closing waits for running requests; nothing waits for it.
-      void deps.pool.forget(uid);
+      deps.pool.drop(uid);
     },
   };
 }

@@ -18,7 +18,7 @@ export interface Dependencies {
   readonly random: () => number;
   readonly renderer: Renderer;
   /** Doors to workload clusters, bounded like those to tenants. */
-  readonly pool: Pick<TenantPool, 'borrow' | 'forget'>;
+  readonly pool: Pick<TenantPool, 'borrow' | 'drop'>;
   /** The files of a release, by the digest in its status. */
   readonly assets: (release: ClusterStackRelease, signal: AbortSignal) => Promise<ReleaseAssets>;
 }

@@ -3,6 +3,7 @@ import type { Key, KindRef, Resource } from '../../api/meta.ts';
 import { managedByAnnotation } from '../../api/cluster-api/names.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
+import { detached } from '../../runtime/detached.ts';
 import type { Informer, InformerSelection } from '../../runtime/informer.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { startInformer } from '../../runtime/watching-informer.ts';
@@ -125,7 +126,7 @@ export class InfrastructureWatches implements AsyncDisposable {
       if (watching?.waiting.size !== 0) continue;
       this.#watching.delete(id);
       // Its last request ends with it; nothing waits for that.
-      void watching.informer.close();
+      detached(watching.informer.close(), this.#options.log, 'closing a watch of infrastructure');
     }
   }
 }

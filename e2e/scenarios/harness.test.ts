@@ -112,7 +112,9 @@ describe('a management cluster', () => {
           tell('pod network', String(error));
         },
       });
-      void network;
+      network.catch((error: unknown) => {
+        tell('pod network', String(error));
+      });
       const { stdout } = await cluster.exec(['kubeadm', 'token', 'create', '--print-join-command']);
       const [, token = ''] = /--token (\S+)/.exec(stdout) ?? [];
       const [, hash = ''] = /--discovery-token-ca-cert-hash (\S+)/.exec(stdout) ?? [];

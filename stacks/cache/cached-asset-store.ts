@@ -117,7 +117,7 @@ export class CachedAssetStore implements AssetStore {
     if (now - this.#collected < collectMs) return;
     this.#collected = now;
     // What could not be removed now is tried again.
-    void this.collect(new Set()).catch(() => undefined);
+    this.collect(new Set()).catch(() => undefined);
   }
 
   async #load(wanted: Wanted, signal: AbortSignal): Promise<ReleaseAssets> {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sleep } from '../../runtime/clock.ts';
+import { detached } from '../../runtime/detached.ts';
+import { silent } from '../../runtime/logger.ts';
 import { MovingTenancy, put } from '../../testing/moving-tenancy.ts';
 import { StoreError } from '../store-error.ts';
 import type { MigrationOptions } from './migration.ts';
@@ -22,7 +24,7 @@ describe('migrate', () => {
     world.tenantIsBusy();
     const tenant = world.source.before;
     world.source.before = (call) => {
-      void tenant(call);
+      detached(Promise.resolve(tenant(call)), silent, 'the tenant');
       // Other tenants of the store write, too, and more than any lead foresees.
       if (call === 'changes') world.source.revision *= 1000n;
     };
@@ -235,7 +237,7 @@ describe('migrate', () => {
       world.tenantIsBusy();
       const busy = world.source.before;
       world.source.before = (call) => {
-        void busy(call);
+        detached(Promise.resolve(busy(call)), silent, 'the tenant');
         if (world.phases.at(-1) === phase) world.cancel.abort(new Error('changed my mind'));
       };
       world.expectRolledBack(await world.run(), /changed my mind/);

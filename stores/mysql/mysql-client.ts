@@ -122,7 +122,13 @@ export class MysqlClient implements AsyncDisposable {
         const { connection, failure } = await answer;
         chosen = connection;
         if (failure !== undefined) failures.push(failure);
-      } else void answer.then(({ connection }) => connection?.[Symbol.asyncDispose]());
+      } else {
+        answer
+          .then(({ connection }) => connection?.[Symbol.asyncDispose]())
+          .catch(() => {
+            // A connection that nobody has used has nothing to lose.
+          });
+      }
     }
     if (chosen === undefined) throw unreachableError(failures);
     return chosen;

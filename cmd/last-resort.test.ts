@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { EventEmitter } from 'node:events';
+import { LastResort } from './last-resort.ts';
+
+class Host extends EventEmitter {
+  readonly exits: number[] = [];
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+}
+
+let host: Host;
+let told: string[];
+let last: LastResort;
+
+beforeEach(() => {
+  host = new Host();
+  told = [];
+  last = new LastResort(host, { error: (message) => told.push(message) });
+});
+
+describe('The last resort', () => {
+  test('counts a rejection, and the process goes on', () => {
+    host.emit('unhandledRejection', new TypeError('Invalid URL'));
+    expect([last.errors, host.exits]).toEqual([{ rejections: 1, exceptions: 0 }, []]);
+    expect(told).toEqual(['nobody handled a rejection; the process goes on']);
+  });
+
+  test.each(['ECONNRESET', 'EPIPE', 'ERR_HTTP2_STREAM_ERROR', 'ERR_SSL_WRONG_VERSION_NUMBER', 'HPE_INVALID_METHOD'])(
+    'goes on after %s of a connection',
+    (code) => {
+      host.emit('uncaughtException', Object.assign(new Error('gone'), { code }));
+      expect([last.errors, host.exits]).toEqual([{ rejections: 0, exceptions: 1 }, []]);
+    },
+  );
+
+  test.each([new TypeError('x is undefined'), 'text', Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' })])(
+    'ends after an exception that may have left a broken state: %s',
+    (error) => {
+      host.emit('uncaughtException', error);
+      expect(host.exits).toEqual([1]);
+    },
+  );
+
+  test('tells the log that it was given last', () => {
+    const later: string[] = [];
+    last.use({ error: (message) => later.push(message) });
+    host.emit('unhandledRejection', new Error('x'));
+    expect([told.length, later.length]).toEqual([0, 1]);
+  });
+});
