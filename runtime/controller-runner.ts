@@ -12,8 +12,11 @@ import type { Logger } from './logger.ts';
 import { messageOf } from './conditions.ts';
 import { isOlder, keyFrom, keyOf, textOf } from './object-id.ts';
 import { ObjectVisitor } from './object-visitor.ts';
+import type { VisitEnd } from './object-visitor.ts';
 import { WorkQueue, type QueueMetrics } from './queue.ts';
 import { retryOf } from './retry-policy.ts';
+import { RetrySchedule } from './retry-schedule.ts';
+import type { Turn } from './retry-schedule.ts';
 import { stripNoise } from './strip-noise.ts';
 
 /** How a visit ended, in controller-runtime's words. */
@@ -54,6 +57,7 @@ export class ControllerRunner {
   readonly #tools: RunnerTools;
   readonly #queue: WorkQueue;
   readonly #visitor: ObjectVisitor;
+  readonly #schedule: RetrySchedule;
   readonly #stop = new AbortController();
   readonly #informers: Informer[] = [];
   readonly #subscriptions: (() => void)[] = [];
@@ -67,6 +71,14 @@ export class ControllerRunner {
     this.#tools = tools;
     const metrics = tools.queueMetrics;
     this.#queue = new WorkQueue({ clock: tools.clock, ...(metrics === undefined ? {} : { metrics }) });
+    this.#schedule = new RetrySchedule({
+      queue: this.#queue,
+      clock: tools.clock,
+      concurrency: controller.concurrency ?? defaultConcurrency,
+      concernsMany: controller.concernsMany ?? false,
+      stop: this.#stop.signal,
+      isDeaf: () => this.#informers.some((informer) => informer.health().failingSince !== undefined),
+    });
     this.#visitor = new ObjectVisitor({
       controller,
       cluster: tools.cluster,
@@ -98,7 +110,7 @@ export class ControllerRunner {
       });
       this.#subscribe(informer, (old, now) => {
         const priority = informer.health().synced ? priorities.usual : priorities.startUp;
-        for (const key of watch.keys(old, now)) this.#queue.add(textOf(key), priority);
+        for (const key of watch.keys(old, now)) this.#changed(textOf(key), priority);
       });
     }
   }
@@ -124,7 +136,7 @@ export class ControllerRunner {
 
   /** Asks for a visit as if the object had changed. */
   poke(key: Key): void {
-    this.#queue.add(textOf(key));
+    this.#changed(textOf(key), priorities.usual);
   }
 
   /** Takes no more keys; running visits go on until they end or `abort` is called. */
@@ -167,7 +179,12 @@ export class ControllerRunner {
     if (this.#isOwnWrite(key, now)) return;
     if (old !== undefined && isOwnEcho(old, now, this.#controller.finalizers)) return;
     const edited = old !== undefined && old.metadata.generation !== now.metadata.generation;
-    this.#queue.add(key, !synced ? priorities.startUp : edited ? priorities.edit : priorities.usual);
+    this.#changed(key, !synced ? priorities.startUp : edited ? priorities.edit : priorities.usual);
+  }
+
+  #changed(key: string, priority: number): void {
+    this.#schedule.changed(key, priority === priorities.edit ? 'edited' : 'watched');
+    this.#queue.add(key, priority);
   }
 
   /**
@@ -185,6 +202,7 @@ export class ControllerRunner {
 
   #forget(key: string, object?: Resource): void {
     this.#queue.drop(key);
+    this.#schedule.forget(key);
     this.#written.delete(key);
     this.#visitor.forget(key);
     if (object === undefined) return;
@@ -210,6 +228,20 @@ export class ControllerRunner {
       this.#forget(key, object);
       return;
     }
+    const turn = this.#schedule.begin(key);
+    if (turn === undefined) return;
+    try {
+      await turn.elsewhere.run(() => this.#take(key, turn));
+    } finally {
+      turn.end();
+    }
+  }
+
+  async #take(key: string, turn: Turn): Promise<void> {
+    if (turn.asksFirst && !(await this.#schedule.askAgain(key, turn))) return;
+    // What was asked may have taken long.
+    const object = this.#read(key);
+    if (object === undefined || this.#stop.signal.aborted) return;
     const fields = {
       controller: this.name,
       controllerGroup: this.#controller.kind.group,
@@ -217,59 +249,46 @@ export class ControllerRunner {
       ...keyOf(object),
       reconcileID: randomUUID(),
     };
-    await withLogFields(fields, () => this.#timed(key, object, this.#tools.log.with(fields)));
+    await withLogFields(fields, () => this.#timed({ key, object, turn }, this.#tools.log.with(fields)));
   }
 
-  async #timed(key: string, object: Resource, log: Logger): Promise<void> {
+  async #timed(
+    { key, object, turn }: { readonly key: string; readonly object: Resource; readonly turn: Turn },
+    log: Logger,
+  ): Promise<void> {
     const { clock, metrics } = this.#tools;
     const since = clock.monotonic();
     metrics?.began();
     let result: VisitResult = 'error';
     try {
-      const visit = await this.#visitor.visit(object, log);
-      result = this.#next(key, visit, log);
+      const visit = await this.#visitor.visit(object, log, turn.elsewhere.signal);
+      result = this.#next({ key, turn }, visit, log);
     } finally {
       metrics?.ended(result, (clock.monotonic() - since) / 1000);
     }
   }
 
   /** Decides when the key is visited again. */
-  #next(
-    key: string,
-    visit: {
-      readonly error?: unknown;
-      readonly afterMs?: number;
-      readonly again?: boolean;
-      readonly timedOut?: boolean;
-    },
-    log: Logger,
-  ): VisitResult {
-    const { error, afterMs } = visit;
+  #next({ key, turn }: { readonly key: string; readonly turn: Turn }, visit: VisitEnd, log: Logger): VisitResult {
     if (this.#stop.signal.aborted) {
       log.info('the visit was cut short: the manager stops');
       return 'error';
     }
-    if (afterMs !== undefined) this.#queue.addAfter(key, afterMs);
-    if (visit.again === true) {
-      this.#queue.addRateLimited(key);
+    if (visit.isCut === true) {
+      log.info('the visit was cut short: it waits for a server elsewhere, and so do too many others');
+      this.#schedule.cut(key, turn);
       return 'requeue';
     }
-    if (error === undefined) {
-      this.#queue.forget(key);
-      return afterMs === undefined ? 'success' : 'requeue_after';
-    }
+    const delay = this.#schedule.ended(key, turn, visit);
+    if (visit.again === true) return 'requeue';
+    const { error } = visit;
+    if (error === undefined) return delay === undefined ? 'success' : 'requeue_after';
     const retry = retryOf(error);
     this.#tools.metrics?.failed({ terminal: retry.is === 'never', timedOut: visit.timedOut ?? false });
-    if (retry.is === 'backoff') {
-      const delay = this.#queue.addRateLimited(key, { atLeastMs: retry.atLeastMs ?? 0 });
-      log.error('the visit failed', { error, retryAfterMs: Math.round(delay) });
-      return 'error';
-    }
-    this.#queue.forget(key);
-    if (retry.is === 'after') {
-      this.#queue.addAfter(key, retry.ms);
-      log.info('the visit waits', { reason: messageOf(error), retryAfterMs: retry.ms });
-    } else log.error('the visit failed; only a change can help', { error });
+    const retryAfterMs = Math.round(delay ?? 0);
+    if (retry.is === 'backoff') log.error('the visit failed', { error, retryAfterMs });
+    else if (retry.is === 'after') log.info('the visit waits', { reason: messageOf(error), retryAfterMs });
+    else log.error('the visit failed; only a change can help', { error });
     return 'error';
   }
 }

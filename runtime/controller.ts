@@ -12,11 +12,20 @@ export interface Context {
   event(type: 'Normal' | 'Warning', reason: string, message: string): void;
 }
 
+/** What a server elsewhere, such as a tenant's, refused or did not answer. */
+export interface WaitsElsewhere {
+  /** As it was thrown by the request: that is repeated alone, and a reconcile follows once it is answered otherwise. */
+  readonly error: unknown;
+  readonly afterMs: number;
+}
+
 /** What a visit leaves behind: the whole status it wants, and when it wants to be called again. */
 export interface Visit<T extends Resource> {
   /** The complete desired status; the runtime sends the difference once, and nothing when there is none. Absent: leave it. */
   readonly status?: T extends { readonly status?: infer S } ? S : never;
   readonly afterMs?: number;
+  /** What is waited for besides, on a server elsewhere. */
+  readonly elsewhere?: WaitsElsewhere;
   /** Retried by its class: `TerminalError`, `RetryError`, or backoff. The status is written all the same. */
   readonly error?: unknown;
   /** Told the object as the API server has it after the status was written; a definition may lack fields of it. Not told when nothing had to be written. */
@@ -58,6 +67,8 @@ export interface Controller<T extends Resource = Resource> {
   readonly finalizers?: readonly string[];
   /** Those that a predecessor set: never set, removed together with `finalizers`. */
   readonly formerFinalizers?: readonly string[];
+  /** True when one object concerns many others, whose changes are no one's in particular: they are not counted against it. */
+  readonly concernsMany?: boolean;
   /** Keys visited at once; 8 unless said. */
   readonly concurrency?: number;
   /** Milliseconds until a visit's signal aborts; 30 000 unless said. */

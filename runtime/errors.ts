@@ -28,8 +28,8 @@ export class ApiError extends Error {
   /** The machine-readable reason, e.g. `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
-  constructor(code: number, reason: string, message: string, retryAfterMs?: number) {
-    super(message);
+  constructor(code: number, reason: string, message: string, retryAfterMs?: number, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;

@@ -29,7 +29,9 @@ export function explainRefusal(manifest: Manifest, error: unknown): unknown {
       { cause: error },
     );
   }
-  return new ApiError(error.code, error.reason, `applying ${which}: ${error.message}`, error.retryAfterMs);
+  return new ApiError(error.code, error.reason, `applying ${which}: ${error.message}`, error.retryAfterMs, {
+    cause: error,
+  });
 }
 
 /** The refusal to take an object that `controller` controls. Retried: it may be the remainder of a deleted owner. */

@@ -11,7 +11,7 @@ export function mergePatchOf(before: unknown, after: unknown): Json | undefined 
   if (!isFields(before) || !isFields(after)) return sameJson(before, after) ? undefined : withoutNulls(after);
   const patch: Record<string, Json> = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [old, wanted] = [before[key] ?? undefined, after[key] ?? undefined];
+    const [old, wanted] = [fieldOf(before, key), fieldOf(after, key)];
     if (wanted === undefined) {
       if (old !== undefined) patch[key] = null;
       continue;
@@ -20,6 +20,11 @@ export function mergePatchOf(before: unknown, after: unknown): Json | undefined 
     if (change !== undefined) patch[key] = change;
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** Own fields only: every object inherits some, such as `constructor`. */
+function fieldOf(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? (fields[key] ?? undefined) : undefined;
 }
 
 function isFields(value: unknown): value is Fields {
@@ -40,5 +45,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((one: unknown, n) => sameJson(one, b[n]));
   }
   if (!isFields(a) || !isFields(b)) return false;
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => sameJson(a[key], b[key]));
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) =>
+    sameJson(Object.hasOwn(a, key) ? a[key] : undefined, Object.hasOwn(b, key) ? b[key] : undefined),
+  );
 }

@@ -1,7 +1,14 @@
 import type { Key, Resource } from '../api/meta.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
-import type { Context, Controller, LastVisit, Visit } from './controller.ts';
+import type { Context, Controller, LastVisit, Visit, WaitsElsewhere } from './controller.ts';
+import {
+  definitionOutdatedText,
+  definitionOutdatedType,
+  keepingDefinitionOutdated,
+  lostFields,
+  withDefinitionOutdated,
+} from './definition-outdated.ts';
 import { ApiError } from './errors.ts';
 import type { EventSink } from './events.ts';
 import type { Logger } from './logger.ts';
@@ -26,9 +33,22 @@ export interface VisitEnd {
   /** Somebody changed the object meanwhile: look again soon. */
   readonly again?: boolean;
   readonly timedOut?: boolean;
+  readonly elsewhere?: WaitsElsewhere;
+  /** Whether the visit changed something in the management cluster. */
+  readonly progressed?: boolean;
+  /** True when the API server does not keep all that is sent as status. */
+  readonly outdated?: boolean;
+  /** True when the visit was ended to make room for others: what it found counts for nothing. */
+  readonly isCut?: boolean;
 }
 
 const defaultTimeoutMs = 30_000;
+
+interface Visited {
+  readonly object: Resource;
+  readonly log: Logger;
+  readonly cut: AbortSignal | undefined;
+}
 
 /** One visit of one object: pause, finalizers, reconcile or finalize within a deadline, one status patch. */
 export class ObjectVisitor {
@@ -40,15 +60,19 @@ export class ObjectVisitor {
     this.#options = options;
   }
 
-  /** Never rejects for an error of the controller or the API server: it is in the result. */
-  async visit(object: Resource, log: Logger): Promise<VisitEnd> {
+  /**
+   * Never rejects for an error of the controller or the API server: it is in the result. When `cut` aborts, the visit ends without
+   * a status: what it says then is not the object's fault.
+   */
+  async visit(object: Resource, log: Logger, cut?: AbortSignal): Promise<VisitEnd> {
     if (this.#options.controller.serves?.(object) === false) return {};
     const deleting = object.metadata.deletionTimestamp !== undefined;
     const ours = this.#released().filter((name) => object.metadata.finalizers?.includes(name));
     if (deleting && ours.length === 0) return {};
     if (this.#rests(object, log)) return {};
     try {
-      return await (deleting ? this.#last(object, log) : this.#regular(object, log));
+      const at = { object, log, cut };
+      return await (deleting ? this.#last(at) : this.#regular(at));
     } catch (error) {
       return this.#judge(error);
     }
@@ -78,7 +102,7 @@ export class ObjectVisitor {
     return true;
   }
 
-  async #regular(object: Resource, log: Logger): Promise<VisitEnd> {
+  async #regular({ object, log, cut }: Visited): Promise<VisitEnd> {
     const missing = (this.#options.controller.finalizers ?? []).filter(
       (name) => !(object.metadata.finalizers ?? []).includes(name),
     );
@@ -86,18 +110,22 @@ export class ObjectVisitor {
       missing.length === 0
         ? object
         : await this.#setFinalizers(object, [...(object.metadata.finalizers ?? []), ...missing]);
-    const { visit, timedOut } = await this.#within(held, log, (ctx) => this.#options.controller.reconcile(held, ctx));
-    return { ...(await this.#leave(held, visit)), timedOut };
+    const at = { object: held, log, cut };
+    const { visit, timedOut } = await this.#within(at, (ctx) => this.#options.controller.reconcile(held, ctx));
+    if (cut?.aborted === true) return { isCut: true };
+    const end = await this.#leave(held, visit);
+    return { ...end, progressed: end.progressed === true || missing.length > 0, timedOut };
   }
 
-  async #last(object: Resource, log: Logger): Promise<VisitEnd> {
+  async #last(at: Visited): Promise<VisitEnd> {
+    const { object, cut } = at;
     const { controller } = this.#options;
     const finished: LastVisit<Resource> = { finished: true };
     const { visit, timedOut } = await this.#within(
-      object,
-      log,
+      at,
       async (ctx) => (await controller.finalize?.(object, ctx)) ?? finished,
     );
+    if (cut?.aborted === true) return { isCut: true };
     if (!('finished' in visit) || !visit.finished || visit.error !== undefined) {
       return { ...(await this.#leave(object, visit)), timedOut };
     }
@@ -109,8 +137,7 @@ export class ObjectVisitor {
 
   /** Runs the controller's own part. What it throws becomes the visit's error. */
   async #within<V extends Visit<Resource>>(
-    object: Resource,
-    log: Logger,
+    { object, log, cut }: Visited,
     run: (ctx: Context) => Promise<V>,
   ): Promise<{ readonly visit: V | Visit<Resource>; readonly timedOut: boolean }> {
     const { controller, clock, events, stop } = this.#options;
@@ -121,7 +148,7 @@ export class ObjectVisitor {
       late.abort(new Error(`the visit took longer than ${timeoutMs / 1000} s`));
     });
     const ctx: Context = {
-      signal: AbortSignal.any([stop, late.signal]),
+      signal: AbortSignal.any([stop, late.signal, ...(cut === undefined ? [] : [cut])]),
       now: clock.now(),
       log,
       event: (type, reason, message) => {
@@ -148,10 +175,10 @@ export class ObjectVisitor {
     const end: VisitEnd = {
       ...(visit.error === undefined ? {} : { error: visit.error }),
       ...(visit.afterMs === undefined ? {} : { afterMs: visit.afterMs }),
+      ...(visit.elsewhere === undefined ? {} : { elsewhere: visit.elsewhere }),
     };
     try {
-      await this.#writeStatus(object, visit);
-      return end;
+      return { ...end, ...(await this.#writeStatus(object, visit)) };
     } catch (error) {
       const own = this.#judge(error);
       // The visit's own error says more than that the status could not be written either.
@@ -159,13 +186,27 @@ export class ObjectVisitor {
     }
   }
 
-  async #writeStatus(object: Resource, visit: Visit<Resource>): Promise<void> {
+  async #writeStatus(object: Resource, visit: Visit<Resource>): Promise<VisitEnd> {
+    const { controller, clock, events } = this.#options;
     const status: unknown = visit.status;
-    if (status === undefined) return;
-    const patch = mergePatchOf('status' in object ? object.status : undefined, status);
-    if (patch === undefined) return;
-    const after = await this.#patch(object, { status: patch }, 'status');
-    visit.stored?.(after);
+    if (status === undefined) return {};
+    const before = statusOf(object);
+    const wanted = keepingDefinitionOutdated(status, before);
+    const patch = mergePatchOf(before, wanted);
+    const after = patch === undefined ? object : await this.#patch(object, { status: patch }, 'status');
+    if (patch !== undefined) visit.stored?.(after);
+    const { kind } = controller.kind;
+    const fields = lostFields(wanted, statusOf(after), 'status');
+    const at = { generation: object.metadata.generation ?? 0, now: clock.now() };
+    const told = withDefinitionOutdated(wanted, { kind, fields }, at);
+    const more = mergePatchOf(wanted, told);
+    const last = more === undefined ? after : await this.#patch(after, { status: more }, 'status');
+    if (fields.length > 0 && (more !== undefined || told === status)) {
+      const message = definitionOutdatedText(kind, fields);
+      events.record(object, { type: 'Warning', reason: definitionOutdatedType, message });
+    }
+    const progressed = last.metadata.resourceVersion !== object.metadata.resourceVersion;
+    return { progressed, ...(fields.length > 0 && { outdated: true }) };
   }
 
   #setFinalizers(object: Resource, finalizers: readonly string[]): Promise<Resource> {
@@ -197,4 +238,8 @@ export class ObjectVisitor {
     if (error instanceof ApiError && error.code === 404) return {};
     return { error };
   }
+}
+
+function statusOf(object: Resource): unknown {
+  return 'status' in object ? object.status : undefined;
 }

@@ -9,7 +9,14 @@ export type Outcome<S> =
       /** Look again after so long: something is left that no event will tell of. */
       readonly afterMs?: number;
     }
-  | { readonly is: 'waiting'; readonly reason: string; readonly message: string; readonly afterMs?: number };
+  | {
+      readonly is: 'waiting';
+      readonly reason: string;
+      readonly message: string;
+      readonly afterMs?: number;
+      /** What a server elsewhere threw, if that is all that is waited for: `afterMs` is for asking it again, and not for a reconcile. */
+      readonly elsewhere?: unknown;
+    };
 
 /** One step of a visit. Scopes are frozen; facts are returned as `learned`. */
 export interface Phase<S> {

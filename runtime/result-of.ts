@@ -1,16 +1,41 @@
+import type { WaitsElsewhere } from './controller.ts';
 import type { Report } from './phases.ts';
+
+/** How soon a server elsewhere is asked again, unless the phase says so. */
+const elsewhereMs = 1_000;
 
 /**
  * What a report asks of the queue: `error` when phases failed (all of them in an AggregateError when there are several),
- * `afterMs` as the earliest wish of a phase. Spread it into a Visit.
+ * `afterMs` as the earliest wish of a phase, `elsewhere` what phases wait for on servers elsewhere. Spread it into a Visit.
  */
-export function resultOf<S>(report: Report<S>): { readonly error?: unknown; readonly afterMs?: number } {
+export function resultOf<S>(report: Report<S>): {
+  readonly error?: unknown;
+  readonly afterMs?: number;
+  readonly elsewhere?: WaitsElsewhere;
+} {
   const errors = report.lines.flatMap(({ error }) => (error === undefined ? [] : [error]));
-  const wishes = report.lines.flatMap(({ outcome }) => outcome?.afterMs ?? []);
+  const wishes: number[] = [];
+  const elsewhere: WaitsElsewhere[] = [];
+  for (const { outcome } of report.lines) {
+    if (outcome?.is === 'waiting' && outcome.elsewhere !== undefined) {
+      elsewhere.push({ error: outcome.elsewhere, afterMs: outcome.afterMs ?? elsewhereMs });
+    } else if (outcome?.afterMs !== undefined) wishes.push(outcome.afterMs);
+  }
   return {
     ...(errors.length === 0
       ? {}
       : { error: errors.length === 1 ? errors[0] : new AggregateError(errors, 'several phases failed') }),
     ...(wishes.length === 0 ? {} : { afterMs: Math.min(...wishes) }),
+    ...(elsewhere.length === 0 ? {} : { elsewhere: all(elsewhere) }),
   };
+}
+
+function all(waits: readonly WaitsElsewhere[]): WaitsElsewhere {
+  const [first] = waits;
+  if (waits.length === 1 && first !== undefined) return first;
+  const error = new AggregateError(
+    waits.map((one) => one.error),
+    'several phases wait for servers elsewhere',
+  );
+  return { error, afterMs: Math.min(...waits.map(({ afterMs }) => afterMs)) };
 }
