@@ -3,6 +3,7 @@ import { connectionChecksum } from '../runtime/connection.ts';
 import type { Connection } from '../runtime/connection.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import { detached } from '../runtime/detached.ts';
+import { elsewhereCluster } from '../runtime/elsewhere-cluster.ts';
 import type { ClusterOptions } from '../runtime/http-cluster.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { silent } from '../runtime/logger.ts';
@@ -72,7 +73,8 @@ export class TenantPool {
       known.timer = this.#expiry(uid);
       return known.cluster;
     }
-    const cluster = this.#open(connection);
+    const opened = this.#open(connection);
+    const cluster = elsewhereCluster(opened, () => this.#again(uid, connection));
     if (known !== undefined) this.drop(uid);
     this.#leases.set(uid, { checksum, cluster, holders: 0, timer: this.#expiry(uid) });
     return cluster;
@@ -110,6 +112,13 @@ export class TenantPool {
   /** Closes all doors. */
   async close(): Promise<void> {
     await Promise.all([...this.#leases.keys()].map((uid) => this.forget(uid)));
+  }
+
+  /** The door for a request that is repeated later, when this one may be closed. */
+  #again(uid: string, connection: Connection): Cluster {
+    const known = this.#leases.get(uid);
+    if (known !== undefined && known.checksum !== connectionChecksum(connection)) return known.cluster;
+    return this.borrow(uid, connection);
   }
 
   #expiry(uid: string): Timer {

@@ -23,6 +23,7 @@ export function clusterStackController(deps: Dependencies): Controller<ClusterSt
     name: 'clusterstack',
     kind: clusterStack,
     access,
+    concernsMany: true,
     watches: watchesOf(deps),
     serves: ({ metadata }) => deps.watchFilter === '' || metadata.labels?.[watchFilterLabel] === deps.watchFilter,
     paused: ({ metadata }) =>

@@ -28,6 +28,7 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
     kind: dataStore,
     access,
     finalizers: [finalizers.dataStoreInUse],
+    concernsMany: true,
     watches: watches(secretUsers, deps.defaultDataStore),
     paused: ({ metadata }) =>
       metadata.annotations?.[annotations.paused] === undefined ? undefined : `annotation ${annotations.paused} is set`,

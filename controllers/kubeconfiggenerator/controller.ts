@@ -24,6 +24,7 @@ export function kubeconfigGeneratorController(deps: Dependencies): Controller<Ku
     kind: kubeconfigGenerator,
     access,
     finalizers: [finalizers.kubeconfigGenerator],
+    concernsMany: true,
     watches: kubeconfigGeneratorWatches(deps),
     paused: ({ metadata }) =>
       metadata.annotations?.[annotations.paused] === undefined

@@ -13,13 +13,11 @@ import { podSelectorText } from '../status.ts';
 const patienceMs = 20_000;
 
 /**
- * Between the readiness of a pod and its address in every kube-proxy; and how often one that answered before is asked: ever less
- * while it stays silent, and not for long, since each question holds one of the few visits that there can be at once.
+ * Between the readiness of a pod and its address in every kube-proxy, and for one that answered before. The runtime puts off who
+ * goes on asking.
  */
-const pace = { firstMs: 25, laterMs: 5_000, mostMs: 60_000 } as const;
+const pace = { firstMs: 25, laterMs: 1_000 } as const;
 const answerMs = 5_000;
-/** Who lets the operator wait this long is no control plane that merely starts. */
-const slowMs = 1_000;
 
 function refusal(deployment: Deployment): string | undefined {
   const failure = deployment.status?.conditions?.find(
@@ -69,17 +67,13 @@ async function notReady(
   return { is: 'waiting', reason, message, afterMs: 30_000 };
 }
 
-const silences = 'silences';
-
-/** How long a control plane that does not answer is left in peace: twice as long each time. */
-function patience(uid: string, { memory }: Dependencies): number {
-  const times = Number(memory.recall(uid, silences) ?? 0);
-  memory.remember(uid, silences, String(times + 1));
-  return Math.min(pace.laterMs * 2 ** times, pace.mostMs);
+interface Silence {
+  readonly why: string;
+  readonly error: unknown;
 }
 
 /** Why the operator gets no good answer; undefined when it gets one. */
-async function silence(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<string | undefined> {
+async function silence(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Silence | undefined> {
   const limit = deadline(deps.clock, answerMs, [ctx.signal]);
   try {
     // Not /readyz: that of a pod that is on its way out says no, while it still answers.
@@ -87,9 +81,9 @@ async function silence(scope: Readonly<Scope>, deps: Dependencies, ctx: Context)
     return undefined;
   } catch (error) {
     ctx.signal.throwIfAborted();
-    if (limit.signal.aborted) return `no answer within ${answerMs / 1000} s`;
-    if (error instanceof UnreachableError) return error.message;
-    if (error instanceof ApiError && error.code >= 500) return `it answers ${error.code}`;
+    if (limit.signal.aborted) return { why: `no answer within ${answerMs / 1000} s`, error };
+    if (error instanceof UnreachableError) return { why: error.message, error };
+    if (error instanceof ApiError && error.code >= 500) return { why: `it answers ${error.code}`, error };
     throw error;
   } finally {
     limit.release();
@@ -103,15 +97,11 @@ export async function availability(scope: Readonly<Scope>, deps: Dependencies, c
     return { is: 'waiting', reason: 'Sleeping', message: 'spec.controlPlane.deployment.replicas is 0' };
   }
   if ((deployment.status?.readyReplicas ?? 0) === 0) return notReady(scope, deployment, deps, ctx);
-  const asked = deps.clock.monotonic();
-  const why = await silence(scope, deps, ctx);
-  const uid = scope.tcp.metadata.uid ?? '';
-  if (why === undefined) {
-    deps.memory.forget(uid, silences);
-    return { is: 'done' };
-  }
+  const silent = await silence(scope, deps, ctx);
+  if (silent === undefined) return { is: 'done' };
+  const { why, error } = silent;
   const message = `a pod is ready but the API server does not answer the operator through its Service: ${why}`;
-  const known = scope.tcp.status?.kubernetesResources?.version?.version !== undefined;
-  const starts = !known && deps.clock.monotonic() - asked < slowMs;
-  return { is: 'waiting', reason: 'PodsNotReady', message, afterMs: starts ? pace.firstMs : patience(uid, deps) };
+  const starts = scope.tcp.status?.kubernetesResources?.version?.version === undefined;
+  const afterMs = starts ? pace.firstMs : pace.laterMs;
+  return { is: 'waiting', reason: 'PodsNotReady', message, afterMs, elsewhere: error };
 }

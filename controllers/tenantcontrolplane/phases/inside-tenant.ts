@@ -36,24 +36,27 @@ function isDeniedByUs(cause: unknown): boolean {
   return cause instanceof ApiError && cause.code === 403 && cause.message.includes(policy);
 }
 
+/** What an API server says while it has not made its namespaces yet; the applier says before it what was applied. */
+const noNamespace = /(?:^|: )namespaces "[^"]+" not found$/;
+
 /**
  * Applies a set inside the tenant; undefined when it is there. A namespace that is not there yet is a matter of moments, and what
- * the spec itself denies is put off: nothing is said about what was there before.
+ * the spec itself denies is put off: nothing is said about what was there before. Later, when a version is on record, the words are
+ * those of somebody in the tenant, who can answer for a whole group of its API.
  */
-export async function applied(work: Promise<void>): Promise<Outcome<Scope> | undefined> {
+export async function applied(scope: Readonly<Scope>, work: Promise<void>): Promise<Outcome<Scope> | undefined> {
   try {
     await work;
     return undefined;
   } catch (error) {
     const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
     if (causes.every(isDeniedByUs)) return { is: 'done', message: 'follows when spec.writePermissions allows writes' };
-    // A webhook of the tenant may answer 404 for ever, too; only the server itself says it in these words.
+    const starts = scope.tcp.status?.kubernetesResources?.version?.version === undefined;
     const early = causes.every(
-      (cause) =>
-        cause instanceof ApiError && cause.code === 404 && /^namespaces "[^"]+" not found$/.test(cause.message),
+      (cause) => cause instanceof ApiError && cause.code === 404 && noNamespace.test(cause.message),
     );
-    if (!early) throw error;
+    if (!starts || !early) throw error;
     const message = 'the API server of the tenant has not made its namespaces yet';
-    return { is: 'waiting', reason: 'ApiServerNotReady', message, afterMs: namespacesMs };
+    return { is: 'waiting', reason: 'ApiServerNotReady', message, afterMs: namespacesMs, elsewhere: error };
   }
 }

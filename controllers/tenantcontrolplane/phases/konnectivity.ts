@@ -91,7 +91,7 @@ async function agents(scope: Readonly<Scope>, deps: Dependencies, ctx: Context):
     }
     if (await isUsedByPods(scope, egressComponent, deps, ctx))
       return { is: 'done', message: agentsGoLater, afterMs: leavingMs };
-    const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
+    const gone = await applied(scope, deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
     return gone ?? { is: 'done', learned: { konnectivityGone: true } };
   }
   if (isAwaitingEndpoint(scope)) return { is: 'done', message: 'the agents go to the new endpoint when all others do' };
@@ -104,7 +104,7 @@ async function agents(scope: Readonly<Scope>, deps: Dependencies, ctx: Context):
   // A workload of the other kind is what is left of the other mode.
   const manifests = trustingPods(tcp, konnectivityAgentManifests(tcp, address));
   const set = { component, manifests, prunes: agentKinds };
-  const waiting = await applied(deps.tenants.apply(scope, set, ctx));
+  const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { konnectivityAgent: addon.agent.mode } };
 }
 

@@ -34,7 +34,7 @@ export async function kubernetesService(
   }
   const isOverdue = mayBeErased(scope, deps, ctx);
   const set = { component, manifests, prunes: [], isBare: true, isOverdue };
-  const waiting = await applied(deps.tenants.apply(scope, set, ctx));
+  const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
   return waiting ?? (isOverdue ? { is: 'done', afterMs: lookAgainMs } : { is: 'done' });
 }
 

@@ -76,7 +76,7 @@ export async function tcpProxy(scope: Readonly<Scope>, deps: Dependencies, ctx: 
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
   if (!isWanted) {
-    const gone = await applied(deps.tenants.apply(scope, { component, manifests: [], prunes: proxyKinds }, ctx));
+    const gone = await applied(scope, deps.tenants.apply(scope, { component, manifests: [], prunes: proxyKinds }, ctx));
     return gone ?? { is: 'done', learned: { tcpProxy: 'gone' } };
   }
   if (!isRecorded) {
@@ -86,6 +86,6 @@ export async function tcpProxy(scope: Readonly<Scope>, deps: Dependencies, ctx: 
   const upstream = upstreamOf(scope);
   const made = proxyManifests({ tcp, upstream, tls: upstream.endsTls ? scope.tcpProxyTls : undefined });
   const manifests = trustingPods(tcp, made);
-  const waiting = await applied(deps.tenants.apply(scope, { component, manifests, prunes: proxyKinds }, ctx));
+  const waiting = await applied(scope, deps.tenants.apply(scope, { component, manifests, prunes: proxyKinds }, ctx));
   return waiting ?? { is: 'done', learned: { tcpProxy: 'made' } };
 }

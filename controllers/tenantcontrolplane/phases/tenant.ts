@@ -40,7 +40,7 @@ export async function tenant(scope: Readonly<Scope>, deps: Dependencies, ctx: Co
   const { trusted } = needed(scope.authorities, 'authorities');
   const documents = bootstrapDocuments(inputOf(scope), { ca: trusted });
   const set = { component: 'kubeadm', manifests: documents.manifests, prunes: [] };
-  const waiting = await applied(deps.tenants.apply(scope, set, ctx));
+  const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
   if (waiting?.is === 'waiting') return waiting;
   // Denied: what nodes and administrators need first was written before that.
   if (waiting !== undefined) return { ...waiting, learned: { tenantPrepared: true } };
@@ -68,7 +68,7 @@ export async function coreDNS(scope: Readonly<Scope>, deps: Dependencies, ctx: C
   const managed = trustingPods(scope.tcp, made);
   const set = addonSet(scope, 'coredns', managed, createOnly);
   const applying = set && deps.tenants.apply(scope, { ...set, theirReplicas: true }, ctx);
-  const waiting = applying && (await applied(applying));
+  const waiting = applying && (await applied(scope, applying));
   return waiting ?? { is: 'done', learned: { coreDNS: managed.length > 0 } };
 }
 
@@ -78,6 +78,6 @@ export async function kubeProxy(scope: Readonly<Scope>, deps: Dependencies, ctx:
   if (later !== undefined) return { is: 'done', message: later };
   const manifests = trustingPods(scope.tcp, kubeProxyManifests(inputOf(scope)));
   const set = addonSet(scope, 'kube-proxy', manifests);
-  const waiting = set === undefined ? undefined : await applied(deps.tenants.apply(scope, set, ctx));
+  const waiting = set === undefined ? undefined : await applied(scope, deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { kubeProxy: manifests.length > 0 } };
 }

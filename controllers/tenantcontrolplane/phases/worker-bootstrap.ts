@@ -37,7 +37,7 @@ export async function workerBootstrap(
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
   const set = { component, manifests: nodeManifests(tcp), prunes: nodeManifestKinds };
-  const waiting = await applied(deps.tenants.apply(scope, set, ctx));
+  const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
   if (waiting !== undefined) return waiting;
   if (!isWanted) return { is: 'done', learned: { workerBootstrapGone: true } };
   if (trustdPort(tcp) === undefined) return { is: 'done' };
