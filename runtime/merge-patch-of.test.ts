@@ -30,3 +30,9 @@ test('only what differs is sent: removed fields as null, lists whole, zeros as t
 test('a first status has no nulls in it', () => {
   expect(mergePatchOf(undefined, { a: null, b: { c: undefined, d: 0 } })).toEqual({ b: { d: 0 } });
 });
+
+test.each(['constructor', 'toString', 'hasOwnProperty'])('a field named %s is a field like any other', (name) => {
+  expect(mergePatchOf({ [name]: 'x' }, {})).toEqual({ [name]: null });
+  expect(mergePatchOf({}, { [name]: 'x' })).toEqual({ [name]: 'x' });
+  expect(sameJson({ [name]: 'x' }, {})).toBe(false);
+});

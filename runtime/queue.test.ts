@@ -34,6 +34,20 @@ describe('a work queue', () => {
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['edited', 'flood-99', 'flood-0']);
   });
 
+  test('tells how long a key waited since it came, although its priority was raised meanwhile', async () => {
+    const clock = new FakeClock();
+    const waited: number[] = [];
+    const none = (): void => undefined;
+    const metrics = { depth: none, added: none, retried: none, worked: none, waited: (s: number) => waited.push(s) };
+    const queue = new WorkQueue({ clock, metrics });
+    queue.add('a', -100);
+    await clock.advance(3_000);
+    queue.add('a', 10);
+    await clock.advance(2_000);
+    queue.take();
+    expect(waited).toEqual([5]);
+  });
+
   test('keeps the earliest of several delayed visits, and a visit that begins replaces them', async () => {
     const clock = new FakeClock();
     const queue = queueAt(clock);

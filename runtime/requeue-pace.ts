@@ -14,8 +14,8 @@ export interface ReconcileEnd {
 
 /** The numbers of the law, in milliseconds unless said. */
 export const paceRules = {
-  /** Reconciles without progress come again as soon as they ask, until they have taken so long in all. */
-  fast: { burstMs: 3_000, perMs: 0.01, leastMs: 25 },
+  /** Reconciles without progress come again as soon as they ask, until they have taken so long in all; what is spent comes back slowly. */
+  fast: { burstMs: 3_000, perMs: 0.002, leastMs: 25 },
   /** After that they are put off: doubling, from the first to the last. */
   step: { firstMs: 250, lastMs: 60_000 },
   /** How often progress, or a change that others made, lets a key begin with the first step again: at once, and then one each. */

@@ -1,4 +1,5 @@
 import type { ConditionRow } from '../condition-row.ts';
+import { definitionOutdatedRow } from '../definition-outdated-row.ts';
 
 const sourceAvailable = {
   meaning: 'The source of releases is known, and its credentials are there.',
@@ -47,6 +48,7 @@ export const clusterStackConditions = {
       NoRelease: 'There is no release.',
     },
   },
+  DefinitionOutdated: definitionOutdatedRow,
 } as const satisfies Readonly<Record<string, ConditionRow>>;
 
 /** Conditions of a ClusterStackRelease. */
@@ -91,6 +93,7 @@ export const clusterStackReleaseConditions = {
       FailedToDeleteObjects: 'Objects could not be removed; the message says which and why.',
     },
   },
+  DefinitionOutdated: definitionOutdatedRow,
 } as const satisfies Readonly<Record<string, ConditionRow>>;
 
 /** Conditions of a ClusterAddon. */
@@ -166,4 +169,5 @@ export const clusterAddonConditions = {
     polarity: 'positive',
     reasons: { FailedToDeleteObjects: 'Objects could not be removed; the message says which and why.' },
   },
+  DefinitionOutdated: definitionOutdatedRow,
 } as const satisfies Readonly<Record<string, ConditionRow>>;

@@ -1,4 +1,5 @@
 import type { ConditionRow } from '../condition-row.ts';
+import { definitionOutdatedRow } from '../definition-outdated-row.ts';
 import { tenantControlPlaneConditions } from '../steward/v1alpha1/condition-rows.ts';
 
 /** Conditions of the provider that came before, kept because `kubectl wait` of users names them. */
@@ -173,4 +174,5 @@ export const stewardControlPlaneConditions = {
     },
   },
   ...legacyControlPlane,
+  DefinitionOutdated: definitionOutdatedRow,
 } as const satisfies Readonly<Record<string, ConditionRow>>;

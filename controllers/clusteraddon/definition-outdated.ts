@@ -1,9 +1,9 @@
-import { definitionOutdated as messageOf } from '../../stacks/definition-outdated.ts';
+import { definitionOutdatedText } from '../../runtime/definition-outdated.ts';
 import type { Obstacle } from './stage-error.ts';
 import { lookAgain } from './stage-error.ts';
 
 /** The API server does not keep these fields of a ClusterAddon (`status.inventory`). */
 export function definitionOutdated(fields: readonly string[]): Obstacle {
-  const message = messageOf('ClusterAddon', fields);
+  const message = definitionOutdatedText('ClusterAddon', fields);
   return { type: 'Ready', reason: 'DefinitionOutdated', message, afterMs: lookAgain.soon };
 }

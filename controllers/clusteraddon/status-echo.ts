@@ -1,4 +1,5 @@
 import type { ClusterAddonStatus } from '../../api/clusterstack/cluster-addon.ts';
+import { lostFields } from '../../runtime/definition-outdated.ts';
 
 type Fields = Partial<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ export class StatusEcho {
   /** What was told in a visit that is followed at once, and what the API server has of it. */
   heard(told: Partial<ClusterAddonStatus>, stored: ClusterAddonStatus | undefined): void {
     const all = Object.entries(told);
-    const dropped = all.filter(([name, field]) => lacks((stored as Fields | undefined)?.[name], field));
+    const dropped = all.filter(([name, field]) => lostFields(field, (stored as Fields | undefined)?.[name], name).length > 0);
     this.#lost = Object.fromEntries(dropped.filter(([name]) => this.#dropped.has(name)));
     this.#dropped = new Set([...this.#dropped, ...dropped.map(([name]) => name)]);
   }
@@ -29,17 +30,4 @@ export class StatusEcho {
     this.#dropped = new Set();
     this.#lost = {};
   }
-}
-
-/** Whether a field is not there that was told, however deep. */
-function lacks(stored: unknown, told: unknown): boolean {
-  if (told === undefined) return false;
-  if (stored === undefined) return true;
-  if (Array.isArray(told) && Array.isArray(stored)) return told.some((one, index) => lacks(stored[index], one));
-  if (!isFields(told) || !isFields(stored)) return false;
-  return Object.entries(told).some(([name, field]) => lacks(stored[name], field));
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

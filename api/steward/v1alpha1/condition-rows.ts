@@ -1,4 +1,5 @@
 import type { ConditionRow } from '../../condition-row.ts';
+import { definitionOutdatedRow } from '../../definition-outdated-row.ts';
 
 /** Why a store of tenants' data cannot be used. */
 const storeReasons = {
@@ -207,6 +208,7 @@ export const tenantControlPlaneConditions = {
       NotDeleting: 'The object stays.',
     },
   },
+  DefinitionOutdated: definitionOutdatedRow,
 } as const satisfies Readonly<Record<string, ConditionRow>>;
 
 /** Conditions of a DataStore. */
@@ -247,6 +249,7 @@ export const dataStoreConditions = {
       NotDeleting: 'The object stays.',
     },
   },
+  DefinitionOutdated: definitionOutdatedRow,
 } as const satisfies Readonly<Record<string, ConditionRow>>;
 
 /** Conditions of a KubeconfigGenerator. */
@@ -256,4 +259,5 @@ export const kubeconfigGeneratorConditions = {
     polarity: 'positive',
     reasons: { Ready: 'All have theirs.', NotReady: 'Some have none; `status.errors` says why.' },
   },
+  DefinitionOutdated: definitionOutdatedRow,
 } as const satisfies Readonly<Record<string, ConditionRow>>;

@@ -4,12 +4,12 @@ import { labels } from '../../../api/names.ts';
 import type { KindRef, Manifest } from '../../../api/meta.ts';
 import { Applier } from '../../../runtime/applier.ts';
 import { messageOf } from '../../../runtime/conditions.ts';
+import { definitionOutdatedText } from '../../../runtime/definition-outdated.ts';
 import type { Context } from '../../../runtime/controller.ts';
 import { RetryError } from '../../../runtime/errors.ts';
 import { refusalReasons } from '../../../runtime/explain-refusal.ts';
 import { describe, keyOf } from '../../../runtime/object-id.ts';
 import type { Outcome, Phase } from '../../../runtime/phases.ts';
-import { definitionOutdated } from '../../../stacks/definition-outdated.ts';
 import type { RefusedManifest } from '../components/release-manifests.ts';
 import { releaseManifests } from '../components/release-manifests.ts';
 import type { Renderings } from '../../../stacks/generated-parts.ts';
@@ -62,7 +62,7 @@ export function objectsPhase(
     run: async (scope, ctx) => {
       if (scope.release.status?.digest === undefined) {
         if (unpinned.has(scope.release.metadata.uid ?? '')) {
-          const message = definitionOutdated('ClusterStackRelease', ['status.digest']);
+          const message = definitionOutdatedText('ClusterStackRelease', ['status.digest']);
           return { is: 'waiting', reason: 'DefinitionOutdated', message, afterMs: definitionAgainMs };
         }
         const message = 'the digest is recorded first, so that a restart goes on with the same files';
