@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-spec.ts';
+import { konnectivityAddon } from '../../../testing/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/tenant-control-plane.ts';
+import { findingsOf } from '../validation/pod-security/findings-of.ts';
 import { podSelectorText } from '../status.ts';
 import type { ControlPlaneInput } from './control-plane-input.ts';
 import { deployment } from './deployment.ts';
@@ -20,10 +22,10 @@ const registrySettings = {
   schedulerImage: 'kube-scheduler',
 };
 
-function made(changes: TenantControlPlaneChanges = {}, store = etcd): Deployment {
+function made(changes: TenantControlPlaneChanges = {}, store = etcd, port = 6443): Deployment {
   const manifest = deployment({
     tcp: tenantControlPlaneWith(changes),
-    endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
+    endpoint: { address: '192.0.2.7', port, host: '192.0.2.7', hostPort: port },
     store,
     dataStoreName: 'default',
     kineImage: 'rancher/kine:v0.16.4',
@@ -45,6 +47,30 @@ function container(name: string, { containers, initContainers = [] }: PodSpec): 
   if (found === undefined) throw new Error(`there is no container ${name}`);
   return found;
 }
+
+test.each<[string, Store, number]>([
+  ['with etcd', etcd, 6443],
+  ['behind kine', behindKine, 6443],
+  ['at a low port', etcd, 443],
+])('The pods that we make %s are permitted by the Pod Security Standard restricted', (_how, store, port) => {
+  const konnectivity = konnectivityAddon();
+  const workerBootstrap = {
+    provider: 'talos',
+    talos: { image: 'trustd', port: 50001 },
+    csrApproval: { autoApprove: true },
+  } as const;
+  const changes = { spec: { addons: { konnectivity, workerBootstrap } }, networkProfile: { port } };
+  const { spec = { containers: [] }, metadata } = made(changes, store, port).spec?.template ?? {};
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const judged = {
+    containers: containers.map((each) => ({ at: each.name, container: each })),
+    volumes: (spec.volumes ?? []).map((volume) => ({ at: volume.name, volume })),
+    annotations: { at: 'annotations', values: metadata?.annotations ?? {} },
+    whole: { at: 'spec', spec },
+  };
+  expect(containers.length).toBeGreaterThan(4);
+  expect(findingsOf(judged, 'restricted')).toEqual([]);
+});
 
 describe('Where the pods of a control plane run', () => {
   test('nodeSelector chooses nodes', () => {

@@ -1,0 +1,159 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
+
+import type { PlainObject } from '../harness/kubernetes-client.ts';
+import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { managerIsAvailable } from '../stage/install-steward.ts';
+import { insideNamespace, namespaceEscapes } from '../stage/namespace-escapes.ts';
+import type { NamespaceEscape } from '../stage/namespace-escapes.ts';
+import { startStewardCluster } from '../stage/steward-cluster.ts';
+import type { StewardCluster } from '../stage/steward-cluster.ts';
+import { tell } from '../stage/tell.ts';
+import { isCondition, TenantStage } from '../stage/tenant-stage.ts';
+
+const minutes = 60_000;
+const manager = 'deployment/steward-controller-manager';
+const enforce = 'pod-security.kubernetes.io/enforce';
+
+let steward: StewardCluster;
+let cluster: ManagementCluster;
+let strict: TenantStage;
+let open: TenantStage;
+/** The kubeconfig of somebody who may do what he likes with TenantControlPlanes in both namespaces, and nothing else. */
+let author: string;
+
+const rights = (namespace: string): readonly PlainObject[] => [
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'author', namespace },
+    rules: [{ apiGroups: ['steward.butlerlabs.dev'], resources: ['tenantcontrolplanes'], verbs: ['*'] }],
+  },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'author', namespace },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'author' },
+    subjects: [{ kind: 'ServiceAccount', name: 'author', namespace: 'strict' }],
+  },
+];
+
+/** The administrator's kubeconfig with the author's token in place of its credentials. */
+async function kubeconfigOfAuthor(): Promise<string> {
+  const { stdout } = await cluster.kubectl(['-n', 'strict', 'create', 'token', 'author', '--duration=2h']);
+  const admin = parse(await readFile(cluster.kubeconfig, 'utf8')) as { users: { name: string; user: object }[] };
+  const users = admin.users.map(({ name }) => ({ name, user: { token: stdout.trim() } }));
+  const file = path.join(cluster.harness.folder, 'author.conf');
+  await writeFile(file, stringify({ ...admin, users }), { mode: 0o600 });
+  return file;
+}
+
+beforeAll(async () => {
+  steward = await startStewardCluster(`rights-${process.pid}`, tell);
+  cluster = steward.cluster;
+  strict = new TenantStage(cluster, 'strict');
+  open = new TenantStage(cluster, 'open');
+  await cluster.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'strict' } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'open', labels: { [enforce]: 'privileged' } } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'author', namespace: 'strict' } },
+    ...rights('strict'),
+    ...rights('open'),
+  ]);
+  author = await kubeconfigOfAuthor();
+}, 20 * minutes);
+
+afterAll(async () => {
+  await steward[Symbol.asyncDispose]();
+}, 2 * minutes);
+
+function manifest(stage: TenantStage, { deployment, spec }: Pick<NamespaceEscape, 'deployment' | 'spec'>): PlainObject {
+  const service = { serviceType: 'ClusterIP' };
+  const controlPlane = { deployment: { replicas: 1, ...deployment }, service };
+  return stage.manifest('tenant', { controlPlane, networkProfile: {}, ...spec });
+}
+
+/** What the author is told who creates it; undefined when it is taken. */
+async function refusal(object: PlainObject, ...flags: readonly string[]): Promise<string | undefined> {
+  const args = ['--kubeconfig', author, 'create', '-f', '-', ...flags];
+  return cluster.kubectl(args, { input: JSON.stringify(object) }).then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
+  );
+}
+
+describe('Whoever may create TenantControlPlanes in one namespace', () => {
+  test('may neither read Secrets nor make pods there', async () => {
+    const may = async (...what: readonly string[]): Promise<string> =>
+      cluster.kubectl(['--kubeconfig', author, '-n', 'strict', 'auth', 'can-i', ...what]).then(
+        ({ stdout }) => stdout.trim(),
+        () => 'no',
+      );
+    expect(await may('create', 'tenantcontrolplanes.steward.butlerlabs.dev')).toBe('yes');
+    expect(await may('get', 'secrets')).toBe('no');
+    expect(await may('create', 'pods')).toBe('no');
+  });
+
+  test.each(namespaceEscapes.map((escape) => [escape.name, escape] as const))('is refused %s', async (_, escape) => {
+    const said = await refusal(manifest(strict, escape));
+    tell('refused:', said?.split('\n').slice(1).join(' ').slice(0, 300));
+    expect(said).toMatch(escape.expected);
+  });
+
+  test.each(insideNamespace.map((each) => [each.name, each] as const))('is given %s', async (_, each) => {
+    expect(await refusal(manifest(strict, each), '--dry-run=server')).toBeUndefined();
+  });
+});
+
+describe('An administrator permits by the namespace’s label', () => {
+  const byLabel = namespaceEscapes.filter(({ opened }) => opened !== undefined && 'label' in opened);
+
+  test.each(byLabel.map((escape) => [escape.name, escape] as const))('%s', async (_, escape) => {
+    expect(await refusal(manifest(open, escape), '--dry-run=server')).toBeUndefined();
+  });
+
+  test(
+    'a privileged container, which then runs beside a tenant that serves',
+    async () => {
+      const additionalContainers = [
+        { name: 'extra', image: 'registry.k8s.io/pause:3.10', securityContext: { privileged: true } },
+      ];
+      expect(await refusal(manifest(open, { deployment: { additionalContainers } }))).toBeUndefined();
+      await open.waitFor('tenant', isCondition('Ready', 'True'), { timeoutMs: 4 * minutes });
+    },
+    5 * minutes,
+  );
+});
+
+describe('An administrator permits by a flag of the manager', () => {
+  const flags = namespaceEscapes.flatMap(({ opened }) =>
+    opened !== undefined && 'flag' in opened ? [opened.flag] : [],
+  );
+  /** One flag of each name: the values of those that are given several times are a list. */
+  const joined = (): readonly string[] => {
+    const values = new Map<string, Set<string>>();
+    for (const flag of flags) {
+      const equals = flag.indexOf('=');
+      const name = equals < 0 ? flag : flag.slice(0, equals);
+      values.set(name, (values.get(name) ?? new Set()).add(equals < 0 ? 'true' : flag.slice(equals + 1)));
+    }
+    return [...values].map(([name, all]) => `${name}=${[...all].join(',')}`);
+  };
+
+  beforeAll(async () => {
+    const patch = joined().map((value) => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value }));
+    await cluster.kubectl(['-n', 'steward-system', 'patch', manager, '--type=json', '-p', JSON.stringify(patch)]);
+    await cluster.kubectl(['-n', 'steward-system', 'rollout', 'status', manager, '--timeout=120s'], {
+      timeoutMs: 150_000,
+    });
+    await managerIsAvailable(cluster);
+  }, 5 * minutes);
+
+  const byFlag = namespaceEscapes.filter(({ opened }) => opened !== undefined && 'flag' in opened);
+  test.each(byFlag.map((escape) => [escape.name, escape] as const))('%s', async (_, escape) => {
+    expect(await refusal(manifest(strict, escape), '--dry-run=server')).toBeUndefined();
+  });
+});
