@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
 import { KubernetesClient } from '../harness/kubernetes-client.ts';
+import { attachManagementCluster } from '../harness/management-cluster.ts';
 import { leftovers } from '../harness/remove-harness.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { harnessFolder } from '../harness/state.ts';
+import { consoleBlocks, HowToPage } from '../stage/how-to-page.ts';
 import { builtManagerVariable } from '../stage/install-steward.ts';
 import { scenarioResources } from '../stage/scenario-resources.ts';
 import { tell } from '../stage/tell.ts';
@@ -45,6 +48,39 @@ describe('the demo', () => {
     },
     // With empty caches everything is built on the way.
     61 * minutes,
+  );
+
+  test(
+    'is as the tutorial tells, whose commands are typed here',
+    async () => {
+      const tutorial = (await readFile(path.join(root, 'docs', 'tutorial', 'first-tenant.md'), 'utf8')).replaceAll(
+        harnessFolder('demo'),
+        harnessFolder(name),
+      );
+      const [, shorthands, ...blocks] = consoleBlocks(tutorial);
+      const folder = await mkdtemp(path.join(tmpdir(), 'tutorial-'));
+      const file = path.join(folder, 'shorthands');
+      await writeFile(file, shorthands?.commands ?? '');
+      const page = new HowToPage(await attachManagementCluster(name), blocks, {
+        variables: { BASH_ENV: file },
+        folder,
+      });
+      expect(await page.run('2. Look at the management cluster')).toMatch(/^default +demo-\S+ +3\/3 +Running/m);
+      const conditions = (await page.run('2. Look at the management cluster')).split('\n').slice(-12).join('\n');
+      expect(tutorial).toContain(`\`\`\`text\n${conditions}\`\`\``);
+      expect(await page.run('2. Look at the management cluster')).toContain('is used by ["default/demo"]');
+      expect(await page.run('3. Look at the tenant')).toMatch(/^default +hello +1\/1 +Running/m);
+      expect(await page.run('3. Look at the tenant')).toContain('kind: Config');
+      await page.run('4. Add a worker');
+      expect((await page.run('4. Add a worker')).match(/ Ready /g)).toHaveLength(2);
+      expect(await page.run('5. A second tenant, without Cluster API')).toMatch(/^kube-system +Active/m);
+      expect(await page.run('5. A second tenant, without Cluster API')).toMatch(/^kubeadm join \S+:\d+ --token /m);
+      await expect(page.run('5. A second tenant, without Cluster API')).rejects.toThrow(/v1\.30\.0/);
+      await page.run('7. Delete');
+      expect(page.untried).toEqual(['6. Keep it', '7. Delete']);
+      await rm(folder, { recursive: true });
+    },
+    10 * minutes,
   );
 
   test(
