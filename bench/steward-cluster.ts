@@ -30,6 +30,7 @@ export async function startStewardCluster(options: StewardClusterOptions): Promi
   const cluster = await startManagementCluster(options);
   try {
     await installSteward(cluster);
+    await openMetrics(cluster);
     await installDataStore(cluster);
     if (options.keep) await cluster.harness.keep();
     return cluster;
@@ -44,5 +45,20 @@ export async function attachStewardCluster(name: string, progress: Progress): Pr
   const cluster = await attachManagementCluster(name, progress);
   cluster.serve();
   await cluster.waitFor(managerDeployment, 'Available', { timeoutMs: 180_000 });
+  await openMetrics(cluster);
   return cluster;
+}
+
+/** Figures are read from the host, which has no account of the cluster: the manager's metrics are plain and open here. */
+async function openMetrics(cluster: ManagementCluster): Promise<void> {
+  const open = ['--insecure-diagnostics', '--metrics-bind-address=:8080'];
+  const manager = `deployment/${managerDeployment.name}`;
+  const kubectl = (...args: readonly string[]) =>
+    cluster.kubectl(['-n', managerDeployment.namespace, ...args], { timeoutMs: 150_000 });
+  const path = '/spec/template/spec/containers/0/args';
+  const { stdout } = await kubectl('get', manager, '-o', 'jsonpath={.spec.template.spec.containers[0].args}');
+  const args = JSON.parse(stdout) as readonly string[];
+  const wanted = [...args.filter((arg) => !arg.startsWith('--metrics-bind-address') && !open.includes(arg)), ...open];
+  await kubectl('patch', manager, '--type=json', '-p', JSON.stringify([{ op: 'replace', path, value: wanted }]));
+  await kubectl('rollout', 'status', manager, '--timeout=120s');
 }

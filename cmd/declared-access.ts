@@ -27,6 +27,9 @@ const managerAccess: readonly DeclaredAccess[] = [
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
       // Whether a TenantControlPlane may be deleted depends on its owner, also where that is not looked after here.
       { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['get'] },
+      // Who reads metrics is asked of the API server.
+      { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
       // The manager makes its webhooks' authority itself and writes it where the API server looks for it.
       {
         apiGroups: ['admissionregistration.k8s.io'],

@@ -23,7 +23,10 @@ export const managerFlags = {
     help: 'DataStore of TenantControlPlanes that neither name nor select one; it may be created later. Empty: one is chosen for them.',
   },
   'leader-elect': { value: true, help: 'Only one manager works at a time.' },
-  'metrics-bind-address': { value: ':8080', help: 'Where metrics are served; 0 switches them off.' },
+  'metrics-bind-address': {
+    value: '',
+    help: 'Where metrics are served; 0 switches them off. Empty: :8443, or with --insecure-diagnostics 127.0.0.1:8080.',
+  },
   'health-probe-bind-address': { value: ':8081', help: 'Where /healthz and /readyz are served.' },
   'webhook-bind-address': {
     value: ':9443',
@@ -106,8 +109,8 @@ export const managerFlags = {
   },
   'diagnostics-address': { value: '', help: 'As --metrics-bind-address, under the name of Cluster API providers.' },
   'insecure-diagnostics': {
-    value: true,
-    help: 'Metrics are served over plain HTTP; keep the address inside the cluster.',
+    value: false,
+    help: 'Metrics are served over plain HTTP to everybody. Otherwise over TLS, to whoever the API server knows by a token and lets get the path /metrics, as the ClusterRole steward-metrics-reader does.',
   },
   'health-addr': { value: '', help: 'As --health-probe-bind-address, under the name of Cluster API providers.' },
   'zap-log-level': { value: 'info', help: 'debug, info, warn or error; a number greater than 0 means debug.' },

@@ -13,7 +13,8 @@ describe('Settings of the manager', () => {
       podNamespace: 'steward-system',
       defaultDataStore: 'default',
       leaderElect: true,
-      metrics: { host: '::', port: 8080 },
+      metrics: { host: '::', port: 8443 },
+      insecureMetrics: false,
       webhooks: { host: '::', port: 9443 },
       visitTimeoutMs: 30_000,
       renewBeforeMs: 86_400_000,
@@ -47,6 +48,19 @@ describe('Settings of the manager', () => {
       health: { host: '127.0.0.1', port: 1 },
       webhooks: { host: '::1', port: 2 },
     });
+  });
+
+  test('Metrics that are open to everybody stay on this machine unless an address is given', () => {
+    const open = ['--insecure-diagnostics'];
+    expect(readManagerSettings(open, pod)).toMatchObject({
+      metrics: { host: '127.0.0.1', port: 8080 },
+      insecureMetrics: true,
+    });
+    expect(readManagerSettings([...open, '--metrics-bind-address=:8080'], pod).metrics).toEqual({
+      host: '::',
+      port: 8080,
+    });
+    expect(readManagerSettings(['--diagnostics-address=:9090'], pod).metrics?.port).toBe(9090);
   });
 
   test.each([

@@ -52,6 +52,8 @@ export interface ManagerSettings {
   readonly boundaries: BoundarySettings;
   readonly leaderElect: boolean;
   readonly metrics: ListenAddress | undefined;
+  /** Whether metrics are open to everybody, without TLS. */
+  readonly insecureMetrics: boolean;
   readonly health: ListenAddress | undefined;
   readonly webhooks: ListenAddress | undefined;
   readonly webhookService: string;
@@ -98,7 +100,8 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     newestMinor: lastMinor(flags),
     boundaries: readBoundaries(flags),
     leaderElect: flags['leader-elect'],
-    metrics: listenAddress('metrics-bind-address', flags['diagnostics-address'] || flags['metrics-bind-address']),
+    metrics: metricsAddress(flags),
+    insecureMetrics: flags['insecure-diagnostics'],
     health: listenAddress('health-probe-bind-address', flags['health-addr'] || flags['health-probe-bind-address']),
     webhooks: listenAddress('webhook-bind-address', flags['webhook-bind-address']),
     webhookService: flags['webhook-service-name'],
@@ -133,6 +136,12 @@ function listenAddress(flag: string, text: string): ListenAddress | undefined {
     throw new UsageError(`--${flag} takes [host]:port or 0 for nowhere, got "${text}"`);
   }
   return { host: host.replace(/^\[|\]$/g, '') || '::', port };
+}
+
+/** What everybody may read is kept on this machine unless an address is given. */
+function metricsAddress(flags: Values): ListenAddress | undefined {
+  const given = flags['diagnostics-address'] || flags['metrics-bind-address'];
+  return listenAddress('metrics-bind-address', given || (flags['insecure-diagnostics'] ? '127.0.0.1:8080' : ':8443'));
 }
 
 function positive(flag: string, value: number): number {

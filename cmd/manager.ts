@@ -7,7 +7,7 @@ import { detached } from '../runtime/detached.ts';
 import { selectionInTenant } from '../controllers/tenantcontrolplane/selection-in-tenant.ts';
 import { EventRecorder } from '../runtime/event-recorder.ts';
 import { guardWrites } from '../runtime/guard-writes.ts';
-import { contactCheck, healthPages, HttpEndpoints, metricsPages } from '../runtime/http-endpoints.ts';
+import { contactCheck, healthPages, HttpEndpoints } from '../runtime/http-endpoints.ts';
 import type { Pages } from '../runtime/http-endpoints.ts';
 import { openHttp2Line } from '../runtime/http2-line.ts';
 import { openCluster } from '../runtime/http-cluster.ts';
@@ -25,12 +25,14 @@ import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infras
 import { ObstacleWatches } from '../controllers/stewardcontrolplane/obstacle-watches.ts';
 import { TenantPool } from '../tenants/pool.ts';
 import { TenantWatches } from '../tenants/tenant-watches.ts';
+import { bindText } from './bind-text.ts';
 import { Closing } from './closing.ts';
 import { clusterStacksLayer } from './cluster-stacks-layer.ts';
 import { coreControllers } from './controllers.ts';
 import type { LastResort } from './last-resort.ts';
 import type { ListenAddress, ManagerSettings } from './manager-settings.ts';
 import type { OptionalLayer } from './optional-layer.ts';
+import { serveMetrics } from './serve-metrics.ts';
 import { serveAdmission } from './serve-admission.ts';
 import { version } from './version.ts';
 import { withinNamespace } from './within-namespace.ts';
@@ -77,7 +79,7 @@ export async function runManager(settings: ManagerSettings, lastResort: LastReso
 }
 
 async function work(base: Base): Promise<number> {
-  const { settings, closing, ended, metrics } = base;
+  const { settings, closing, ended } = base;
   const door = closing.add(openManagementCluster(base), (cluster) => cluster.close());
   const informers = closing.add(new InformerFactory({ cluster: door, log: base.log }), (factory) => factory.close());
   const election = electionOf(base, door);
@@ -96,7 +98,7 @@ async function work(base: Base): Promise<number> {
     ...(layer === undefined ? [] : [layer.health]),
   ];
   await serve(base, settings.health, healthPages({ alive: [], ready }));
-  await serve(base, settings.metrics, metricsPages(metrics.registry));
+  await serveMetrics({ ...base, clock, cluster: door });
 
   const stop = new AbortController();
   const start = async (): Promise<void> => {
@@ -266,6 +268,5 @@ function tenantWatches(): TenantWatches {
 async function serve({ log, closing }: Base, address: ListenAddress | undefined, pages: Pages): Promise<void> {
   if (address === undefined) return;
   const endpoints = closing.add(new HttpEndpoints(pages, log), (server) => server.close());
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-  await endpoints.listen(`${host}:${address.port}`);
+  await endpoints.listen(bindText(address));
 }

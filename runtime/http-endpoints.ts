@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { answerRequests, serverOptions } from './answer-requests.ts';
+import type { ServingPair } from './admission-server.ts';
+import { answerRequests, handshakeTimeout, serverOptions } from './answer-requests.ts';
 import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
@@ -8,6 +10,7 @@ import type { ConnectionLimit } from './connection-limit.ts';
 import type { HealthCheck } from './health-check.ts';
 import type { Logger } from './logger.ts';
 import { parseTarget } from './request-target.ts';
+import type { Refusal, Wanted } from './scrape-access.ts';
 
 /** What a page answers. */
 export interface Page {
@@ -66,16 +69,32 @@ export function contactCheck(
 /** Some kubelets and scrapers, each with a connection or two. */
 const mostConnections = 128;
 
-/** Plain HTTP for metrics or probes. Page errors are answered with 500 and logged. */
+/** What keeps strangers from the pages. */
+export interface Guard {
+  readonly pair: ServingPair;
+  /** Why a request is not answered; undefined when it is. */
+  readonly refusal: (wanted: Wanted) => Promise<Refusal | undefined>;
+}
+
+export interface EndpointOptions {
+  readonly clock?: Clock;
+  /** Pages are served over TLS to those that it lets pass; without it over plain HTTP to everybody. */
+  readonly guard?: Guard;
+}
+
+/** Serves metrics or probes. Page errors are answered with 500 and logged. */
 export class HttpEndpoints {
-  readonly #server: Server;
+  readonly #server: Server | TlsServer;
   readonly #connections: ConnectionLimit;
 
-  constructor(pages: Pages, log: Logger, clock: Clock = systemClock) {
-    this.#server = createServer(serverOptions);
+  constructor(pages: Pages, log: Logger, { clock = systemClock, guard }: EndpointOptions = {}) {
+    this.#server =
+      guard === undefined
+        ? createServer(serverOptions)
+        : createTlsServer({ ...serverOptions, ...tlsOf(guard.pair), handshakeTimeout });
     this.#connections = answerRequests(this.#server, {
       ...{ clock, log, mostConnections },
-      answer: (request, response) => answer(request, response, { pages, log }),
+      answer: (request, response) => answer(request, response, { pages, log, guard }),
     });
   }
 
@@ -100,6 +119,11 @@ export class HttpEndpoints {
     return this.port ?? Number(port);
   }
 
+  /** New connections of a guarded server see this certificate from now on. */
+  use(pair: ServingPair): void {
+    if ('setSecureContext' in this.#server) this.#server.setSecureContext(tlsOf(pair));
+  }
+
   /** The port it listens on; undefined when it does not. */
   get port(): number | undefined {
     return (this.#server.address() as AddressInfo | null)?.port;
@@ -117,26 +141,37 @@ export class HttpEndpoints {
   }
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { pages, log }: { readonly pages: Pages; readonly log: Logger },
-): Promise<void> {
-  const page = await pageFor(request, { pages, log });
+function tlsOf({ certificate, key }: ServingPair): {
+  readonly cert: string;
+  readonly key: string;
+  readonly minVersion: 'TLSv1.2';
+} {
+  return { cert: certificate, key, minVersion: 'TLSv1.2' };
+}
+
+interface Served {
+  readonly pages: Pages;
+  readonly log: Logger;
+  readonly guard: Guard | undefined;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  const page = await pageFor(request, served);
   // A body that comes along is not read.
   if (hasBody(request)) response.setHeader('connection', 'close');
   response.writeHead(page.code, { 'content-type': page.type, 'x-content-type-options': 'nosniff' });
   response.end(request.method === 'HEAD' ? undefined : page.body);
 }
 
-async function pageFor(
-  { url: target, method }: IncomingMessage,
-  { pages, log }: { readonly pages: Pages; readonly log: Logger },
-): Promise<Page> {
+async function pageFor({ url: target, method, headers }: IncomingMessage, served: Served): Promise<Page> {
+  const { pages, log, guard } = served;
   const url = parseTarget(target);
   if (url === undefined) return text(400, 'the target of the request is not understood\n');
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET is answered here\n');
   try {
+    const { authorization } = headers;
+    const refusal = await guard?.refusal({ authorization, path: url.pathname, method: method.toLowerCase() });
+    if (refusal !== undefined) return text(refusal.code, `${refusal.message}\n`);
     const found = pageAt(pages, url.pathname);
     return found === undefined ? text(404, 'nothing here\n') : await found(url.pathname, url.searchParams);
   } catch (error) {

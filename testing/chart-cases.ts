@@ -8,7 +8,7 @@ export const chartCases: Readonly<Record<string, object>> = {
   'three managers with all that guards them': {
     replicaCount: 3,
     'podDisruptionBudget.maxUnavailable': 2,
-    'networkPolicy.enabled': true,
+    'networkPolicy.probesFrom': [{ ipBlock: { cidr: '10.0.0.0/8' } }],
     'networkPolicy.metricsFrom': [
       { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
     ],
@@ -78,7 +78,11 @@ export const chartCases: Readonly<Record<string, object>> = {
     podAnnotations: { 'example.com/a': 'b' },
     'serviceAccount.annotations': { 'example.com/a': 'b' },
     'metrics.service.annotations': { 'prometheus.io/scrape': 'true' },
-    'networkPolicy.enabled': true,
+  },
+  'open metrics and no policy': {
+    'serviceMonitor.enabled': true,
+    'metrics.secure': false,
+    'networkPolicy.enabled': false,
   },
   'a ServiceMonitor': { 'serviceMonitor.enabled': true, 'serviceMonitor.labels': { release: 'prometheus' } },
   'the Go Steward’s values': {

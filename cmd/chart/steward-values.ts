@@ -81,7 +81,7 @@ export const stewardValues: ChartValues = {
   }),
   extraArgs: texts('More flags of the manager, --name=value each; see the reference of flags.'),
   extraEnv: anything([], 'More environment variables of the manager.'),
-  metricsBindAddress: text(':8080', 'Where metrics are served; 0 switches them off.'),
+  metricsBindAddress: text(':8443', 'Where metrics are served; 0 switches them off.'),
   healthProbeBindAddress: text(':8081', 'Where /healthz and /readyz are served.', { pattern: ':[0-9]+$' }),
   startupProbe: anything(
     probe('/readyz', { periodSeconds: 1, failureThreshold: 120 }),
@@ -129,9 +129,13 @@ export const stewardValues: ChartValues = {
   ),
 
   metrics: group('What Prometheus reads.', {
+    secure: flag(
+      true,
+      'Whether they are served over TLS, to accounts that are bound to the ClusterRole steward-metrics-reader; false: plain, to everybody.',
+    ),
     service: group('The Service for it.', {
       enabled: flag(true, 'Whether it is there.'),
-      port: count(8080, 'Its port.', { minimum: 1 }),
+      port: count(8443, 'Its port.', { minimum: 1 }),
       annotations: anything({}, 'Annotations of it.'),
     }),
   }),
@@ -145,10 +149,17 @@ export const stewardValues: ChartValues = {
     maxUnavailable: count(1, 'How many may be away.', { minimum: 1 }),
   }),
   networkPolicy: group(
-    'Who may call the manager: anybody its webhooks (API servers have no labels), some its metrics.',
+    'Who may call the manager: anybody its webhooks (API servers have no labels), some its metrics, its node its probes.',
     {
-      enabled: flag(false, 'Whether it is there.'),
-      metricsFrom: anything([], 'Peers that may read metrics; empty: anybody.'),
+      enabled: flag(true, 'Whether it is there.'),
+      metricsFrom: anything(
+        [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }],
+        'Peers that may read metrics; empty: anybody.',
+      ),
+      probesFrom: anything(
+        [],
+        'Peers that may ask for health; a network plugin that does not let the node in needs them.',
+      ),
     },
   ),
 

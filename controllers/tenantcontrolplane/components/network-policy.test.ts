@@ -121,12 +121,17 @@ describe('whom the pods of a control plane may talk to', () => {
     expect(reaches(made(), target)).toBe(false);
   });
 
-  test('are pods that are no control plane, and those of their own', () => {
+  test('are pods that are neither a control plane nor the manager, and those of their own', () => {
     const peers = made().egress?.flatMap(({ to = [] }) => to) ?? [];
     expect(peers.filter(({ podSelector }) => podSelector !== undefined)).toEqual([
       {
         namespaceSelector: {},
-        podSelector: { matchExpressions: [{ key: 'steward.butlerlabs.dev/name', operator: 'DoesNotExist' }] },
+        podSelector: {
+          matchExpressions: [
+            { key: 'steward.butlerlabs.dev/name', operator: 'DoesNotExist' },
+            { key: 'app.kubernetes.io/component', operator: 'NotIn', values: ['controller-manager'] },
+          ],
+        },
       },
       { podSelector: { matchLabels: { 'steward.butlerlabs.dev/name': 'tenant' } } },
     ]);

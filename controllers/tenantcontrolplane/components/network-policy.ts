@@ -95,7 +95,7 @@ function everywhereBut(networks: readonly string[]): readonly object[] {
 
 /**
  * What the pods may dial. Stores, webhooks, identity providers and workers may be at any address, so what is denied is named:
- * the management API server, the clouds' metadata, and the pods of other control planes.
+ * the management API server, the clouds' metadata, the pods of other control planes and the manager's.
  *
  * A network plugin that tells its nodes from other addresses (Cilium) does not count them in an ipBlock: names and stores are
  * therefore allowed by their ports alone, wherever they are.
@@ -113,7 +113,13 @@ function allowedTargets({ tcp, storePorts, management }: NetworkPolicyInput): re
         ...everywhereBut([...denied.map(single), ...metadataServices]),
         {
           namespaceSelector: {},
-          podSelector: { matchExpressions: [{ key: labels.name, operator: 'DoesNotExist' }] },
+          podSelector: {
+            matchExpressions: [
+              { key: labels.name, operator: 'DoesNotExist' },
+              // Nor the manager, of which no control plane needs anything.
+              { key: 'app.kubernetes.io/component', operator: 'NotIn', values: ['controller-manager'] },
+            ],
+          },
         },
         { podSelector: { matchLabels: podSelector(tcp) } },
       ],
