@@ -2,6 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { Connection } from '../runtime/connection.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
+import { kinds } from '../api/core/kinds.ts';
+import { ApiError, UnreachableError } from '../runtime/errors.ts';
+import type { ClusterOptions } from '../runtime/http-cluster.ts';
+import { repeatsOf } from '../runtime/repeats.ts';
 import { TenantPool } from './pool.ts';
 
 const connection = (token: string): Connection => ({ server: 'https://tenant.default.svc:6443', token });
@@ -41,7 +45,7 @@ describe('TenantPool', () => {
     const after = pool.borrow('uid', connection('b'));
     expect(after).not.toBe(before);
     expect(opened).toHaveLength(2);
-    expect(closed).toEqual([before]);
+    expect(closed).toEqual([opened[0]]);
     expect(pool.size).toBe(1);
   });
 
@@ -51,19 +55,19 @@ describe('TenantPool', () => {
   });
 
   test('lets a tenant go that nobody asked for in a while, and counts anew with every borrowing', async () => {
-    const { pool, clock, closed } = setUp();
+    const { pool, clock, closed, opened } = setUp();
     const first = pool.borrow('uid', connection('a'));
     await clock.advance(900);
     pool.borrow('uid', connection('a'));
     await clock.advance(900);
     expect(closed).toEqual([]);
     await clock.advance(200);
-    expect(closed).toEqual([first]);
+    expect(closed).toEqual([opened[0]]);
     expect(pool.borrow('uid', connection('a'))).not.toBe(first);
   });
 
   test('keeps a door that somebody holds, and lets it go when nobody does any more', async () => {
-    const { pool, clock, closed } = setUp();
+    const { pool, clock, closed, opened } = setUp();
     const first = pool.borrow('uid', connection('a'));
     const release = pool.hold('uid');
     await clock.advance(5000);
@@ -71,18 +75,18 @@ describe('TenantPool', () => {
     release();
     release();
     await clock.advance(2000);
-    expect(closed).toEqual([first]);
+    expect(closed).toEqual([opened[0]]);
     expect(() => {
       pool.hold('uid')();
     }).not.toThrow();
   });
 
   test('closes a door that is held when the credentials change', () => {
-    const { pool, closed } = setUp();
+    const { pool, closed, opened } = setUp();
     const first = pool.borrow('uid', connection('a'));
     pool.hold('uid');
     pool.borrow('uid', connection('b'));
-    expect(closed).toEqual([first]);
+    expect(closed).toEqual([opened[0]]);
   });
 
   test('closes every door when the process ends', async () => {
@@ -92,5 +96,52 @@ describe('TenantPool', () => {
     await pool.close();
     expect(closed).toHaveLength(2);
     expect(pool.size).toBe(0);
+  });
+});
+
+test('a tenant gets eight connections, ten seconds for an answer, 8 MiB for one and 1 MiB for a line, and no more', () => {
+  const given: ClusterOptions[] = [];
+  const open = (_connection: Connection, limits: ClusterOptions): FakeCluster => {
+    given.push(limits);
+    return new FakeCluster();
+  };
+  new TenantPool({ clock: new FakeClock(), open }).borrow('uid', connection('a'));
+  const limits = { name: 'tenant', connections: 8, timeoutMs: 10_000, maxBodyBytes: 8_388_608, maxLineBytes: 1_048_576 };
+  expect(given).toEqual([limits]);
+});
+
+describe('what a tenant refused', () => {
+  const signal = new AbortController().signal;
+  const refused = async (): Promise<ReturnType<typeof setUp> & { readonly error: unknown }> => {
+    const all = setUp();
+    const door = all.pool.borrow('uid', connection('a'));
+    all.opened[0]?.failNext(() => true, new UnreachableError('no'), 2);
+    const error: unknown = await door.get(kinds.ConfigMap, { name: 'a', namespace: 'b' }).catch((e: unknown) => e);
+    return { ...all, error };
+  };
+
+  test('can be asked again alone, and is worth a reconcile when it is answered otherwise', async () => {
+    const { error, opened } = await refused();
+    const [repeat] = repeatsOf(error);
+    expect(await repeat?.(signal)).toBe(false);
+    opened[0]?.failNext(() => true, new ApiError(500, 'InternalError', 'no'));
+    expect(await repeat?.(signal)).toBe(true);
+    expect(await repeat?.(signal)).toBe(true);
+  });
+
+  test('is asked through a door that is open, when the one before was closed for want of borrowers', async () => {
+    const { error, opened, clock, pool } = await refused();
+    await clock.advance(5_000);
+    expect(pool.size).toBe(0);
+    expect(await repeatsOf(error)[0]?.(signal)).toBe(true);
+    expect(opened).toHaveLength(2);
+  });
+
+  test('is known through errors that carry it, and a reconcile is due where anything else failed too', async () => {
+    const { error } = await refused();
+    const other = (await refused()).error;
+    expect(repeatsOf(new ApiError(500, 'X', 'applying it: no', undefined, { cause: error }))).toHaveLength(1);
+    expect(repeatsOf(new AggregateError([error, other]))).toHaveLength(2);
+    expect(repeatsOf(new AggregateError([error, new Error('of ours')]))).toEqual([]);
   });
 });

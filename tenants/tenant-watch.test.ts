@@ -29,6 +29,8 @@ class World {
   readonly cluster = new FakeCluster();
   readonly rings: string[][] = [];
   readonly lines: WatchLine[] = [];
+  /** How many objects each list asked for at most. */
+  readonly limits: (number | undefined)[] = [];
   isUp = true;
   readonly watches = new TenantWatches({
     clock: this.clock,
@@ -37,7 +39,11 @@ class World {
     open: () => {
       const line = this.isUp ? clusterLine(this.cluster) : deadLine;
       this.lines.push(line);
-      return line;
+      const list: WatchLine['list'] = (kind, options) => {
+        this.limits.push(options.limit);
+        return line.list(kind, options);
+      };
+      return { ...line, list };
     },
   });
 
@@ -253,5 +259,10 @@ describe('TenantWatches', () => {
     await world.edit();
     await world.clock.advance(60_000);
     expect([world.rings, world.clock.pending, world.watches.hears(uid)]).toEqual([[], 0, false]);
+  });
+
+  test('takes no more than two hundred objects of a list: more with our label are the tenant’s own making', async () => {
+    const world = await new World().listening();
+    expect(new Set(world.limits)).toEqual(new Set([200]));
   });
 });
