@@ -82,7 +82,9 @@ describe('an object whose definition is older than the manager', () => {
   test('says which fields are lost and what to do, once, and asks for no more than a try a minute', async () => {
     expect(await visit()).toMatchObject({ outdated: true, progressed: true });
     expect(await condition()).toMatchObject({ status: 'True', reason: 'FieldsLost' });
-    expect((await condition())?.message).toMatch(/does not keep status\.record of this Thing.*CustomResourceDefinitions/);
+    expect((await condition())?.message).toMatch(
+      /does not keep status\.record of this Thing.*CustomResourceDefinitions/,
+    );
     const { resourceVersion } = (await read()).metadata;
     for (let n = 0; n < 5; n += 1) expect(await visit()).toMatchObject({ outdated: true, progressed: false });
     expect((await read()).metadata.resourceVersion).toBe(resourceVersion);

@@ -72,12 +72,15 @@ describe('a reconcile that', () => {
     expect(await scheduled.within(hour)).toBeLessThanOrEqual(61);
   });
 
-  test.each([0, 1, 100])('finds its status lost is not made again within a minute, though it asks for %i ms', async (afterMs) => {
-    const scheduled = new Scheduled(() => ({ afterMs, outdated: true, progressed: true }));
-    expect(await scheduled.within(0)).toBe(1);
-    expect(await scheduled.within(59_999)).toBe(0);
-    expect(await scheduled.within(10 * 60_000)).toBeLessThanOrEqual(11);
-  });
+  test.each([0, 1, 100])(
+    'finds its status lost is not made again within a minute, though it asks for %i ms',
+    async (afterMs) => {
+      const scheduled = new Scheduled(() => ({ afterMs, outdated: true, progressed: true }));
+      expect(await scheduled.within(0)).toBe(1);
+      expect(await scheduled.within(59_999)).toBe(0);
+      expect(await scheduled.within(10 * 60_000)).toBeLessThanOrEqual(11);
+    },
+  );
 
   test('only a change of the spec can help is not made again', async () => {
     const scheduled = new Scheduled(() => ({ error: new TerminalError('InvalidSpec', 'no') }));
@@ -99,7 +102,9 @@ describe('a reconcile that', () => {
 describe('what a server elsewhere refuses', () => {
   const refusing = (): Scheduled =>
     new Scheduled(async () => {
-      const error: unknown = await repeatable(() => Promise.reject(new UnreachableError('no'))).catch((e: unknown) => e);
+      const error: unknown = await repeatable(() => Promise.reject(new UnreachableError('no'))).catch(
+        (e: unknown) => e,
+      );
       return { elsewhere: { error, afterMs: 25 } };
     });
 

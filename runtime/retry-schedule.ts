@@ -153,7 +153,8 @@ export class RetrySchedule {
       ...(retry === undefined || retry.is === 'never' ? [] : repeatsOf(error)),
       ...(elsewhere === undefined ? [] : repeatsOf(elsewhere.error)),
     ];
-    const standsIn = (error === undefined || retry?.is === 'never' || repeatsOf(error).length > 0) && repeats.length > 0;
+    const standsIn =
+      (error === undefined || retry?.is === 'never' || repeatsOf(error).length > 0) && repeats.length > 0;
     if (retry?.is !== 'backoff' || standsIn) queue.forget(key);
     const wishes = [afterMs, elsewhere?.afterMs, retry === undefined ? undefined : wishOf(retry, standsIn)];
     const wished = wishes.filter((ms) => ms !== undefined);

@@ -106,7 +106,13 @@ test('a tenant gets eight connections, ten seconds for an answer, 8 MiB for one 
     return new FakeCluster();
   };
   new TenantPool({ clock: new FakeClock(), open }).borrow('uid', connection('a'));
-  const limits = { name: 'tenant', connections: 8, timeoutMs: 10_000, maxBodyBytes: 8_388_608, maxLineBytes: 1_048_576 };
+  const limits = {
+    name: 'tenant',
+    connections: 8,
+    timeoutMs: 10_000,
+    maxBodyBytes: 8_388_608,
+    maxLineBytes: 1_048_576,
+  };
   expect(given).toEqual([limits]);
 });
 

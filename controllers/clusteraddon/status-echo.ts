@@ -20,7 +20,9 @@ export class StatusEcho {
   /** What was told in a visit that is followed at once, and what the API server has of it. */
   heard(told: Partial<ClusterAddonStatus>, stored: ClusterAddonStatus | undefined): void {
     const all = Object.entries(told);
-    const dropped = all.filter(([name, field]) => lostFields(field, (stored as Fields | undefined)?.[name], name).length > 0);
+    const dropped = all.filter(
+      ([name, field]) => lostFields(field, (stored as Fields | undefined)?.[name], name).length > 0,
+    );
     this.#lost = Object.fromEntries(dropped.filter(([name]) => this.#dropped.has(name)));
     this.#dropped = new Set([...this.#dropped, ...dropped.map(([name]) => name)]);
   }

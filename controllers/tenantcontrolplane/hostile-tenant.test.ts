@@ -304,7 +304,10 @@ describe('a tenant that goes silent', () => {
     const world = await silenced();
     const heal = cut(world);
     const { afterMs, elsewhere } = await world.visit();
-    expect({ mayRest: (afterMs ?? Infinity) > 60_000, askMs: elsewhere?.afterMs }).toEqual({ mayRest: true, askMs: 1_000 });
+    expect({ mayRest: (afterMs ?? Infinity) > 60_000, askMs: elsewhere?.afterMs }).toEqual({
+      mayRest: true,
+      askMs: 1_000,
+    });
     heal();
     await world.visit();
     expect(await world.condition('Ready')).toBe('True');
