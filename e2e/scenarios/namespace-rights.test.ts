@@ -119,7 +119,7 @@ describe('An administrator permits by the namespace’s label', () => {
     'a privileged container, which then runs beside a tenant that serves',
     async () => {
       const additionalContainers = [
-        { name: 'extra', image: 'registry.k8s.io/pause:3.10', securityContext: { privileged: true } },
+        { name: 'extra', image: 'registry.k8s.io/pause:3.10.2', securityContext: { privileged: true } },
       ];
       expect(await refusal(manifest(open, { deployment: { additionalContainers } }))).toBeUndefined();
       await open.waitFor('tenant', isCondition('Ready', 'True'), { timeoutMs: 4 * minutes });

@@ -12,7 +12,7 @@ export interface NamespaceEscape {
   readonly opened?: { readonly label: 'privileged' | 'baseline' } | { readonly flag: string };
 }
 
-const image = 'registry.k8s.io/pause:3.10';
+const image = 'registry.k8s.io/pause:3.10.2';
 const byLabel = { label: 'privileged' } as const;
 const baseline = /which the Pod Security Standard baseline forbids/.source;
 
