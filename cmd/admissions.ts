@@ -16,6 +16,7 @@ import * as tenants from '../controllers/tenantcontrolplane/admission.ts';
 import { namespaceStandard } from '../controllers/tenantcontrolplane/namespace-standard.ts';
 import { defaultBoundaries } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
 import type { Boundaries, BoundarySettings } from '../controllers/tenantcontrolplane/validation/boundaries.ts';
+import { refusalsByStore } from '../controllers/tenantcontrolplane/namespace-labels.ts';
 import { storeTrouble } from '../controllers/tenantcontrolplane/components/tenancy.ts';
 import { deletionComplaints } from '../controllers/tenantcontrolplane/validation/migration-complaints.ts';
 import { asksForGateway, asksForHost } from '../controllers/tenantcontrolplane/validation/publication-complaints.ts';
@@ -130,6 +131,7 @@ async function tenantChange(
   );
   const tcp = objectOf(tenantControlPlane, request);
   const change = { tcp, ...oldOf(tenantControlPlane, request) };
+  const refusals = await refusalsByStore(request.namespace ?? '', items, { cluster, signal });
   const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
   // Two that are asked about at once may both be admitted: then the older one wins when they are visited.
   const others =
@@ -137,7 +139,10 @@ async function tenantChange(
       ? (await cluster.list(tenantControlPlane, { signal })).items
       : undefined;
   const boundaries = await boundariesIn({ cluster, boundaries: settings }, request, signal)(tcp);
-  const question = { ...change, drivers, troubles, gatewayApi, tenants: others, newestMinor, boundaries, reach };
+  const question = {
+    ...{ ...change, drivers, troubles, refusals, gatewayApi },
+    ...{ tenants: others, newestMinor, boundaries, reach },
+  };
   const answer = verdict(tenants.complaintsAbout(question));
   return { ...answer, warnings: tenants.warningsAbout(tcp) };
 }

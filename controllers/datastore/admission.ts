@@ -1,4 +1,5 @@
 import type { Key } from '../../api/meta.ts';
+import { requirementProblem } from '../../api/core/label-selector.ts';
 import { numberOf } from '../../api/quantity.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
@@ -31,6 +32,7 @@ export function complaintsAbout({ store, old, secrets }: DataStoreQuestion): rea
     ...endpointComplaints(store),
     ...requiredComplaints(store),
     ...capacityComplaints(store),
+    ...namespaceComplaints(store),
     ...contentFields(store).flatMap((field) => contentComplaints(field, secrets)),
   ];
 }
@@ -139,6 +141,15 @@ function capacityComplaints({ spec }: DataStore): readonly InvalidInput[] {
       remedy: 'write it as 8Gi, or taint the store so that nobody is placed in it',
     },
   ];
+}
+
+function namespaceComplaints({ spec }: DataStore): readonly InvalidInput[] {
+  return (spec.allowedNamespaces?.selector?.matchExpressions ?? []).flatMap((requirement, index) => {
+    const reason = requirementProblem(requirement);
+    const field = `spec.allowedNamespaces.selector.matchExpressions[${index}]`;
+    const remedy = 'use In or NotIn with values, Exists or DoesNotExist without';
+    return reason === undefined ? [] : [{ field, value: requirement.key, reason, remedy }];
+  });
 }
 
 function contentComplaints({ field, content }: ContentField, secrets: SecretKeys): readonly InvalidInput[] {

@@ -53,8 +53,8 @@ export const access: readonly PolicyRule[] = [
   // Stopping pods are hurried when their tenant goes; those that do not start are asked why.
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'delete'] },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
-  // Their labels say what pods may do there.
-  { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+  // Their labels say what pods may do there, and which DataStores take their tenants.
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
 ];
 
 /** What it may do in the operator's own namespace, where the Jobs of migrations are. */

@@ -18,7 +18,7 @@ import type { Reach } from './components/reach/reach.ts';
 import { placementComplaints, placementWarnings } from './validation/placement-complaints.ts';
 import { publicationComplaints } from './validation/publication-complaints.ts';
 import type { GatewayApi } from './validation/publication-complaints.ts';
-import type { DataStoreDrivers } from './validation/data-store-drivers.ts';
+import type { DataStoreDrivers, DataStoreRefusals } from './validation/data-store-drivers.ts';
 import { podComplaints } from './validation/pod-complaints.ts';
 import { reachComplaints } from './validation/reach-complaints.ts';
 import { rotationComplaints } from './validation/rotation-complaints.ts';
@@ -37,6 +37,8 @@ export interface AdmissionQuestion {
   readonly drivers: DataStoreDrivers;
   /** Why those of them that cannot be used cannot. */
   readonly troubles?: DataStoreTroubles;
+  /** Why some of them take no tenants of the namespace. */
+  readonly refusals?: DataStoreRefusals;
   /** What the cluster has of Gateway API; absent where it was not asked. */
   readonly gatewayApi?: GatewayApi | undefined;
   /** All control planes that there are; absent where they were not asked for. */
@@ -115,7 +117,7 @@ export function complaintsAbout(question: AdmissionQuestion): readonly InvalidIn
     ...(old === undefined ? nameComplaints(tcp) : []),
     ...versionComplaints(tcp, old, question.newestMinor),
     ...placementComplaints(tcp),
-    ...storeComplaints({ tcp, old, drivers: question.drivers }),
+    ...storeComplaints({ tcp, old, drivers: question.drivers, refusals: question.refusals }),
     ...migrationComplaints({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
     ...networkComplaints(tcp),
     ...newOnes(

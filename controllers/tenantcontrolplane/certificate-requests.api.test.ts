@@ -55,6 +55,7 @@ const observed: Observed = {
   secrets: new Map(),
   dataStore: undefined,
   overrideStores: new Map(),
+  refusals: new Map(),
 };
 const scope: Scope = { tcp, observed, target: endpoint, endpoint, authorities };
 

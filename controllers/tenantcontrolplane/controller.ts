@@ -20,6 +20,7 @@ import type { Dependencies } from './dependencies.ts';
 import { inherit } from './inheritance.ts';
 import { tenantControlPlanePhases } from './phases.ts';
 import type { Observed, Scope } from './scope.ts';
+import { refusalsByStore } from './namespace-labels.ts';
 import { findState, podSelectorText, status } from './status.ts';
 import { recheckMs } from './tenant-doors.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
@@ -39,6 +40,7 @@ async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context)
     store === '' ? undefined : readStore(store),
     Promise.all(overrideStoreNames(tcp).map(readStore)),
   ]);
+  const present = [dataStoreFound, ...others].filter((found) => found !== undefined);
   return {
     service,
     deployment,
@@ -47,6 +49,7 @@ async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context)
     overrideStores: new Map(
       others.flatMap((found) => (found === undefined ? [] : [[found.metadata.name ?? '', found] as const])),
     ),
+    refusals: await refusalsByStore(namespace, present, { cluster, signal }),
   };
 }
 

@@ -8,6 +8,8 @@ import type { Cluster } from '../../runtime/cluster.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
 import { chooseDataStore } from './components/placement/choose-data-store.ts';
 import type { Choice, Fit } from './components/placement/choose-data-store.ts';
+import type { Origin } from './components/placement/namespace-refusal.ts';
+import { originOf } from './namespace-labels.ts';
 import { tenantsByStore } from './components/placement/tenants-by-store.ts';
 
 /** With what DataStores are chosen. */
@@ -52,10 +54,12 @@ export class Placements {
     if (!this.#hasCaughtUp) return { is: 'behind' };
     const uid = tcp.metadata.uid ?? '';
     const { namespace = '', name = '' } = tcp.metadata;
-    const stores = new Map(this.#stores().map((store) => [store.metadata.name ?? '', store]));
+    const known = this.#stores();
+    const origin = await originOf(namespace, known, { cluster: this.#options.cluster, signal });
+    const stores = new Map(known.map((store) => [store.metadata.name ?? '', store]));
     const fresh = new Set<string>();
     for (;;) {
-      const choice = this.#choose(tcp, [...stores.values()]);
+      const choice = this.#choose(tcp, [...stores.values()], origin);
       const [fit] = choice.fits;
       if (fit === undefined) {
         this.forget(uid);
@@ -75,14 +79,14 @@ export class Placements {
     this.#held.delete(uid);
   }
 
-  #choose(tcp: TenantControlPlane, stores: readonly DataStore[]): Choice {
+  #choose(tcp: TenantControlPlane, stores: readonly DataStore[], origin: Origin): Choice {
     const { defaultDataStore, namespace } = this.#options;
     const { uid } = tcp.metadata;
     const others = this.#tenants().filter((one) => one.metadata.uid !== uid);
     const used = tenantsByStore({ stores, tenants: others, held: this.#heldBy(uid), defaultDataStore, namespace });
     const { dataStoreSelector: selector, dataStoreTolerations: tolerations = [] } = tcp.spec;
     return chooseDataStore(
-      { selector, tolerations },
+      { selector, tolerations, origin },
       stores.map((store) => ({ store, tenants: used.get(store.metadata.name ?? '') ?? 0 })),
     );
   }

@@ -140,6 +140,7 @@ async function visit(name: string): Promise<{ readonly said: string; readonly sc
     secrets: new Map(),
     dataStore: undefined,
     overrideStores: new Map(),
+    refusals: new Map(),
   };
   const signal = AbortSignal.timeout(limitMs);
   // Controllers that tell nothing have had their minute.

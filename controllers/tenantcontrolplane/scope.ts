@@ -27,6 +27,8 @@ export interface Observed {
   readonly dataStore: DataStore | undefined;
   /** The DataStores of single resources by name, those that there are. */
   readonly overrideStores: ReadonlyMap<string, DataStore>;
+  /** Why some of these take no tenants of the namespace, by name. */
+  readonly refusals: ReadonlyMap<string, string>;
 }
 
 /** The authorities of a tenant. */

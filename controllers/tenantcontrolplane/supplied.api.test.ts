@@ -68,7 +68,13 @@ async function visit(tcp: TenantControlPlane, cluster: string): Promise<Outcome<
     ...{ namespace, labelSelector: `steward.butlerlabs.dev/name=${tcp.metadata.name ?? ''}` },
   });
   const secrets = new Map(items.map((secret) => [secret.metadata.name ?? '', secret]));
-  const none = { service: undefined, deployment: undefined, dataStore: undefined, overrideStores: new Map() };
+  const none = {
+    service: undefined,
+    deployment: undefined,
+    dataStore: undefined,
+    overrideStores: new Map(),
+    refusals: new Map(),
+  };
   const ctx = { signal: AbortSignal.timeout(60_000), now: new Date(), log: silent, event: () => undefined };
   return authorities({ tcp, observed: { ...none, secrets } }, deps, ctx);
 }

@@ -191,3 +191,21 @@ test('a budget of somebody else is told to the control planes beside it that hav
   expect(told(budget('theirs', '1'), budget('theirs', '1'))).toEqual([]);
   expect(told(undefined, budget('many', '2'))).toEqual([]);
 });
+
+describe('a Namespace', () => {
+  const namespace = (name: string, labels?: Record<string, string>): Resource => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, ...(labels !== undefined && { labels }) },
+  });
+
+  test('whose labels change concerns its tenants: DataStores may take tenants by them', () => {
+    const [before, after] = [namespace('default', { a: 'b', c: 'd' }), namespace('default', { a: 'x' })];
+    const all = ['elsewhere', 'placed', 'unnamed', 'uses', 'waits'];
+    expect(keysOf('Namespace', before, after)).toEqual(all);
+    expect(keysOf('Namespace', before, namespace('default'))).toEqual(all);
+    expect(keysOf('Namespace', before, namespace('default', { c: 'd', a: 'b' }))).toEqual([]);
+    expect(keysOf('Namespace', namespace('other'), namespace('other', { a: 'b' }))).toEqual([]);
+    expect(keysOf('Namespace', undefined, after)).toEqual([]);
+  });
+});

@@ -148,6 +148,20 @@ function freed(
   return tenantsThat(informers, (tcp) => hostClaims(tcp).some((claim) => given.has(claim)));
 }
 
+/** The tenants of a namespace whose labels have changed: DataStores may take tenants by them. */
+function relabelled(informers: Informers): Watch['keys'] {
+  return (old, now) => {
+    if (old === undefined || now === undefined) return [];
+    const [before, after] = [old, now].map(({ metadata }) => labelsText(metadata.labels));
+    if (before === after) return [];
+    return tenantsThat(informers, ({ metadata }) => metadata.namespace === now.metadata.name);
+  };
+}
+
+function labelsText(carried: Readonly<Record<string, string>> = {}): string {
+  return JSON.stringify(Object.entries(carried).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** What else concerns a TenantControlPlane. Migrations have Jobs in the operator's namespace, unless that is empty. */
 export function tenantControlPlaneWatches(
   informers: Informers,
@@ -158,6 +172,7 @@ export function tenantControlPlaneWatches(
     ...migrationJobs(operatorNamespace),
     ...ownedKinds.map((selection): Watch => ({ ...selection, keys: ownerKeys })),
     { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
+    { kind: kinds.Namespace, metadataOnly: true, keys: relabelled(informers) },
     { ...budgetIdentities, keys: besideBudget(informers) },
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,
     {

@@ -2,6 +2,7 @@ import { stewardGroup } from '../../names.ts';
 import { conditionList } from '../../embedded/condition-list.ts';
 import type { CelRule, Infer, Input, Kind, ObjectOf } from '../../schema.ts';
 import { bool, bytes, described, int32, int64, list, obj, oneOf, opt, quantity, ruled, str } from '../../schema.ts';
+import { allowedNamespaces } from './allowed-namespaces.ts';
 import { dataStorePlacement } from './data-store-placement.ts';
 
 const contentRef = obj({
@@ -122,6 +123,12 @@ const dataStoreSpec = obj(
       described(
         natsAccounts,
         'Gives each tenant an account of its own in NATS servers with a JWT resolver; without it a NATS DataStore serves one tenant.',
+      ),
+    ),
+    allowedNamespaces: opt(
+      described(
+        allowedNamespaces,
+        'Namespaces whose tenants the store takes, all when it is left out. Tenants whose data is here stay.',
       ),
     ),
     placement: opt(

@@ -2,6 +2,7 @@ import type { DataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import type { Outcome } from '../../../runtime/phases.ts';
 import { hasRun, heldOverrides, overridePlan as planFor } from '../components/override-shares.ts';
+import { refusalRemedy } from '../components/placement/namespace-refusal.ts';
 import { storeTrouble } from '../components/tenancy.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
@@ -37,6 +38,12 @@ function outcome(scope: Readonly<Scope>): Outcome<Scope> {
     return { is: 'waiting', reason: 'OverrideUnusable', message: `${message}; what runs already is left alone` };
   }
   const unmade = plan.wanted.filter((share) => share.checksum === undefined);
+  const refused = unmade.find((share) => observed.refusals.has(share.dataStoreName));
+  if (refused !== undefined) {
+    const { dataStoreName, resource } = refused;
+    const message = `DataStore ${dataStoreName}, which spec.dataStoreOverrides names for ${resource}, ${observed.refusals.get(dataStoreName) ?? ''}: ${refusalRemedy}; what runs already is left alone`;
+    return { is: 'waiting', reason: 'DataStoreNotAllowed', message };
+  }
   const trouble = overrideTrouble(unmade.map((share) => needed(stores.get(share.dataStoreName), share.dataStoreName)));
   return trouble ?? { is: 'done', learned: { overridePlan: plan } };
 }

@@ -13,6 +13,7 @@ import { dataStoreCertificate, dataStoreConfig, dataStoreSecrets } from '../comp
 import { foreignUser } from '../foreign-user.ts';
 import { otherHolder } from '../other-holder.ts';
 import { secretText } from '../components/secret.ts';
+import { refusalRemedy } from '../components/placement/namespace-refusal.ts';
 import { adoptsTenancy, choosesNames, storeTrouble, tenancyFacts, tenancyOwner } from '../components/tenancy.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -54,6 +55,10 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
     const message = `DataStore ${name} does not exist: create it; what runs already is left alone`;
     return { is: 'waiting', reason: 'DataStoreNotFound', message };
   }
+  const refusal = observed.refusals.get(name);
+  if (refusal !== undefined && !isRecorded(scope)) {
+    return { is: 'waiting', reason: 'DataStoreNotAllowed', message: `DataStore ${name} ${refusal}: ${refusalRemedy}` };
+  }
   refuseForeignData(tcp, deps);
   const open = await deps.stores.open(observed.dataStore, ctx.signal);
   const names = tenantObjects(tcp.metadata.name ?? '');
@@ -85,7 +90,8 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
     certificate: { name: names.dataStoreCertificate, checksum: checksum(dataStoreCertificate(access)) },
     setup,
   };
-  return { is: 'done', learned: { store: facts } };
+  const message = refusal === undefined ? '' : `DataStore ${name} ${refusal} any more; this one stays`;
+  return { is: 'done', learned: { store: facts }, message };
 }
 
 function refuseForeignData(tcp: TenantControlPlane, deps: Dependencies): void {

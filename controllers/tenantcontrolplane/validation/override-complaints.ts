@@ -2,8 +2,8 @@ import type { TenantControlPlaneSpec } from '../../../api/steward/v1alpha1/tenan
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { eventsResource } from '../components/etcd-overrides.ts';
 import { overridableProblem } from '../components/overridable-resources.ts';
-import { missingStore } from './data-store-drivers.ts';
-import type { DataStoreDrivers } from './data-store-drivers.ts';
+import { missingStore, refusedStore } from './data-store-drivers.ts';
+import type { DataStoreDrivers, DataStoreRefusals } from './data-store-drivers.ts';
 
 type Overrides = NonNullable<TenantControlPlaneSpec['dataStoreOverrides']>;
 type Override = Overrides[number];
@@ -14,6 +14,7 @@ export interface OverrideQuestion {
   /** The DataStores of everything else: the one in use and the one that is asked for. */
   readonly mains: readonly string[];
   readonly drivers: DataStoreDrivers;
+  readonly refusals?: DataStoreRefusals | undefined;
   /** Overrides that were accepted before: a store may be gone by now. */
   readonly accepted?: Overrides;
   /** Where the resources of a tenant that has data are; absent for one that has none yet. */
@@ -36,13 +37,15 @@ function resourceComplaint(field: string, { resource = '' }: Override): InvalidI
 function storeComplaint(
   field: string,
   { dataStore = '' }: Override,
-  drivers: DataStoreDrivers,
+  { drivers, refusals }: Pick<OverrideQuestion, 'drivers' | 'refusals'>,
 ): InvalidInput | undefined {
   const at = `${field}.dataStore`;
   if (dataStore === '')
     return { field: at, value: '', reason: 'is empty', remedy: 'name a DataStore with driver etcd' };
   const driver = drivers.get(dataStore);
   if (driver === undefined) return missingStore(at, dataStore);
+  const refusal = refusals?.get(dataStore);
+  if (refusal !== undefined) return refusedStore(at, dataStore, refusal);
   if (driver === 'etcd') return undefined;
   const reason = `has driver ${driver}, and DataStoreOverrides can only use ETCD driver`;
   return { field: at, value: dataStore, reason, remedy: 'name a DataStore with driver etcd' };
@@ -50,12 +53,12 @@ function storeComplaint(
 
 /** What is wrong with one override, each by itself. */
 function complaintsAboutOne(question: OverrideQuestion, override: Override, index: number): readonly InvalidInput[] {
-  const { overrides, mains, drivers, accepted = [] } = question;
+  const { overrides, mains, accepted = [] } = question;
   const field = `${list}[${index}]`;
   const { resource = '', dataStore = '' } = override;
   const found: (InvalidInput | undefined)[] = [];
   if (!isAmong(accepted, override)) {
-    found.push(resourceComplaint(field, override), storeComplaint(field, override, drivers));
+    found.push(resourceComplaint(field, override), storeComplaint(field, override, question));
   }
   if (overrides.findIndex((other) => other.resource === resource) !== index) {
     const reason = 'is a duplicate resource override in Spec.DataStoreOverrides';

@@ -2,21 +2,25 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { tenancyNameProblem } from '../../../stores/tenancy-names.ts';
 import { hasRun } from '../components/override-shares.ts';
-import { missingStore } from './data-store-drivers.ts';
-import type { DataStoreDrivers } from './data-store-drivers.ts';
+import { missingStore, refusedStore } from './data-store-drivers.ts';
+import type { DataStoreDrivers, DataStoreRefusals } from './data-store-drivers.ts';
 import { overrideComplaints } from './override-complaints.ts';
 
 interface Question {
   readonly tcp: TenantControlPlane;
   readonly old: TenantControlPlane | undefined;
   readonly drivers: DataStoreDrivers;
+  readonly refusals?: DataStoreRefusals | undefined;
 }
 
-function choiceComplaints({ tcp, old, drivers }: Question): readonly InvalidInput[] {
+function choiceComplaints({ tcp, old, drivers, refusals }: Question): readonly InvalidInput[] {
   const name = tcp.spec.dataStore ?? '';
   const before = old?.spec.dataStore ?? '';
   if (name === '' || name === before) return [];
-  return drivers.has(name) ? [] : [missingStore('spec.dataStore', name)];
+  if (!drivers.has(name)) return [missingStore('spec.dataStore', name)];
+  const refusal = refusals?.get(name);
+  // Where the data is already it stays: a move may be taken back.
+  return refusal === undefined || homeOf(old).store === name ? [] : [refusedStore('spec.dataStore', name, refusal)];
 }
 
 /**
@@ -29,7 +33,7 @@ function homeOf(old: TenantControlPlane | undefined): { readonly store: string; 
   return { store: dataStoreName, hasRun: hasRun(old?.status) };
 }
 
-function overrides({ tcp, old, drivers }: Question): readonly InvalidInput[] {
+function overrides({ tcp, old, drivers, refusals }: Question): readonly InvalidInput[] {
   const { dataStore = '', dataStoreOverrides: asked = [] } = tcp.spec;
   const { dataStore: was = '', dataStoreOverrides: accepted = [] } = old?.spec ?? {};
   const same = JSON.stringify(asked) === JSON.stringify(accepted) && dataStore === was;
@@ -40,6 +44,7 @@ function overrides({ tcp, old, drivers }: Question): readonly InvalidInput[] {
     overrides: asked,
     mains: [home.store, dataStore].filter((name) => name !== ''),
     drivers,
+    refusals,
     accepted,
     ...(home.hasRun && { held: accepted }),
     ...(moves && { movesTo: dataStore }),

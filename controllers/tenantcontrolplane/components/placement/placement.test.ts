@@ -15,12 +15,13 @@ interface Told {
   readonly sizeBytes?: number;
   readonly deleting?: boolean;
   readonly driver?: DataStore['spec']['driver'];
+  readonly allowedNamespaces?: DataStore['spec']['allowedNamespaces'];
   /** Generation that the conditions describe; the object's is 2. */
   readonly observed?: number;
 }
 
 function store(told: Told): DataStore {
-  const { name, labels = {}, placement, ready = 'True', sizeBytes, deleting = false } = told;
+  const { name, labels = {}, placement, allowedNamespaces, ready = 'True', sizeBytes, deleting = false } = told;
   const message = ready === 'True' ? '' : 'Reachable: etcd:2379: no answer';
   const observedGeneration = told.observed ?? 2;
   const lastTransitionTime = '2030-01-01T00:00:00Z';
@@ -28,7 +29,12 @@ function store(told: Told): DataStore {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
     metadata: { name, labels, generation: 2, ...(deleting && { deletionTimestamp: '2030-01-01T00:00:00Z' }) },
-    spec: { driver: told.driver ?? 'etcd', endpoints: ['etcd:2379'], ...(placement !== undefined && { placement }) },
+    spec: {
+      driver: told.driver ?? 'etcd',
+      endpoints: ['etcd:2379'],
+      ...(placement !== undefined && { placement }),
+      ...(allowedNamespaces !== undefined && { allowedNamespaces }),
+    },
     status: {
       conditions: [{ type: 'Ready', status: ready, reason: 'X', message, observedGeneration, lastTransitionTime }],
       ...(sizeBytes !== undefined && { sizeBytes }),
@@ -36,7 +42,8 @@ function store(told: Told): DataStore {
   };
 }
 
-const nothing = { selector: undefined, tolerations: [] };
+const origin = { namespace: 'blue', labels: { team: 'a' } };
+const nothing = { selector: undefined, tolerations: [], origin };
 const with10 = (tenants: number, told: Partial<Told> = {}): Candidate => ({
   store: store({ name: 'a', placement: { weight: 1, capacity: { tenants: 10 } }, ...told }),
   tenants,
@@ -61,6 +68,16 @@ describe('a DataStore', () => {
       'is full: it holds 0 tenants and 1 GiB of 1 GiB',
     ],
     ['serves one tenant and has it', with10(1, { driver: 'NATS' }), 'serves one tenant only'],
+    [
+      'names other namespaces',
+      with10(0, { allowedNamespaces: { names: ['red'] } }),
+      'takes no tenants of namespace blue',
+    ],
+    [
+      'selects other namespaces',
+      with10(0, { allowedNamespaces: { selector: { matchLabels: { team: 'b' } } } }),
+      'takes no tenants of namespace blue',
+    ],
     ['is tainted', with10(0, { placement: taints('NoPlacement', 'gold') }), 'has the taint for=gold:NoPlacement'],
   ])('that %s takes no tenant, and says why', (_words, candidate, reason) => {
     const { fits, refused } = chooseDataStore(nothing, [candidate]);
@@ -186,6 +203,7 @@ const anyWishes = fc
   })
   .map(({ selector, tolerations }) => ({
     selector,
+    origin,
     tolerations: tolerations.map(({ effect, ...rest }) => ({ ...rest, ...(effect !== undefined && { effect }) })),
   }));
 

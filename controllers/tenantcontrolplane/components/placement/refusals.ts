@@ -4,18 +4,27 @@ import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
 import { servesOneTenant } from '../../../../api/steward/v1alpha1/data-stores-of.ts';
 import { isFull, loadOf, loadText } from './load.ts';
+import { namespaceRefusal } from './namespace-refusal.ts';
+import type { Origin } from './namespace-refusal.ts';
 import { intolerable, taintText } from './taints.ts';
 
 /** What a tenant asks of the DataStore that is chosen for it. */
 export interface Wishes {
   readonly selector: CoreTypes['LabelSelector'] | undefined;
   readonly tolerations: readonly DataStoreToleration[];
+  readonly origin: Origin;
 }
 
 /** Everything that keeps a tenant from being placed in a DataStore that `tenants` others are in; none when it fits. */
-export function refusals(store: DataStore, { selector, tolerations }: Wishes, tenants: number): readonly string[] {
+export function refusals(
+  store: DataStore,
+  { selector, tolerations, origin }: Wishes,
+  tenants: number,
+): readonly string[] {
   const reasons: string[] = [];
   if (store.metadata.deletionTimestamp !== undefined) reasons.push('is being deleted');
+  const refusal = namespaceRefusal(store, origin);
+  if (refusal !== undefined) reasons.push(refusal);
   if (selector !== undefined && !isSelected(store.metadata.labels ?? {}, selector))
     reasons.push(`has not the labels ${selectorText(selector)}`);
   const taints = intolerable(store, tolerations).filter(({ effect }) => effect === 'NoPlacement');

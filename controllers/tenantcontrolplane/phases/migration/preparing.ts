@@ -4,6 +4,8 @@ import { StoreError } from '../../../../stores/store-error.ts';
 import { migrationObstacle } from '../../components/migration-obstacle.ts';
 import { inPhase, undoing } from '../../components/migration-record.ts';
 import { storeTrouble } from '../../components/tenancy.ts';
+import { refusalRemedy } from '../../components/placement/namespace-refusal.ts';
+import { refusalsByStore } from '../../namespace-labels.ts';
 import { findJob, removeJob, startJob } from './job.ts';
 import { onward, waiting } from './migration-visit.ts';
 import type { MigrationVisit, Step } from './migration-visit.ts';
@@ -27,6 +29,13 @@ export async function prepare(visit: MigrationVisit, record: Step['record']): Pr
   if (trouble !== undefined) {
     return waiting(record, `DataStore ${target.dataStoreName} cannot be used: ${trouble.message}`);
   }
+  const refusals = await refusalsByStore(tcp.metadata.namespace ?? '', [share.store], {
+    cluster: deps.cluster,
+    signal,
+  });
+  const refusal = refusals.get(target.dataStoreName);
+  if (refusal !== undefined)
+    return failed(visit, record, `DataStore ${target.dataStoreName} ${refusal}: ${refusalRemedy}`);
   const obstacle = migrationObstacle(tcp, [record.source.driver ?? '', share.open.driver]);
   if (obstacle !== undefined) return failed(visit, record, `spec.dataStore ${obstacle.reason}: ${obstacle.remedy}`);
   const shares = targetShares(tcp, record, share.open.driver);

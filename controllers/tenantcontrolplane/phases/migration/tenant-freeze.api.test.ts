@@ -40,7 +40,7 @@ function visit(podAt?: string, driver = 'MySQL'): FreezeVisit {
   const migration = { phase: 'Freezing', source: share, target: share, startedAt: '2026-01-01T00:00:00Z' } as const;
   const tcp = { ...tenantControlPlaneWith(), status: { storage: { migration } } };
   return {
-    scope: { tcp, observed: { ...observed, secrets: new Map(), overrideStores: new Map() } },
+    scope: { tcp, observed: { ...observed, secrets: new Map(), overrideStores: new Map(), refusals: new Map() } },
     deps: {
       cluster: management,
       clock: systemClock,
