@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../api/core/kinds.ts';
+import { UnreachableError } from '../runtime/errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { ChangeAlarm } from './change-alarm.ts';
@@ -70,6 +71,29 @@ describe('ChangeAlarm', () => {
     await make('last');
     await clock.advance(2_000);
     expect(heard).toEqual(['ended', 'ring', 'ended', 'ring']);
+  });
+
+  test('whose watch is lost rings too, though not for half a minute: the tenant may end every watch at once', async () => {
+    const { arm, clock, cluster, heard } = setUp();
+    await arm();
+    cluster.endWatches(new UnreachableError('the line is dead'));
+    await clock.advance(29_999);
+    expect(heard).toEqual(['ended']);
+    await clock.advance(1);
+    expect(heard).toEqual(['ended', 'ring']);
+  });
+
+  test('that is armed at another door is silent about the first', async () => {
+    const { alarm, arm, make, clock, heard } = setUp();
+    await arm();
+    const second = new FakeCluster();
+    alarm.arm('uid', second, {
+      selection: { kind, fieldSelector, resourceVersion: (await second.list(kind)).resourceVersion },
+      ring: () => void heard.push('second'),
+    });
+    await make('new');
+    await clock.advance(60_000);
+    expect(heard).toEqual(['ended']);
   });
 
   test('hears nothing of other objects', async () => {

@@ -1,22 +1,107 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../api/core/kinds.ts';
-import type { Manifest } from '../api/meta.ts';
+import type { Manifest, Resource } from '../api/meta.ts';
 import { identityOf } from '../runtime/object-id.ts';
 import { Expectations } from './expectations.ts';
+import type { Sighting } from './expectations.ts';
 
 const map: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } };
+const other: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b', namespace: 'n' } };
+const deployment: Manifest = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'a', namespace: 'n', labels: { ours: 'dns' } },
+};
+const kindOf = ({ kind }: Resource) => (kind === 'Deployment' ? kinds.Deployment : kinds.ConfigMap);
+const answered = (manifest: Manifest, metadata: Resource['metadata']): Resource => ({
+  ...manifest,
+  metadata: { ...manifest.metadata, ...metadata },
+});
+const seen = (manifest: Manifest, metadata: Resource['metadata'], isGone = false): Sighting => ({
+  identity: identityOf(manifest),
+  isGone,
+  metadata: { ...manifest.metadata, ...metadata },
+});
 
-test('an object as it was before our own write is nobody else’s doing, and one after it is', () => {
+/** Component `dns` was applied: a ConfigMap at version 10, and a Deployment of generation 2 at version 20. */
+function applied(createOnly: readonly Manifest[] = []): Expectations {
   const expectations = new Expectations();
-  const answer = { ...map, metadata: { ...map.metadata, uid: 'u', resourceVersion: '10' } };
   expectations.set({
     component: 'dns',
-    manifests: [map],
-    applied: [answer],
-    createOnly: [],
-    kindOf: () => kinds.ConfigMap,
+    manifests: [map, deployment],
+    applied: [
+      answered(map, { uid: 'map', resourceVersion: '10' }),
+      answered(deployment, { uid: 'deployment', resourceVersion: '20', generation: 2 }),
+    ],
+    createOnly,
+    kindOf,
   });
-  const judged = (resourceVersion: string): string | undefined =>
-    expectations.judge({ identity: identityOf(map), isGone: false, metadata: { uid: 'u', resourceVersion } });
-  expect([judged('9'), judged('10'), judged('11')]).toEqual([undefined, undefined, 'dns']);
+  return expectations;
+}
+
+describe('what is seen of an object that was applied', () => {
+  test('is our own doing up to the version that the API server answered, and foreign after it', () => {
+    const expectations = applied();
+    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '9' }))).toBeUndefined();
+    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '10' }))).toBeUndefined();
+    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '11' }))).toBe('dns');
+    expect(expectations.judge(seen(other, { resourceVersion: '11' }))).toBeUndefined();
+  });
+
+  test('is foreign when it is gone, unless it is another object that went', () => {
+    const expectations = applied();
+    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '11' }, true))).toBe('dns');
+    expect(expectations.judge({ ...seen(map, {}, true), metadata: { resourceVersion: '11' } })).toBe('dns');
+    expect(expectations.judge(seen(map, { uid: 'before', resourceVersion: '11' }, true))).toBeUndefined();
+  });
+
+  test('is only its status while generation, labels and the object itself stay', () => {
+    const expectations = applied();
+    const now = { uid: 'deployment', resourceVersion: '21', generation: 2 };
+    expect(expectations.judge(seen(deployment, now))).toBeUndefined();
+    expect(expectations.judge(seen(deployment, { ...now, generation: 3 }))).toBe('dns');
+    expect(expectations.judge(seen(deployment, { ...now, uid: 'made anew' }))).toBe('dns');
+    expect(expectations.judge(seen(deployment, { ...now, labels: {} }))).toBe('dns');
+  });
+});
+
+describe('what a list does not show', () => {
+  test('is missing where it was applied, and of its kind', () => {
+    const expectations = applied();
+    expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(map)]);
+    expect(expectations.missing(kinds.ConfigMap, new Set([identityOf(map)]))).toEqual([]);
+  });
+
+  test('is missing of the administrators only once it was seen', () => {
+    const expectations = applied([other]);
+    expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(map)]);
+    expect(expectations.notice(seen(other, { resourceVersion: '30' }))).toBe(false);
+    expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(map), identityOf(other)]);
+    expect(expectations.notice(seen(other, { resourceVersion: '31' }, true))).toBe(true);
+    expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(map)]);
+  });
+
+  test('stays known of the administrators when the component is applied again', () => {
+    const expectations = applied([other]);
+    expectations.notice(seen(other, { resourceVersion: '30' }));
+    expectations.set({ component: 'dns', manifests: [], applied: [], createOnly: [other], kindOf });
+    expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(other)]);
+  });
+});
+
+test('the newest version of a kind is that of what was applied last, whatever the order', () => {
+  for (const [first, second] of [
+    ['9', '10'],
+    ['10', '9'],
+  ] as const) {
+    const expectations = new Expectations();
+    const answers = [
+      answered(map, { uid: 'map', resourceVersion: first }),
+      answered(other, { uid: 'other', resourceVersion: second }),
+    ];
+    expectations.set({ component: 'dns', manifests: [map, other], applied: answers, createOnly: [], kindOf });
+    expect(expectations.newest(kinds.ConfigMap)).toBe('10');
+    expect(expectations.newest(kinds.Deployment)).toBeUndefined();
+  }
+  expect(applied([other]).newest(kinds.ConfigMap)).toBe('10');
 });

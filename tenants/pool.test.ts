@@ -89,6 +89,17 @@ describe('TenantPool', () => {
     expect(closed).toEqual([opened[0]]);
   });
 
+  test('leaves no timer of a tenant that is gone, and takes one that it does not know for gone', async () => {
+    const { pool, clock, closed } = setUp();
+    pool.borrow('uid', connection('a'));
+    await pool.forget('uid');
+    expect([clock.pending, closed.length, pool.size]).toEqual([0, 1, 0]);
+    await expect(pool.forget('nobody')).resolves.toBeUndefined();
+    expect(() => {
+      pool.hold('nobody')();
+    }).not.toThrow();
+  });
+
   test('closes every door when the process ends', async () => {
     const { pool, closed } = setUp();
     pool.borrow('one', connection('a'));

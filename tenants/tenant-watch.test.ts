@@ -32,12 +32,13 @@ class World {
   /** How many objects each list asked for at most. */
   readonly limits: (number | undefined)[] = [];
   isUp = true;
+  through = (line: WatchLine): WatchLine => line;
   readonly watches = new TenantWatches({
     clock: this.clock,
     random: () => 0.5,
     select: () => ({ labelSelector: 'ours' }),
     open: () => {
-      const line = this.isUp ? clusterLine(this.cluster) : deadLine;
+      const line = this.through(this.isUp ? clusterLine(this.cluster) : deadLine);
       this.lines.push(line);
       const list: WatchLine['list'] = (kind, options) => {
         this.limits.push(options.limit);
@@ -226,6 +227,27 @@ describe('TenantWatches', () => {
     Object.assign(world, { cluster: restored });
     await world.clock.advance(20_000);
     expect(world.rings).toEqual([['dns']]);
+  });
+
+  test('asks for no more objects than could be ours, and takes none for deleted that such a list leaves out', async () => {
+    const world = new World();
+    for (let at = 0; at < 220; at += 1) {
+      const metadata = { name: `0-${at}`, namespace: 'n', labels };
+      await world.cluster.admin.create(kinds.ConfigMap, { ...map, metadata });
+    }
+    await world.apply([map]);
+    const shown: number[] = [];
+    const { list } = clusterLine(world.cluster);
+    world.through = (line) => ({
+      ...line,
+      list: async (kind, selection) => {
+        const page = await list(kind, selection);
+        shown.push(page.items.length);
+        return page;
+      },
+    });
+    await world.clock.advance(60_000);
+    expect([shown, world.rings]).toEqual([[200], []]);
   });
 
   test('gives up a tenant that does not answer until somebody visits it', async () => {
