@@ -7,7 +7,6 @@ import type { Context } from '../../runtime/controller.ts';
 import { silent } from '../../runtime/logger.ts';
 import { FakeCluster } from '../../testing/fake-cluster.ts';
 import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
-import type { Dependencies } from './dependencies.ts';
 import { handOver } from './hand-over.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
@@ -54,7 +53,7 @@ class World {
       },
       status: { conditions, storage: { driver: 'etcd', setup: { schema: 'tenant', user: 'tenant' } } },
     });
-    return handOver(tcp, { cluster: this.cluster } as Dependencies, ctx);
+    return handOver(tcp, { cluster: this.cluster }, ctx);
   }
 
   async ownerOfAuthority(): Promise<string | undefined> {

@@ -42,7 +42,7 @@ function hasAsked({ status }: TenantControlPlane): boolean {
  */
 export async function handOver(
   tcp: TenantControlPlane,
-  deps: Dependencies,
+  deps: Pick<Dependencies, 'cluster'>,
   ctx: Context,
 ): Promise<HandOver | undefined> {
   const keeper = await keeperOf(tcp, deps, ctx);
@@ -75,7 +75,7 @@ function lettingGo({ metadata: { name = '' } }: StewardControlPlane): HandOver {
 }
 
 interface Means {
-  readonly deps: Dependencies;
+  readonly deps: Pick<Dependencies, 'cluster'>;
   readonly ctx: Context;
 }
 
