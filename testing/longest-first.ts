@@ -27,6 +27,7 @@ const seconds: ReadonlyMap<string, number> = new Map([
   ['e2e/scenarios/exposure.test.ts', 179],
   ['e2e/scenarios/external.test.ts', 175],
   ['e2e/scenarios/oldest-minor.test.ts', 119],
+  ['e2e/scenarios/hostile-ports.test.ts', 150],
   ['e2e/scenarios/tenants.test.ts', 116],
   ['e2e/scenarios/clusterctl-upgrade.test.ts', 103],
   ['stores/nats/nats-data.contract.test.ts', 121],
