@@ -120,7 +120,9 @@ export class RetrySchedule {
     refused.next = (next + count) % repeats.length;
     const limit = deadline(clock, asking.answerMs, [stop, turn.elsewhere.signal]);
     const answers = some.map((repeat) => repeat?.(limit.signal) ?? Promise.resolve(true));
-    const changed = await Promise.all(answers).finally(limit.release);
+    const changed = await Promise.all(answers).finally(() => {
+      limit.release();
+    });
     if (turn.elsewhere.signal.aborted) {
       this.cut(key, turn);
       return false;
@@ -143,33 +145,22 @@ export class RetrySchedule {
     queue.addAfter(key, this.#pace.ended(key, { askedMs: heldMs, progressed: false, heldMs, tookMs }) ?? heldMs);
   }
 
-  /** Plans the next run after a reconcile. Returns the delay that an error has; undefined when it waits for an event. */
+  /** Plans the next run after a reconcile. Returns the delay that it has; undefined when it waits for an event. */
   ended(key: string, turn: Turn, visit: VisitEnd): number | undefined {
     const { queue, clock } = this.#options;
-    const { error, afterMs, elsewhere, progressed = false } = visit;
-    const retry = error === undefined ? undefined : retryOf(error);
     if (visit.again === true) return queue.addRateLimited(key);
-    const repeats = [
-      ...(retry === undefined || retry.is === 'never' ? [] : repeatsOf(error)),
-      ...(elsewhere === undefined ? [] : repeatsOf(elsewhere.error)),
-    ];
-    const standsIn =
-      (error === undefined || retry?.is === 'never' || repeatsOf(error).length > 0) && repeats.length > 0;
-    if (retry?.is !== 'backoff' || standsIn) queue.forget(key);
-    const wishes = [afterMs, elsewhere?.afterMs, retry === undefined ? undefined : wishOf(retry, standsIn)];
-    const wished = wishes.filter((ms) => ms !== undefined);
-    const asked = wished.length === 0 ? undefined : Math.min(...wished);
+    const { repeats, askedMs, elsewhereMs, backoffMs } = wishesOf(visit);
     const least = visit.outdated === true ? outdatedMs : 0;
-    const delay = this.#ended(key, turn, { askedMs: asked, progressed });
+    const delay = this.#ended(key, turn, { askedMs, progressed: visit.progressed ?? false });
     if (delay !== undefined) queue.addAfter(key, Math.max(delay, least));
-    if (standsIn) {
-      const patience = [elsewhere?.afterMs ?? Infinity, retry === undefined ? Infinity : patienceOf(retry)];
-      const wished = Math.max(afterMs ?? Infinity, delay ?? 0);
+    if (repeats.length > 0) {
+      const wished = Math.max(visit.afterMs ?? Infinity, delay ?? 0);
       const reconcileAt = clock.monotonic() + Math.min(wished, asking.reconcileMs);
-      this.#refused.set(key, { repeats, next: 0, reconcileAt, askedMs: Math.min(...patience) });
+      this.#refused.set(key, { repeats, next: 0, reconcileAt, askedMs: elsewhereMs });
     }
-    if (retry?.is !== 'backoff' || standsIn) return delay;
-    return queue.addRateLimited(key, { atLeastMs: Math.max(retry.atLeastMs ?? 0, least) });
+    if (backoffMs !== undefined) return queue.addRateLimited(key, { atLeastMs: Math.max(backoffMs, least) });
+    queue.forget(key);
+    return delay;
   }
 
   #ended(key: string, turn: Turn, end: { readonly askedMs: number | undefined; readonly progressed: boolean }) {
@@ -178,16 +169,38 @@ export class RetrySchedule {
   }
 }
 
-type Retry = ReturnType<typeof retryOf>;
-
-/** The earliest time at which an error may be asked for again. */
-function patienceOf(retry: Retry): number {
-  if (retry.is === 'after') return retry.ms;
-  return Math.max(retry.is === 'backoff' ? (retry.atLeastMs ?? 0) : 0, asking.firstMs);
+/** What the end of a reconcile asks for. */
+interface Wishes {
+  /** The requests that stand for a reconcile; none where only a reconcile can tell. */
+  readonly repeats: readonly Repeat[];
+  readonly askedMs: number | undefined;
+  /** When the requests may be repeated. */
+  readonly elsewhereMs: number;
+  /** The least wait of an error that backs off by itself. */
+  readonly backoffMs?: number;
 }
 
-/** When an error wants its key to come again, unless its own backoff says so. */
-function wishOf(retry: Retry, standsIn: boolean): number | undefined {
-  if (retry.is === 'after') return retry.ms;
-  return retry.is === 'backoff' && standsIn ? patienceOf(retry) : undefined;
+function wishesOf({ error, afterMs, elsewhere }: VisitEnd): Wishes {
+  const retry = error === undefined ? ({ is: 'never' } as const) : retryOf(error);
+  const waited = elsewhere === undefined ? [] : repeatsOf(elsewhere.error);
+  const failed = retry.is === 'never' ? [] : repeatsOf(error);
+  const isOurs = retry.is !== 'never' && failed.length === 0;
+  const repeats = isOurs ? [] : [...failed, ...waited];
+  const ofError = isOurs && retry.is === 'backoff' ? undefined : patienceOf(retry);
+  const sooner = (...wishes: readonly (number | undefined)[]): number | undefined => {
+    const said = wishes.filter((ms) => ms !== undefined);
+    return said.length === 0 ? undefined : Math.min(...said);
+  };
+  return {
+    repeats,
+    askedMs: sooner(afterMs, elsewhere?.afterMs, ofError),
+    elsewhereMs: sooner(elsewhere?.afterMs, ofError) ?? asking.firstMs,
+    ...(isOurs && retry.is === 'backoff' && { backoffMs: retry.atLeastMs ?? 0 }),
+  };
+}
+
+/** The earliest time at which an error may be asked for again. */
+function patienceOf(retry: ReturnType<typeof retryOf>): number | undefined {
+  if (retry.is === 'never') return undefined;
+  return retry.is === 'after' ? retry.ms : Math.max(retry.atLeastMs ?? 0, asking.firstMs);
 }

@@ -68,7 +68,7 @@ describe('TenantPool', () => {
 
   test('keeps a door that somebody holds, and lets it go when nobody does any more', async () => {
     const { pool, clock, closed, opened } = setUp();
-    const first = pool.borrow('uid', connection('a'));
+    pool.borrow('uid', connection('a'));
     const release = pool.hold('uid');
     await clock.advance(5000);
     expect(closed).toEqual([]);
@@ -83,7 +83,7 @@ describe('TenantPool', () => {
 
   test('closes a door that is held when the credentials change', () => {
     const { pool, closed, opened } = setUp();
-    const first = pool.borrow('uid', connection('a'));
+    pool.borrow('uid', connection('a'));
     pool.hold('uid');
     pool.borrow('uid', connection('b'));
     expect(closed).toEqual([opened[0]]);
