@@ -433,7 +433,7 @@ describe('a spec that was admitted before a rule came', () => {
           ...tenantControlPlaneWith({ deployment: { replicas } }).spec.controlPlane,
           ingress: { hostname: 'tenant.example.org' },
         },
-      } as object,
+      },
     });
   const about = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
     complaintsAbout({ tcp, ...(old !== undefined && { old }), drivers: new Map() }).map(({ field }) => field);

@@ -16,7 +16,7 @@ const image = 'registry.k8s.io/pause:3.10.2';
 const byLabel = { label: 'privileged' } as const;
 const baseline = /which the Pod Security Standard baseline forbids/.source;
 
-const container = (more: Readonly<Record<string, unknown>>): NamespaceEscape['deployment'] => ({
+const container = (more: Readonly<Record<string, unknown>>): NonNullable<NamespaceEscape['deployment']> => ({
   additionalContainers: [{ name: 'extra', image, ...more }],
 });
 

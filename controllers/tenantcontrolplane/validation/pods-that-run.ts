@@ -42,8 +42,9 @@ export function runsAlready({ spec }: TenantControlPlane, present: Deployment | 
   } = deployment;
   const running = containersOf(present);
   const named = (name: string) => running.find((one) => one.name === name);
-  const added = [...additionalInitContainers, ...additionalContainers].every(({ resources: _, ...container }) =>
-    isPart(container, named(container.name)),
+  // The API server writes quantities in another way than authors.
+  const added = [...additionalInitContainers, ...additionalContainers].every((container) =>
+    isPart({ ...container, resources: undefined }, { ...named(container.name), resources: undefined }),
   );
   const volumes = present?.spec?.template.spec?.volumes ?? [];
   const mounted = (['apiServer', 'controllerManager', 'scheduler'] as const).every((component) => {

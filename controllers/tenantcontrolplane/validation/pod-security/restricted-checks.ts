@@ -14,7 +14,7 @@ const volumes: PodCheck = {
   findings: (pod) =>
     pod.volumes.flatMap(({ at, volume }) =>
       Object.entries(volume)
-        .filter(([type, source]) => type !== 'name' && source !== undefined && !volumeTypes.has(type))
+        .filter(([type]) => type !== 'name' && !volumeTypes.has(type))
         .map(([type, source]) =>
           tooMuch(
             `${at}.${type}`,
