@@ -9,7 +9,9 @@ import { describeMachine, machineText } from './machine-description.ts';
 import { parseOptions, usage } from './options.ts';
 import type { BenchOptions } from './options.ts';
 import { readyReport } from './ready-report.ts';
+import { readyRows } from './ready-rows.ts';
 import { measureReady } from './ready.ts';
+import { writeResult } from './result-file.ts';
 import { attachStewardCluster, startStewardCluster } from './steward-cluster.ts';
 
 const started = performance.now();
@@ -53,6 +55,11 @@ async function measure(cluster: ManagementCluster, options: BenchOptions): Promi
   if (ready !== undefined) console.log(`\n${readyReport(ready)}`);
   const footprint = wants('footprint') ? await measureFootprint(cluster, options) : undefined;
   if (footprint !== undefined) console.log(`\nThe manager while tenants rest\n\n${footprintReport(footprint)}`);
+  const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
+  if (options.record && ready !== undefined)
+    await writeResult({ bench: 'ready', command, machine, rows: readyRows(ready) });
+  if (options.record && footprint !== undefined)
+    await writeResult({ bench: 'footprint', command, machine, rows: footprint });
   if (options.json === undefined) return;
   const measured = { date: new Date().toISOString(), machine, options, ready, footprint };
   await writeFile(options.json, `${JSON.stringify(measured, undefined, 2)}\n`);

@@ -11,6 +11,7 @@ describe('The command line of the benchmarks', () => {
       tenants: [0, 4, 8],
       idleSeconds: 60,
       json: undefined,
+      record: false,
       keep: false,
       cluster: undefined,
       help: false,

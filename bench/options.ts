@@ -17,6 +17,8 @@ export interface BenchOptions {
   readonly idleSeconds: number;
   /** File that gets everything that was measured. */
   readonly json: string | undefined;
+  /** Whether the results become those that README's figures are written from. */
+  readonly record: boolean;
   /** Whether the management cluster stays. */
   readonly keep: boolean;
   /** Name of a management cluster that runs already, for example one that was kept. */
@@ -35,6 +37,7 @@ export const usage = `usage: npm run bench -- [ready] [footprint] [options]
   --tenants 0,4,8    numbers of tenants for the footprint (default 0,4,8)
   --idle SECONDS     rest before, and length of, each look at the footprint (default 60)
   --json FILE        write all measurements there
+  --record           write them to bench/results too; \`npm run gen\` writes README's figures from there
   --keep             leave the management cluster running
   --cluster NAME     use a management cluster that runs already, with the manager in it`;
 
@@ -52,6 +55,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       tenants: { type: 'string', default: '0,4,8' },
       idle: { type: 'string', default: '60' },
       json: { type: 'string' },
+      record: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       cluster: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -69,6 +73,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     tenants: [...new Set(tenants)].toSorted((a, b) => a - b),
     idleSeconds: wholeNumber('--idle', values.idle, 1),
     json: values.json,
+    record: values.record,
     keep: values.keep,
     cluster: values.cluster,
     help: values.help,

@@ -1,6 +1,6 @@
 /**
- * Writes what follows from the code: CustomResourceDefinitions, the manager's ClusterRole, the reference pages, and
- * what the Helm charts have in common with them.
+ * Writes what follows from the code: CustomResourceDefinitions, the manager's ClusterRole, the reference pages,
+ * what the Helm charts have in common with them, and the figures that follow from bench/results.
  *
  *     npm run gen                  writes
  *     npm run gen -- --check       writes nothing; exits 1 and names each file that differs
@@ -12,6 +12,7 @@ import { allKinds } from '../api/all-kinds.ts';
 import { fieldCoveragePage } from '../api/generate/field-coverage.ts';
 import type { FieldCoverage } from '../api/generate/field-coverage.ts';
 import { generatedDirectories, generatedFiles, rolesFile } from '../api/generate/generated-files.ts';
+import { figurePages } from '../bench/figure-pages.ts';
 import { fieldsNotActedUpon } from '../controllers/tenantcontrolplane/unsupported.ts';
 import { chartFiles, definitionTemplates } from './chart/chart-files.ts';
 import { readChartSources } from './chart/read-sources.ts';
@@ -43,7 +44,7 @@ function fieldCoverage(): string {
   return fieldCoveragePage(allKinds, noted, fieldsNotActedUpon);
 }
 
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
   const unknown = args.find((argument) => argument !== '--check');
   if (unknown !== undefined) {
     console.error(`unknown argument ${unknown}; usage: npm run gen [-- --check]`);
@@ -59,6 +60,7 @@ function main(args: readonly string[]): number {
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
     ['docs/reference/field-coverage.md', fieldCoverage()],
     ...chartFiles({ ...sources, clusterStacks, kinds: allKinds, roles: declaredRoles }),
+    ...(await figurePages(root)),
   ]);
   const changed = [...files].filter(([path, content]) => differs(path, content));
   const extra = leftovers(files);
@@ -78,4 +80,4 @@ function main(args: readonly string[]): number {
   return 0;
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,27 @@
+import { measuredOn } from './measured-on.ts';
+import type { BenchResult } from './result-file.ts';
+
+/** One line of the table in docs/explanation/choosing-a-datastore.md, as `bench/results/datastores.json` has it. */
+export interface DatastoreRow {
+  readonly figure: string;
+  readonly unit: string;
+  readonly etcd: string;
+  readonly postgres: string;
+  readonly mysql: string;
+  readonly nats: string;
+}
+
+/** What each kind of DataStore costs, as a table. */
+export function datastoreFigures(result: BenchResult<DatastoreRow>): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const header = ['', 'etcd, three members', 'PostgreSQL 15', 'MariaDB 10.11', 'NATS 2.15, accounts'];
+  return [
+    line(header).replace('|  |', '| |'),
+    line(header.map(() => '---')),
+    ...result.rows.map(({ figure, unit, etcd, postgres, mysql, nats }) =>
+      line([`${figure}, ${unit}`, etcd, postgres, mysql, nats]),
+    ),
+    '',
+    measuredOn(result),
+  ].join('\n');
+}
