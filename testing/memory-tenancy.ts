@@ -1,17 +1,24 @@
 import { compareKeys } from '../stores/migration/differences.ts';
 import { StoreError } from '../stores/store-error.ts';
-import { CompactedError } from '../stores/tenancy-data.ts';
+import { CompactedError, isCopied, largestPage } from '../stores/tenancy-data.ts';
 import type { StoredChange, StoredEntry, TenancyData } from '../stores/tenancy-data.ts';
 
-const keysOfPage = 3;
-const changesOfCall = 3;
+/** How a tenancy in memory behaves. */
+export interface MemoryTenancyOptions {
+  /** Most keys of a page, and most changes of a call. Small ones make a migration take many steps. */
+  readonly most?: number;
+  /** Milliseconds by which times to live pass; unless given they do not. */
+  readonly now?: () => number;
+}
 
 /** A tenancy in a store in memory: what its tenant does, and the data as a migration sees them, in small pages. */
 export class MemoryTenancy {
   /** Every change there was, with the revision that it made. */
-  readonly log: { readonly revision: bigint; readonly change: StoredChange }[] = [];
+  readonly log: { readonly revision: bigint; readonly at?: number; readonly change: StoredChange }[] = [];
   revision = 1n;
   fenced = false;
+  /** While it is fenced, what is not copied may be written. */
+  #openUncopied = false;
   /** Changes up to here are forgotten. */
   compacted = 0n;
   /** Raising forgets all changes before, as it does in kine's tables. */
@@ -20,10 +27,21 @@ export class MemoryTenancy {
   before: (call: string) => void | Promise<void> = () => undefined;
   after: (call: string) => void | Promise<void> = () => undefined;
 
+  readonly #most: number;
+  readonly #now: () => number;
+
+  constructor({ most = 3, now = () => 0 }: MemoryTenancyOptions = {}) {
+    this.#most = most;
+    this.#now = now;
+  }
+
   /** As the tenant. Throws when it is fenced. */
   tenantWrites(...changes: readonly StoredChange[]): void {
-    if (this.fenced) throw new StoreError('Unauthorized', 'permission denied');
-    for (const change of changes) this.#apply(change);
+    for (const change of changes) {
+      const isOpen = !this.fenced || (this.#openUncopied && !isCopied(keyOf(change)));
+      if (!isOpen) throw new StoreError('Unauthorized', 'permission denied');
+      this.#apply(change);
+    }
   }
 
   /** What there is, by key. */
@@ -31,8 +49,15 @@ export class MemoryTenancy {
     const entries = new Map<string, StoredEntry>();
     for (const one of this.log) {
       if (one.revision > revision) break;
-      if (one.change.is === 'put') entries.set(one.change.entry.key, one.change.entry);
-      else entries.delete(one.change.key);
+      if (one.change.is === 'deleted') {
+        entries.delete(one.change.key);
+        continue;
+      }
+      const { entry } = one.change;
+      const ttlMs = entry.ttlMs === undefined ? undefined : entry.ttlMs - (this.#now() - (one.at ?? 0));
+      if (ttlMs === undefined) entries.set(entry.key, entry);
+      else if (ttlMs > 0) entries.set(entry.key, { ...entry, ttlMs });
+      else entries.delete(entry.key);
     }
     return entries;
   }
@@ -48,7 +73,7 @@ export class MemoryTenancy {
   open(): TenancyData {
     return {
       revision: () => this.#call('revision', () => this.revision),
-      count: () => this.#call('count', () => this.content().size),
+      count: () => this.#call('count', () => [...this.content().keys()].filter(isCopied).length),
       pages: (revision) => this.#pages(revision),
       changes: (after) => this.#call('changes', () => this.#changes(after)),
       write: (changes) =>
@@ -66,6 +91,11 @@ export class MemoryTenancy {
       fence: () =>
         this.#call('fence', () => {
           this.fenced = true;
+          this.#openUncopied = false;
+        }),
+      openUncopied: () =>
+        this.#call('openUncopied', () => {
+          this.#openUncopied = true;
         }),
       unfence: () =>
         this.#call('unfence', () => {
@@ -83,28 +113,55 @@ export class MemoryTenancy {
   }
 
   async *#pages(revision: bigint): AsyncIterable<readonly StoredEntry[]> {
-    for (let from = 0; ; from += keysOfPage) {
-      const page = await this.#call('pages', () => {
-        if (revision < this.compacted) throw new CompactedError(`revision ${revision} was compacted`);
-        const all = [...this.content(revision).values()];
-        return all.sort((left, right) => compareKeys(left.key, right.key)).slice(from, from + keysOfPage);
-      });
+    for (let last: string | undefined; ;) {
+      const page = await this.#call('pages', () => this.#page(revision, last));
       if (page.length > 0) yield page;
-      if (page.length < keysOfPage) return;
+      last = page.at(-1)?.key;
+      if (page.length < this.#most && !this.#hasMore(revision, last)) return;
     }
+  }
+
+  #page(revision: bigint, last: string | undefined): readonly StoredEntry[] {
+    if (revision < this.compacted) throw new CompactedError(`revision ${revision} was compacted`);
+    return bounded(this.#after(revision, last), this.#most, ({ value }) => value.length);
+  }
+
+  #hasMore(revision: bigint, last: string | undefined): boolean {
+    return last !== undefined && this.#after(revision, last).length > 0;
+  }
+
+  /** Keys of the data after this one, in order. */
+  #after(revision: bigint, last: string | undefined): readonly StoredEntry[] {
+    return [...this.content(revision).values()]
+      .filter(({ key }) => isCopied(key) && (last === undefined || compareKeys(key, last) > 0))
+      .sort((left, right) => compareKeys(left.key, right.key));
   }
 
   #changes(after: bigint): { readonly changes: readonly StoredChange[]; readonly revision: bigint } {
     if (after < this.compacted) throw new CompactedError(`the changes after revision ${after} were compacted`);
     const all = this.log.filter(({ revision }) => revision > after);
-    const some = all.slice(0, changesOfCall);
-    const changes = some.map(({ change }) => change);
+    const some = bounded(all, this.#most, ({ change }) => (change.is === 'put' ? change.entry.value.length : 0));
+    const changes = some.map(({ change }) => change).filter((change) => isCopied(keyOf(change)));
     return { changes, revision: all.length > some.length ? (some.at(-1)?.revision ?? after) : this.revision };
   }
 
   #apply(change: StoredChange): void {
     if (change.is === 'deleted' && !this.content().has(change.key)) return;
     this.revision += 1n;
-    this.log.push({ revision: this.revision, change });
+    this.log.push({ revision: this.revision, at: this.#now(), change });
   }
+}
+
+function keyOf(change: StoredChange): string {
+  return change.is === 'put' ? change.entry.key : change.key;
+}
+
+/** The first of these: so many at most, and no more bytes than a page may have unless it is one alone. */
+function bounded<T>(all: readonly T[], most: number, sizeOf: (one: T) => number): readonly T[] {
+  let size = 0;
+  const end = all.slice(0, most).findIndex((one, index) => {
+    size += sizeOf(one);
+    return index > 0 && size > largestPage;
+  });
+  return all.slice(0, end < 0 ? most : end);
 }
