@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { kinds, type ConfigMap } from '../api/core/kinds.ts';
-import { configMap } from '../testing/cluster-suite.ts';
+import { configMap } from '../testing/cluster-under-test.ts';
 import { FakeClock, settle } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { ApiError, UnreachableError } from './errors.ts';

@@ -4,22 +4,12 @@ import { apiVersionOf, type Key, type KindRef, type Manifest, type Resource } fr
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { applyDefaults } from '../api/structural/apply-defaults.ts';
 import type { Cluster, WatchEvent } from '../runtime/cluster.ts';
-import { ApiError } from '../runtime/errors.ts';
-
-/** What the suite needs of a cluster: the door, and a namespace of its own. */
-export interface ClusterUnderTest {
-  readonly cluster: Cluster;
-  readonly namespace: string;
-  close(): Promise<void>;
-}
+import { describeLimits } from './cluster-limits-suite.ts';
+import { configMap, sampleDeployment } from './cluster-under-test.ts';
+import type { At, ClusterUnderTest, Make } from './cluster-under-test.ts';
+import { refusal } from './refusal.ts';
 
 const fieldManager = 'suite';
-
-/** A ConfigMap for tests. */
-export function configMap(namespace: string, name: string, more: Partial<ConfigMap> = {}): Manifest & ConfigMap {
-  const { metadata, ...rest } = more;
-  return { apiVersion: 'v1', kind: 'ConfigMap', ...rest, metadata: { ...metadata, name, namespace } };
-}
 
 /** Reads a watch until `enough` says so, and ends it. */
 export async function eventsUntil<T extends Resource>(
@@ -47,15 +37,6 @@ export async function eventsUntil<T extends Resource>(
 export const briefly = (events: readonly WatchEvent<Resource>[]): readonly string[] =>
   events.map((event) => ('object' in event ? `${event.type} ${event.object.metadata.name ?? ''}` : event.type));
 
-async function refusal(work: Promise<unknown>): Promise<ApiError> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof ApiError) return error;
-  throw new Error('expected a refusal of the server', { cause: error });
-}
-
 /** The behaviour every `Cluster` has, a real server's and the fake's alike. */
 export function describeCluster(name: string, open: () => Promise<ClusterUnderTest>): void {
   describe(name, () => {
@@ -77,11 +58,9 @@ export function describeCluster(name: string, open: () => Promise<ClusterUnderTe
     describeApply(() => under, at);
     describeDeletes(() => under, make, at);
     describeWatches(() => under, make, at);
+    describeLimits(() => under, make, at);
   });
 }
-
-type Make = (key: string, more?: Partial<ConfigMap>) => Promise<ConfigMap>;
-type At = (key: string) => Key;
 
 function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void {
   test('an absent object is undefined; a kind that is absent is empty to get and delete and a 404 to the rest', async () => {
@@ -263,21 +242,6 @@ function describeWrites(under: () => ClusterUnderTest, make: Make, at: At): void
     });
     expect(await merge({ metadata: { labels: { a: 'b' } } })).toEqual({ generation: 2, replicas: 2, ready: 3 });
   });
-}
-
-/** A Deployment with one container, as small as the server accepts. */
-export function sampleDeployment(namespace: string, name: string): Manifest {
-  const labels = { app: name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'example.com/a:1' }] } },
-    },
-  };
 }
 
 function describeApply(under: () => ClusterUnderTest, at: At): void {

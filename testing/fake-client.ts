@@ -207,6 +207,7 @@ export class FakeClient implements Cluster {
     return this.#faults.around(call, () => {
       signal?.throwIfAborted();
       this.#lastContact = this.#server.now();
+      this.#server.store.endPods();
       if (call.verb !== 'get' && call.verb !== 'delete' && this.#isAbsent(call.kind)) throw refusals.absentKind();
       return work();
     });

@@ -3,15 +3,19 @@ import { kinds, type ConfigMap } from '../api/core/kinds.ts';
 import type { Manifest } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { ApiError } from '../runtime/errors.ts';
-import { configMap, describeCluster } from './cluster-suite.ts';
+import { describeCluster } from './cluster-suite.ts';
+import { configMap } from './cluster-under-test.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { CrashError } from './fake-faults.ts';
 
 const widgets = { group: 'example.com', version: 'v1', kind: 'Widget', plural: 'widgets', namespaced: true };
 
 describeCluster('the fake cluster', () => {
-  const cluster = new FakeCluster({ absent: [widgets] });
-  return Promise.resolve({ cluster, namespace: 'suite', close: () => cluster.close() });
+  const cluster = new FakeCluster({ absent: [widgets], declaresNamespaces: true });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'suite' } };
+  return cluster.admin
+    .create(kinds.Namespace, namespace)
+    .then(() => ({ cluster, namespace: 'suite', close: () => cluster.close() }));
 });
 
 const key = (name: string) => ({ namespace: 'n', name });

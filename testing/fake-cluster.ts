@@ -25,6 +25,8 @@ export interface FakeClusterOptions {
   readonly admit?: Admit;
   /** False: dependents stay until `collectGarbage` is called. True unless said. */
   readonly collectsGarbage?: boolean;
+  /** True: a namespace has to be created before anything in it. False unless said: one that is unknown is taken as it comes. */
+  readonly declaresNamespaces?: boolean;
   /** Kinds the server does not know until `serve` is called. */
   readonly absent?: readonly KindRef[];
   /** Answers of `text`, by path; `/version` and the health paths are there already. */
@@ -49,6 +51,7 @@ export class FakeCluster implements Cluster {
       now,
       admit: options.admit ?? admitBySchema,
       collectsGarbage: options.collectsGarbage ?? true,
+      declaresNamespaces: options.declaresNamespaces ?? false,
     });
     const texts = {
       '/version': JSON.stringify({ major: '1', minor: '36', gitVersion: 'v1.36.3' }),

@@ -23,6 +23,17 @@ export const refusals = {
         `${call.verb} resource "${call.resource}" in API group "${kind.group}" ` +
         (call.namespace === undefined ? 'at the cluster scope' : `in the namespace "${call.namespace}"`),
     ),
+  /** The real server has no better code for it. */
+  versionOnCreate: (): ApiError =>
+    new ApiError(500, 'InternalError', 'resourceVersion should not be set on objects to be created'),
+  absentNamespace: (namespace: string): ApiError =>
+    new ApiError(404, 'NotFound', `namespaces "${namespace}" not found`),
+  terminating: (kind: KindRef, name: string, namespace: string): ApiError =>
+    new ApiError(
+      403,
+      'Forbidden',
+      `${resourceOf(kind)} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
+    ),
   expired: (revision: number, floor: number): ApiError =>
     new ApiError(410, 'Expired', `too old resource version: ${revision} (${floor})`),
 } as const;

@@ -4,6 +4,8 @@ import type { DeleteOptions } from '../runtime/cluster.ts';
 import { managedFields, managersAfter, type Manager, type Writer } from './field-managers.ts';
 import { defaultBuiltIn, validateMeta } from './fake-defaults.ts';
 import { dependentsOf, foregroundFinalizer, freedIn, garbageIn } from './fake-garbage.ts';
+import { hasGrace, isTimeOver, stampOf, toldToStop } from './fake-grace.ts';
+import { refuseBeyondLimits } from './fake-limits.ts';
 import { refusals } from './fake-refusals.ts';
 import { copyOf, omit, sameJson, type StoredObject } from './stored-object.ts';
 
@@ -33,6 +35,7 @@ interface Entry {
 
 /** Group and plural: all versions of a kind share one store, as with conversion strategy None. */
 export const kindIdOf = (kind: Pick<KindRef, 'group' | 'plural'>): string => `${kind.plural}.${kind.group}`;
+const podsId = kindIdOf({ group: '', plural: 'pods' });
 const keyIdOf = (key: Key): string => `${key.namespace ?? ''}/${key.name}`;
 
 /** The storage and update rules of the fake API server: revisions, generations, finalizers, owners, history. */
@@ -46,9 +49,16 @@ export class FakeStore {
   #revision = 1000;
   #floor = 1000;
   readonly #collects: boolean;
+  readonly #declaresNamespaces: boolean;
   #collecting = false;
 
-  constructor(options: { readonly now: () => number; readonly admit: Admit; readonly collectsGarbage: boolean }) {
+  constructor(options: {
+    readonly now: () => number;
+    readonly admit: Admit;
+    readonly collectsGarbage: boolean;
+    readonly declaresNamespaces: boolean;
+  }) {
+    this.#declaresNamespaces = options.declaresNamespaces;
     this.#now = options.now;
     this.#admit = options.admit;
     this.#collects = options.collectsGarbage;
@@ -98,12 +108,14 @@ export class FakeStore {
       next.metadata.name = next.metadata.generateName + randomUUID().slice(0, 5);
     }
     const key = keyOf(kind, next);
+    if (next.metadata.resourceVersion !== undefined) throw refusals.versionOnCreate();
+    this.#refuseByNamespace(kind, key);
     if (this.get(kind, key) !== undefined) throw refusals.alreadyExists(kind, key.name);
     next.apiVersion = apiVersionOf(kind);
     next.kind = kind.kind;
     delete next.status;
     next.metadata = {
-      ...omit(next.metadata, 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'resourceVersion'),
+      ...omit(next.metadata, 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields'),
       uid: randomUUID(),
       creationTimestamp: this.#stamp(),
       ...('spec' in next ? { generation: 1 } : {}),
@@ -142,6 +154,11 @@ export class FakeStore {
       throw refusals.conflict(kind, key.name, 'the resource version in the precondition is not the stored one');
     }
     if (options.propagation === 'Orphan') this.#orphan(old);
+    const stopping = toldToStop(kind, old, options.gracePeriodSeconds, this.#now());
+    if (stopping !== undefined) {
+      if (stopping !== old) this.#commit(kind, old, stopping, this.managers(kind, key));
+      return true;
+    }
     const finalizers = [...(old.metadata.finalizers ?? [])];
     if (options.propagation === 'Foreground' && dependentsOf(old, this.#all()).length > 0)
       finalizers.push(foregroundFinalizer);
@@ -161,6 +178,21 @@ export class FakeStore {
     }
     if (this.#collects) this.collectGarbage();
     return true;
+  }
+
+  /** What is done by pods' kubelets: those whose time is over are gone. */
+  endPods(): void {
+    const kind = this.#kinds.get(podsId);
+    if (kind === undefined) return;
+    for (const { object } of [...(this.#entries.get(podsId)?.values() ?? [])])
+      if (isTimeOver(kind, object, this.#now())) this.#remove(kind, object);
+  }
+
+  #refuseByNamespace(kind: KindRef, { namespace, name }: Key): void {
+    if (!kind.namespaced || namespace === undefined) return;
+    const found = this.#entries.get(kindIdOf({ group: '', plural: 'namespaces' }))?.get(keyIdOf({ name: namespace }));
+    if (found?.object.metadata.deletionTimestamp !== undefined) throw refusals.terminating(kind, name, namespace);
+    if (found === undefined && this.#declaresNamespaces) throw refusals.absentNamespace(namespace);
   }
 
   /** Does what the garbage collector does, until there is nothing more to do. */
@@ -207,8 +239,7 @@ export class FakeStore {
       next.metadata.generation = old.metadata.generation + 1;
     }
     const key = keyOf(kind, next);
-    if (kind.group === '' && kind.kind === 'Secret' && old !== undefined && old.type !== next.type)
-      throw refusals.invalid(kind, key.name, `type: Invalid value: "${String(next.type)}": field is immutable`);
+    refuseBeyondLimits(kind, old, next);
     const before = this.managers(kind, key);
     const managers = managersAfter(before, write.writer, {
       before: old,
@@ -227,7 +258,8 @@ export class FakeStore {
     next: StoredObject,
     managers: readonly Manager[],
   ): StoredObject {
-    if (next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0) {
+    const isHeld = hasGrace(next) || (next.metadata.finalizers ?? []).length > 0;
+    if (next.metadata.deletionTimestamp !== undefined && !isHeld) {
       this.#remove(kind, { ...next, metadata: { ...next.metadata } });
       return next;
     }
@@ -259,7 +291,7 @@ export class FakeStore {
   }
 
   #stamp(): string {
-    return new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    return stampOf(this.#now());
   }
 }
 

@@ -80,6 +80,30 @@ describe('deleting a TenantControlPlane', () => {
     expect(deletes).toEqual(['Pod', 'Deployment']);
   });
 
+  test('gives the pods one second, and keeps the Deployment that owns them until they are gone', async () => {
+    const world = await running();
+    const deployment = await world.deployment();
+    if (deployment === undefined) throw new Error('there is no Deployment');
+    const { name = '', uid = '' } = deployment.metadata;
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, blockOwnerDeletion: true };
+    const pod = { ...key, name: 'tenant-abc' };
+    await world.cluster.seed(kinds.Pod, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...pod, labels: { [labels.name]: 'tenant' }, ownerReferences: [owner] },
+      spec: { nodeName: 'node', terminationGracePeriodSeconds: 30, containers: [] },
+    } as Resource);
+    await ask(world);
+    await world.settle();
+    expect((await world.cluster.admin.get(kinds.Pod, pod))?.metadata.deletionGracePeriodSeconds).toBe(1);
+    expect((await world.deployment())?.metadata.finalizers).toEqual(['foregroundDeletion']);
+    expect(world.store.calls).not.toContain('remove');
+    await world.clock.advance(1000);
+    await world.settle();
+    expect(await world.deployment()).toBeUndefined();
+    expect(await world.exists()).toBe(false);
+  });
+
   test('says that it waits for a store that does not answer, and goes on when it does', async () => {
     const world = await running();
     world.store.failure = new StoreError('Unreachable', 'etcd:2379: connection refused');
