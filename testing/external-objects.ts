@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { capiGroup } from '../api/cluster-api/names.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import type { Manifest } from '../api/meta.ts';
+import { strippedSpec } from './stripped-field.ts';
 
 /** The objects of a control plane that another cluster hosts, named as in the tests of that. */
 export const externalKey = { namespace: 'fleet', name: 'blue' } as const;
@@ -81,12 +82,12 @@ export function externalControlPlane(metadata: object = {}, reference: object | 
       ],
       ...metadata,
     },
-    spec: {
+    spec: strippedSpec({
       version: 'v1.36.3',
       replicas: 2,
       network: { serviceType: 'LoadBalancer' },
       ...(reference === null ? {} : { deployment }),
-    },
+    }),
   };
 }
 

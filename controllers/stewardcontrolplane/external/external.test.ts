@@ -131,6 +131,8 @@ describe('A control plane in another cluster', () => {
     const text = Buffer.from(kubeconfigFor('https://there:6443', { credentials: { token: 't' } })).toString('base64');
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'other', name: 'hosting' } };
     await world.here.seed(kinds.Secret, { ...secret, data: { kubeconfig: text } } as Resource);
+    // The one of its own namespace would do, too.
+    await world.here.admin.delete(kinds.Secret, { namespace: externalKey.namespace, name: 'hosting' });
     await world.visit();
     expect(await found()).toMatchObject({ status: 'True' });
   });
