@@ -7,6 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import type { Controller } from '../runtime/controller.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
+import type { ObjectMemory } from '../runtime/object-memory.ts';
 import type { AssetStore } from '../stacks/asset-store.ts';
 import type { Renderer } from '../stacks/renderer.ts';
 import type { ManagerSource } from '../stacks/stack-source.ts';
@@ -15,6 +16,7 @@ import type { TenantPool } from '../tenants/pool.ts';
 /** What the controllers of add-ons are made of. */
 export interface ClusterAddonParts {
   readonly cluster: Cluster;
+  readonly memory: ObjectMemory;
   readonly clock: Clock;
   readonly informers: Pick<InformerFactory, 'informer'>;
   readonly assets: AssetStore;
@@ -26,7 +28,7 @@ export interface ClusterAddonParts {
 
 /** The controllers that give Clusters of cluster stacks their add-ons. */
 export function clusterAddonControllers(parts: ClusterAddonParts): readonly Controller[] {
-  const { cluster, clock, informers, assets: store, renderer, source, pool, watchFilter } = parts;
+  const { cluster, memory, clock, informers, assets: store, renderer, source, pool, watchFilter } = parts;
   const assets = releaseAssetsOf({ cluster, store, source });
   // The same watches as the controllers', so that nothing is followed twice.
   const classes = { kind: capiClusterClass, labelSelector: clusterStackLabels.release, metadataOnly: true };
@@ -35,7 +37,10 @@ export function clusterAddonControllers(parts: ClusterAddonParts): readonly Cont
     classes: () => informers.informer(classes).list(),
   };
   return [
-    clusterAddonController({ cluster, seen, clock, random: Math.random, watchFilter, renderer, pool, assets }),
+    clusterAddonController({
+      ...{ cluster, memory, seen, clock, random: Math.random },
+      ...{ watchFilter, renderer, pool, assets },
+    }),
     clusterWatchController({ cluster, watchFilter, clusters: seen.clusters }),
   ];
 }

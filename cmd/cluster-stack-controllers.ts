@@ -9,6 +9,7 @@ import type { Cluster } from '../runtime/cluster.ts';
 import type { Controller } from '../runtime/controller.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
 import { KindDiscovery } from '../runtime/kind-discovery.ts';
+import type { ObjectMemory } from '../runtime/object-memory.ts';
 import type { AssetStore } from '../stacks/asset-store.ts';
 import type { Renderer } from '../stacks/renderer.ts';
 import type { ManagerSource } from '../stacks/stack-source.ts';
@@ -16,6 +17,7 @@ import type { ManagerSource } from '../stacks/stack-source.ts';
 /** What the controllers of cluster stacks are made of. */
 export interface ClusterStackParts {
   readonly cluster: Cluster;
+  readonly memory: ObjectMemory;
   readonly informers: Pick<InformerFactory, 'informer'>;
   readonly assets: AssetStore;
   readonly renderer: Renderer;
@@ -27,7 +29,7 @@ export interface ClusterStackParts {
 
 /** The controllers that turn ClusterStacks into ClusterClasses. */
 export function clusterStackControllers(parts: ClusterStackParts): readonly Controller[] {
-  const { cluster, informers, assets, renderer, source, watchFilter, furtherKinds, poke } = parts;
+  const { cluster, memory, informers, assets, renderer, source, watchFilter, furtherKinds, poke } = parts;
   const discovery = new KindDiscovery(cluster);
   const classes = {
     kind: capiClusterClass,
@@ -36,7 +38,7 @@ export function clusterStackControllers(parts: ClusterStackParts): readonly Cont
     optional: true,
   };
   const common = {
-    ...{ cluster, assets, discovery, source, watchFilter },
+    ...{ cluster, memory, assets, discovery, source, watchFilter },
     classes: () => informers.informer(classes).list(),
   };
   return [

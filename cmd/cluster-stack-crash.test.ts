@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { StackLayer } from '../testing/stacks/stack-layer.ts';
 import { clusterStackControllers } from './cluster-stack-controllers.ts';
 
 const layer = (): StackLayer =>
   new StackLayer((parts) =>
     clusterStackControllers({
+      memory: new ObjectMemory(),
       ...parts,
       source: {},
       watchFilter: '',

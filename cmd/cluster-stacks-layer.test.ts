@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { capiCluster, capiClusterClass, capiMachineDeployment } from '../api/cluster-api/kinds.ts';
 import { clusterStackKinds } from '../api/clusterstack/kinds.ts';
 import { clusterStack } from '../api/clusterstack/cluster-stack.ts';
@@ -57,12 +58,13 @@ class World {
     const everywhere = new InformerFactory({ cluster, clock, random: () => 0.5 });
     this.#closing.add(everywhere, (open) => open.close());
     const informers = withinNamespace(everywhere, settings.namespace);
-    const common = { cluster, clock, log: silent, random: () => 0.5, poke: () => undefined };
+    const memory = new ObjectMemory();
+    const common = { cluster, clock, log: silent, random: () => 0.5, memory, poke: () => undefined };
     const open = (): FakeCluster => cluster;
     const shared: Shared = {
-      ...{ cluster, informers, clock, watches: undefined, metrics: new Metrics() },
+      ...{ cluster, informers, clock, memory, watches: undefined, metrics: new Metrics() },
       sessions: new Sessions({ clock }),
-      pool: new TenantPool({ clock, open }),
+      pool: new TenantPool({ memory, clock, open }),
       external: new ExternalClusters({ ...common, open }),
       infrastructure: new InfrastructureWatches({ ...common, namespace: settings.namespace }),
       obstacles: new ObstacleWatches(common),
@@ -70,9 +72,16 @@ class World {
         this.#managers.find((one) => one.has(controller))?.poke(controller, key);
       },
     };
-    const events = new EventRecorder({ cluster, clock, log: silent, controller: 'test/manager', instance: 'a' });
+    const events = new EventRecorder({
+      memory,
+      cluster,
+      clock,
+      log: silent,
+      controller: 'test/manager',
+      instance: 'a',
+    });
     const managerOf = (controllers: ConstructorParameters<typeof Manager>[0]['controllers']): Manager => {
-      const manager = new Manager({ controllers, cluster, informers, clock, log: silent, events });
+      const manager = new Manager({ memory, controllers, cluster, informers, clock, log: silent, events });
       this.#managers.push(manager);
       return manager;
     };

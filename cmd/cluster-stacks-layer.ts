@@ -20,7 +20,7 @@ import { restingController } from './resting-controller.ts';
 
 /** What the layer is made of. */
 export interface LayerParts {
-  readonly shared: Pick<Shared, 'cluster' | 'informers' | 'clock' | 'pool' | 'poke'>;
+  readonly shared: Pick<Shared, 'cluster' | 'informers' | 'clock' | 'memory' | 'pool' | 'poke'>;
   /** Of all namespaces, also where `shared` follows one only. */
   readonly everywhere: Pick<InformerFactory, 'informer'>;
   readonly log: Logger;

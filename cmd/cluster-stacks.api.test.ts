@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { capiCluster, capiClusterClass } from '../api/cluster-api/kinds.ts';
 import { clusterStackRelease } from '../api/clusterstack/cluster-stack-release.ts';
 import type { ClusterStackRelease } from '../api/clusterstack/cluster-stack-release.ts';
@@ -106,6 +107,7 @@ async function startManager(cluster: Cluster, assets: FakeAssetStore): Promise<A
     },
   ];
   const controllers = clusterStackControllers({
+    memory: new ObjectMemory(),
     ...{ cluster, informers, assets, source: {}, watchFilter: '', furtherKinds: new Set<string>() },
     renderer: {
       render: ({ chart: path }) => Promise.resolve(chart(/v\d+(?=\.tgz$)/.exec(path)?.[0] ?? '')),
@@ -115,8 +117,23 @@ async function startManager(cluster: Cluster, assets: FakeAssetStore): Promise<A
       manager.poke(controller, key);
     },
   });
-  const told = new EventRecorder({ cluster, clock: systemClock, log: silent, controller: 'test', instance: 'test' });
-  const manager = new Manager({ controllers, cluster, informers, clock: systemClock, log: silent, events: told });
+  const told = new EventRecorder({
+    memory: new ObjectMemory(),
+    cluster,
+    clock: systemClock,
+    log: silent,
+    controller: 'test',
+    instance: 'test',
+  });
+  const manager = new Manager({
+    memory: new ObjectMemory(),
+    controllers,
+    cluster,
+    informers,
+    clock: systemClock,
+    log: silent,
+    events: told,
+  });
   await manager.start();
   return {
     async [Symbol.asyncDispose]() {

@@ -6,6 +6,7 @@ import type { Context, Controller, Watch } from '../runtime/controller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
+import type { ObjectMemory } from '../runtime/object-memory.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { dataStoreController } from '../controllers/datastore/controller.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
@@ -44,6 +45,7 @@ export interface Shared {
   readonly cluster: Cluster;
   readonly informers: Pick<InformerFactory, 'informer'>;
   readonly clock: Clock;
+  readonly memory: ObjectMemory;
   readonly sessions: Sessions;
   readonly pool: TenantPool;
   /** Absent when nobody listens to tenants. */
@@ -82,8 +84,20 @@ export function coreControllers(settings: ManagerSettings, shared: Shared): Core
 
 /** All of them; those of the layer of cluster stacks are in cluster-stacks-layer.ts. */
 function everyController(settings: ManagerSettings, shared: Shared): readonly Controller[] {
-  const { cluster, informers, clock, sessions, pool, watches, metrics, infrastructure, obstacles, external, poke } =
-    shared;
+  const {
+    cluster,
+    informers,
+    clock,
+    memory,
+    sessions,
+    pool,
+    watches,
+    metrics,
+    infrastructure,
+    obstacles,
+    external,
+    poke,
+  } = shared;
   const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
   const { visitTimeoutMs: timeoutMs, defaultDataStore, namespace } = settings;
   // What is kept tells only where the other half of the manager works.
@@ -98,6 +112,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         cluster,
         informers,
         clock,
+        memory,
         stores,
         pool,
         ...(watches !== undefined && { watches }),
@@ -125,6 +140,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
     {
       ...dataStoreController({
         clock,
+        memory,
         stores,
         defaultDataStore,
         namespace,
@@ -154,6 +170,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
     {
       ...kubeconfigGeneratorController({
         cluster,
+        memory,
         tenants: () => informers.informer({ kind: tenantControlPlane }).list(),
         generators: () => informers.informer({ kind: kubeconfigGenerator }).list(),
         renewBeforeMs: settings.renewBeforeMs,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { capiCluster } from '../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../api/core/kinds.ts';
@@ -52,6 +53,7 @@ let visitors: readonly [keeper: ObjectVisitor, tenant: ObjectVisitor];
 
 const visitorOf = (controller: Controller): ObjectVisitor =>
   new ObjectVisitor({
+    memory: new ObjectMemory(),
     controller,
     cluster: operator,
     clock: systemClock,
@@ -64,7 +66,7 @@ function startControllers(): typeof visitors {
   const inside = new FakeCluster();
   // A pool closes the door of one that goes; the tenant itself stays.
   inside.close = () => Promise.resolve();
-  pool = new TenantPool({ clock: systemClock, open: () => inside });
+  pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => inside });
   sessions = new Sessions({ clock: systemClock });
   const read = secretReader((secret) => operator.get(kinds.Secret, secret));
   const stores = new StoreAccess({ drivers: [etcdDriver], sessions, read });
@@ -76,7 +78,13 @@ function startControllers(): typeof visitors {
     obstacles: deafObstacles,
     removeData: (former, ctx) => removeData(former, { ...shared, allTenants: () => [] }, ctx),
   });
-  const tenant = tenantControlPlaneController({ ...shared, informers: blindInformers, clock: systemClock, pool });
+  const tenant = tenantControlPlaneController({
+    memory: new ObjectMemory(),
+    ...shared,
+    informers: blindInformers,
+    clock: systemClock,
+    pool,
+  });
   return [visitorOf(keeper), visitorOf(tenant)];
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Key, Resource } from '../api/meta.ts';
+import type { Key } from '../api/meta.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
 import { ExternalClusters } from '../controllers/stewardcontrolplane/external/external-clusters.ts';
@@ -19,6 +19,7 @@ import { inClusterConnection, loadKubeconfigFile } from '../runtime/load-connect
 import type { Logger } from '../runtime/logger.ts';
 import { Manager } from '../runtime/manager.ts';
 import { Metrics } from '../runtime/metrics.ts';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { createWinstonLogger } from '../runtime/winston-logger.ts';
 import { Sessions } from '../stores/sessions.ts';
 import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure-watches.ts';
@@ -185,17 +186,19 @@ interface ManagerParts {
 
 function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerParts): Managers {
   const { settings, log, metrics, closing } = base;
+  const memory = new ObjectMemory();
   const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
   const open: ConstructorParameters<typeof TenantPool>[0]['open'] = (connection, limits) =>
     openCluster(connection, measured(base, limits));
-  const pool = closing.add(new TenantPool({ clock, log, open }), (doors) => doors.close());
-  const watches = settings.watchTenants ? closing.add(tenantWatches(), closeLines) : undefined;
+  const pool = closing.add(new TenantPool({ clock, log, open, memory }), (doors) => doors.close());
+  const watches = settings.watchTenants ? closing.add(tenantWatches(memory), closeLines) : undefined;
   const external = closing.add(
     new ExternalClusters({
       cluster,
       clock,
       log,
       random: Math.random,
+      memory,
       open,
       poke: (key) => {
         poke('stewardcontrolplane', key);
@@ -204,7 +207,7 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
     (clusters) => clusters.close(),
   );
   const instance = settings.podName;
-  const events = new EventRecorder({ cluster, clock, log, controller: `${leaseName}/manager`, instance });
+  const events = new EventRecorder({ cluster, clock, log, controller: `${leaseName}/manager`, instance, memory });
   const scoped = withinNamespace(informers, settings.namespace);
   // Nothing is poked before the manager works.
   const poke = (controller: string, key: Key): void => {
@@ -212,30 +215,24 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
   };
   const managers: Manager[] = [];
   const infrastructureWatches = new InfrastructureWatches({
-    ...{ cluster, clock, log, random: Math.random, namespace: settings.namespace },
+    ...{ cluster, clock, log, random: Math.random, memory, namespace: settings.namespace },
     poke: (key) => {
       poke('stewardcontrolplane', key);
     },
   });
   const infrastructure = closing.add(infrastructureWatches, (open) => open[Symbol.asyncDispose]());
   const obstacleWatches = new ObstacleWatches({
-    ...{ cluster, clock, log, random: Math.random },
+    ...{ cluster, clock, log, random: Math.random, memory },
     poke: (key) => {
       poke('stewardcontrolplane', key);
     },
   });
   const obstacles = closing.add(obstacleWatches, (open) => open[Symbol.asyncDispose]());
-  const parts = { informers: scoped, clock, sessions, pool, watches, metrics };
+  const parts = { informers: scoped, clock, memory, sessions, pool, watches, metrics };
   const shared = { ...parts, cluster, infrastructure, obstacles, external, poke };
   const metricsOf = (name: string) => metrics.ofController(name);
-  const gone = ({ metadata }: Resource): void => {
-    // Closing waits for running requests; nothing waits for it.
-    pool.drop(metadata.uid ?? '');
-    external.release(metadata.uid ?? '');
-    watches?.forget(metadata.uid ?? '');
-  };
   const managerOf = (controllers: readonly Controller[], log: Logger): Manager => {
-    const manager = new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, gone });
+    const manager = new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, memory });
     managers.push(manager);
     return manager;
   };
@@ -256,9 +253,10 @@ const closeLines = (lines: TenantWatches): void => {
   lines.close();
 };
 
-function tenantWatches(): TenantWatches {
+function tenantWatches(memory: ObjectMemory): TenantWatches {
   return new TenantWatches({
     clock,
+    memory,
     random: Math.random,
     select: selectionInTenant,
     open: (connection) => openHttp2Line(connection, { clock, random: Math.random, userAgent: `steward/${version}` }),

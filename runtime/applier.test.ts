@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ObjectSlot } from './object-slot.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { Key, KindRef, Manifest, Resource } from '../api/meta.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
-import { Applier, type ApplierOptions } from './applier.ts';
+import { Applier, type AppliedSets, type ApplierOptions } from './applier.ts';
 import type { Marking } from './apply-marks.ts';
 import type { ApplySet } from './apply-set.ts';
 import { ApiError, RetryError, TerminalError } from './errors.ts';
@@ -42,7 +43,11 @@ const fillCache = async (): Promise<void> => {
   }
 };
 const applier = (over: Partial<ApplierOptions> = {}): Applier =>
-  new Applier({ cluster, fieldManager: 'example', marking: byOwner, kinds: Object.values(kinds), ...over });
+  new Applier({
+    ...{ cluster, fieldManager: 'example', marking: byOwner, kinds: Object.values(kinds) },
+    memory: new ObjectSlot(),
+    ...over,
+  });
 const names = async (): Promise<readonly string[]> =>
   (await cluster.admin.list(kinds.ConfigMap)).items.map(({ metadata }) => metadata.name ?? '').sort();
 const callsOf = (verb: string): number => cluster.calls.filter((call) => call.verb === verb).length;
@@ -298,11 +303,12 @@ describe('a quiet visit', () => {
   });
 
   test('without a cache it applies every time; forgotten owners are pruned afresh', async () => {
-    const engine = applier();
+    const memory = new ObjectSlot<AppliedSets>();
+    const engine = applier({ memory });
     await engine.apply(set([configMap('a')]));
     await engine.apply(set([configMap('a')]));
     expect([callsOf('apply'), callsOf('list')]).toEqual([2, 1]);
-    engine.forget('uid-blue');
+    memory.delete('uid-blue');
     await engine.apply(set([configMap('a')]));
     expect([callsOf('apply'), callsOf('list')]).toEqual([3, 2]);
   });

@@ -6,6 +6,7 @@ import type { Cluster } from './cluster.ts';
 import { ApiError } from './errors.ts';
 import { explainRefusal, notOurs, ownedByAnother, writtenBySomebody } from './explain-refusal.ts';
 import { describe, identityOf, keyOf } from './object-id.ts';
+import type { ObjectSlot } from './object-slot.ts';
 
 /** Counters of an applier, per component. */
 export interface ApplyMetrics {
@@ -22,6 +23,8 @@ export interface ApplierOptions {
   readonly marking: Marking;
   /** The kinds of manifests; those a set prunes are known without being named here. */
   readonly kinds: readonly KindRef[];
+  /** What was applied for each owner. It goes with the owner where it is a slot of an `ObjectMemory`. */
+  readonly memory: ObjectSlot<AppliedSets>;
   /**
    * The present object where a cache holds its kind, undefined where it does not or the object is absent. It may be behind
    * and may be metadata only. Without it every manifest is sent on every visit.
@@ -36,6 +39,9 @@ export interface ApplierOptions {
    */
   readonly foreign?: (object: Resource, set: ApplySet) => string | undefined;
 }
+
+/** What was applied for one owner, by component. */
+export type AppliedSets = Map<string, SetMemory>;
 
 interface SetMemory {
   readonly objects: Map<string, Applied>;
@@ -56,8 +62,6 @@ interface Sent {
 export class Applier {
   readonly #options: ApplierOptions;
   readonly #kinds: ReadonlyMap<string, KindRef>;
-  /** Owner uid → component → memory. */
-  readonly #memory = new Map<string, Map<string, SetMemory>>();
 
   constructor(options: ApplierOptions) {
     this.#options = options;
@@ -102,15 +106,8 @@ export class Applier {
     return { applied, drifted, pruned, unchanged };
   }
 
-  /** Forgets what was applied for an owner: it is gone, or everything shall be sent again. */
-  forget(ownerUid: string): void {
-    this.#memory.delete(ownerUid);
-  }
-
   #memoryOf(set: ApplySet): SetMemory {
-    const uid = set.owner.metadata.uid ?? '';
-    let ofOwner = this.#memory.get(uid);
-    if (ofOwner === undefined) this.#memory.set(uid, (ofOwner = new Map<string, SetMemory>()));
+    const ofOwner = this.#options.memory.getOrMake(set.owner.metadata.uid ?? '', () => new Map<string, SetMemory>());
     let memory = ofOwner.get(set.component);
     if (memory === undefined)
       ofOwner.set(set.component, (memory = { objects: new Map<string, Applied>(), prunedFor: undefined }));

@@ -11,6 +11,8 @@ import { withLogFields } from './log-context.ts';
 import type { Logger } from './logger.ts';
 import { messageOf } from './conditions.ts';
 import { isOlder, keyFrom, keyOf, textOf } from './object-id.ts';
+import type { ObjectMemory } from './object-memory.ts';
+import type { ObjectSlot } from './object-slot.ts';
 import { ObjectVisitor } from './object-visitor.ts';
 import type { VisitEnd } from './object-visitor.ts';
 import { WorkQueue, type QueueMetrics } from './queue.ts';
@@ -41,8 +43,8 @@ export interface RunnerTools {
   readonly events: EventSink;
   readonly metrics?: VisitMetrics;
   readonly queueMetrics?: QueueMetrics;
-  /** Called when an object has gone, or is another manager's from now on: whatever is remembered for its uid may be forgotten. */
-  readonly gone?: (object: Resource) => void;
+  /** Objects are dropped from it when they have gone, and when another manager looks after them. */
+  readonly memory: ObjectMemory;
 }
 
 /** Changes of an object by a person go before everything else, the flood of a start after it. */
@@ -62,13 +64,14 @@ export class ControllerRunner {
   readonly #informers: Informer[] = [];
   readonly #subscriptions: (() => void)[] = [];
   /** Objects as our own last write left them, while the cache is behind it. */
-  readonly #written = new Map<string, Resource>();
+  readonly #written: ObjectSlot<Resource>;
   #primary: Informer | undefined;
 
   constructor(controller: Controller, tools: RunnerTools) {
     this.name = controller.name;
     this.#controller = controller;
     this.#tools = tools;
+    this.#written = tools.memory.slot(`${controller.name}: own writes`);
     const metrics = tools.queueMetrics;
     this.#queue = new WorkQueue({ clock: tools.clock, ...(metrics === undefined ? {} : { metrics }) });
     this.#schedule = new RetrySchedule({
@@ -85,8 +88,9 @@ export class ControllerRunner {
       clock: tools.clock,
       events: tools.events,
       stop: this.#stop.signal,
+      memory: tools.memory,
       wrote: (object) => {
-        this.#written.set(textOf(keyOf(object)), stripNoise(object));
+        this.#written.set(uidOf(object), stripNoise(object));
       },
     });
   }
@@ -173,10 +177,10 @@ export class ControllerRunner {
     if (object === undefined) return;
     const key = textOf(keyOf(object));
     if (now === undefined) {
-      this.#forget(key, object);
+      this.#drop(key, object);
       return;
     }
-    if (this.#isOwnWrite(key, now)) return;
+    if (this.#isOwnWrite(now)) return;
     if (old !== undefined && isOwnEcho(old, now, this.#controller.finalizers)) return;
     const edited = old !== undefined && old.metadata.generation !== now.metadata.generation;
     this.#changed(key, !synced ? priorities.startUp : edited ? priorities.edit : priorities.usual);
@@ -191,41 +195,45 @@ export class ControllerRunner {
    * True when this state is our own last write, or one before it. Each of our writes is refused when somebody else wrote
    * since we read, so a state up to ours holds nothing that the visit has not seen.
    */
-  #isOwnWrite(key: string, now: Resource): boolean {
-    const written = this.#written.get(key);
+  #isOwnWrite(now: Resource): boolean {
+    const written = this.#written.get(uidOf(now));
     if (written === undefined) return false;
     const isBehind = isOlder(now.metadata.resourceVersion, written.metadata.resourceVersion);
-    if (!isBehind) this.#written.delete(key);
+    if (!isBehind) this.#written.delete(uidOf(now));
     const isSame = now.metadata.resourceVersion === written.metadata.resourceVersion;
-    return (isBehind || isSame) && now.metadata.uid === written.metadata.uid;
+    return isBehind || isSame;
   }
 
-  #forget(key: string, object?: Resource): void {
+  /** The object has gone, or is another manager's: nothing is remembered of it, and it is not looked at again. */
+  #drop(key: string, object: Resource): void {
     this.#queue.drop(key);
     this.#schedule.forget(key);
-    this.#written.delete(key);
-    this.#visitor.forget(key);
-    if (object === undefined) return;
-    this.#controller.forget?.(object);
-    this.#tools.gone?.(object);
+    this.#tools.memory.drop(uidOf(object));
+  }
+
+  /** Whether this very object is there, and ours. */
+  #isOurs(key: string, { metadata }: Resource): boolean {
+    const now = this.#primary?.get(keyFrom(key));
+    if (now === undefined || now.metadata.uid !== metadata.uid) return false;
+    return this.#controller.serves?.(now) !== false;
   }
 
   /** The newest state we know: the cache, or our own last write while the cache is behind it. */
   #read(key: string): Resource | undefined {
     const cached = this.#primary?.get(keyFrom(key));
-    const written = this.#written.get(key);
-    if (cached === undefined || written?.metadata.uid !== cached.metadata.uid) return cached;
+    if (cached === undefined) return undefined;
+    const written = this.#written.get(uidOf(cached));
     return isOlder(cached.metadata.resourceVersion, written?.metadata.resourceVersion) ? written : cached;
   }
 
   async #visit(key: string): Promise<void> {
     const object = this.#read(key);
     if (object === undefined) {
-      this.#forget(key);
+      this.#queue.drop(key);
       return;
     }
     if (this.#controller.serves?.(object) === false) {
-      this.#forget(key, object);
+      this.#drop(key, object);
       return;
     }
     const turn = this.#schedule.begin(key);
@@ -249,7 +257,12 @@ export class ControllerRunner {
       ...keyOf(object),
       reconcileID: randomUUID(),
     };
-    await withLogFields(fields, () => this.#timed({ key, object, turn }, this.#tools.log.with(fields)));
+    try {
+      await withLogFields(fields, () => this.#timed({ key, object, turn }, this.#tools.log.with(fields)));
+    } finally {
+      // It went meanwhile: what the reconcile has remembered since would stay for ever.
+      if (!this.#isOurs(key, object)) this.#drop(key, object);
+    }
   }
 
   async #timed(
@@ -292,3 +305,5 @@ export class ControllerRunner {
     return 'error';
   }
 }
+
+const uidOf = ({ metadata }: Resource): string => metadata.uid ?? '';

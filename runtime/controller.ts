@@ -75,8 +75,6 @@ export interface Controller<T extends Resource = Resource> {
   readonly timeoutMs?: number;
   /** False for objects that another manager looks after: they are left alone entirely. */
   serves?(object: T): boolean;
-  /** The object has gone, or is another manager's from now on: what is open for it may be closed. May be called more than once. */
-  forget?(object: T): void;
   /** Why the object rests, in words for a person; undefined when it does not. Paused objects get no visit. */
   paused?(object: T): string | undefined;
   reconcile(object: T, ctx: Context): Promise<Visit<T>>;

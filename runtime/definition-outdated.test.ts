@@ -5,6 +5,7 @@ import { FakeCluster } from '../testing/fake-cluster.ts';
 import type { Controller } from './controller.ts';
 import { lostFields } from './definition-outdated.ts';
 import { silent } from './logger.ts';
+import { ObjectMemory } from './object-memory.ts';
 import { ObjectVisitor } from './object-visitor.ts';
 import type { VisitEnd } from './object-visitor.ts';
 
@@ -63,6 +64,7 @@ describe('an object whose definition is older than the manager', () => {
       controller,
       cluster,
       clock,
+      memory: new ObjectMemory(),
       events: { record: (_object, { reason, message }) => void events.push(`${reason}: ${message}`) },
       stop: new AbortController().signal,
       wrote: () => undefined,

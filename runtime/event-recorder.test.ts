@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { ObjectMemory } from './object-memory.ts';
 import type { Resource } from '../api/meta.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
@@ -16,7 +17,14 @@ const events = async (): Promise<readonly Resource[]> => (await cluster.admin.li
 beforeEach(() => {
   clock = new FakeClock();
   cluster = new FakeCluster({ collectsGarbage: false });
-  recorder = new EventRecorder({ cluster, clock, log: silent, controller: 'x.io/manager', instance: 'pod-1' });
+  recorder = new EventRecorder({
+    memory: new ObjectMemory(),
+    cluster,
+    clock,
+    log: silent,
+    controller: 'x.io/manager',
+    instance: 'pod-1',
+  });
 });
 
 test('an Event says what happened to which object and who says so', async () => {

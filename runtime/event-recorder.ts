@@ -6,6 +6,8 @@ import { ApiError } from './errors.ts';
 import type { EventNote, EventSink } from './events.ts';
 import type { Logger } from './logger.ts';
 import { describe, textOf } from './object-id.ts';
+import type { ObjectMemory } from './object-memory.ts';
+import type { ObjectSlot } from './object-slot.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Events of the group that replaced core/v1's; `kubectl describe` shows them. */
@@ -25,9 +27,19 @@ export interface EventRecorderOptions {
   readonly controller: string;
   /** Name of this process, e.g. its pod's. */
   readonly instance: string;
+  readonly memory: ObjectMemory;
+}
+
+/** What is remembered of an object that Events are about. */
+interface Talk {
+  readonly bucket: TokenBucket;
+  /** Ids of its Events that are still folded. */
+  readonly ids: Set<string>;
 }
 
 interface Folded {
+  /** UID of the object. */
+  readonly about: string;
   readonly key: Key;
   count: number;
   /** Count that the server knows. */
@@ -44,7 +56,7 @@ const foldMs = 6 * 60_000;
 const countMs = 10_000;
 /** As client-go's filter: 25 at once for each object, then one in five minutes. */
 const perObject = { burst: 25, perSecond: 1 / 300 };
-/** Most Events, and objects, that are remembered at once. */
+/** Most Events that are remembered at once. */
 const mostRemembered = 4096;
 /** In bytes. */
 const longestNote = 1024;
@@ -53,22 +65,30 @@ const longestNote = 1024;
 export class EventRecorder implements EventSink {
   readonly #options: EventRecorderOptions;
   readonly #folded = new Map<string, Folded>();
-  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #talks: ObjectSlot<Talk>;
   #dropped = 0;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#talks = options.memory.slot('events', {
+      dispose: ({ ids }) => {
+        for (const id of ids) this.#unfold(id);
+      },
+    });
   }
 
   record(object: Resource, note: EventNote): void {
     const now = this.#options.clock.now();
-    const id = JSON.stringify([object.metadata.uid ?? describe(object), note.type, note.reason, note.message]);
+    const about = object.metadata.uid ?? describe(object);
+    const id = JSON.stringify([about, note.type, note.reason, note.message]);
     const known = this.#folded.get(id);
     if (known !== undefined && now.getTime() - known.last.getTime() < foldMs) {
       this.#repeat(id, known, now);
       return;
     }
-    if (!this.#bucketOf(object).tryTake()) {
+    const { clock } = this.#options;
+    const talk = this.#talks.getOrMake(about, () => ({ bucket: new TokenBucket(clock, perObject), ids: new Set() }));
+    if (!talk.bucket.tryTake()) {
       this.#dropped += 1;
       this.#options.log.debug('too many Events of one object; one is left out', { object: describe(object), ...note });
       return;
@@ -76,6 +96,7 @@ export class EventRecorder implements EventSink {
     known?.timer?.cancel();
     const manifest = this.#manifestOf(object, note, { id, now });
     const folded: Folded = {
+      about,
       key: { namespace: manifest.metadata.namespace ?? 'default', name: manifest.metadata.name },
       count: 1,
       sent: 1,
@@ -83,7 +104,8 @@ export class EventRecorder implements EventSink {
       timer: undefined,
       writes: Promise.resolve(),
     };
-    this.#remember(this.#folded, id, folded);
+    talk.ids.add(id);
+    this.#remember(id, folded);
     this.#write(folded, async () => {
       await this.#options.cluster.create(eventKind, manifest);
     });
@@ -106,7 +128,7 @@ export class EventRecorder implements EventSink {
   #repeat(id: string, folded: Folded, now: Date): void {
     folded.count += 1;
     folded.last = now;
-    this.#remember(this.#folded, id, folded);
+    this.#remember(id, folded);
     folded.timer ??= this.#options.clock.after(countMs, () => {
       this.#sendCount(folded);
     });
@@ -134,19 +156,23 @@ export class EventRecorder implements EventSink {
     });
   }
 
-  #bucketOf(object: Resource): TokenBucket {
-    const id = object.metadata.uid ?? describe(object);
-    const bucket = this.#buckets.get(id) ?? new TokenBucket(this.#options.clock, perObject);
-    this.#remember(this.#buckets, id, bucket);
-    return bucket;
+  /** Keeps the most recently used. */
+  #remember(id: string, folded: Folded): void {
+    this.#folded.delete(id);
+    this.#folded.set(id, folded);
+    const [oldest] = this.#folded.size > mostRemembered ? this.#folded : [];
+    if (oldest === undefined) return;
+    this.#talks.get(oldest[1].about)?.ids.delete(oldest[0]);
+    this.#unfold(oldest[0]);
   }
 
-  /** Keeps the most recently used. */
-  #remember<V>(map: Map<string, V>, id: string, value: V): void {
-    map.delete(id);
-    map.set(id, value);
-    const oldest = map.size > mostRemembered ? map.keys().next().value : undefined;
-    if (oldest !== undefined) map.delete(oldest);
+  /** The next Event like this is a new one; the count that waits is sent. */
+  #unfold(id: string): void {
+    const folded = this.#folded.get(id);
+    if (folded === undefined) return;
+    this.#folded.delete(id);
+    folded.timer?.cancel();
+    this.#sendCount(folded);
   }
 
   #manifestOf(object: Resource, note: EventNote, at: { readonly id: string; readonly now: Date }): Manifest {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ObjectMemory } from './object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
@@ -10,6 +11,7 @@ const key = { namespace: 'a', name: 'b' };
 test('What a predecessor held is let go at the end, and never held anew', async () => {
   const cluster = new FakeCluster();
   const visitor = new ObjectVisitor({
+    memory: new ObjectMemory(),
     controller: {
       name: 'test',
       kind: kinds.ConfigMap,

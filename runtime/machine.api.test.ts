@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ObjectSlot } from './object-slot.ts';
+import { ObjectMemory } from './object-memory.ts';
 import { randomUUID } from 'node:crypto';
 import { kinds } from '../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../api/meta.ts';
@@ -98,6 +100,7 @@ const configMap = (name: string, data: Record<string, string> = {}): Manifest =>
 });
 const applierFor = (lookup?: Informer): Applier =>
   new Applier({
+    memory: new ObjectSlot(),
     cluster,
     fieldManager: 'example',
     marking: { by: 'ownerReference', componentLabel: 'example.com/component' },
@@ -125,6 +128,7 @@ test('a controller sees an object through, from its finalizer to its end, with o
     },
   };
   const events = new EventRecorder({
+    memory: new ObjectMemory(),
     cluster,
     clock: systemClock,
     log: silent,
@@ -132,6 +136,7 @@ test('a controller sees an object through, from its finalizer to its end, with o
     instance: 'm',
   });
   const manager = new Manager({
+    memory: new ObjectMemory(),
     controllers: [controller],
     cluster,
     informers,

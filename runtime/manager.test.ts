@@ -11,6 +11,8 @@ import { InformerFactory } from './informer-factory.ts';
 import { currentLogFields } from './log-context.ts';
 import { silent } from './logger.ts';
 import { Manager, type ManagerOptions } from './manager.ts';
+import { ObjectMemory } from './object-memory.ts';
+import type { ObjectSlot } from './object-slot.ts';
 
 interface Tenant extends Resource {
   readonly spec?: { readonly size?: number };
@@ -29,9 +31,14 @@ let clock: FakeClock;
 let cluster: FakeCluster;
 let informers: InformerFactory;
 let manager: Manager | undefined;
+let memory: ObjectMemory;
+/** What the controller of a test remembers. */
+let seen: ObjectSlot<string>;
 
 beforeEach(() => {
   clock = new FakeClock();
+  memory = new ObjectMemory();
+  seen = memory.slot('seen');
   cluster = new FakeCluster({ now: () => clock.now().getTime(), collectsGarbage: false });
   informers = new InformerFactory({ cluster: cluster.admin, clock, random: () => 0.5 });
 });
@@ -52,6 +59,15 @@ const controllerOf = (reconcile: Reconcile, over: Partial<Controller<Tenant>> = 
   reconcile: async (object, ctx) => reconcile(object, ctx),
   ...over,
 });
+/** A reconcile that remembers the object. */
+const remembering =
+  (visit: Visit<Tenant>): Reconcile =>
+  ({ metadata }) => {
+    seen.set(metadata.uid ?? '', 'seen');
+    return visit;
+  };
+/** How much all slots remember. */
+const remembered = (): number => [...memory.sizes().values()].reduce((sum, size) => sum + size, 0);
 const managed = (controller: Controller<Tenant>, over: Partial<ManagerOptions> = {}): Manager => {
   const events = new EventRecorder({
     cluster: cluster.admin,
@@ -59,8 +75,10 @@ const managed = (controller: Controller<Tenant>, over: Partial<ManagerOptions> =
     log: silent,
     controller: 'x.io/test',
     instance: 'a',
+    memory,
   });
-  manager = new Manager({ controllers: [controller], cluster, informers, clock, log: silent, events, ...over });
+  const parts = { cluster, informers, clock, log: silent, memory };
+  manager = new Manager({ controllers: [controller], ...parts, events, ...over });
   return manager;
 };
 const tenant = (name: string, over: Partial<Tenant> = {}): Tenant => ({
@@ -482,33 +500,54 @@ describe('the manager', () => {
   });
 
   test('forgets objects that another manager looks after from now on', async () => {
-    const [gone, forgotten]: [string[], string[]] = [[], []];
     const isOurs = ({ metadata }: Resource) => metadata.labels?.of !== 'another';
-    const forget = ({ metadata }: Resource) => forgotten.push(metadata.name ?? '');
     await create('a');
-    await started(
-      controllerOf(() => ({ afterMs: 1e9 }), { serves: isOurs, forget }),
-      { gone: ({ metadata }) => gone.push(metadata.name ?? '') },
-    );
+    await started(controllerOf(remembering({ afterMs: 1e9 }), { serves: isOurs }));
     const idle = clock.pending;
-    expect([gone, forgotten]).toEqual([[], []]);
+    expect(seen.size).toBe(1);
     await edit('a', { metadata: { labels: { of: 'another' } } });
-    expect([gone, forgotten]).toEqual([['a'], ['a']]);
+    expect(remembered()).toBe(0);
     expect(clock.pending).toBeLessThan(idle);
   });
 
-  test('forgets deleted objects: no timer and no retry is left, and the owner is told', async () => {
-    const gone: string[] = [];
+  test('forgets deleted objects: no timer, no retry and no memory is left', async () => {
     await create('a');
-    await started(
-      controllerOf(() => ({ afterMs: 1e9, error: new Error('boom') })),
-      { gone: ({ metadata }) => gone.push(metadata.name ?? '') },
-    );
+    await started(controllerOf(remembering({ afterMs: 1e9, error: new Error('boom') })));
     const idle = clock.pending;
+    expect(seen.size).toBe(1);
     await cluster.admin.delete(tenantKind, key('a'));
     await clock.advance(0);
-    expect(gone).toEqual(['a']);
+    expect(remembered()).toBe(0);
     expect(clock.pending).toBeLessThan(idle);
+  });
+
+  test('forgets an object that another one of its name replaced, and keeps what it remembers of that', async () => {
+    const uidOf = async () => (await read('a'))?.metadata.uid ?? '';
+    await create('a');
+    await started(controllerOf(remembering({})));
+    const before = await uidOf();
+    await cluster.admin.delete(tenantKind, key('a'));
+    await create('a');
+    expect([seen.has(before), seen.has(await uidOf())]).toEqual([false, true]);
+  });
+
+  test('leaves nothing behind of an object that goes while it is reconciled', async () => {
+    const { promise: held, resolve: end } = Promise.withResolvers<undefined>();
+    await create('a');
+    await started(
+      controllerOf(async (object, ctx) => {
+        await held;
+        ctx.event('Normal', 'Late', 'the object has gone');
+        seen.set(object.metadata.uid ?? '', 'late');
+        return { afterMs: 1e9, status: { size: 1 } };
+      }),
+    );
+    await cluster.admin.delete(tenantKind, key('a'));
+    await clock.advance(0);
+    end(undefined);
+    await settle();
+    await clock.advance(0);
+    expect([...memory.sizes()].filter(([, size]) => size > 0)).toEqual([]);
   });
 
   test('stops gracefully: running visits end, new keys are not taken', async () => {

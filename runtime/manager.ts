@@ -34,14 +34,14 @@ export class Manager {
     if (twice !== undefined) throw new Error(`two controllers are named ${twice}: their metrics and logs would mix`);
     this.#runners = options.controllers.map((controller) => {
       const metrics = options.metricsOf?.(controller.name);
-      const { cluster, informers, clock, log, events, gone } = options;
+      const { cluster, informers, clock, log, events, memory } = options;
       return new ControllerRunner(controller, {
         cluster,
         informers,
         clock,
         log,
         events,
-        ...(gone === undefined ? {} : { gone }),
+        memory,
         ...(metrics === undefined ? {} : { metrics: metrics.visits, queueMetrics: metrics.queue }),
       });
     });

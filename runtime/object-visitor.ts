@@ -13,7 +13,9 @@ import { ApiError } from './errors.ts';
 import type { EventSink } from './events.ts';
 import type { Logger } from './logger.ts';
 import { mergePatchOf } from './merge-patch-of.ts';
-import { keyOf, textOf } from './object-id.ts';
+import { keyOf } from './object-id.ts';
+import type { ObjectMemory } from './object-memory.ts';
+import type { ObjectSlot } from './object-slot.ts';
 
 export interface VisitorOptions {
   readonly controller: Controller;
@@ -22,6 +24,7 @@ export interface VisitorOptions {
   readonly events: EventSink;
   /** Aborted when the process must not act any more. */
   readonly stop: AbortSignal;
+  readonly memory: ObjectMemory;
   /** Told each state of the object that our own writes led to. */
   wrote(object: Resource): void;
 }
@@ -54,10 +57,11 @@ interface Visited {
 export class ObjectVisitor {
   readonly #options: VisitorOptions;
   /** Why each paused object rests, so that it is said once. */
-  readonly #paused = new Map<string, string>();
+  readonly #paused: ObjectSlot<string>;
 
   constructor(options: VisitorOptions) {
     this.#options = options;
+    this.#paused = options.memory.slot(`${options.controller.name}: paused`);
   }
 
   /**
@@ -78,23 +82,18 @@ export class ObjectVisitor {
     }
   }
 
-  /** The object is gone: nothing is remembered of it. */
-  forget(key: string): void {
-    this.#paused.delete(key);
-  }
-
   #rests(object: Resource, log: Logger): boolean {
     const { controller, events } = this.#options;
-    const key = textOf(keyOf(object));
+    const { uid = '' } = object.metadata;
     const why = controller.paused?.(object);
-    const before = this.#paused.get(key);
+    const before = this.#paused.get(uid);
     if (why === undefined) {
-      this.#paused.delete(key);
+      this.#paused.delete(uid);
       if (before !== undefined)
         events.record(object, { type: 'Normal', reason: 'Resumed', message: 'reconciled again' });
       return false;
     }
-    this.#paused.set(key, why);
+    this.#paused.set(uid, why);
     if (before !== why) {
       events.record(object, { type: 'Normal', reason: 'Paused', message: why });
       log.info('the object rests', { reason: why });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
 import { UnreachableError } from '../runtime/errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -18,7 +19,7 @@ function setUp(): {
 } {
   const clock = new FakeClock();
   const cluster = new FakeCluster();
-  const alarm = new ChangeAlarm(clock);
+  const alarm = new ChangeAlarm(clock, new ObjectMemory());
   const heard: string[] = [];
   return {
     clock,

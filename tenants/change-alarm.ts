@@ -1,6 +1,8 @@
 import type { KindRef } from '../api/meta.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/cluster.ts';
+import type { ObjectMemory } from '../runtime/object-memory.ts';
+import type { ObjectSlot } from '../runtime/object-slot.ts';
 
 /** What an alarm watches for. */
 export interface AlarmSelection {
@@ -28,10 +30,17 @@ const lostMs = 30_000;
  */
 export class ChangeAlarm {
   readonly #clock: Clock;
-  readonly #armed = new Map<string, Armed>();
+  readonly #armed: ObjectSlot<Armed>;
 
-  constructor(clock: Clock) {
+  /** The alarm of a tenant that goes is silenced. */
+  constructor(clock: Clock, memory: ObjectMemory) {
     this.#clock = clock;
+    this.#armed = memory.slot('alarms in tenants', {
+      dispose: ({ timer, stop }) => {
+        timer?.cancel();
+        stop.abort(new Error('nobody waits for changes any more'));
+      },
+    });
   }
 
   /** Arms the alarm of `uid`; one that is armed at the same door stays as it is. */
@@ -40,7 +49,6 @@ export class ChangeAlarm {
       how.ended?.();
       return;
     }
-    this.disarm(uid);
     const armed: Armed = { cluster, stop: new AbortController(), timer: undefined };
     this.#armed.set(uid, armed);
     const since = this.#clock.monotonic();
@@ -61,11 +69,7 @@ export class ChangeAlarm {
 
   /** Silences the alarm of a tenant. */
   disarm(uid: string): void {
-    const armed = this.#armed.get(uid);
-    if (armed === undefined) return;
     this.#armed.delete(uid);
-    armed.timer?.cancel();
-    armed.stop.abort(new Error('nobody waits for changes any more'));
   }
 
   /** True when there is a new object, false when that cannot be told. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import type { Connection } from '../runtime/connection.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
@@ -29,7 +30,7 @@ function setUp(): {
     opened.push(cluster);
     return cluster;
   };
-  return { pool: new TenantPool({ clock, open, idleMs: 1000 }), clock, opened, closed };
+  return { pool: new TenantPool({ memory: new ObjectMemory(), clock, open, idleMs: 1000 }), clock, opened, closed };
 }
 
 describe('TenantPool', () => {
@@ -92,9 +93,9 @@ describe('TenantPool', () => {
   test('leaves no timer of a tenant that is gone, and takes one that it does not know for gone', async () => {
     const { pool, clock, closed } = setUp();
     pool.borrow('uid', connection('a'));
-    await pool.forget('uid');
+    await pool.leave('uid');
     expect([clock.pending, closed.length, pool.size]).toEqual([0, 1, 0]);
-    await expect(pool.forget('nobody')).resolves.toBeUndefined();
+    await expect(pool.leave('nobody')).resolves.toBeUndefined();
     expect(() => {
       pool.hold('nobody')();
     }).not.toThrow();
@@ -116,7 +117,7 @@ test('a tenant gets eight connections, ten seconds for an answer, 8 MiB for one 
     given.push(limits);
     return new FakeCluster();
   };
-  new TenantPool({ clock: new FakeClock(), open }).borrow('uid', connection('a'));
+  new TenantPool({ memory: new ObjectMemory(), clock: new FakeClock(), open }).borrow('uid', connection('a'));
   const limits = {
     name: 'tenant',
     connections: 8,

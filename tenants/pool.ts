@@ -2,15 +2,18 @@ import type { Clock, Timer } from '../runtime/clock.ts';
 import { connectionChecksum } from '../runtime/connection.ts';
 import type { Connection } from '../runtime/connection.ts';
 import type { Cluster } from '../runtime/cluster.ts';
-import { detached } from '../runtime/detached.ts';
 import { elsewhereCluster } from '../runtime/elsewhere-cluster.ts';
 import type { ClusterOptions } from '../runtime/http-cluster.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { silent } from '../runtime/logger.ts';
+import type { ObjectMemory } from '../runtime/object-memory.ts';
+import type { ObjectSlot } from '../runtime/object-slot.ts';
 
 /** How tenants are met. */
 export interface TenantPoolOptions {
   readonly clock: Clock;
+  /** The door of a tenant that goes is closed. */
+  readonly memory: ObjectMemory;
   /** Is told what nobody waits for; nobody unless said. */
   readonly log?: Logger;
   /** A tenant nobody asked for in this time is let go; 5 minutes unless said. In milliseconds. */
@@ -25,6 +28,8 @@ interface Lease {
   /** Those who keep the door open, however long nobody borrows. */
   holders: number;
   timer: Timer;
+  /** Set once the door closes; resolves when no request runs. */
+  closing?: Promise<void>;
 }
 
 const defaultIdleMs = 5 * 60_000;
@@ -46,7 +51,9 @@ export const tenantLimits = {
  * before; a tenant that was made anew under the same name has another UID.
  */
 export class TenantPool {
-  readonly #leases = new Map<string, Lease>();
+  readonly #leases: ObjectSlot<Lease>;
+  /** Doors that wait for running requests. */
+  readonly #closing = new Set<Promise<void>>();
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #idleMs: number;
@@ -56,6 +63,11 @@ export class TenantPool {
     this.#clock = options.clock;
     this.#log = options.log ?? silent;
     this.#idleMs = options.idleMs ?? defaultIdleMs;
+    this.#leases = options.memory.slot('doors to tenants', {
+      dispose: (lease) => {
+        this.#close(lease);
+      },
+    });
     this.#open = (connection) => options.open(connection, tenantLimits);
   }
 
@@ -73,16 +85,14 @@ export class TenantPool {
       known.timer = this.#expiry(uid);
       return known.cluster;
     }
-    const opened = this.#open(connection);
-    const cluster = elsewhereCluster(opened, () => this.#again(uid, connection));
-    if (known !== undefined) this.drop(uid);
+    const cluster = elsewhereCluster(this.#open(connection), () => this.#again(uid, connection));
     this.#leases.set(uid, { checksum, cluster, holders: 0, timer: this.#expiry(uid) });
     return cluster;
   }
 
   /**
    * Keeps the door that is open to the tenant `uid` from being closed for want of borrowers, until the returned function is
-   * called. Other credentials, `forget` and `close` close it all the same.
+   * called. Other credentials, `leave` and `close` close it all the same.
    */
   hold(uid: string): () => void {
     const lease = this.#leases.get(uid);
@@ -95,23 +105,29 @@ export class TenantPool {
     };
   }
 
-  /** As `forget`, for those who do not wait until running requests have ended. A failure is told to the log. */
-  drop(uid: string): void {
-    detached(this.forget(uid), this.#log, 'closing the connection to a tenant');
-  }
-
-  /** Closes the door of a tenant that is gone. */
-  async forget(uid: string): Promise<void> {
+  /** Closes the door to a tenant. Resolves when no request of it runs. */
+  async leave(uid: string): Promise<void> {
     const lease = this.#leases.get(uid);
-    if (lease === undefined) return;
     this.#leases.delete(uid);
-    lease.timer.cancel();
-    await lease.cluster.close();
+    await lease?.closing;
   }
 
   /** Closes all doors. */
   async close(): Promise<void> {
-    await Promise.all([...this.#leases.keys()].map((uid) => this.forget(uid)));
+    this.#leases.clear();
+    await Promise.all(this.#closing);
+  }
+
+  #close(lease: Lease): void {
+    lease.timer.cancel();
+    const closing = lease.cluster
+      .close()
+      .catch((error: unknown) => {
+        this.#log.warn('the connection to a tenant could not be closed', { error });
+      })
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+    lease.closing = closing;
   }
 
   /** The door for a request that is repeated later, when this one may be closed. */
@@ -125,7 +141,7 @@ export class TenantPool {
     return this.#clock.after(this.#idleMs, () => {
       const lease = this.#leases.get(uid);
       if (lease !== undefined && lease.holders > 0) lease.timer = this.#expiry(uid);
-      else this.drop(uid);
+      else this.#leases.delete(uid);
     });
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../api/meta.ts';
 import { ApiError, UnreachableError } from '../runtime/errors.ts';
@@ -33,7 +34,9 @@ class World {
   readonly limits: (number | undefined)[] = [];
   isUp = true;
   through = (line: WatchLine): WatchLine => line;
+  readonly memory = new ObjectMemory();
   readonly watches = new TenantWatches({
+    memory: this.memory,
     clock: this.clock,
     random: () => 0.5,
     select: () => ({ labelSelector: 'ours' }),
@@ -277,7 +280,7 @@ describe('TenantWatches', () => {
     await world.apply();
     await world.clock.advance(20_000);
     expect(world.watches.hears(uid)).toBe(true);
-    world.watches.forget(uid);
+    world.memory.drop(uid);
     await world.edit();
     await world.clock.advance(60_000);
     expect([world.rings, world.clock.pending, world.watches.hears(uid)]).toEqual([[], 0, false]);

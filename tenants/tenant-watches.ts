@@ -1,15 +1,23 @@
 import type { Connection } from '../runtime/connection.ts';
+import type { ObjectMemory } from '../runtime/object-memory.ts';
+import type { ObjectSlot } from '../runtime/object-slot.ts';
 import type { Presence } from './expectations.ts';
 import { TenantWatch } from './tenant-watch.ts';
 import type { Ring, TenantWatchOptions } from './tenant-watch.ts';
 
 /** Listens to all tenants for foreign edits of what was applied in them: one line each. */
 export class TenantWatches {
-  readonly #watches = new Map<string, TenantWatch>();
+  readonly #watches: ObjectSlot<TenantWatch>;
   readonly #options: TenantWatchOptions;
 
-  constructor(options: TenantWatchOptions) {
+  /** The line to a tenant that goes is closed. */
+  constructor(options: TenantWatchOptions & { readonly memory: ObjectMemory }) {
     this.#options = options;
+    this.#watches = options.memory.slot('watches in tenants', {
+      dispose: (watch) => {
+        watch.close();
+      },
+    });
   }
 
   /** True while every foreign edit in the tenant `uid` is heard. */
@@ -19,8 +27,7 @@ export class TenantWatches {
 
   /** A component is about to be applied; `applied` or `failed` must follow. The line is opened through `connection`. */
   applying(uid: string, component: string, at: { readonly connection: Connection; readonly ring: Ring }): void {
-    let watch = this.#watches.get(uid);
-    if (watch === undefined) this.#watches.set(uid, (watch = new TenantWatch(at.connection, at.ring, this.#options)));
+    const watch = this.#watches.getOrMake(uid, () => new TenantWatch(at.connection, at.ring, this.#options));
     watch.applying(component);
   }
 
@@ -45,13 +52,12 @@ export class TenantWatches {
   }
 
   /** Hangs up. */
-  forget(uid: string): void {
-    this.#watches.get(uid)?.close();
+  leave(uid: string): void {
     this.#watches.delete(uid);
   }
 
   /** Hangs up everywhere. */
   close(): void {
-    for (const uid of [...this.#watches.keys()]) this.forget(uid);
+    this.#watches.clear();
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -275,6 +276,7 @@ export class AddonWorld {
 
   #visitor(controller: Controller): ObjectVisitor {
     return new ObjectVisitor({
+      memory: new ObjectMemory(),
       controller,
       cluster: this.management,
       clock: this.clock,
@@ -286,11 +288,12 @@ export class AddonWorld {
 
   #dependencies(): Dependencies {
     return {
+      memory: new ObjectMemory(),
       cluster: this.management,
       seen: { clusters: () => [], classes: () => [] },
       clock: this.clock,
       random: () => 0.5,
-      pool: { borrow: () => this.#door ?? this.workload, drop: () => undefined },
+      pool: { borrow: () => this.#door ?? this.workload },
       assets: ({ metadata: { name = '' } }) => {
         this.asked.push(name);
         if (this.assetsError !== undefined) return Promise.reject(this.assetsError);

@@ -7,6 +7,7 @@ import type { Condition, Key, Resource } from '../api/meta.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { access } from '../controllers/stewardcontrolplane/access.ts';
 import { stewardControlPlaneController } from '../controllers/stewardcontrolplane/controller.ts';
+import type { Follower } from '../controllers/stewardcontrolplane/follower.ts';
 import type { Obstacle } from '../controllers/stewardcontrolplane/obstacle-watches.ts';
 import type { Context, Controller, Visit } from '../runtime/controller.ts';
 import { silent } from '../runtime/logger.ts';
@@ -91,7 +92,7 @@ export class ControlPlaneWorld {
   /** From now on what is in the way is heard of. */
   hears(follow: (obstacles: readonly Obstacle[]) => void): void {
     const obstacles = {
-      follow: (_controlPlane: Key, list: readonly Obstacle[]) => {
+      follow: (_controlPlane: Follower, list: readonly Obstacle[]) => {
         follow(list);
       },
       isDeaf: () => false,

@@ -1,4 +1,5 @@
 import { stewardControlPlaneController } from '../controllers/stewardcontrolplane/controller.ts';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import type { KubernetesClient, ObjectAddress, PlainObject } from '../e2e/harness/kubernetes-client.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { EventRecorder } from '../runtime/event-recorder.ts';
@@ -18,7 +19,9 @@ export async function startControllersBesideCore({ access }: ClusterApiCore): Pr
   const cluster = adminOf(access);
   const parts = { cluster, clock: systemClock, log: silent };
   const informers = new InformerFactory(parts);
+  const memory = new ObjectMemory();
   const manager = new Manager({
+    memory,
     ...parts,
     informers,
     controllers: [
@@ -29,7 +32,7 @@ export async function startControllersBesideCore({ access }: ClusterApiCore): Pr
         obstacles: deafObstacles,
       }),
     ],
-    events: new EventRecorder({ ...parts, controller: 'test', instance: 'test' }),
+    events: new EventRecorder({ memory, ...parts, controller: 'test', instance: 'test' }),
   });
   await manager.start();
   return {

@@ -1,2 +1,2 @@
 /** In place of watches on infrastructure clusters, where nothing is to be heard of them. */
-export const deafInfrastructure = { follow: () => undefined, forget: () => undefined, deafness: () => undefined };
+export const deafInfrastructure = { follow: () => undefined, leave: () => undefined, deafness: () => undefined };

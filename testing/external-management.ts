@@ -1,4 +1,5 @@
 import { capiCluster, capiMachine } from '../api/cluster-api/kinds.ts';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { Key, KindRef, Resource } from '../api/meta.ts';
@@ -43,7 +44,9 @@ export async function startExternalManagement(server: ApiServerAccess): Promise<
   await admin.apply(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata }, { fieldManager: 'test' });
   const parts = { cluster: admin, clock: systemClock, log: silent };
   let proofs = 0;
+  const memory = new ObjectMemory();
   const clusters = new ExternalClusters({
+    memory,
     ...parts,
     random: Math.random,
     open: openCluster,
@@ -66,10 +69,8 @@ export async function startExternalManagement(server: ApiServerAccess): Promise<
         external,
       }),
     ],
-    events: new EventRecorder({ ...parts, controller: 'test', instance: 'test' }),
-    gone: ({ metadata: { uid = '' } }: Resource) => {
-      clusters.release(uid);
-    },
+    events: new EventRecorder({ memory, ...parts, controller: 'test', instance: 'test' }),
+    memory,
   });
   await manager.start();
   let stopped = false;

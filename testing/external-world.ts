@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { capiCluster } from '../api/cluster-api/kinds.ts';
 import type { StewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
@@ -59,6 +60,7 @@ export class ExternalWorld {
   ) {
     this.servers = new Map([['https://there:6443', there]]);
     this.clusters = new ExternalClusters({
+      memory: new ObjectMemory(),
       cluster: this.here,
       clock: this.clock,
       log: silent,

@@ -1,4 +1,5 @@
 import { capiCluster } from '../api/cluster-api/kinds.ts';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import type { StewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import type { Resource } from '../api/meta.ts';
@@ -152,6 +153,7 @@ export class HandOverWorld<W extends TenantWorld = TenantWorld> {
         removeData(former, { cluster, stores, defaultDataStore: '', allTenants: () => [] }, ctx),
     });
     return new ObjectVisitor({
+      memory: new ObjectMemory(),
       controller,
       cluster,
       clock,

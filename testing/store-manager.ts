@@ -1,4 +1,5 @@
 import { kinds } from '../api/core/kinds.ts';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { dataStoreController } from '../controllers/datastore/controller.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
@@ -20,13 +21,15 @@ export async function startStoreManager(cluster: Cluster): Promise<AsyncDisposab
   const clock = systemClock;
   const informers = new InformerFactory({ cluster });
   const sessions = new Sessions({ clock });
-  const pool = new TenantPool({ clock, open: () => new FakeCluster() });
+  const memory = new ObjectMemory();
+  const pool = new TenantPool({ memory, clock, open: () => new FakeCluster() });
   const read = secretReader((key) => cluster.get(kinds.Secret, key));
   const stores = new StoreAccess({ drivers: [etcdDriver], sessions, read });
   const tenants = informers.informer({ kind: tenantControlPlane });
   const controllers = [
-    tenantControlPlaneController({ cluster, informers, clock, stores, pool }),
+    tenantControlPlaneController({ memory, cluster, informers, clock, stores, pool }),
     dataStoreController({
+      memory,
       clock,
       stores,
       tenants: () => tenants.list(),
@@ -35,8 +38,8 @@ export async function startStoreManager(cluster: Cluster): Promise<AsyncDisposab
       namespace: '',
     }),
   ];
-  const events = new EventRecorder({ cluster, clock, log: silent, controller: 'test', instance: 'test' });
-  const manager = new Manager({ controllers, cluster, informers, clock, log: silent, events });
+  const events = new EventRecorder({ memory, cluster, clock, log: silent, controller: 'test', instance: 'test' });
+  const manager = new Manager({ memory, controllers, cluster, informers, clock, log: silent, events });
   await manager.start();
   return {
     async [Symbol.asyncDispose]() {

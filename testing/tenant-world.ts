@@ -1,4 +1,5 @@
 import type { ConfigMap, Deployment, Secret } from '../api/core/kinds.ts';
+import { ObjectMemory } from '../runtime/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { KindRef, PolicyRule, Resource } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
@@ -296,11 +297,12 @@ export class TenantWorld {
     this.#watches?.close();
     this.#watches = this.#listen?.(this);
     const controller = tenantControlPlaneController({
+      memory: new ObjectMemory(),
       cluster,
       clock,
       informers: this.#informers,
       stores: this.openStores(),
-      pool: new TenantPool({ clock, open: this.#openTenant }),
+      pool: new TenantPool({ memory: new ObjectMemory(), clock, open: this.#openTenant }),
       poke: () => {
         this.pokes += 1;
         this.poked();
@@ -311,6 +313,7 @@ export class TenantWorld {
       clusterOf: () => Promise.resolve(this.clusterName),
     });
     return new ObjectVisitor({
+      memory: new ObjectMemory(),
       controller,
       cluster,
       clock,

@@ -1,4 +1,6 @@
 import type { Applied } from '../../runtime/apply-memory.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { BoundedCache } from '../../stacks/bounded-cache.ts';
 import { Pauses } from './pauses.ts';
 import { RenderedStages } from './rendered-stages.ts';
@@ -29,18 +31,18 @@ export interface AddonMemory {
 /** Memories by the UID of their ClusterAddon. */
 export class AddonMemories {
   readonly #random: () => number;
-  readonly #memories = new Map<string, AddonMemory>();
-  readonly #rendered = new RenderedStages();
+  readonly #memories: ObjectSlot<AddonMemory>;
+  readonly #rendered: RenderedStages;
   readonly #values = new BoundedCache<string>(mostValues);
 
-  constructor(random: () => number) {
+  constructor(random: () => number, memory: ObjectMemory) {
     this.#random = random;
+    this.#memories = memory.slot('ClusterAddons');
+    this.#rendered = new RenderedStages(memory);
   }
 
   of(uid: string): AddonMemory {
-    const known = this.#memories.get(uid);
-    if (known !== undefined) return known;
-    const memory: AddonMemory = {
+    return this.#memories.getOrMake(uid, () => ({
       uid,
       applied: new Map(),
       passed: new Map(),
@@ -48,13 +50,6 @@ export class AddonMemories {
       echo: new StatusEcho(),
       rendered: this.#rendered,
       values: this.#values,
-    };
-    this.#memories.set(uid, memory);
-    return memory;
-  }
-
-  forget(uid: string): void {
-    this.#memories.delete(uid);
-    this.#rendered.forget(uid);
+    }));
   }
 }

@@ -19,7 +19,7 @@ import { addonOfCluster, addonsOfMachineDeployment, addonsOfRelease } from './wa
 
 /** Keeps the add-ons of each Cluster as the release of its class describes them, and takes them through upgrades in order. */
 export function clusterAddonController(deps: Dependencies): Controller<ClusterAddon> {
-  const memories = new AddonMemories(deps.random);
+  const memories = new AddonMemories(deps.random, deps.memory);
   return {
     name: 'clusteraddon',
     kind: clusterAddon,
@@ -46,13 +46,6 @@ export function clusterAddonController(deps: Dependencies): Controller<ClusterAd
         if (error instanceof StageError) return stoppedVisit(addon, error, { ctx, memory });
         throw error;
       }
-    },
-    /** Nothing is taken out of the workload cluster: it goes with the Cluster, or the ClusterAddon comes back. */
-    forget({ metadata }) {
-      const uid = metadata.uid ?? '';
-      memories.forget(uid);
-      // Closing waits for running requests; nothing waits for it.
-      deps.pool.drop(uid);
     },
   };
 }

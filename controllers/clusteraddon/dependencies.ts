@@ -5,9 +5,12 @@ import type { ReleaseAssets } from '../../stacks/release-assets.ts';
 import type { Renderer } from '../../stacks/renderer.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
 import type { SeenClusters } from './watches.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
 
 /** What the add-ons of Clusters are kept with. */
 export interface Dependencies {
+  /** What is remembered of an object goes with it. */
+  readonly memory: ObjectMemory;
   readonly cluster: Cluster;
   /** Only ClusterAddons whose label has this value are served; all when empty or absent. */
   readonly watchFilter?: string;
@@ -18,7 +21,7 @@ export interface Dependencies {
   readonly random: () => number;
   readonly renderer: Renderer;
   /** Doors to workload clusters, bounded like those to tenants. */
-  readonly pool: Pick<TenantPool, 'borrow' | 'drop'>;
+  readonly pool: Pick<TenantPool, 'borrow'>;
   /** The files of a release, by the digest in its status. */
   readonly assets: (release: ClusterStackRelease, signal: AbortSignal) => Promise<ReleaseAssets>;
 }

@@ -1,3 +1,5 @@
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { BoundedCache } from '../../stacks/bounded-cache.ts';
 import type { Renderings } from '../../stacks/generated-parts.ts';
 
@@ -19,7 +21,15 @@ export interface RenderingOwner {
 export class RenderedStages {
   readonly #cache = new BoundedCache<Renderings>(mostCharacters);
   /** Keys of what is one owner's, by UID. */
-  readonly #owned = new Map<string, Set<string>>();
+  readonly #owned: ObjectSlot<Set<string>>;
+
+  constructor(memory: ObjectMemory) {
+    this.#owned = memory.slot('own renderings of ClusterAddons', {
+      dispose: (keys) => {
+        for (const key of keys) this.#cache.delete(key);
+      },
+    });
+  }
 
   async of(digest: string, owner: RenderingOwner, render: () => Promise<Renderings>): Promise<Renderings> {
     const own = `${owner.uid}/${owner.regeneration}/${digest}`;
@@ -27,14 +37,13 @@ export class RenderedStages {
     if (known !== undefined) return known;
     const renderings = await render();
     const isOwned = renderings.generated.length > 0;
-    if (isOwned) this.#owned.set(owner.uid, (this.#owned.get(owner.uid) ?? new Set()).add(own));
+    if (isOwned) this.#owned.getOrMake(owner.uid, () => new Set()).add(own);
     this.#cache.set(isOwned ? own : digest, renderings, JSON.stringify(renderings).length);
     return renderings;
   }
 
-  /** Everything of this owner is applied, or the owner is gone. */
+  /** Everything of this owner is applied. */
   forget(uid: string): void {
-    for (const key of this.#owned.get(uid) ?? []) this.#cache.delete(key);
     this.#owned.delete(uid);
   }
 }

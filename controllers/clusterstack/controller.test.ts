@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { capiCluster, capiClusterClass } from '../../api/cluster-api/kinds.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import { clusterStackRelease } from '../../api/clusterstack/cluster-stack-release.ts';
@@ -43,6 +44,7 @@ class World {
 
   #start() {
     return clusterStackController({
+      memory: new ObjectMemory(),
       cluster: this.cluster,
       assets: this.assets,
       discovery: new KindDiscovery(this.cluster),
@@ -450,6 +452,7 @@ test('a release whose name is too long for a label is refused with the limit', a
 test('a Cluster that changes its class has the stacks of the old and the new one visited', async () => {
   const stack = await world.make.stack();
   const { watches } = clusterStackController({
+    memory: new ObjectMemory(),
     ...{ cluster: world.cluster, assets: world.assets, discovery: new KindDiscovery(world.cluster), source: {} },
     ...{ watchFilter: '', clusters: () => [], classes: () => [] },
     stacks: (where) => (where === namespace ? [stack] : []),

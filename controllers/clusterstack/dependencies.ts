@@ -5,9 +5,12 @@ import type { Cluster } from '../../runtime/cluster.ts';
 import type { KindDiscovery } from '../../runtime/kind-discovery.ts';
 import type { AssetStore } from '../../stacks/asset-store.ts';
 import type { ManagerSource } from '../../stacks/stack-source.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
 
 /** What the controller works with. */
 export interface Dependencies {
+  /** What is remembered of an object goes with it. */
+  readonly memory: ObjectMemory;
   readonly cluster: Cluster;
   readonly assets: Pick<AssetStore, 'list' | 'current'>;
   /** Of the management cluster. */

@@ -30,7 +30,7 @@ const longestName = 63;
 
 /** The phases of a ClusterStack. */
 export function phasesOf(deps: Dependencies): readonly Phase<Scope>[] {
-  const remote = new RemoteVersions(deps.assets);
+  const remote = new RemoteVersions(deps.assets, deps.memory);
   const providers = new ProviderReleases(deps);
   return definePhases<Scope>([
     {

@@ -3,6 +3,7 @@ import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import type { Applied } from '../../runtime/apply-memory.ts';
 import { isStillApplied, rememberApplied } from '../../runtime/apply-memory.ts';
 import type { Context } from '../../runtime/controller.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import type { Outcome } from '../../runtime/phases.ts';
 import type { ProviderTemplate } from './components/provider-release.ts';
 import { providerRelease, providerReleaseType } from './components/provider-release.ts';
@@ -14,10 +15,12 @@ const lookAgainMs = 60_000;
 /** Keeps the provider's object of each release as the stack's template has it, and writes it only when it is not. */
 export class ProviderReleases {
   readonly #deps: Dependencies;
-  readonly #applied = new Map<string, Applied>();
+  /** Of each stack, by kind and key. */
+  readonly #applied: ObjectSlot<Map<string, Applied>>;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
+    this.#applied = deps.memory.slot('provider releases of stacks');
   }
 
   /** One of each release that is wanted or kept. */
@@ -45,20 +48,32 @@ export class ProviderReleases {
     const template = await cluster.get<ProviderTemplate>(kindOfTemplate, { namespace, name }, { signal });
     if (template === undefined) return missing(`it is not in namespace ${namespace}; create it`);
     const names = [...(plan?.wanted.keys() ?? []), ...(plan?.kept ?? []).map(({ metadata }) => metadata.name ?? '')];
+    const { uid = '' } = stack.metadata;
+    const applied = this.#applied.getOrMake(uid, () => new Map<string, Applied>());
+    const ids = new Set<string>();
     for (const release of new Set(names)) {
-      await this.#keepOne(kind, providerRelease({ stack, template, type, release }), signal);
+      const manifest = providerRelease({ stack, template, type, release });
+      ids.add(await this.#keepOne(kind, manifest, { applied, signal }));
     }
+    // What the stack does not want any more is not looked at again.
+    for (const id of applied.keys()) if (!ids.has(id)) applied.delete(id);
     return { is: 'done' };
   }
 
-  async #keepOne(kind: KindRef, manifest: Manifest, signal: AbortSignal): Promise<void> {
+  /** Answers under which name it is remembered. */
+  async #keepOne(
+    kind: KindRef,
+    manifest: Manifest,
+    { applied, signal }: { readonly applied: Map<string, Applied>; readonly signal: AbortSignal },
+  ): Promise<string> {
     const { cluster } = this.#deps;
     const { name, namespace = '' } = manifest.metadata;
     const id = `${kind.plural} ${namespace}/${name}`;
-    const before = this.#applied.get(id);
+    const before = applied.get(id);
     const current: Resource | undefined = before && (await cluster.get(kind, { namespace, name }, { signal }));
-    if (before !== undefined && current !== undefined && isStillApplied(before, manifest, current)) return;
+    if (before !== undefined && current !== undefined && isStillApplied(before, manifest, current)) return id;
     const object = await cluster.apply(kind, manifest, { fieldManager: clusterStackFieldManager, signal });
-    this.#applied.set(id, rememberApplied(manifest, object));
+    applied.set(id, rememberApplied(manifest, object));
+    return id;
   }
 }

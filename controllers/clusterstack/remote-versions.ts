@@ -5,6 +5,8 @@ import type { AssetStore, SourceAddress } from '../../stacks/asset-store.ts';
 import { isOfChannel } from '../../stacks/newest-release.ts';
 import { versionIn } from '../../stacks/release-name.ts';
 import { compareVersions } from '../../stacks/release-version.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import type { Context } from '../../runtime/controller.ts';
 
 /** What a source has of a stack. */
@@ -28,10 +30,11 @@ const goOnMs = 60_000;
 /** What sources have, asked no more often than each stack says. A restart asks anew: nothing else depends on this memory. */
 export class RemoteVersions {
   readonly #assets: Pick<AssetStore, 'list' | 'current'>;
-  readonly #polls = new Map<string, Poll>();
+  readonly #polls: ObjectSlot<Poll>;
 
-  constructor(assets: Pick<AssetStore, 'list' | 'current'>) {
+  constructor(assets: Pick<AssetStore, 'list' | 'current'>, memory: ObjectMemory) {
     this.#assets = assets;
+    this.#polls = memory.slot('polls of stacks');
   }
 
   /** The releases of the stack's source, and in how many milliseconds they are asked for again. */
@@ -40,11 +43,10 @@ export class RemoteVersions {
     address: SourceAddress,
     ctx: Context,
   ): Promise<RemoteReleases & { readonly afterMs: number }> {
-    const { namespace = '', name = '' } = stack.metadata;
-    const id = `${namespace}/${name}`;
+    const { uid = '' } = stack.metadata;
     const now = ctx.now.getTime();
     const source = JSON.stringify([address, stack.spec.channel]);
-    const before = this.#polls.get(id);
+    const before = this.#polls.get(uid);
     const known = before?.source === source ? before : undefined;
     if (known !== undefined && known.until > now) return { ...known, afterMs: known.until - now };
     const listed = await this.#assets.list(address, ctx.signal);
@@ -52,7 +54,7 @@ export class RemoteVersions {
     const intervalMs = goDuration(stack.spec.pollInterval);
     const afterMs = dated.leftOut > 0 ? Math.min(intervalMs, goOnMs) : intervalMs;
     // What was learned before a failure is not asked for again; the failure is.
-    this.#polls.set(id, { ...dated, source, until: dated.failure === undefined ? now + afterMs : now });
+    this.#polls.set(uid, { ...dated, source, until: dated.failure === undefined ? now + afterMs : now });
     if (dated.failure !== undefined) throw dated.failure;
     return { ...dated, afterMs };
   }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { capiClusterClass } from '../../api/cluster-api/kinds.ts';
 import { clusterStackRelease } from '../../api/clusterstack/cluster-stack-release.ts';
 import type { ClusterStackRelease, ClusterStackReleaseStatus } from '../../api/clusterstack/cluster-stack-release.ts';
@@ -75,6 +76,7 @@ class World {
 
   #start() {
     return clusterStackReleaseController({
+      memory: new ObjectMemory(),
       cluster: this.cluster,
       assets: this.assets,
       renderer: {

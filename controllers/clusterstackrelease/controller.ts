@@ -37,15 +37,14 @@ const timeoutMs = 300_000;
 /** Makes of each ClusterStackRelease its ClusterClass and templates, keeps them as they are, and removes them with it. */
 export function clusterStackReleaseController(deps: Dependencies): Controller<ClusterStackRelease> {
   const watches = new ObjectWatches(deps.informers, deps.poke);
-  const rendered = new RenderedReleases();
-  const moved = new MovedTags(deps.assets);
-  const unpinned = new Set<string>();
-  const objects = objectsPhase(deps, { watches, rendered, unpinned });
+  const rendered = new RenderedReleases(deps.memory);
+  const moved = new MovedTags(deps.assets, deps.memory);
+  const unpinned = deps.memory.slot<true>('releases without a digest');
   const phases = definePhases<Scope>([
     sourcePhase(deps),
     assetsPhase(deps, moved),
     providerPhase(deps, watches),
-    objects,
+    objectsPhase(deps, { watches, rendered, unpinned }),
   ]);
   return {
     name: 'clusterstackrelease',
@@ -72,20 +71,11 @@ export function clusterStackReleaseController(deps: Dependencies): Controller<Cl
         // A definition that is older than the manager would have it pin the release anew without a pause.
         stored: ({ metadata: { uid = '' }, status: kept }) => {
           if (status.digest === undefined || kept?.digest !== undefined) unpinned.delete(uid);
-          else unpinned.add(uid);
+          else unpinned.set(uid, true);
         },
       };
     },
-    async finalize(release, ctx): Promise<LastVisit<ClusterStackRelease>> {
-      const visit = await finalize(deps, release, ctx);
-      if (visit.finished) {
-        moved.forget(release.metadata.uid ?? '');
-        rendered.forget(release.metadata.uid ?? '');
-        objects.forget(release.metadata.uid ?? '');
-        unpinned.delete(release.metadata.uid ?? '');
-      }
-      return visit;
-    },
+    finalize: (release, ctx): Promise<LastVisit<ClusterStackRelease>> => finalize(deps, release, ctx),
   };
 }
 

@@ -6,9 +6,12 @@ import type { ApplyMetrics } from '../../runtime/applier.ts';
 import type { AssetStore } from '../../stacks/asset-store.ts';
 import type { Renderer } from '../../stacks/renderer.ts';
 import type { ManagerSource } from '../../stacks/stack-source.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
 
 /** What the controller works with. */
 export interface Dependencies {
+  /** What is remembered of an object goes with it. */
+  readonly memory: ObjectMemory;
   readonly cluster: Cluster;
   readonly assets: Pick<AssetStore, 'assets' | 'current'>;
   readonly renderer: Pick<Renderer, 'render'>;

@@ -1,4 +1,6 @@
 import type { Context } from '../../runtime/controller.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import type { AssetStore, SourceAddress } from '../../stacks/asset-store.ts';
 
 const lookEveryMs = 600_000;
@@ -6,10 +8,11 @@ const lookEveryMs = 600_000;
 /** Looks from time to time whether the tags of releases still name what the releases are pinned to. */
 export class MovedTags {
   readonly #assets: Pick<AssetStore, 'current'>;
-  readonly #looked = new Map<string, { readonly at: number; readonly names: string }>();
+  readonly #looked: ObjectSlot<{ readonly at: number; readonly names: string }>;
 
-  constructor(assets: Pick<AssetStore, 'current'>) {
+  constructor(assets: Pick<AssetStore, 'current'>, memory: ObjectMemory) {
     this.#assets = assets;
+    this.#looked = memory.slot('tags of releases');
   }
 
   /** The other digest that the release's tag names by now; undefined when it did not move, or that cannot be told. */
@@ -22,10 +25,6 @@ export class MovedTags {
     const names = isDue ? await this.#look(release, signal) : before.names;
     if (isDue) this.#looked.set(release.uid, { at: now.getTime(), names });
     return names === release.digest ? undefined : names;
-  }
-
-  forget(uid: string): void {
-    this.#looked.delete(uid);
   }
 
   /** A source that is away, or has removed the tag, says nothing about it: the files that are pinned are here. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { RenderedReleases } from './rendered-releases.ts';
 
 const manifest = (text: string) => ({
@@ -9,7 +10,7 @@ const manifest = (text: string) => ({
 });
 
 test('Renderings are kept up to a bound, beyond which the one that was not asked for longest is made anew', async () => {
-  const releases = new RenderedReleases(1000);
+  const releases = new RenderedReleases(new ObjectMemory(), 1000);
   let rendered = 0;
   const ask = (owner: string) =>
     releases.of(owner, 'sha256:1', () => {

@@ -1,4 +1,6 @@
 import type { Manifest } from '../../api/meta.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { BoundedCache } from '../../stacks/bounded-cache.ts';
 import type { Renderings } from '../../stacks/generated-parts.ts';
 import { compareRenderings } from '../../stacks/generated-parts.ts';
@@ -17,8 +19,15 @@ interface Rendered {
  */
 export class RenderedReleases {
   readonly #kept: BoundedCache<Rendered>;
+  /** Those of which something may be kept. */
+  readonly #owners: ObjectSlot<true>;
 
-  constructor(bound = mostCharacters) {
+  constructor(memory: ObjectMemory, bound = mostCharacters) {
+    this.#owners = memory.slot('renderings of releases', {
+      dispose: (_kept, owner) => {
+        this.#kept.delete(owner);
+      },
+    });
     this.#kept = new BoundedCache(bound);
   }
 
@@ -31,11 +40,8 @@ export class RenderedReleases {
     if (kept?.digest === digest) return kept.renderings;
     const [first, second] = await Promise.all([render(), render()]);
     const renderings = compareRenderings(first, second);
+    this.#owners.set(owner, true);
     this.#kept.set(owner, { digest, renderings }, JSON.stringify(renderings).length);
     return renderings;
-  }
-
-  forget(owner: string): void {
-    this.#kept.delete(owner);
   }
 }

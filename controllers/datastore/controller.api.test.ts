@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
@@ -54,6 +55,7 @@ async function startManager(cluster: Cluster): Promise<AsyncDisposable> {
   const stores = new StoreAccess({ drivers: [etcdDriver], sessions, read });
   const tenants = informers.informer({ kind: tenantControlPlane });
   const controller = dataStoreController({
+    memory: new ObjectMemory(),
     clock: systemClock,
     stores,
     tenants: () => tenants.list(),
@@ -64,8 +66,16 @@ async function startManager(cluster: Cluster): Promise<AsyncDisposable> {
     defaultDataStore: '',
     namespace: '',
   });
-  const events = new EventRecorder({ cluster, clock: systemClock, log: silent, controller: 'test', instance: 'test' });
+  const events = new EventRecorder({
+    memory: new ObjectMemory(),
+    cluster,
+    clock: systemClock,
+    log: silent,
+    controller: 'test',
+    instance: 'test',
+  });
   const manager = new Manager({
+    memory: new ObjectMemory(),
     controllers: [controller],
     cluster,
     informers,

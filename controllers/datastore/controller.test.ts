@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data-store.ts';
@@ -67,6 +68,7 @@ class Rig {
   constructor(namespace = '') {
     this.namespace = namespace;
     this.controller = dataStoreController({
+      memory: new ObjectMemory(),
       clock: this.clock,
       tenants: () => this.tenants,
       allTenants: () => Promise.resolve({ tenants: [...this.tenants, ...this.elsewhere], unknown: this.unknown }),

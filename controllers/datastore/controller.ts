@@ -21,8 +21,8 @@ const unheardPaceMs = 60_000;
  * nothing in the store and nothing about tenants that run.
  */
 export function dataStoreController(deps: Dependencies): Controller<DataStore> {
-  const probes = new Probes(deps.clock);
-  const secretUsers = new SecretUsers();
+  const probes = new Probes(deps.clock, deps.memory);
+  const secretUsers = new SecretUsers(deps.memory);
   return {
     name: 'datastore',
     kind: dataStore,
@@ -47,11 +47,7 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       const name = nameOf(store);
       const { tenants, unknown } = await deps.allTenants(ctx.signal);
       const usedBy = usersOf(name, { ...deps, tenants });
-      if (usedBy.length === 0 && unknown.length === 0) {
-        probes.forget(name);
-        secretUsers.forget(name);
-        return { finished: true };
-      }
+      if (usedBy.length === 0 && unknown.length === 0) return { finished: true };
       const message = keptBecause(usedBy, unknown);
       ctx.event('Warning', 'InUse', message);
       const status = statusInUse(store, { usedBy, message }, ctx.now);

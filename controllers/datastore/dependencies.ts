@@ -2,6 +2,7 @@ import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ServerState, Session } from '../../stores/driver.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
 
 /** A DataStore whose credentials were read and checked. */
 export interface ProbedStore {
@@ -13,6 +14,8 @@ export interface ProbedStore {
 
 /** What the controller acts through. */
 export interface Dependencies {
+  /** What is remembered of an object goes with it. */
+  readonly memory: ObjectMemory;
   readonly clock: Clock;
   readonly stores: {
     /** Throws `StoreError` naming the field that is missing or broken. */

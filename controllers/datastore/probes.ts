@@ -1,4 +1,6 @@
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import type { ServerState } from '../../stores/driver.ts';
@@ -25,10 +27,11 @@ interface Known {
  */
 export class Probes {
   readonly #clock: Clock;
-  readonly #known = new Map<string, Known>();
+  readonly #known: ObjectSlot<Known>;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, memory: ObjectMemory) {
     this.#clock = clock;
+    this.#known = memory.slot('findings about stores');
   }
 
   /** The finding, and in how many milliseconds it is to be renewed. Errors that are no `StoreError` are thrown on. */
@@ -36,8 +39,8 @@ export class Probes {
     store: DataStore,
     open: () => Promise<ProbedStore>,
   ): Promise<{ readonly finding: Finding; readonly afterMs: number }> {
-    const name = store.metadata.name ?? '';
-    const before = this.#known.get(name);
+    const uid = store.metadata.uid ?? '';
+    const before = this.#known.get(uid);
     let checksum = '';
     const finding = await findingOf(async () => {
       const opened = await open();
@@ -48,12 +51,8 @@ export class Probes {
     if (finding === before?.finding) return { finding, afterMs: this.#left(before.due) };
     const failures = 'failure' in finding ? (before?.checksum === checksum ? before.failures : 0) + 1 : 0;
     const pause = failures === 0 ? healthyMs : Math.min(firstRetryMs * 2 ** (failures - 1), lastRetryMs);
-    this.#known.set(name, { checksum, finding, failures, due: this.#clock.monotonic() + pause });
+    this.#known.set(uid, { checksum, finding, failures, due: this.#clock.monotonic() + pause });
     return { finding, afterMs: pause };
-  }
-
-  forget(store: string): void {
-    this.#known.delete(store);
   }
 
   #left(due: number): number {

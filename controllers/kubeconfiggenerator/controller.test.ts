@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
@@ -43,6 +44,7 @@ class World {
 
   #newController(): Controller<KubeconfigGenerator> {
     return kubeconfigGeneratorController({
+      memory: new ObjectMemory(),
       cluster: this.cluster,
       tenants: () => this.tenants,
       generators: () => [],

@@ -1,9 +1,12 @@
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
 
 /** What the controller acts through. */
 export interface Dependencies {
+  /** What is remembered of an object goes with it. */
+  readonly memory: ObjectMemory;
   readonly cluster: Cluster;
   /** All TenantControlPlanes, from a cache. */
   tenants(): readonly TenantControlPlane[];

@@ -8,6 +8,7 @@ import { checksum } from '../../kubeadm/pki/checksum.ts';
 import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { ApiError } from '../../runtime/errors.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { generatedSecret } from './components/generated-secret.ts';
 import type { Dependencies } from './dependencies.ts';
 import { generate, NotGeneratedError } from './generate.ts';
@@ -42,18 +43,22 @@ const idOf = ({ namespace = '', name }: Key): string => `${namespace}/${name}`;
 export class GeneratedSecrets {
   readonly #deps: Dependencies;
   readonly #issuers: IssuerPool;
-  /** By UID of the Secret. */
-  readonly #verified = new Map<string, Verified>();
+  /** Of each generator, by UID of the Secret. */
+  readonly #verified: ObjectSlot<Map<string, Verified>>;
 
   constructor(deps: Dependencies, issuers: IssuerPool) {
     this.#deps = deps;
     this.#issuers = issuers;
+    this.#verified = deps.memory.slot('generated Secrets');
   }
 
-  /** What the generator has made. */
+  /** What the generator has made. What was found right of others is forgotten: they went with their tenants, or somebody removed them. */
   async of({ metadata }: KubeconfigGenerator, { signal }: Context): Promise<Present> {
     const labelSelector = `${labels.managedBy}=${metadata.name ?? ''}`;
     const { items } = await this.#deps.cluster.list(kinds.Secret, { labelSelector, metadataOnly: true, signal });
+    const present = new Set(items.map(({ metadata: { uid } }) => uid));
+    const verified = this.#verified.get(metadata.uid ?? '');
+    for (const uid of verified?.keys() ?? []) if (!present.has(uid)) verified?.delete(uid);
     return new Map(items.map((secret) => [idOf(keyOf(secret)), secret]));
   }
 
@@ -67,7 +72,8 @@ export class GeneratedSecrets {
     const key = { namespace, name: generatedKubeconfig(tenant, generator.metadata.name ?? '') };
     const seen = present.get(idOf(key));
     const inputs = inputsOf(generator, tcp);
-    const known = this.#known(seen, inputs);
+    const verified = this.#verified.getOrMake(generator.metadata.uid ?? '', () => new Map<string, Verified>());
+    const known = knownOf(verified, seen, inputs);
     if (known !== undefined && known > now.getTime()) return known;
     const names = tenantObjects(tenant);
     const read = (name: string): Promise<Secret | undefined> =>
@@ -97,7 +103,7 @@ export class GeneratedSecrets {
     const isRight = current !== undefined && kubeconfigOf(current) === kubeconfig && !rotate;
     const stored = isRight ? current : await this.#write(manifest, current !== undefined, signal);
     const { uid = '', resourceVersion = '' } = stored.metadata;
-    this.#verified.set(uid, { inputs, resourceVersion, renewal });
+    verified.set(uid, { inputs, resourceVersion, renewal });
     return renewal;
   }
 
@@ -112,15 +118,7 @@ export class GeneratedSecrets {
         key.name === generatedKubeconfig(carried?.[labels.managedFor] ?? '', carried?.[labels.managedBy] ?? '');
       if (!isOurs || wanted.has(tenant)) continue;
       await this.#deps.cluster.delete(kinds.Secret, key, { signal, ...(uid !== undefined && { uid }) });
-      this.#verified.delete(uid ?? '');
     }
-  }
-
-  /** The time of renewal of a Secret that was found right and is as it was then. */
-  #known(seen: Resource | undefined, inputs: string): number | undefined {
-    const known = this.#verified.get(seen?.metadata.uid ?? '');
-    const isSame = known?.inputs === inputs && known.resourceVersion === seen?.metadata.resourceVersion;
-    return isSame ? known.renewal : undefined;
   }
 
   async #write(manifest: ReturnType<typeof generatedSecret>, exists: boolean, signal: AbortSignal): Promise<Secret> {
@@ -134,6 +132,17 @@ export class GeneratedSecrets {
       throw error;
     }
   }
+}
+
+/** The time of renewal of a Secret that was found right and is as it was then. */
+function knownOf(
+  verified: ReadonlyMap<string, Verified>,
+  seen: Resource | undefined,
+  inputs: string,
+): number | undefined {
+  const known = verified.get(seen?.metadata.uid ?? '');
+  const isSame = known?.inputs === inputs && known.resourceVersion === seen?.metadata.resourceVersion;
+  return isSame ? known.renewal : undefined;
 }
 
 function keyOf({ metadata }: Resource): { readonly namespace: string; readonly name: string } {

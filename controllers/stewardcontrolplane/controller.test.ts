@@ -171,19 +171,6 @@ describe('A StewardControlPlane', () => {
     expect(ours.serves?.(await world.seed({ labels: { 'cluster.x-k8s.io/watch-filter': 'mine' } }))).toBe(true);
   });
 
-  test('Nothing stays open for one that another manager looks after from now on', async () => {
-    const left: unknown[] = [];
-    const infrastructure = { ...deafInfrastructure, forget: (controlPlane: unknown) => left.push(controlPlane) };
-    const ours = stewardControlPlaneController({
-      cluster: world.server,
-      watchFilter: 'mine',
-      obstacles: deafObstacles,
-      infrastructure,
-    });
-    ours.forget?.(await world.seed());
-    expect(left).toEqual([key]);
-  });
-
   test('Its pods are replaced once the time of spec.rollout.after has come, and not again when it is taken back', async () => {
     await world.seedCluster();
     await world.seed();

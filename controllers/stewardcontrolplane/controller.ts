@@ -59,11 +59,6 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
     formerFinalizers: [finalizers.externalCluster],
     watches: [...watches, ...addonWatches(deps)],
     serves: (scp) => isServed(scp, deps.watchFilter),
-    forget(scp) {
-      deps.infrastructure.forget(keyOf(scp));
-      deps.obstacles.follow(keyOf(scp), []);
-      deps.external?.clusters.release(scp.metadata.uid ?? '');
-    },
     async reconcile(scp, ctx): Promise<Visit<StewardControlPlane>> {
       const served = await servedCluster(deps, scp, ctx);
       const { cluster } = served;

@@ -33,7 +33,7 @@ export interface Dependencies {
     ctx: Context,
   ) => Promise<{ readonly message: string; readonly afterMs: number } | undefined>;
   /** Tells of changes of infrastructure clusters. */
-  readonly infrastructure: Pick<InfrastructureWatches, 'follow' | 'forget' | 'deafness'>;
+  readonly infrastructure: Pick<InfrastructureWatches, 'follow' | 'leave' | 'deafness'>;
   /** Tells of changes of what is in the way. */
   readonly obstacles: Pick<ObstacleWatches, 'follow' | 'isDeaf'>;
 }

@@ -14,6 +14,7 @@ import { servedCluster, whyPaused } from './cluster-of.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finalizeExternal, isMovedAway } from './external/finalize-external.ts';
 import { isExternal } from './external/reference.ts';
+import { followerOf } from './follower.ts';
 import { isLetGo } from './let-go.ts';
 import type { Obstacle } from './obstacle-watches.ts';
 import { deletingStatus, pausedStatus } from './status.ts';
@@ -36,19 +37,18 @@ export async function finalize(
   visited: StewardControlPlane,
   ctx: Context,
 ): Promise<LastVisit<StewardControlPlane>> {
-  const { namespace = '', name = '' } = visited.metadata;
-  deps.infrastructure.forget({ namespace, name });
+  deps.infrastructure.leave(visited.metadata.uid ?? '');
   if (isExternal(visited) && isMovedAway(visited)) return finalizeExternal(deps, visited, ctx);
   const { cluster } = await servedCluster(deps, visited, ctx);
   const paused = whyPaused(visited, cluster);
   if (paused !== undefined) return { finished: false, status: pausedStatus(visited, paused, ctx.now) };
   const scp = await withoutLetGo(deps, visited, ctx);
   const workers = cluster === undefined ? [] : await workersOf(deps, cluster, ctx);
-  deps.obstacles.follow(keyOf(scp), cluster === undefined || workers.length === 0 ? [] : workerObstacles(cluster));
+  deps.obstacles.follow(followerOf(scp), cluster === undefined || workers.length === 0 ? [] : workerObstacles(cluster));
   if (workers.length > 0) {
     const message = `waiting for ${workers.join(' and ')} of the Cluster to be gone; delete its MachineDeployments and MachinePools`;
     const status = deletingStatus(scp, { reason: 'WaitingForWorkersDeletion', message }, ctx.now);
-    return { finished: false, status, ...(deps.obstacles.isDeaf(keyOf(scp)) && { afterMs: countAgainMs }) };
+    return { finished: false, status, ...(deps.obstacles.isDeaf(followerOf(scp)) && { afterMs: countAgainMs }) };
   }
   if (isExternal(scp)) return finalizeExternal(deps, scp, ctx);
   // A TenantControlPlane that rests would never let go; nobody else wakes it once this object is deleted.

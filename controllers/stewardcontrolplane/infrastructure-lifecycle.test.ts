@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
@@ -31,7 +32,7 @@ let controller: ReturnType<typeof stewardControlPlaneController>;
 beforeEach(async () => {
   server = new FakeCluster({ collectsGarbage: false });
   const options = { cluster: server, clock: new FakeClock(), log: silent, random: () => 0, namespace: '' };
-  watches = new InfrastructureWatches({ ...options, poke: () => undefined });
+  watches = new InfrastructureWatches({ memory: new ObjectMemory(), ...options, poke: () => undefined });
   controller = stewardControlPlaneController({
     cluster: server,
     watchFilter: '',

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../api/meta.ts';
 import { silent } from '../../runtime/logger.ts';
@@ -18,13 +19,16 @@ const definition = `hetznerclusters.${group}`;
 let server: FakeCluster;
 let watches: InfrastructureWatches;
 let visits: string[];
+let memory: ObjectMemory;
+const follower = (name: string) => ({ uid: `uid-${name}`, key: at(name) });
 
 beforeEach(() => {
   server = new FakeCluster();
   visits = [];
+  memory = new ObjectMemory();
   const clock = new FakeClock();
   watches = new InfrastructureWatches({
-    ...{ cluster: server, clock, log: silent, random: () => 0, namespace: '' },
+    ...{ cluster: server, clock, log: silent, random: () => 0, namespace: '', memory },
     poke: ({ name }) => void visits.push(name),
   });
 });
@@ -42,7 +46,7 @@ const seed = (name: string) =>
   } as Resource);
 const merge = (name: string, body: object) => server.admin.patch(hetzner, at(name), { type: 'merge', body });
 const follows = (name: string, kind = hetzner, object = name): void => {
-  watches.follow(at(name), { definition: `${kind.plural}.${group}`, object: { kind, key: at(object) } });
+  watches.follow(follower(name), { definition: `${kind.plural}.${group}`, object: { kind, key: at(object) } });
 };
 
 test('A change of the endpoint is told to the control plane that waits for it, and to no other', async () => {
@@ -88,11 +92,11 @@ test('A kind is watched while a control plane depends on it, once for all of the
   follows('a');
   follows('b');
   expect(watches.watched()).toEqual(['customresourcedefinitions', 'hetznerclusters']);
-  watches.forget(at('a'));
+  memory.drop('uid-a');
   expect(watches.watched()).toEqual(['customresourcedefinitions', 'hetznerclusters']);
   follows('b', azure);
   expect(watches.watched()).toEqual(['customresourcedefinitions', 'azureclusters']);
-  watches.forget(at('b'));
+  watches.leave('uid-b');
   expect(watches.watched()).toEqual([]);
   await seed('a');
   await settle();
@@ -102,9 +106,17 @@ test('A kind is watched while a control plane depends on it, once for all of the
 test('A kind that may not be watched is known as such', async () => {
   server = new FakeCluster({ access: [] });
   const deaf = new InfrastructureWatches({
-    ...{ cluster: server, clock: new FakeClock(), log: silent, random: () => 0, namespace: '', poke: () => undefined },
+    ...{
+      cluster: server,
+      clock: new FakeClock(),
+      log: silent,
+      random: () => 0,
+      namespace: '',
+      memory,
+      poke: () => undefined,
+    },
   });
-  deaf.follow(at('a'), { definition, object: { kind: hetzner, key: at('a') } });
+  deaf.follow(follower('a'), { definition, object: { kind: hetzner, key: at('a') } });
   await settle();
   expect(deaf.deafness(hetzner)).toMatch(/hetznerclusters/);
   await deaf[Symbol.asyncDispose]();

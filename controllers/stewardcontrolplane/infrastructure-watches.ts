@@ -6,7 +6,10 @@ import type { Cluster } from '../../runtime/cluster.ts';
 import { detached } from '../../runtime/detached.ts';
 import type { Informer, InformerSelection } from '../../runtime/informer.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { startInformer } from '../../runtime/watching-informer.ts';
+import type { Follower } from './follower.ts';
 import type { InfrastructureCluster } from './infrastructure-patch.ts';
 
 /** What the watches work with. */
@@ -15,6 +18,8 @@ export interface InfrastructureWatchesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
+  /** A StewardControlPlane that goes waits for nothing any more. */
+  readonly memory: ObjectMemory;
   /** Follow infrastructure clusters of this namespace only; all of them when empty. */
   readonly namespace: string;
   /** Asks for a visit of the StewardControlPlane. */
@@ -31,7 +36,7 @@ export interface Followed {
 
 interface Watching {
   readonly informer: Informer;
-  /** StewardControlPlanes that wait for an object, by the object's key. */
+  /** StewardControlPlanes that wait for an object, by their UIDs, by the object's key. */
   readonly waiting: Map<string, Map<string, Key>>;
 }
 
@@ -46,14 +51,19 @@ export class InfrastructureWatches implements AsyncDisposable {
   readonly #options: InfrastructureWatchesOptions;
   readonly #watching = new Map<string, Watching>();
   /** The places at which a StewardControlPlane waits: identity of the watch and key of the object. */
-  readonly #places = new Map<string, ReadonlyMap<string, string>>();
+  readonly #places: ObjectSlot<ReadonlyMap<string, string>>;
 
   constructor(options: InfrastructureWatchesOptions) {
     this.#options = options;
+    this.#places = options.memory.slot('infrastructure clusters', {
+      dispose: (before, uid) => {
+        this.#leave(uid, before);
+      },
+    });
   }
 
   /** From now on these changes, and no others, have the StewardControlPlane visited. */
-  follow(controlPlane: Key, { definition, object }: Followed): void {
+  follow(controlPlane: Follower, { definition, object }: Followed): void {
     const definitions = kinds.CustomResourceDefinition;
     const places = new Map<string, string>();
     const metadata = { kind: definitions, fieldSelector: `metadata.name=${definition}`, metadataOnly: true };
@@ -63,14 +73,12 @@ export class InfrastructureWatches implements AsyncDisposable {
       const selection = { kind: object.kind, ...(namespace === '' ? {} : { namespace }) };
       places.set(this.#wait(controlPlane, selection, object.key), textOf(object.key));
     }
-    this.#leave(controlPlane, places);
-    this.#places.set(textOf(controlPlane), places);
+    this.#places.set(controlPlane.uid, places);
   }
 
   /** The StewardControlPlane depends on nothing any more. */
-  forget(controlPlane: Key): void {
-    this.#leave(controlPlane, new Map());
-    this.#places.delete(textOf(controlPlane));
+  leave(uid: string): void {
+    this.#places.delete(uid);
   }
 
   /** Why changes of a kind are not told, in words; undefined when they are. */
@@ -91,11 +99,11 @@ export class InfrastructureWatches implements AsyncDisposable {
     this.#places.clear();
   }
 
-  #wait(controlPlane: Key, selection: InformerSelection<Resource>, object: Key): string {
+  #wait({ uid, key }: Follower, selection: InformerSelection<Resource>, object: Key): string {
     const id = identify(selection);
     const watching = this.#watching.get(id) ?? this.#watch(id, selection);
     const waiting = watching.waiting.get(textOf(object)) ?? new Map<string, Key>();
-    waiting.set(textOf(controlPlane), controlPlane);
+    waiting.set(uid, key);
     watching.waiting.set(textOf(object), waiting);
     return id;
   }
@@ -115,13 +123,14 @@ export class InfrastructureWatches implements AsyncDisposable {
     return watching;
   }
 
-  /** Takes a StewardControlPlane from all places but these, and ends watches that nobody needs any more. */
-  #leave(controlPlane: Key, stays: ReadonlyMap<string, string>): void {
-    for (const [id, object] of this.#places.get(textOf(controlPlane)) ?? []) {
-      if (stays.get(id) === object) continue;
+  /** Takes a StewardControlPlane from all these places but those where it stays, and ends watches that nobody needs any more. */
+  #leave(uid: string, before: ReadonlyMap<string, string>): void {
+    const stays = this.#places.get(uid);
+    for (const [id, object] of before) {
+      if (stays?.get(id) === object) continue;
       const watching = this.#watching.get(id);
       const waiting = watching?.waiting.get(object);
-      waiting?.delete(textOf(controlPlane));
+      waiting?.delete(uid);
       if (waiting?.size === 0) watching?.waiting.delete(object);
       if (watching?.waiting.size !== 0) continue;
       this.#watching.delete(id);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { deafObstacles } from '../../testing/deaf-obstacles.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
@@ -122,7 +123,15 @@ async function withWatches<T>(
   act: (watches: InfrastructureWatches) => Promise<T>,
   poke: (key: Key) => void = () => undefined,
 ) {
-  const options = { cluster, clock: systemClock, log: silent, random: Math.random, namespace: '', poke };
+  const options = {
+    cluster,
+    clock: systemClock,
+    log: silent,
+    random: Math.random,
+    namespace: '',
+    poke,
+    memory: new ObjectMemory(),
+  };
   await using watches = new InfrastructureWatches(options);
   return await act(watches);
 }

@@ -59,7 +59,7 @@ describe('An infrastructure cluster', () => {
   const visit = (cluster = clusterOf(), scp = scpOf(), from = server, tenant = ready) => {
     const infrastructure = {
       follow: () => void told.push('follow'),
-      forget: () => void told.push('forget'),
+      leave: () => void told.push('leave'),
       deafness: () => undefined,
     };
     return infrastructurePhase({ cluster: from, watchFilter: '', obstacles: deafObstacles, infrastructure }).run(
@@ -136,7 +136,7 @@ describe('An infrastructure cluster', () => {
 
   test('that the Cluster does not name is no obstacle, and nothing is watched', async () => {
     expect(await visit({ ...clusterOf(), spec: {} })).toMatchObject({ is: 'done' });
-    expect(told).toEqual(['forget']);
+    expect(told).toEqual(['leave']);
   });
 
   test('is left alone when its control plane says so', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
 import { capiMachine, capiMachinePool } from '../../api/cluster-api/kinds.ts';
 import { kinds } from '../../api/core/kinds.ts';
@@ -13,12 +14,13 @@ const at = (name: string) => ({ namespace: 'default', name });
 let server: FakeCluster;
 let watches: ObstacleWatches;
 let visits: string[];
+const follower = (name: string) => ({ uid: `uid-${name}`, key: at(name) });
 
 beforeEach(() => {
   server = new FakeCluster();
   visits = [];
   watches = new ObstacleWatches({
-    ...{ cluster: server, clock: new FakeClock(), log: silent, random: () => 0 },
+    ...{ cluster: server, clock: new FakeClock(), log: silent, random: () => 0, memory: new ObjectMemory() },
     poke: ({ name }) => void visits.push(name),
   });
 });
@@ -41,7 +43,7 @@ const machine = (name: string, cluster: string) =>
 test('The last Machine of a Cluster is told to the control plane that waits for it, and other Machines are not', async () => {
   await machine('one', 'a');
   await machine('other', 'b');
-  watches.follow(at('a'), [machines]);
+  watches.follow(follower('a'), [machines]);
   await settle();
   visits.length = 0;
   await server.admin.delete(capiMachine, at('other'));
@@ -53,14 +55,14 @@ test('The last Machine of a Cluster is told to the control plane that waits for 
 });
 
 test('What has gone before the watch saw anything is told all the same', async () => {
-  watches.follow(at('a'), [machines]);
+  watches.follow(follower('a'), [machines]);
   await settle();
   expect(visits).toEqual(['a']);
 });
 
 test('A Secret in the way is told when it goes, although it carries no label of ours', async () => {
   await server.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: at('a-ca') });
-  watches.follow(at('a'), [secretCalled('a-ca')]);
+  watches.follow(follower('a'), [secretCalled('a-ca')]);
   await settle();
   visits.length = 0;
   await server.admin.delete(kinds.Secret, at('a-ca'));
@@ -70,11 +72,11 @@ test('A Secret in the way is told when it goes, although it carries no label of 
 
 test('Asked again nothing is watched twice, and what is not in the way any more is not watched', async () => {
   const pools = { ...machines, kind: capiMachinePool, optional: true };
-  watches.follow(at('a'), [machines, pools]);
-  watches.follow(at('a'), [machines, pools]);
-  watches.follow(at('b'), [secretCalled('b-ca')]);
+  watches.follow(follower('a'), [machines, pools]);
+  watches.follow(follower('a'), [machines, pools]);
+  watches.follow(follower('b'), [secretCalled('b-ca')]);
   expect(watches.size).toBe(3);
-  watches.follow(at('a'), []);
+  watches.follow(follower('a'), []);
   expect(watches.size).toBe(1);
   await settle();
   visits.length = 0;
@@ -86,10 +88,10 @@ test('Asked again nothing is watched twice, and what is not in the way any more 
 test('A watch that is refused is known to be deaf', async () => {
   const forbidden = new FakeCluster({ access: [] });
   await using deaf = new ObstacleWatches({
-    ...{ cluster: forbidden, clock: new FakeClock(), log: silent, random: () => 0 },
+    ...{ cluster: forbidden, clock: new FakeClock(), log: silent, random: () => 0, memory: new ObjectMemory() },
     poke: () => undefined,
   });
-  deaf.follow(at('a'), [machines]);
+  deaf.follow(follower('a'), [machines]);
   await settle();
-  expect([deaf.isDeaf(at('a')), deaf.isDeaf(at('b'))]).toEqual([true, false]);
+  expect([deaf.isDeaf(follower('a')), deaf.isDeaf(follower('b'))]).toEqual([true, false]);
 });

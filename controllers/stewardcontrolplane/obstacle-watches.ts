@@ -3,7 +3,10 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
 import type { Informer, InformerSelection } from '../../runtime/informer.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { startInformer } from '../../runtime/watching-informer.ts';
+import type { Follower } from './follower.ts';
 
 /** What the watches work with. */
 export interface ObstacleWatchesOptions {
@@ -11,6 +14,8 @@ export interface ObstacleWatchesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
+  /** A StewardControlPlane that goes waits for nothing any more. */
+  readonly memory: ObjectMemory;
   /** Asks for a visit of the StewardControlPlane. */
   readonly poke: (controlPlane: Key) => void;
 }
@@ -25,41 +30,46 @@ export type Obstacle = Required<Pick<InformerSelection<Resource>, 'kind' | 'name
  */
 export class ObstacleWatches implements AsyncDisposable {
   readonly #options: ObstacleWatchesOptions;
-  /** By control plane, then by selection. */
-  readonly #watching = new Map<string, Map<string, Informer>>();
+  /** Of each control plane, by selection. */
+  readonly #watching: ObjectSlot<ReadonlyMap<string, Informer>>;
+  readonly #closing = new Set<Promise<void>>();
 
   constructor(options: ObstacleWatchesOptions) {
     this.#options = options;
+    this.#watching = options.memory.slot('obstacles', {
+      dispose: (before, uid) => {
+        const now = this.#watching.get(uid);
+        for (const [id, informer] of before) if (now?.get(id) !== informer) this.#end(informer);
+      },
+    });
   }
 
   /** From now on changes of these objects, and of no others, have the StewardControlPlane visited; of none when there are none. */
-  follow(controlPlane: Key, obstacles: readonly Obstacle[]): void {
-    const before = this.#watching.get(textOf(controlPlane)) ?? new Map<string, Informer>();
+  follow(controlPlane: Follower, obstacles: readonly Obstacle[]): void {
+    const before = this.#watching.get(controlPlane.uid);
     const now = new Map<string, Informer>();
     for (const obstacle of obstacles) {
       const id = identify(obstacle);
-      now.set(id, before.get(id) ?? this.#watch(controlPlane, obstacle));
+      now.set(id, before?.get(id) ?? this.#watch(controlPlane.key, obstacle));
     }
-    for (const [id, informer] of before) if (!now.has(id)) this.#end(informer);
-    if (now.size === 0) this.#watching.delete(textOf(controlPlane));
-    else this.#watching.set(textOf(controlPlane), now);
+    if (now.size === 0) this.#watching.delete(controlPlane.uid);
+    else this.#watching.set(controlPlane.uid, now);
   }
 
   /** True when changes are not told, so that the clock has to. */
-  isDeaf(controlPlane: Key): boolean {
-    const informers = [...(this.#watching.get(textOf(controlPlane))?.values() ?? [])];
+  isDeaf({ uid }: Follower): boolean {
+    const informers = [...(this.#watching.get(uid)?.values() ?? [])];
     return informers.some((informer) => informer.health().failure !== undefined);
   }
 
   /** Watches that are open. */
   get size(): number {
-    return [...this.#watching.values()].reduce((sum, { size }) => sum + size, 0);
+    return this.#watching.entries().reduce((sum, [, { size }]) => sum + size, 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const informers = [...this.#watching.values()].flatMap((each) => [...each.values()]);
     this.#watching.clear();
-    await Promise.all(informers.map((informer) => informer.close()));
+    await Promise.all(this.#closing);
   }
 
   #watch(controlPlane: Key, obstacle: Obstacle): Informer {
@@ -76,16 +86,18 @@ export class ObstacleWatches implements AsyncDisposable {
 
   /** Closing waits for what runs; nothing waits for it. */
   #end(informer: Informer): void {
-    informer.close().catch((error: unknown) => {
-      this.#options.log.warn('a watch that nobody needs could not be closed', { error });
-    });
+    const closing = informer
+      .close()
+      .catch((error: unknown) => {
+        this.#options.log.warn('a watch that nobody needs could not be closed', { error });
+      })
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
   }
 }
 
 /** Nothing of the objects is used. */
 const transform = <T>(object: T): T => object;
-
-const textOf = ({ namespace = '', name }: Key): string => `${namespace}/${name}`;
 
 function identify({ kind, namespace, labelSelector = '', fieldSelector = '' }: Obstacle): string {
   return [kind.group, kind.version, kind.plural, namespace, labelSelector, fieldSelector].join('|');

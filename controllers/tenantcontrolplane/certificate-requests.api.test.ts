@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { CertificateSigningRequest, Node } from '../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
@@ -118,7 +119,7 @@ beforeAll(async () => {
 }, 180_000);
 
 beforeEach(() => {
-  requests = new RequestBook();
+  requests = new RequestBook(new ObjectMemory());
 });
 
 afterAll(async () => {
@@ -144,7 +145,7 @@ describe('a real API server', () => {
     await visit();
     if (heard === undefined) throw new Error('nothing is waited for');
     const rung = Promise.withResolvers<undefined>();
-    const alarm = new ChangeAlarm(systemClock);
+    const alarm = new ChangeAlarm(systemClock, new ObjectMemory());
     const selection = heard;
     alarm.arm('uid', admin, {
       selection,

@@ -11,6 +11,7 @@ import type { Cluster } from '../../runtime/cluster.ts';
 import type { Context } from '../../runtime/controller.ts';
 import type { Informer } from '../../runtime/informer.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
 import type { TenantWatches } from '../../tenants/tenant-watches.ts';
@@ -45,6 +46,8 @@ export interface TenantControlPlaneOptions {
   /** Its informers; those of the controller's watches are shared. */
   readonly informers: Pick<InformerFactory, 'informer'>;
   readonly clock: Clock;
+  /** Where everything is remembered that is about one tenant. */
+  readonly memory: ObjectMemory;
   readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
   readonly pool: TenantPool;
   /** DataStore of tenants that neither name nor select one; when there is none, one is chosen. */
@@ -121,11 +124,14 @@ function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Mani
 /** Everything that the phases act through, from what the composition root has. */
 export function createDependencies(options: TenantControlPlaneOptions): Dependencies {
   const { cluster, clock, informers, stores, pool, metrics } = options;
-  const memory = new Memory();
-  const requests = new RequestBook();
+  const memory = new Memory(options.memory);
+  const requests = new RequestBook(options.memory);
   const lookup = (kind: KindRef, key: Key): Resource | undefined => informerOf(informers, kind)?.get(key);
   const { defaultDataStore = '', namespace = '' } = options;
-  const placements = new Placements({ cluster, informers, defaultDataStore, namespace });
+  const placements = new Placements({
+    ...{ cluster, informers, memory: options.memory },
+    ...{ defaultDataStore, namespace },
+  });
   const kindOf = new Map(ownedKinds.map(({ kind }) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
   const cached = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest): Resource | undefined => {
     const ref = kindOf.get(`${apiVersion} ${kind}`);
@@ -136,6 +142,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     fieldManager,
     marking: { by: 'ownerReference', componentLabel: labels.component },
     kinds: ownedKinds.map(({ kind }) => kind),
+    memory: options.memory.slot('applied for tenants'),
     writtenByHand: new Set(writtenByHand.map(({ kind }) => kind)),
     lookup,
     ...(metrics !== undefined && { metrics }),
@@ -144,6 +151,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     pool,
     kinds: [...tenantKinds, ...policyKinds, ...endpointKinds, kinds.Secret],
     clock,
+    memory: options.memory,
     ...(options.poke !== undefined && { poke: options.poke }),
     ...(options.watches !== undefined && { watches: options.watches }),
   });
@@ -181,14 +189,6 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     isServed: (kind) => informerOf(informers, kind)?.health().absent !== true,
     async applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void> {
       await applier.apply({ owner: scope.tcp, ...set }, { signal: ctx.signal });
-    },
-    async forget(tcp: TenantControlPlane): Promise<void> {
-      const uid = tcp.metadata.uid ?? '';
-      applier.forget(uid);
-      memory.forget(uid);
-      requests.forget(uid);
-      placements.forget(uid);
-      await tenants.forget(uid);
     },
   };
 }

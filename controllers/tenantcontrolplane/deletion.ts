@@ -197,7 +197,7 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
  * Undefined when all is done. May be cut short and begun again anywhere.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
-  await deps.tenants.forget(tcp.metadata.uid ?? '');
+  await deps.tenants.close(tcp.metadata.uid ?? '');
   const stopping = (await stopMigration(tcp, deps, ctx)) ?? (await stopPods(tcp, deps, ctx));
   if (stopping !== undefined) return stopping;
   const kept = await handOver(tcp, deps, ctx);
@@ -205,6 +205,5 @@ export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: C
   const waiting = kept === 'done' ? undefined : await removeData(tcp, deps, ctx);
   if (waiting !== undefined) return waiting;
   await releaseFinalizers(tcp, deps, ctx);
-  await deps.forget(tcp);
   return undefined;
 }

@@ -58,7 +58,7 @@ export interface TenantAccess {
   /** Nothing new in the tenant of this UID is waited for any more. */
   sleepOn(uid: string): void;
   /** Closes what is open to the tenant of this UID. */
-  forget(uid: string): Promise<void>;
+  close(uid: string): Promise<void>;
 }
 
 /** Where and how migrations run. */
@@ -85,8 +85,6 @@ export interface Dependencies {
   isServed(kind: KindRef): boolean;
   /** Applies a component of the tenant that may be unwanted: what the set names no more is deleted. */
   applySet(scope: Readonly<Scope>, set: OwnedSet, ctx: Context): Promise<void>;
-  /** Forgets what was applied for a tenant that is gone. */
-  forget(tcp: TenantControlPlane): Promise<void>;
   /** The addresses of the management cluster's nodes, not older than a minute. */
   nodeAddresses(signal: AbortSignal): Promise<readonly NodeAddress[]>;
   /** Objects that others made in a namespace, not older than a minute. */

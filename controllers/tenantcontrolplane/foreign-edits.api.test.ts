@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
@@ -30,7 +31,13 @@ let watches: TenantWatches;
 
 const openLine = () => openHttp2Line(parseKubeconfig(server.kubeconfig), { clock: systemClock, random: () => 0 });
 const newWatches = (): TenantWatches =>
-  new TenantWatches({ clock: systemClock, random: () => 0, select: selectionInTenant, open: openLine });
+  new TenantWatches({
+    memory: new ObjectMemory(),
+    clock: systemClock,
+    random: () => 0,
+    select: selectionInTenant,
+    open: openLine,
+  });
 
 beforeAll(async () => {
   server = await startApiServer({ flags: { 'endpoint-reconciler-type': 'none' } });

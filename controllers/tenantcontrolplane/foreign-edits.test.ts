@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
@@ -25,7 +26,13 @@ const secondsMs = 5_000;
 type Row = readonly [name: string, kind: KindRef, object: Resource];
 
 const watches = ({ clock, tenant }: TenantWorld): TenantWatches =>
-  new TenantWatches({ clock, random: () => 0, select: selectionInTenant, open: () => clusterLine(tenant) });
+  new TenantWatches({
+    memory: new ObjectMemory(),
+    clock,
+    random: () => 0,
+    select: selectionInTenant,
+    open: () => clusterLine(tenant),
+  });
 
 /** A tenant with every add-on, at rest, and listened to. */
 async function running(wanted: object = addons): Promise<TenantWorld> {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -44,7 +45,9 @@ class Fleet {
   /** Takes connections of tenants and never says a word. */
   readonly #silence = createServer((socket) => this.#held.push(socket));
   readonly #held: Socket[] = [];
+  readonly #memory = new ObjectMemory();
   readonly #pool = new TenantPool({
+    memory: this.#memory,
     clock: systemClock,
     open: (connection, limits) => this.#tenant(connection, limits),
   });
@@ -58,10 +61,19 @@ class Fleet {
       read: () => Promise.resolve(undefined),
     });
     const tenants = (): readonly TenantControlPlane[] => this.#informers.informer({ kind: tenantControlPlane }).list();
-    const recorder = { cluster, clock: systemClock, log: silent, controller: 'test', instance: 'test' };
+    const recorder = {
+      cluster,
+      clock: systemClock,
+      log: silent,
+      controller: 'test',
+      instance: 'test',
+      memory: this.#memory,
+    };
     this.#manager = new Manager({
+      memory: this.#memory,
       controllers: [
         tenantControlPlaneController({
+          memory: this.#memory,
           cluster,
           clock: systemClock,
           informers: this.#informers,
@@ -69,6 +81,7 @@ class Fleet {
           pool: this.#pool,
         }),
         dataStoreController({
+          memory: this.#memory,
           clock: systemClock,
           stores,
           tenants,

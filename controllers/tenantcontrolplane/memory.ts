@@ -1,6 +1,13 @@
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
+
 /** What one process remembers of tenants between visits; losing it costs a few calls and nothing else. */
 export class Memory {
-  readonly #facts = new Map<string, Map<string, string>>();
+  readonly #facts: ObjectSlot<Map<string, string>>;
+
+  constructor(memory: ObjectMemory) {
+    this.#facts = memory.slot('facts about tenants');
+  }
 
   /** True when `fact` was remembered for this tenant with this very checksum. */
   has(uid: string, fact: string, checksum: string): boolean {
@@ -13,14 +20,11 @@ export class Memory {
   }
 
   remember(uid: string, fact: string, checksum: string): void {
-    const facts = this.#facts.get(uid) ?? new Map<string, string>();
-    facts.set(fact, checksum);
-    this.#facts.set(uid, facts);
+    this.#facts.getOrMake(uid, () => new Map<string, string>()).set(fact, checksum);
   }
 
-  /** Forgets one fact, or all of a tenant. */
-  forget(uid: string, fact?: string): void {
-    if (fact === undefined) this.#facts.delete(uid);
-    else this.#facts.get(uid)?.delete(fact);
+  /** Forgets one fact about a tenant. */
+  forget(uid: string, fact: string): void {
+    this.#facts.get(uid)?.delete(fact);
   }
 }

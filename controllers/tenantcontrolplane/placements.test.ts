@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import fc from 'fast-check';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
@@ -45,10 +46,12 @@ class Rig {
   tenants: readonly TenantControlPlane[] = [];
   /** What the cache shows; the API server holds the same unless a test stores something else. */
   stores: readonly DataStore[] = [];
+  readonly memory = new ObjectMemory();
   readonly placements: Placements;
 
   constructor(options: { readonly namespace?: string; readonly defaultDataStore?: string } = {}) {
     this.placements = new Placements({
+      memory: this.memory,
       cluster: this.cluster,
       informers: listedInformers({ TenantControlPlane: () => this.tenants, DataStore: () => this.stores }),
       defaultDataStore: options.defaultDataStore ?? '',
@@ -116,7 +119,7 @@ describe('placing tenants', () => {
     [
       'was forgotten',
       (rig) => {
-        rig.placements.forget('uid-x');
+        rig.memory.drop('uid-x');
       },
     ],
   ])('gives the place away again when the tenant %s', async (_words, change) => {

@@ -6,6 +6,8 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Cluster } from '../../runtime/cluster.ts';
 import type { InformerFactory } from '../../runtime/informer-factory.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { chooseDataStore } from './components/placement/choose-data-store.ts';
 import type { Choice, Fit } from './components/placement/choose-data-store.ts';
 import type { Origin } from './components/placement/namespace-refusal.ts';
@@ -16,6 +18,8 @@ import { tenantsByStore } from './components/placement/tenants-by-store.ts';
 export interface PlacementsOptions {
   readonly cluster: Cluster;
   readonly informers: Pick<InformerFactory, 'informer'>;
+  /** The place of a tenant that goes is free. */
+  readonly memory: ObjectMemory;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
   /** Namespace of the tenants that this process looks after; empty for all. */
@@ -41,11 +45,12 @@ interface Held {
 export class Placements {
   readonly #options: PlacementsOptions;
   /** By the UID of the tenant. */
-  readonly #held = new Map<string, Held>();
+  readonly #held: ObjectSlot<Held>;
   #hasCaughtUp = false;
 
   constructor(options: PlacementsOptions) {
     this.#options = options;
+    this.#held = options.memory.slot('chosen DataStores');
   }
 
   /** Chooses for a tenant. The store it chooses was read from the API server itself. */
@@ -62,7 +67,7 @@ export class Placements {
       const choice = this.#choose(tcp, [...stores.values()], origin);
       const [fit] = choice.fits;
       if (fit === undefined) {
-        this.forget(uid);
+        this.#held.delete(uid);
         return { is: 'none', choice };
       }
       this.#held.set(uid, { key: { namespace, name }, store: fit.name });
@@ -72,11 +77,6 @@ export class Placements {
       if (found === undefined) stores.delete(fit.name);
       else stores.set(fit.name, found);
     }
-  }
-
-  /** The tenant is gone: its place is free. */
-  forget(uid: string): void {
-    this.#held.delete(uid);
   }
 
   #choose(tcp: TenantControlPlane, stores: readonly DataStore[], origin: Origin): Choice {
@@ -94,12 +94,15 @@ export class Placements {
   /** What is held for other tenants, without what the cache tells by itself and without tenants that are gone. */
   #heldBy(uid: string | undefined): readonly Held[] {
     const cache = this.#options.informers.informer({ kind: tenantControlPlane });
-    for (const [owner, { key }] of this.#held) {
+    for (const [owner, { key }] of this.#held.entries()) {
       const cached = cache.get(key);
       const isKnown = cached !== undefined && dataStoresOf(cached, this.#options.defaultDataStore).length > 0;
       if (cached?.metadata.uid !== owner || isKnown) this.#held.delete(owner);
     }
-    return [...this.#held].filter(([owner]) => owner !== uid).map(([, held]) => held);
+    return this.#held
+      .entries()
+      .filter(([owner]) => owner !== uid)
+      .map(([, held]) => held);
   }
 
   /** True when the cache has every choice that is on record: a process that led before may have made the last ones just now. */

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -86,9 +87,16 @@ beforeAll(async () => {
   await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   informers = new InformerFactory({ cluster: operator });
   const unused = (): Promise<never> => Promise.reject(new Error('no store is needed'));
-  pool = new TenantPool({ clock: systemClock, open: () => new FakeCluster() });
+  pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => new FakeCluster() });
   const stores = { open: unused, openTogether: unused };
-  deps = createDependencies({ cluster: operator, informers, clock: systemClock, stores, pool });
+  deps = createDependencies({
+    memory: new ObjectMemory(),
+    cluster: operator,
+    informers,
+    clock: systemClock,
+    stores,
+    pool,
+  });
   for (const watch of tenantControlPlaneWatches(informers, '')) {
     const { kind, labelSelector = '', metadataOnly, identityOnly, optional } = watch;
     if (labelSelector === '' && identityOnly !== true) continue;

@@ -1,3 +1,5 @@
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/object-slot.ts';
 import { noRequestsLeft } from './components/worker-bootstrap/requests-text.ts';
 import type { RequestsLeft } from './components/worker-bootstrap/requests-text.ts';
 
@@ -17,7 +19,11 @@ const beginning: RequestPass = { left: noRequestsLeft, mayFit: false };
 
 /** What one process remembers of its passes; losing it begins them again. */
 export class RequestBook {
-  readonly #passes = new Map<string, RequestPass>();
+  readonly #passes: ObjectSlot<RequestPass>;
+
+  constructor(memory: ObjectMemory) {
+    this.#passes = memory.slot('passes over certificate requests');
+  }
 
   /** The pass of a tenant under way, or the beginning of a new one. */
   of(uid: string): RequestPass {
@@ -28,7 +34,7 @@ export class RequestBook {
     this.#passes.set(uid, pass);
   }
 
-  /** The pass is over, or the tenant is gone. */
+  /** The pass is over. */
   forget(uid: string): void {
     this.#passes.delete(uid);
   }

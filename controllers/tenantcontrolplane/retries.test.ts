@@ -9,6 +9,7 @@ import { ApiError, UnreachableError } from '../../runtime/errors.ts';
 import { EventRecorder } from '../../runtime/event-recorder.ts';
 import { InformerFactory } from '../../runtime/informer-factory.ts';
 import { silent } from '../../runtime/logger.ts';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { Manager } from '../../runtime/manager.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
@@ -34,25 +35,28 @@ class Hosted {
 
   constructor() {
     const { cluster, clock } = this;
-    const recorder = { cluster: cluster.admin, clock, log: silent, controller: 'test', instance: 'test' };
+    const memory = new ObjectMemory();
+    const recorder = { cluster: cluster.admin, clock, memory, log: silent, controller: 'test', instance: 'test' };
     this.tenant.close = () => Promise.resolve();
     this.#manager = new Manager({
       controllers: [
         tenantControlPlaneController({
           cluster,
           clock,
+          memory,
           informers: this.#informers,
           stores: new StoreAccess({
             drivers: [new MemoryStore().driver],
             sessions: this.#sessions,
             read: () => Promise.resolve(undefined),
           }),
-          pool: new TenantPool({ clock, open: () => this.tenant }),
+          pool: new TenantPool({ clock, memory, open: () => this.tenant }),
         }),
       ],
       cluster,
       informers: this.#informers,
       clock,
+      memory,
       log: silent,
       events: new EventRecorder(recorder),
     });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
@@ -34,7 +35,7 @@ let own: KeyPair;
 beforeAll(async () => {
   server = await startApiServer();
   admin = openCluster(parseKubeconfig(server.kubeconfig), { name: 'management' });
-  pool = new TenantPool({ clock: systemClock, open: () => new FakeCluster() });
+  pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => new FakeCluster() });
   await installKinds(admin, [tenantControlPlane]);
 }, 180_000);
 
@@ -60,6 +61,7 @@ const secretOf = (name: string): Promise<Secret | undefined> => admin.get(kinds.
 async function visit(tcp: TenantControlPlane, cluster: string): Promise<Outcome<Scope>> {
   const unused = (): Promise<never> => Promise.reject(new Error('no store is needed'));
   const deps = createDependencies({
+    memory: new ObjectMemory(),
     ...{ cluster: admin, informers: blindInformers, clock: systemClock, pool },
     stores: { open: unused, openTogether: unused },
     clusterOf: () => Promise.resolve(cluster),

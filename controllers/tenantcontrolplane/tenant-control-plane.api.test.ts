@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
@@ -161,9 +162,10 @@ class Tenant {
 
   #newVisitor(): ObjectVisitor {
     const { cluster } = this;
-    const pool = new TenantPool({ clock: systemClock, open: () => this.inside });
+    const pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => this.inside });
     pools.push(pool);
     const controller = tenantControlPlaneController({
+      memory: new ObjectMemory(),
       cluster,
       informers: blindInformers,
       clock: systemClock,
@@ -176,7 +178,15 @@ class Tenant {
     });
     const stop = new AbortController().signal;
     const events = { record: (): void => undefined };
-    return new ObjectVisitor({ controller, cluster, clock: systemClock, events, stop, wrote: () => undefined });
+    return new ObjectVisitor({
+      memory: new ObjectMemory(),
+      controller,
+      cluster,
+      clock: systemClock,
+      events,
+      stop,
+      wrote: () => undefined,
+    });
   }
 }
 

@@ -10,6 +10,8 @@ import type { Connection } from '../../runtime/connection.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { ApiError } from '../../runtime/errors.ts';
 import { parseKubeconfig } from '../../runtime/kubeconfig.ts';
+import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import { ObjectSlot } from '../../runtime/object-slot.ts';
 import { ChangeAlarm } from '../../tenants/change-alarm.ts';
 import type { AlarmSelection } from '../../tenants/change-alarm.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
@@ -26,6 +28,7 @@ export interface TenantDoorsOptions {
   /** The kinds of what is applied inside tenants. */
   readonly kinds: readonly KindRef[];
   readonly clock: Clock;
+  readonly memory: ObjectMemory;
   /** Asks for a visit to a TenantControlPlane; nobody hears of what is new in tenants unless said. */
   readonly poke?: (key: Key) => void;
   /** Hears foreign edits; without it they are found by looking again. */
@@ -53,9 +56,9 @@ const ownerAnnotation = labels.owner;
 /** Enters tenants by their own kubeconfig, through the cluster address of their Service. */
 export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
   const { pool, poke, watches } = options;
-  const alarm = new ChangeAlarm(options.clock);
-  const done = new Map<string, Map<string, Done>>();
-  const appliers = new Map<string, { readonly cluster: Cluster; readonly applier: Applier }>();
+  const alarm = new ChangeAlarm(options.clock, options.memory);
+  const done = options.memory.slot<Map<string, Done>>('applied inside tenants');
+  const appliers = options.memory.slot<{ readonly cluster: Cluster; readonly applier: Applier }>('appliers in tenants');
 
   /** The name in the certificate is verified all the same; only the look-up is saved. */
   const connectionAt = (scope: Readonly<Scope>, host: string | undefined): Connection => {
@@ -92,7 +95,7 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
   const applierOf = (uid: string, cluster: Cluster): Applier => {
     const known = appliers.get(uid);
     if (known?.cluster === cluster) return known.applier;
-    const applier = new Applier({ cluster, fieldManager, marking, kinds: options.kinds });
+    const applier = new Applier({ cluster, fieldManager, marking, kinds: options.kinds, memory: new ObjectSlot() });
     appliers.set(uid, { cluster, applier });
     return applier;
   };
@@ -154,7 +157,7 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
       try {
         return await work(pool.borrow(key, connectionAt(scope, podIp)));
       } finally {
-        await pool.forget(key);
+        await pool.leave(key);
       }
     },
     async apply(scope: Readonly<Scope>, set: TenantSet, ctx: Context): Promise<void> {
@@ -174,7 +177,7 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
       await heard(scope, { set, connection }, () =>
         applySet(scope, { set, cluster: pool.borrow(uid, connection) }, ctx),
       );
-      done.set(uid, (done.get(uid) ?? new Map<string, Done>()).set(set.component, { checksum: wanted, at: now }));
+      done.getOrMake(uid, () => new Map<string, Done>()).set(set.component, { checksum: wanted, at: now });
     },
     leave({ tcp }: Readonly<Scope>, component: string): void {
       const { uid = '' } = tcp.metadata;
@@ -193,12 +196,12 @@ export function tenantDoors(options: TenantDoorsOptions): TenantAccess {
     sleepOn(uid: string): void {
       alarm.disarm(uid);
     },
-    async forget(uid: string): Promise<void> {
+    async close(uid: string): Promise<void> {
       alarm.disarm(uid);
-      watches?.forget(uid);
+      watches?.leave(uid);
       appliers.delete(uid);
       done.delete(uid);
-      await pool.forget(uid);
+      await pool.leave(uid);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { capiCluster, capiClusterClass } from '../../api/cluster-api/kinds.ts';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { clusterStackRelease } from '../../api/clusterstack/cluster-stack-release.ts';
 import { clusterStack } from '../../api/clusterstack/cluster-stack.ts';
 import type { ClusterStackSpecInput } from '../../api/clusterstack/cluster-stack.ts';
@@ -90,6 +91,7 @@ export class StackLayer {
     const controllers = this.#make({ cluster: this.cluster, informers, assets: this.assets, renderer });
     this.#visitors = controllers.map((controller) => {
       const visitor = new ObjectVisitor({
+        memory: new ObjectMemory(),
         controller,
         cluster: this.cluster,
         clock: this.clock,

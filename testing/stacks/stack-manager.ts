@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ObjectMemory } from '../../runtime/object-memory.ts';
 import { assetStore } from '../../cmd/asset-store.ts';
 import { clusterStackControllers } from '../../cmd/cluster-stack-controllers.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -22,15 +23,17 @@ export async function startStackManager(
   const cluster = adminOf(access);
   const parts = { cluster, clock: systemClock, log: silent };
   const informers = new InformerFactory(parts);
+  const memory = new ObjectMemory();
   const controllers = clusterStackControllers({
+    memory,
     ...{ cluster, informers, renderer, source: {}, watchFilter: '', furtherKinds: new Set<string>() },
     assets: assetStore(join(folder, 'cache'), systemClock),
     poke: (controller, key) => {
       manager.poke(controller, key);
     },
   });
-  const events = new EventRecorder({ ...parts, controller: 'test', instance: 'test' });
-  const manager = new Manager({ ...parts, controllers, informers, events });
+  const events = new EventRecorder({ memory, ...parts, controller: 'test', instance: 'test' });
+  const manager = new Manager({ memory, ...parts, controllers, informers, events });
   await manager.start();
   return {
     async [Symbol.asyncDispose]() {

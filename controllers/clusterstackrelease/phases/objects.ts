@@ -9,6 +9,7 @@ import type { Context } from '../../../runtime/controller.ts';
 import { RetryError } from '../../../runtime/errors.ts';
 import { refusalReasons } from '../../../runtime/explain-refusal.ts';
 import { describe, keyOf } from '../../../runtime/object-id.ts';
+import type { ObjectSlot } from '../../../runtime/object-slot.ts';
 import type { Outcome, Phase } from '../../../runtime/phases.ts';
 import type { RefusedManifest } from '../components/release-manifests.ts';
 import { releaseManifests } from '../components/release-manifests.ts';
@@ -40,14 +41,15 @@ export function objectsPhase(
     readonly watches: ObjectWatches;
     readonly rendered: RenderedReleases;
     /** UIDs of releases of which the API server does not keep the digest. */
-    readonly unpinned: ReadonlySet<string>;
+    readonly unpinned: Pick<ObjectSlot<true>, 'has'>;
   },
-): Phase<Scope> & { readonly forget: (owner: string) => void } {
+): Phase<Scope> {
   const applier = new Applier({
     cluster: deps.cluster,
     fieldManager: clusterStackFieldManager,
     marking: { by: 'ownerReference', componentLabel: labels.component },
     kinds: [],
+    memory: deps.memory.slot('applied for releases'),
     lookup: (kind, key) => watches.seen(kind, key),
     foreign: (object, { owner }) => whyForeign(object, owner as ClusterStackRelease),
     ...(deps.metrics && { metrics: deps.metrics }),
@@ -56,9 +58,6 @@ export function objectsPhase(
     name: 'objects',
     condition: 'HelmChartApplied',
     needs: ['assets', 'provider'],
-    forget: (owner) => {
-      applier.forget(owner);
-    },
     run: async (scope, ctx) => {
       if (scope.release.status?.digest === undefined) {
         if (unpinned.has(scope.release.metadata.uid ?? '')) {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../../runtime/object-memory.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Key, Resource } from '../../../api/meta.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -27,6 +28,7 @@ describe('Doors to other clusters', () => {
     const there = await hostingCluster();
     opened.length = closed.length = 0;
     clusters = new ExternalClusters({
+      memory: new ObjectMemory(),
       cluster: here,
       clock: new FakeClock(),
       log: silent,

@@ -9,6 +9,8 @@ import { connectionChecksum } from '../../../runtime/connection.ts';
 import type { ClusterOptions } from '../../../runtime/http-cluster.ts';
 import { InformerFactory } from '../../../runtime/informer-factory.ts';
 import type { Logger } from '../../../runtime/logger.ts';
+import type { ObjectMemory } from '../../../runtime/object-memory.ts';
+import type { ObjectSlot } from '../../../runtime/object-slot.ts';
 import type { RestingDoor } from './resting-door.ts';
 import { restingDoor } from './resting-door.ts';
 
@@ -18,6 +20,8 @@ export interface ExternalClustersOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Logger;
+  /** What a StewardControlPlane that goes used is closed if nobody else uses it. */
+  readonly memory: ObjectMemory;
   /** In [0, 1): spreads retries. */
   readonly random: () => number;
   /** Opens a door within the given limits. */
@@ -69,10 +73,16 @@ export class ExternalClusters {
   readonly #secrets = new Map<string, Watching>();
   readonly #doors = new Map<string, Open>();
   readonly #tenants = new Map<string, Watching>();
-  readonly #users = new Map<string, Used>();
+  readonly #users: ObjectSlot<Used>;
 
   constructor(options: ExternalClustersOptions) {
     this.#options = options;
+    this.#users = options.memory.slot('external clusters', {
+      dispose: (used, uid) => {
+        this.#leave(this.#secrets, used.secret, uid);
+        this.#leaveDoor(used, uid);
+      },
+    });
   }
 
   /** Doors that are open, and watches that run. */
@@ -132,27 +142,22 @@ export class ExternalClusters {
     watching.users.set(user.uid, { name: tenant.name, key: user.key });
   }
 
-  /** The user needs nothing any more, or is gone. */
+  /** The user needs nothing any more. */
   release(uid: string): void {
-    const used = this.#users.get(uid);
-    if (used === undefined) return;
     this.#users.delete(uid);
-    this.#leave(this.#secrets, used.secret, uid);
-    this.#leaveDoor(used, uid);
   }
 
   /** Closes everything. */
   async close(): Promise<void> {
     const factories = [...this.#secrets.values(), ...this.#tenants.values()].map(({ factory }) => factory.close());
     const doors = [...this.#doors.values()].map(({ door }) => door.close());
-    for (const map of [this.#secrets, this.#tenants, this.#doors, this.#users]) map.clear();
+    for (const map of [this.#secrets, this.#tenants, this.#doors]) map.clear();
+    this.#users.clear();
     await Promise.all([...factories, ...doors]);
   }
 
   #used(user: ExternalUser): Used {
-    const used = this.#users.get(user.uid) ?? {};
-    this.#users.set(user.uid, used);
-    return used;
+    return this.#users.getOrMake(user.uid, () => ({}));
   }
 
   #watching(

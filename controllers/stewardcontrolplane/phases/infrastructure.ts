@@ -7,6 +7,8 @@ import type { Outcome, Phase } from '../../../runtime/phases.ts';
 import type { ContractReference } from '../../../api/cluster-api/kinds.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fieldManager } from '../dependencies.ts';
+import type { Follower } from '../follower.ts';
+import { followerOf } from '../follower.ts';
 import type { HostAndPort } from '../host-and-port.ts';
 import type { ContractKind } from '../../../api/cluster-api/contract-kind.ts';
 import { contractKind, definitionName } from '../../../api/cluster-api/contract-kind.ts';
@@ -32,12 +34,11 @@ export function infrastructurePhase(deps: Dependencies): Phase<Scope> {
     needs: ['address'],
     async run(scope, ctx) {
       const { scp, cluster, tenant } = scope;
-      const { namespace = '', name = '' } = scp.metadata;
-      const controlPlane = { namespace, name };
+      const controlPlane = followerOf(scp);
       const ref = cluster.spec?.infrastructureRef;
       const skipped = scp.metadata.annotations?.[annotations.skipInfrastructure] !== undefined;
       if (ref?.kind === undefined || ref.name === undefined || scope.endpoint === undefined || skipped) {
-        deps.infrastructure.forget(controlPlane);
+        deps.infrastructure.leave(controlPlane.uid);
         const why = skipped ? `it is annotated ${annotations.skipInfrastructure}` : 'the Cluster names none';
         return { is: 'done', message: `no infrastructure cluster is told the endpoint: ${why}` };
       }
@@ -53,7 +54,7 @@ export function infrastructurePhase(deps: Dependencies): Phase<Scope> {
 interface Target {
   readonly ref: ContractReference;
   readonly key: Key;
-  readonly controlPlane: Key;
+  readonly controlPlane: Follower;
   readonly endpoint: HostAndPort;
   /** Whether the control plane was ready at the endpoint already. */
   readonly answers: boolean;

@@ -16,6 +16,7 @@ import {
 import type { Dependencies } from '../dependencies.ts';
 import { fieldManager } from '../dependencies.ts';
 import type { FoundHost } from '../external/find-host.ts';
+import { followerOf } from '../follower.ts';
 import type { Scope } from '../scope.ts';
 import { unusedSupplied, unusedText } from './unused-supplied.ts';
 
@@ -91,7 +92,7 @@ const keyOf = ({ scp: { metadata } }: Scope) => ({ namespace: metadata.namespace
 function follow(deps: Dependencies, scope: Scope, names: readonly string[]): void {
   const key = keyOf(scope);
   deps.obstacles.follow(
-    key,
+    followerOf(scope.scp),
     names.map((name) => ({ kind: kinds.Secret, namespace: key.namespace, fieldSelector: `metadata.name=${name}` })),
   );
 }
@@ -104,7 +105,7 @@ function blockedBy(
   outcome: Outcome<Scope>,
 ): Outcome<Scope> {
   follow(deps, scope, names);
-  return deps.obstacles.isDeaf(keyOf(scope)) ? { ...outcome, afterMs: lookAgainMs } : outcome;
+  return deps.obstacles.isDeaf(followerOf(scope.scp)) ? { ...outcome, afterMs: lookAgainMs } : outcome;
 }
 
 function takenBy(name: string, { why, remedy }: Extract<Standing, { is: 'taken' }>): Outcome<Scope> {
