@@ -132,6 +132,12 @@ export class FakeCluster implements Cluster {
     this.#store.compact();
   }
 
+  /** Forgets what is past, calls and history, so that a long run is not measured by what this server remembers. */
+  forgetPast(): void {
+    this.#store.compact();
+    this.#faults.calls.length = 0;
+  }
+
   /** Ends every open watch: cleanly, or by throwing `error` into it. */
   endWatches(error?: Error): void {
     for (const end of [...this.#server.ends]) end(error === undefined ? {} : { error });

@@ -1,0 +1,17 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { ChurningFleet } from '../testing/churning-fleet.ts';
+
+let fleet: ChurningFleet | undefined;
+afterEach(() => fleet?.stop());
+
+const atOnce = 15;
+
+test('What the manager remembers is as much after many tenants as after the first ones', async () => {
+  fleet = new ChurningFleet();
+  await fleet.start();
+  await fleet.pass(atOnce);
+  const before = [...fleet.memory.sizes()];
+  await fleet.pass(atOnce);
+  await fleet.pass(atOnce);
+  expect([...fleet.memory.sizes()]).toEqual(before);
+}, 600_000);
