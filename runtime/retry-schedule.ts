@@ -106,7 +106,10 @@ export class RetrySchedule {
     const refused = this.#refused.get(key);
     const asksFirst = cause === 'time' && refused !== undefined && since < refused.reconcileAt && !isDeaf();
     if (!asksFirst) this.#refused.delete(key);
-    return { elsewhere: run.elsewhere, end: run.end, since, asksFirst };
+    const end = (): void => {
+      run.end();
+    };
+    return { elsewhere: run.elsewhere, end, since, asksFirst };
   }
 
   /** Asks again what was refused. True when a reconcile is worth it; otherwise the key comes again later. */
