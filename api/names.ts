@@ -24,6 +24,8 @@ export const labels = {
   managedBy: `${domain}/managed-by`,
   /** Name of the TenantControlPlane that a generated Secret is for. */
   managedFor: `${domain}/managed-for`,
+  /** `true` on Secrets that a DataStore reads: their deletion is asked about. */
+  dataStoreCredentials: `${domain}/datastore-credentials`,
   /** UID of the owner of an apply set. */
   owner: `${domain}/owner`,
   /** `kubeconfig` or `ca` on the Secrets that Cluster API reads. */

@@ -8,6 +8,7 @@ import type { Cluster } from '../runtime/cluster.ts';
 import type { InformerFactory } from '../runtime/informer-factory.ts';
 import type { ObjectMemory } from '../runtime/object-memory.ts';
 import type { Metrics } from '../runtime/metrics.ts';
+import { markSecrets } from '../controllers/datastore/mark-secrets.ts';
 import { dataStoreController } from '../controllers/datastore/controller.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
 import { kubeconfigGeneratorController } from '../controllers/kubeconfiggenerator/controller.ts';
@@ -146,6 +147,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         namespace,
         tenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...kept()],
         allTenants: (signal) => tenantsWithData(cluster, signal),
+        markSecrets: (store, signal) => markSecrets(store, { cluster, signal }),
       }),
       timeoutMs,
     },

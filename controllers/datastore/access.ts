@@ -7,5 +7,6 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch'] },
   // What is kept of a TenantControlPlane that is gone stands on its StewardControlPlane.
   { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['list'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] },
+  // The Secrets that it reads are labelled, so that only their deletion is asked about.
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'patch'] },
 ];

@@ -34,7 +34,10 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       metadata.annotations?.[annotations.paused] === undefined ? undefined : `annotation ${annotations.paused} is set`,
     async reconcile(store, ctx): Promise<Visit<DataStore>> {
       secretUsers.learn(store);
-      const { finding, afterMs } = await probes.ask(store, () => deps.stores.open(store, ctx.signal));
+      const [{ finding, afterMs }] = await Promise.all([
+        probes.ask(store, () => deps.stores.open(store, ctx.signal)),
+        deps.markSecrets?.(store, ctx.signal),
+      ]);
       // Asked last: while the store was, tenants came and went.
       const now = usersOf(nameOf(store), { ...deps, tenants: deps.tenants() });
       const usedBy = withUsersOf(deps.namespace, store.status?.usedBy ?? [], now);

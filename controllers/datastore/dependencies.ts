@@ -21,6 +21,8 @@ export interface Dependencies {
     /** Throws `StoreError` naming the field that is missing or broken. */
     open(store: DataStore, signal: AbortSignal): Promise<ProbedStore>;
   };
+  /** Marks the Secrets that a DataStore reads; nobody does unless said. */
+  markSecrets?(store: DataStore, signal: AbortSignal): Promise<void>;
   /** The TenantControlPlanes that this process looks after, from its cache. */
   tenants(): readonly TenantControlPlane[];
   /** All TenantControlPlanes that there are, from the API server itself. */
