@@ -1,6 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { AllowedNamespaces } from '../../api/steward/v1alpha1/allowed-namespaces.ts';
 import { MigrationWorld } from '../../testing/migration-world.ts';
@@ -16,7 +15,7 @@ const label = (world: TenantWorld, labels: Record<string, string>): Promise<unkn
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: { name: 'default', labels },
-  } as Resource);
+  });
 
 const remedy =
   'name another DataStore, or ask whoever is in charge of this one to add the namespace to its spec.allowedNamespaces';
