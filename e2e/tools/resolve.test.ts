@@ -7,7 +7,7 @@ import { DownloadError } from './downloads.ts';
 import type { DownloadFailure } from './downloads.ts';
 import { toolPin } from './pins.ts';
 import type { ToolPin } from './pins.ts';
-import { pinnedModules, resolveTools } from './resolve.ts';
+import { missingTools, pinnedModules, resolveTools } from './resolve.ts';
 import type { ToolSources } from './resolve.ts';
 
 const kine = toolPin('kine');
@@ -66,7 +66,7 @@ const world = ({ binFolders = [], download = { failure: 'unreachable' }, go = fa
   const told: string[] = [];
   const resolve = <Name extends string>(names: readonly Name[]) =>
     resolveTools(names, { sources, progress: (line) => told.push(line) });
-  return { resolve, went, told };
+  return { sources, resolve, went, told };
 };
 
 describe('resolveTools', () => {
@@ -145,4 +145,12 @@ describe('resolveTools', () => {
     await expect(resolve(['kine', 'kubectx'])).rejects.toThrow('"kubectx" is no pinned tool');
     expect(went).toEqual([]);
   });
+});
+
+test('tools that are nowhere are named, and nothing is downloaded or built for that', async () => {
+  await put('bin', 'kine', kine.source.version);
+  const { sources, went } = world({ binFolders: ['bin'], go: true });
+  const helm = toolPin('helm');
+  expect(await missingTools(['kine', 'helm'], { sources })).toEqual([`helm ${helm.source.version}`]);
+  expect(went).toEqual([]);
 });

@@ -174,6 +174,24 @@ const obtain = async (run: Run, pins: readonly ToolPin[], paths: Map<string, str
   take(await buildAll(run, missing()));
 };
 
+/** Those of the tools that neither KUBEBUILDER_ASSETS nor PATH nor the cache has: they would be downloaded or built. */
+export const missingTools = async (
+  names: readonly string[],
+  options: ResolveOptions = {},
+): Promise<readonly string[]> => {
+  const sources = options.sources ?? realToolSources();
+  const cache = toolCache(sources.environment.cacheFolder, sources.modules, sources.environment.platform);
+  const run: Run = { sources, cache, tell: options.progress ?? (() => undefined) };
+  const missing: string[] = [];
+  try {
+    for (const pin of names.map((name) => toolPin(name, options)))
+      if ((await findInstalled(run, pin)) === undefined) missing.push(`${pin.name} ${pin.source.version}`);
+  } finally {
+    if (options.sources === undefined) await sources.downloads[Symbol.asyncDispose]();
+  }
+  return missing;
+};
+
 /**
  * Absolute paths of pinned binaries, by name. Each is taken from the first of: `KUBEBUILDER_ASSETS`, `PATH` (both only if the
  * binary prints the pinned version), the cache, the publisher's download (verified by SHA-256), a build from pinned Go modules.
