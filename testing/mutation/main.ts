@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
+import { readExplanations } from './explanations.ts';
+import { Judge } from './judge.ts';
+import type { Mutant } from './mutant.ts';
+import { mutantsOf } from './mutants-of.ts';
+import { root, workFolder } from './places.ts';
+import { rateOf, reportPage, rowsOf } from './report.ts';
+import type { Judged } from './report.ts';
+import { rooms, sampleOf } from './sample.ts';
+import { sideBySide } from './side-by-side.ts';
+import { Sources } from './sources.ts';
+import { TestMap, tiers } from './test-map.ts';
+import type { Tier } from './test-map.ts';
+
+/**
+ * Judges the tests by the mutants that they see. Arguments are beginnings of paths; without any, the whole sample is judged and
+ * docs/reference/mutation.md is written:
+ *
+ *     npm run mutate -- runtime stores/nats --tier room --workers 2
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    tier: { type: 'string', default: 'contract' },
+    workers: { type: 'string', default: '2' },
+    id: { type: 'string', multiple: true },
+    list: { type: 'boolean', default: false },
+  },
+});
+
+const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+const workers = Number(values.workers);
+const sources = new Sources();
+const isOfWantedRoom = (file: string): boolean =>
+  positionals.length === 0 || positionals.some((beginning) => file.split('/')[0] === beginning.split('/')[0]);
+const all = sources
+  .product()
+  .filter(isOfWantedRoom)
+  .flatMap((file) => mutantsOf(file, sources.text(file)));
+const sample = rooms.flatMap((room) => sampleOf(all, room));
+const isWanted = ({ file, id }: Mutant): boolean =>
+  values.id?.includes(id) ?? (positionals.length === 0 || positionals.some((beginning) => file.startsWith(beginning)));
+const wanted = (values.id === undefined ? sample : all).filter(isWanted);
+const place = ({ id, file, line, within }: Mutant): string => `${id} ${file}:${line} ${within}`;
+const change = ({ original, replacement }: Mutant): string => `${original} → ${replacement}`.replaceAll(/\s+/g, ' ');
+
+async function judgedBy(tier: Tier, mutants: readonly Mutant[]): Promise<readonly Judged[]> {
+  const folder = await workFolder();
+  const map = new TestMap(sources, tier, folder);
+  await map.learn(mutants, workers, tell);
+  const judge = new Judge(sources, map, tier, folder);
+  const judged: Judged[] = [];
+  await sideBySide(mutants, tier === 'contract' ? 1 : workers, async (mutant) => {
+    const verdict = await judge.judge(mutant);
+    judged.push({ mutant, verdict, ...(verdict.killed ? { tier } : {}) });
+    const word = verdict.killed ? 'killed  ' : 'SURVIVED';
+    tell(`${word} ${place(mutant)}: ${verdict.killed ? verdict.by : `${change(mutant)} (${verdict.by})`}`);
+  });
+  return judged;
+}
+
+async function page(judged: readonly Judged[]): Promise<void> {
+  const path = join(root, 'docs', 'reference', 'mutation.md');
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const date = new Date().toISOString().slice(0, 10);
+  const text = reportPage(judged, readExplanations(), { commit, date });
+  await writeFile(path, await format(text, { ...(await resolveConfig(path)), parser: 'markdown' }));
+}
+
+if (values.list) {
+  for (const mutant of wanted) tell(`${place(mutant)}: ${change(mutant)}`);
+} else {
+  let judged: readonly Judged[] = [];
+  let left = wanted;
+  for (const tier of tiers.slice(0, tiers.findIndex((one) => one === values.tier) + 1)) {
+    const now = await judgedBy(tier, left);
+    left = now.filter(({ verdict }) => !verdict.killed).map(({ mutant }) => mutant);
+    judged = [...judged.filter(({ verdict }) => verdict.killed), ...now];
+  }
+  for (const row of rowsOf(judged))
+    tell(
+      `${row.room}: ${row.judged} judged, ${row.killed} killed, ${row.judged - row.killed} survived, ${rateOf(row)} %`,
+    );
+  if (wanted.length === sample.length && values.tier === 'contract') await page(judged);
+}

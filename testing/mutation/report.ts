@@ -1,0 +1,102 @@
+import type { Explanations } from './explanations.ts';
+import type { Verdict } from './judge.ts';
+import type { Mutant } from './mutant.ts';
+import { roomOf, rooms } from './sample.ts';
+import type { Tier } from './test-map.ts';
+
+export interface Judged {
+  readonly mutant: Mutant;
+  readonly verdict: Verdict;
+  /** The tier whose test saw it. */
+  readonly tier?: Tier;
+}
+
+export interface Row {
+  readonly room: string;
+  readonly judged: number;
+  readonly killed: number;
+  readonly byContract: number;
+}
+
+/** A row for each room of which something was judged, and the sum. */
+export function rowsOf(judged: readonly Judged[]): readonly Row[] {
+  const row = (room: string, those: readonly Judged[]): Row => ({
+    room,
+    judged: those.length,
+    killed: those.filter(({ verdict }) => verdict.killed).length,
+    byContract: those.filter(({ tier }) => tier === 'contract').length,
+  });
+  const each = rooms.map((room) =>
+    row(
+      room,
+      judged.filter(({ mutant }) => roomOf(mutant) === room),
+    ),
+  );
+  return [...each.filter(({ judged: count }) => count > 0), row('all', judged)];
+}
+
+/** Rounded down: 85 % is at least 85 %. */
+export const rateOf = ({ judged, killed }: Row): number => (judged === 0 ? 100 : Math.floor((100 * killed) / judged));
+
+const oneLine = (text: string, most = 90): string => {
+  const line = text.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`);
+  return line.length > most ? `${line.slice(0, most)} …` : line;
+};
+
+const code = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
+
+/** The page of the reference. */
+export function reportPage(
+  judged: readonly Judged[],
+  explanations: Explanations,
+  from: { readonly commit: string; readonly date: string },
+): string {
+  const rows = rowsOf(judged).map(
+    (row) =>
+      `| ${row.room} | ${row.judged} | ${row.killed} | ${row.byContract} | ${row.judged - row.killed} | ${rateOf(row)} % |`,
+  );
+  const survivors = judged
+    .filter(({ verdict }) => !verdict.killed)
+    .toSorted((a, b) => a.mutant.file.localeCompare(b.mutant.file) || a.mutant.line - b.mutant.line)
+    .map(
+      ({ mutant, verdict }) =>
+        `| \`${mutant.id}\` | \`${mutant.file}\` ${mutant.within === '' ? '' : `in \`${mutant.within}\``} | ${code(mutant.original)} → ${code(mutant.replacement)} | ${explanations[mutant.id] ?? `**not explained** (${verdict.by})`} |`,
+    );
+  return `# Mutation tests
+
+<!-- Written by npm run mutate. -->
+
+Would a test notice if the code were wrong? \`npm run mutate\` makes one small mistake at a time in the product's code, and runs the unit tests
+that reach the place; with what survives them, the contract tests that do. A mutant is killed when a test fails or does not
+end. The sample is fixed: the same mutants are judged each time, as long as their code stands.
+
+Seen at commit ${from.commit} on ${from.date}:
+
+| Room | Judged | Killed | of these by contract tests | Survived | Rate |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+
+## What survives
+
+Each with the reason why no test sees it. Reasons are kept in \`testing/mutation/survivors.yaml\`.
+
+| Mutant | Where | Change | Why it survives |
+| --- | --- | --- | --- |
+${survivors.join('\n')}
+
+## How it works
+
+- Mutants are made from the syntax tree of each file that the binary is made of: conditions negated, operators and bounds
+  exchanged, operands of \`&&\`, \`||\` and \`??\` dropped, statements and guards removed, numbers, truth values and names replaced, lists and
+  objects emptied, optional chains made certain. Prose, logs, types, generated files and the tables of the schemas are left alone.
+- A mutant's name comes from its file, the function around it and the text: the sample stays the same when lines move.
+- No file of the tree is touched: jest's transformer reads the mutant's text in place of the file's.
+- Which tests reach a place is learned by running each file of tests once with probes. This, and each verdict, is kept in
+  \`.cache/mutation/\` for as long as nothing changes that the test needs: a run that was ended goes on.
+- \`npm run mutate -- runtime stores/nats\` judges only what lies there, \`--tier wide\` leaves the contract tests out, \`--id <mutant>\`
+  judges one and prints it, \`--workers 2\` takes two processors. Only a whole run writes this page.
+
+StrykerJS 10.1 was looked at and not taken: its jest runner (10.0.0) wants another release of its core than the current one, it knows one
+kind of tests and not two, and has no fixed sample for each room, which two processors need.
+`;
+}
