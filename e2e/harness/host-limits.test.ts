@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { expect, test } from '@jest/globals';
@@ -13,6 +13,12 @@ test.each([
   [16, 524_288],
 ])('with %d cores kube-proxy wants %d connections', (cores, limit) => {
   expect(connections(cores)).toBe(limit);
+});
+
+test('a host that tracks more connections than kube-proxy asks for tracks as many as that meanwhile, because kube-proxy ends at any other number', () => {
+  const { wanted } = hostLimits.find(({ name }) => name === 'net.netfilter.nf_conntrack_max') ?? {};
+  const asked = connections(availableParallelism());
+  expect([wanted?.(asked - 1), wanted?.(asked), wanted?.(asked * 4)]).toEqual([asked, asked, asked]);
 });
 
 test('a host that lets users watch more files than machines need keeps its limit', () => {

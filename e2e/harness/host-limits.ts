@@ -18,7 +18,8 @@ export interface HostLimit {
 
 /** The limits that machines need otherwise than a host usually has them. */
 export const hostLimits: readonly HostLimit[] = [
-  // kube-proxy writes it when it differs, and ends when it cannot: 32768 for each core, 131072 at least.
+  // kube-proxy of a tenant writes 32768 for each core, 131072 at least, when it reads anything else, and ends because it cannot: in a
+  // network namespace this is read only. So a host that tracks more has to track less for as long as machines are up.
   { name: 'net.netfilter.nf_conntrack_max', wanted: () => connections(availableParallelism()) },
   // Every kubelet, containerd and control plane watches files, all as the same user of the host: 128 are soon used up.
   { name: 'fs.inotify.max_user_instances', wanted: (own) => Math.max(own, 8192) },
