@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { removeHarness } from '../harness/remove-harness.ts';
+import { runCommand } from '../harness/run-command.ts';
 import { toolPin } from '../tools/pins.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { toolEnvironment } from '../tools/tool-environment.ts';
@@ -71,7 +72,12 @@ async function main(values: Values): Promise<void> {
     }
     return;
   }
-  await writeFile(page, referencePage({ version, tests, results: results.all, leftOutBecause, explanationOf }));
+  const described = await runCommand('git', ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=7']);
+  const written = { commit: described.stdout.trim(), date: new Date().toISOString().slice(0, 10) };
+  const { all } = results;
+  await writeFile(page, referencePage({ version, tests, results: all, written, leftOutBecause, explanationOf }));
+  const kept = path.join(import.meta.dirname, 'results.json');
+  await writeFile(kept, `${JSON.stringify({ version, ...written, results: all }, undefined, 1)}\n`);
   tell('written', path.relative(process.cwd(), page));
 }
 

@@ -10,6 +10,7 @@ const page = (...results: readonly TestResult[]): string =>
     version: 'v1.36.3',
     tests: ['a', 'b', 'c', 'd', 'e'].map((what) => ({ name: name(what), sig: 'sig-node', serial: false })),
     results,
+    written: { commit: 'abc1234', date: '2026-11-24' },
     leftOutBecause: (test) => (test === name('e') ? 'It asks for two nodes.' : undefined),
     explanationOf: (test) => (test === name('c') ? 'machine: it has no clock' : undefined),
   });
@@ -31,6 +32,10 @@ describe('the page of conformance', () => {
   test('gives each failure its explanation, or says that there is none, with the test’s own words in one cell', () => {
     expect(text).toContain(`| ${name('c')} | machine: it has no clock |`);
     expect(text).toContain(String.raw`| ${name('b')} | not explained yet: a\|b c |`);
+  });
+
+  test('tells commit and day', () => {
+    expect(text).toContain('Written at commit abc1234 on 2026-11-24; what each test answered is in');
   });
 
   test('claims nothing of a test that was cut off or left out', () => {

@@ -6,6 +6,8 @@ export interface PageInput {
   readonly version: string;
   readonly tests: readonly ConformanceTest[];
   readonly results: readonly TestResult[];
+  /** The commit at which the page is written, and the day. */
+  readonly written: { readonly commit: string; readonly date: string };
   /** Why a test is not run. */
   readonly leftOutBecause: (name: string) => string | undefined;
   readonly explanationOf: (name: string) => string | undefined;
@@ -83,6 +85,8 @@ export function referencePage(input: PageInput): string {
     'names (`e2e/tools/conformance-images.ts`); both tags of agnhost are one program.',
     '',
     '`npm run conformance` runs the tests of which nothing is known yet, `npm run conformance -- --page` writes this page from what is known.',
+    '',
+    `Written at commit ${input.written.commit} on ${input.written.date}; what each test answered is in \`e2e/conformance/results.json\`.`,
     '',
     ...summary(rows),
     ...reasons('Failed', of('failed')),
