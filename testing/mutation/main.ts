@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
 import { readExplanations } from './explanations.ts';
 import { Judge } from './judge.ts';
 import type { Mutant } from './mutant.ts';
@@ -67,8 +66,7 @@ async function page(judged: readonly Judged[]): Promise<void> {
   const path = join(root, 'docs', 'reference', 'mutation.md');
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   const date = new Date().toISOString().slice(0, 10);
-  const text = reportPage(judged, readExplanations(), { commit, date });
-  await writeFile(path, await format(text, { ...(await resolveConfig(path)), parser: 'markdown' }));
+  await writeFile(path, reportPage(judged, readExplanations(), { commit, date }));
 }
 
 if (values.list) {
