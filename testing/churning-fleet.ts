@@ -85,7 +85,12 @@ export class ChurningFleet {
     this.#made += count;
     const { apiVersion, kind, spec } = tenantControlPlaneWith();
     for (const name of names)
-      await this.#cluster.seed(tenantControlPlane, { apiVersion, kind, metadata: { name, namespace }, spec } as Resource);
+      await this.#cluster.seed(tenantControlPlane, {
+        apiVersion,
+        kind,
+        metadata: { name, namespace },
+        spec,
+      } as Resource);
     const isReady = ({ status }: TenantControlPlane): boolean =>
       status?.kubernetesResources?.version?.status === 'Ready';
     await this.#until(tenantControlPlane, (items) => items.every(isReady));
