@@ -24,6 +24,8 @@ export interface Visit<T extends Resource> {
   /** The complete desired status; the runtime sends the difference once, and nothing when there is none. Absent: leave it. */
   readonly status?: T extends { readonly status?: infer S } ? S : never;
   readonly afterMs?: number;
+  /** True when it got further in work that takes several reconciles: asking for the next soon is no standstill. */
+  readonly hasMore?: boolean;
   /** What is waited for besides, on a server elsewhere. */
   readonly elsewhere?: WaitsElsewhere;
   /** Retried by its class: `TerminalError`, `RetryError`, or backoff. The status is written all the same. */

@@ -39,6 +39,7 @@ export interface VisitEnd {
   readonly elsewhere?: WaitsElsewhere;
   /** Whether the visit changed something in the management cluster. */
   readonly progressed?: boolean;
+  readonly hasMore?: boolean;
   /** True when the API server does not keep all that is sent as status. */
   readonly outdated?: boolean;
   /** True when the visit was ended to make room for others: what it found counts for nothing. */
@@ -175,6 +176,7 @@ export class ObjectVisitor {
       ...(visit.error === undefined ? {} : { error: visit.error }),
       ...(visit.afterMs === undefined ? {} : { afterMs: visit.afterMs }),
       ...(visit.elsewhere === undefined ? {} : { elsewhere: visit.elsewhere }),
+      ...(visit.hasMore === undefined ? {} : { hasMore: visit.hasMore }),
     };
     try {
       return { ...end, ...(await this.#writeStatus(object, visit)) };

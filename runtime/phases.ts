@@ -8,6 +8,8 @@ export type Outcome<S> =
       readonly message?: string;
       /** Look again after so long: something is left that no event will tell of. */
       readonly afterMs?: number;
+      /** True when the phase got further in work that takes several reconciles, such as a list that it reads by pages. */
+      readonly hasMore?: boolean;
     }
   | {
       readonly is: 'waiting';

@@ -41,6 +41,16 @@ describe('a reconcile without progress that asks to come again soon', () => {
     expect(steps).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
+  test('comes when it asks while it gets further in its work, two hundred times, and then ten times a minute at most', () => {
+    const paced = new Paced();
+    const further = (): number => paced.round({ askedMs: 2_000, hasMore: true });
+    expect(new Set(Array.from({ length: 200 }, further))).toEqual(new Set([2_000]));
+    for (let n = 0; n < 20; n += 1) further();
+    const begin = paced.now;
+    for (let n = 0; n < 100; n += 1) further();
+    expect(paced.now - begin).toBeGreaterThan(10 * 60_000);
+  });
+
   test('comes when it asks where that is later', () => {
     const paced = new Paced();
     expect(paced.round({ askedMs: 900_000 })).toBe(900_000);

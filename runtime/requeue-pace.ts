@@ -7,6 +7,8 @@ export interface ReconcileEnd {
   readonly askedMs: number | undefined;
   /** Whether it changed something in the management cluster. */
   readonly progressed: boolean;
+  /** Whether it got further in work that takes several reconciles, such as a list that is read by pages. */
+  readonly hasMore?: boolean;
   /** How long it waited for servers elsewhere. */
   readonly heldMs: number;
   readonly tookMs: number;
@@ -20,6 +22,8 @@ export const paceRules = {
   step: { firstMs: 250, lastMs: 60_000 },
   /** How often progress, or a change that others made, lets a key begin with the first step again: at once, and then one each. */
   resets: { burst: 30, eachMs: 60_000 },
+  /** How often a key comes as soon as it asks because it got further in its work: at once, and then one each. */
+  further: { burst: 200, eachMs: 60_000 },
   /** How often a watched change brings a key back: at once, and then one each. */
   visits: { burst: 60, eachMs: 10_000 },
   /** Who held a worker for as long as this comes again no sooner than that long after: doubling, up to the last. */
@@ -30,6 +34,7 @@ interface State {
   at: number;
   fastMs: number;
   resets: number;
+  further: number;
   visits: number;
   steps: number;
   holds: number;
@@ -86,7 +91,8 @@ export class RequeuePace {
     const { askedMs } = end;
     const { step } = paceRules;
     const state = this.#refilled(key);
-    const progressed = end.progressed && (this.#concernsMany || this.#mayReset(state));
+    const changed = end.progressed && (this.#concernsMany || this.#mayReset(state));
+    const progressed = changed || (end.hasMore === true && this.#mayGoOn(state));
     this.#hold(state, end.heldMs, progressed);
     const rests = askedMs === undefined || askedMs >= step.lastMs;
     if (rests || progressed) state.steps = 0;
@@ -143,12 +149,18 @@ export class RequeuePace {
     return true;
   }
 
+  #mayGoOn(state: State): boolean {
+    if (state.further < 1) return false;
+    state.further -= 1;
+    return true;
+  }
+
   #refilled(key: string): State {
-    const { fast, resets, visits } = paceRules;
+    const { fast, resets, further, visits } = paceRules;
     const at = this.#now();
     const known = this.#states.get(key);
     if (known === undefined) {
-      const full = { fastMs: fast.burstMs, resets: resets.burst, visits: visits.burst };
+      const full = { fastMs: fast.burstMs, resets: resets.burst, further: further.burst, visits: visits.burst };
       const state: State = { at, ...full, steps: 0, holds: 0, notBefore: at };
       this.#states.set(key, state);
       return state;
@@ -157,15 +169,16 @@ export class RequeuePace {
     known.at = at;
     known.fastMs = Math.min(fast.burstMs, known.fastMs + passed * fast.perMs);
     known.resets = Math.min(resets.burst, known.resets + passed / resets.eachMs);
+    known.further = Math.min(further.burst, known.further + passed / further.eachMs);
     known.visits = Math.min(visits.burst, known.visits + passed / visits.eachMs);
     return known;
   }
 
   /** What is as for a key that was never seen needs no memory. */
   #sweep(key: string, state: State): void {
-    const { fast, resets, visits } = paceRules;
-    const isFull =
-      state.fastMs >= fast.burstMs && state.resets >= resets.burst && state.visits >= visits.burst && state.holds === 0;
+    const { fast, resets, further, visits } = paceRules;
+    const isRefilled = state.resets >= resets.burst && state.further >= further.burst && state.visits >= visits.burst;
+    const isFull = isRefilled && state.fastMs >= fast.burstMs && state.holds === 0;
     if (isFull && state.notBefore <= state.at) this.#states.delete(key);
   }
 }

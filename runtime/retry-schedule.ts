@@ -6,7 +6,7 @@ import type { WorkQueue } from './queue.ts';
 import type { Repeat } from './repeats.ts';
 import { repeatsOf } from './repeats.ts';
 import { RequeuePace } from './requeue-pace.ts';
-import type { Cause } from './requeue-pace.ts';
+import type { Cause, ReconcileEnd } from './requeue-pace.ts';
 import { retryOf } from './retry-policy.ts';
 import { SlowLane } from './slow-lane.ts';
 
@@ -154,7 +154,8 @@ export class RetrySchedule {
     if (visit.again === true) return queue.addRateLimited(key);
     const { repeats, askedMs, elsewhereMs, backoffMs } = wishesOf(visit);
     const least = visit.outdated === true ? outdatedMs : 0;
-    const delay = this.#ended(key, turn, { askedMs, progressed: visit.progressed ?? false });
+    const { progressed = false, hasMore = false } = visit;
+    const delay = this.#ended(key, turn, { askedMs, progressed, hasMore });
     if (delay !== undefined) queue.addAfter(key, Math.max(delay, least));
     if (repeats.length > 0) {
       const wished = Math.max(visit.afterMs ?? Infinity, delay ?? 0);
@@ -166,7 +167,7 @@ export class RetrySchedule {
     return delay;
   }
 
-  #ended(key: string, turn: Turn, end: { readonly askedMs: number | undefined; readonly progressed: boolean }) {
+  #ended(key: string, turn: Turn, end: Pick<ReconcileEnd, 'askedMs' | 'progressed' | 'hasMore'>): number | undefined {
     const tookMs = this.#options.clock.monotonic() - turn.since;
     return this.#pace.ended(key, { ...end, heldMs: turn.elsewhere.heldMs, tookMs });
   }

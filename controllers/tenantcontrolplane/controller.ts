@@ -76,7 +76,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     for (const { type, reason, message } of announcements(tcp.status?.conditions ?? [], list)) {
       ctx.event(type, reason, message);
     }
-    const { error, afterMs, elsewhere } = resultOf(report);
+    const { error, afterMs, ...more } = resultOf(report);
     const wishes = [
       ...(afterMs === undefined ? [] : [afterMs]),
       ...(report.scope.tenantPrepared === true ? [recheckMs] : []),
@@ -86,7 +86,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     return {
       status: status({ scope: report.scope, state, conditions: list, now: ctx.now }),
       ...(wishes.length > 0 && { afterMs: Math.min(...wishes) }),
-      ...(elsewhere !== undefined && { elsewhere }),
+      ...more,
       ...(error !== undefined && { error }),
     };
   };

@@ -203,11 +203,11 @@ export async function certificateRequests(
     const message = `${approving.approved} serving certificates of nodes, each for names that the node reports`;
     ctx.event('Normal', 'CertificateRequestsApproved', message);
   }
-  if (after === undefined) return { is: 'done', afterMs: nextPageMs };
+  if (after === undefined) return { is: 'done', afterMs: nextPageMs, hasMore: approving.approved > 0 };
   const resourceVersion = pass.resourceVersion ?? page.resourceVersion;
   if (page.next !== undefined) {
     deps.requests.remember(uid, { ...after, from: page.next, resourceVersion });
-    return { is: 'done', afterMs: nextPageMs };
+    return { is: 'done', afterMs: nextPageMs, hasMore: true };
   }
   const lookAgainMs = pass.from === undefined ? mayFitMs.fewRequests : mayFitMs.manyRequests;
   deps.requests.forget(uid);
