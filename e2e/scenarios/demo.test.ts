@@ -69,7 +69,7 @@ describe('the demo', () => {
       const conditions = (await page.run('2. Look at the management cluster')).split('\n').slice(-12).join('\n');
       expect(tutorial).toContain(`\`\`\`text\n${conditions}\`\`\``);
       expect(await page.run('2. Look at the management cluster')).toContain('is used by ["default/demo"]');
-      expect(await page.run('3. Look at the tenant')).toMatch(/^default +hello +1\/1 +Running/m);
+      expect(await page.run('3. Look at the tenant')).toMatch(/^default +pod\/hello +1\/1 +Running/m);
       expect(await page.run('3. Look at the tenant')).toContain('kind: Config');
       await page.run('4. Add a worker');
       expect((await page.run('4. Add a worker')).match(/ Ready /g)).toHaveLength(2);
