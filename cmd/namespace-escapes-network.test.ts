@@ -7,10 +7,11 @@ import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { networkEscapes, preparations } from '../e2e/stage/namespace-escapes-network.ts';
 import { newestMinor } from '../kubeadm/versions.ts';
-import type { AdmissionRequest } from '../runtime/admission.ts';
+import type { AdmissionAnswer, AdmissionRequest } from '../runtime/admission.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { publishedTenant } from '../testing/published-tenant.ts';
 import { createAdmissions } from './admissions.ts';
+import { reachSettings } from './reach-settings.ts';
 
 const namespace = 'escapes';
 
@@ -42,30 +43,50 @@ const paths: Readonly<Record<string, string>> = {
   StewardControlPlane: '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane',
 };
 
+interface Asked {
+  readonly admissions: ReturnType<typeof createAdmissions>;
+  readonly made: Readonly<Record<string, unknown>>;
+  readonly change?: Readonly<Record<string, unknown>>;
+}
+
+/** What the author is told who creates the manifest or, where one is given, then makes the change. */
+async function answerTo({ admissions, made, change }: Asked): Promise<AdmissionAnswer> {
+  const kind = [tenantControlPlane, stewardControlPlane].find((one) => one.kind === made.kind);
+  const handler = admissions[paths[kind?.kind ?? ''] ?? ''];
+  if (kind === undefined || handler === undefined) throw new Error(`nobody answers for ${String(made.kind)}`);
+  const withSpec = (more: object): Resource => {
+    const spec = applyDefaults(kind.spec.openapi, { ...(made.spec as object), ...more });
+    return { ...made, spec } as object as Resource;
+  };
+  const ask = async (request: Pick<AdmissionRequest, 'operation' | 'object'> & { oldObject?: Resource }) => {
+    const is = { group: kind.group, version: kind.version, kind: kind.kind };
+    const { signal } = new AbortController();
+    return handler({ uid: '1', kind: is, namespace, name: 'any', ...request }, { signal });
+  };
+  const created = await ask({ operation: 'CREATE', object: withSpec({}) });
+  if (change === undefined) return created;
+  expect(created).toMatchObject({ allowed: true });
+  return ask({ operation: 'UPDATE', object: withSpec(change), oldObject: withSpec({}) });
+}
+
 test.each(networkEscapes)(
   '$name is refused, and the refusal says what and why',
   async ({ manifest, change, words }) => {
     const admissions = createAdmissions({ cluster: await preparedCluster(), defaultDataStore: '', newestMinor });
-    const made = manifest(namespace);
-    const kind = [tenantControlPlane, stewardControlPlane].find((one) => one.kind === made.kind);
-    const handler = admissions[paths[kind?.kind ?? ''] ?? ''];
-    if (kind === undefined || handler === undefined) throw new Error(`nobody answers for ${String(made.kind)}`);
-    const withSpec = (more: object): Resource => {
-      const spec = applyDefaults(kind.spec.openapi, { ...(made.spec as object), ...more });
-      return { ...made, spec } as object as Resource;
-    };
-    const ask = async (request: Pick<AdmissionRequest, 'operation' | 'object'> & { oldObject?: Resource }) => {
-      const is = { group: kind.group, version: kind.version, kind: kind.kind };
-      const { signal } = new AbortController();
-      return handler({ uid: '1', kind: is, namespace, name: 'any', ...request }, { signal });
-    };
-    const created = await ask({ operation: 'CREATE', object: withSpec({}) });
-    if (change !== undefined) expect(created).toMatchObject({ allowed: true });
-    const answer =
-      change === undefined
-        ? created
-        : await ask({ operation: 'UPDATE', object: withSpec(change), oldObject: withSpec({}) });
+    const answer = await answerTo({ admissions, made: manifest(namespace), ...(change !== undefined && { change }) });
     expect(answer.allowed).toBe(false);
     for (const word of words) expect(answer.allowed ? '' : answer.message).toContain(word);
+  },
+);
+
+test.each(networkEscapes.filter(({ flag }) => flag !== undefined))(
+  '$name is admitted when an administrator allows it by a flag of the manager',
+  async ({ manifest, flag = '' }) => {
+    const [name, value = ''] = flag.split('=');
+    const reach = name === '--allow-external-ips' ? reachSettings(value, '') : reachSettings('', value);
+    const cluster = await preparedCluster();
+    const admissions = createAdmissions({ cluster, defaultDataStore: '', newestMinor, reach });
+    const answer = await answerTo({ admissions, made: manifest(namespace) });
+    expect(answer).toMatchObject({ allowed: true });
   },
 );

@@ -1,24 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 
 import type { PlainObject } from '../harness/kubernetes-client.ts';
 import type { ManagementCluster } from '../harness/management-cluster.ts';
 import { managerIsAvailable } from '../stage/install-steward.ts';
+import { networkEscapes, preparations } from '../stage/namespace-escapes-network.ts';
 import { insideNamespace, namespaceEscapes } from '../stage/namespace-escapes.ts';
 import type { NamespaceEscape } from '../stage/namespace-escapes.ts';
+import { scenarioResources } from '../stage/scenario-resources.ts';
 import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
 import { tell } from '../stage/tell.ts';
 import { isCondition, TenantStage } from '../stage/tenant-stage.ts';
 
 const minutes = 60_000;
+const owned = scenarioResources();
 const manager = 'deployment/steward-controller-manager';
 const enforce = 'pod-security.kubernetes.io/enforce';
 
-let steward: StewardCluster;
 let cluster: ManagementCluster;
 let strict: TenantStage;
 let open: TenantStage;
@@ -52,8 +53,7 @@ async function kubeconfigOfAuthor(): Promise<string> {
 }
 
 beforeAll(async () => {
-  steward = await startStewardCluster(`rights-${process.pid}`, tell);
-  cluster = steward.cluster;
+  ({ cluster } = owned.use(await startStewardCluster(owned.harness(`rights-${process.pid}`), tell)));
   strict = new TenantStage(cluster, 'strict');
   open = new TenantStage(cluster, 'open');
   await cluster.apply([
@@ -64,11 +64,36 @@ beforeAll(async () => {
     ...rights('open'),
   ]);
   author = await kubeconfigOfAuthor();
+  await prepare();
 }, 20 * minutes);
 
-afterAll(async () => {
-  await steward[Symbol.asyncDispose]();
-}, 2 * minutes);
+const tenantEscapes = networkEscapes.filter(({ manifest }) => manifest('strict').kind === 'TenantControlPlane');
+
+/** What the ways over the network need to be there: DataStores for others, and a control plane whose host name is wanted. */
+async function prepare(): Promise<void> {
+  const { stdout } = await cluster.kubectl(['get', 'datastore', preparations.open, '-o', 'json']);
+  const { spec } = JSON.parse(stdout) as PlainObject;
+  const store = (name: string, allowedNamespaces: object): PlainObject => ({
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'DataStore',
+    metadata: { name },
+    spec: { ...spec, allowedNamespaces },
+  });
+  const elsewhere = new TenantStage(cluster, 'elsewhere');
+  await cluster.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } },
+    store(preparations.closedByName, { names: ['elsewhere'] }),
+    store(preparations.closedBySelector, { selector: { matchLabels: { tier: 'gold' } } }),
+    elsewhere.manifest('taken', {
+      controlPlane: {
+        deployment: { replicas: 0 },
+        service: { serviceType: 'ClusterIP' },
+        ingress: { hostname: preparations.takenHost },
+      },
+      networkProfile: {},
+    }),
+  ]);
+}
 
 function manifest(stage: TenantStage, { deployment, spec }: Pick<NamespaceEscape, 'deployment' | 'spec'>): PlainObject {
   const service = { serviceType: 'ClusterIP' };
@@ -80,6 +105,17 @@ function manifest(stage: TenantStage, { deployment, spec }: Pick<NamespaceEscape
 async function refusal(object: PlainObject, ...flags: readonly string[]): Promise<string | undefined> {
   const args = ['--kubeconfig', author, 'create', '-f', '-', ...flags];
   return cluster.kubectl(args, { input: JSON.stringify(object) }).then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
+  );
+}
+
+/** What the author is told who makes the object and then changes its spec; undefined when that is taken. */
+async function refusedChange(object: PlainObject, spec: object): Promise<string | undefined> {
+  expect(await refusal(object)).toBeUndefined();
+  const name = object.metadata?.name ?? '';
+  const args = ['--kubeconfig', author, '-n', 'strict', 'patch', 'tenantcontrolplane', name, '--type=merge'];
+  return cluster.kubectl([...args, '-p', JSON.stringify({ spec })]).then(
     () => undefined,
     (error: unknown) => (error as Error).message,
   );
@@ -101,6 +137,13 @@ describe('Whoever may create TenantControlPlanes in one namespace', () => {
     const said = await refusal(manifest(strict, escape));
     tell('refused:', said?.split('\n').slice(1).join(' ').slice(0, 300));
     expect(said).toMatch(escape.expected);
+  });
+
+  test.each(tenantEscapes.map((escape) => [escape.name, escape] as const))('is refused %s', async (_, escape) => {
+    const made = escape.manifest('strict');
+    const said = await (escape.change === undefined ? refusal(made) : refusedChange(made, escape.change));
+    tell('refused:', said?.split('\n').slice(1).join(' ').slice(0, 300));
+    for (const word of escape.words) expect(said).toContain(word);
   });
 
   test.each(insideNamespace.map((each) => [each.name, each] as const))('is given %s', async (_, each) => {
@@ -129,9 +172,11 @@ describe('An administrator permits by the namespace’s label', () => {
 });
 
 describe('An administrator permits by a flag of the manager', () => {
-  const flags = namespaceEscapes.flatMap(({ opened }) =>
-    opened !== undefined && 'flag' in opened ? [opened.flag] : [],
-  );
+  const openedTenants = tenantEscapes.filter(({ flag }) => flag !== undefined);
+  const flags = [
+    ...namespaceEscapes.flatMap(({ opened }) => (opened !== undefined && 'flag' in opened ? [opened.flag] : [])),
+    ...openedTenants.map(({ flag = '' }) => flag),
+  ];
   /** One flag of each name: the values of those that are given several times are a list. */
   const joined = (): readonly string[] => {
     const values = new Map<string, Set<string>>();
@@ -156,4 +201,15 @@ describe('An administrator permits by a flag of the manager', () => {
   test.each(byFlag.map((escape) => [escape.name, escape] as const))('%s', async (_, escape) => {
     expect(await refusal(manifest(strict, escape), '--dry-run=server')).toBeUndefined();
   });
+
+  test.each(openedTenants.map((escape) => [escape.name, escape] as const))('%s', async (_, escape) => {
+    expect(await refusal(escape.manifest('strict'), '--dry-run=server')).toBeUndefined();
+  });
+});
+
+test('An administrator permits a DataStore by its allowedNamespaces', async () => {
+  const refused = tenantEscapes.find(({ name }) => name === 'a DataStore for others, by name');
+  const patch = JSON.stringify({ spec: { allowedNamespaces: { names: ['elsewhere', 'strict'] } } });
+  await cluster.kubectl(['patch', 'datastore', preparations.closedByName, '--type=merge', '-p', patch]);
+  expect(await refusal(refused?.manifest('strict') ?? {}, '--dry-run=server')).toBeUndefined();
 });

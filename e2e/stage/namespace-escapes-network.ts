@@ -7,7 +7,13 @@ export interface NetworkEscape {
   readonly change?: Readonly<Record<string, unknown>>;
   /** Words of the refusal: the field, the reason, and the remedy. */
   readonly words: readonly string[];
+  /** The flag by which an administrator makes it possible; absent where none does. */
+  readonly flag?: string;
 }
+
+/** The network that an administrator gives to tenants in these tests. */
+const allowedNetwork = '--allow-external-ips=203.0.113.0/24';
+const allowing = (key: string): string => `--allow-annotations=${key}`;
 
 /** What is to be there before the escapes are tried. */
 export const preparations = {
@@ -69,6 +75,7 @@ export const networkEscapes: readonly NetworkEscape[] = [
     name: 'an external IP',
     manifest: tenant('external-ip', { networkProfile: { address: '203.0.113.7', allowAddressAsExternalIP: true } }),
     words: ['spec.networkProfile.allowAddressAsExternalIP', '203.0.113.7', '--allow-external-ips'],
+    flag: allowedNetwork,
   },
   {
     name: 'an external IP in IPv6 form',
@@ -76,16 +83,19 @@ export const networkEscapes: readonly NetworkEscape[] = [
       networkProfile: { address: '::ffff:203.0.113.7', allowAddressAsExternalIP: true },
     }),
     words: ['spec.networkProfile.allowAddressAsExternalIP', '::ffff:203.0.113.7', '--allow-external-ips'],
+    flag: allowedNetwork,
   },
   {
     name: 'an address that kube-vip is to announce',
     manifest: onService('kube-vip', 'kube-vip.io/loadbalancerIPs', '203.0.113.7'),
     words: ['kube-vip.io/loadbalancerIPs', '203.0.113.7', '--allow-external-ips'],
+    flag: allowedNetwork,
   },
   {
     name: 'a snippet on a Service',
     manifest: onService('snippet-service', 'nginx.ingress.kubernetes.io/stream-snippet', 'listen 1;'),
     words: ['spec.controlPlane.service.additionalMetadata.annotations', inText, '--allow-annotations='],
+    flag: allowing('nginx.ingress.kubernetes.io/stream-snippet'),
   },
   {
     name: 'a snippet on an Ingress',
@@ -95,6 +105,7 @@ export const networkEscapes: readonly NetworkEscape[] = [
       { ingress: { hostname: 'a.k8s.example.org', controllerType: 'nginx', ...annotated(snippet) } },
     ),
     words: ['spec.controlPlane.ingress.additionalMetadata.annotations', inText, '--allow-annotations='],
+    flag: allowing('nginx.ingress.kubernetes.io/server-snippet'),
   },
   {
     name: 'a snippet on a route',
@@ -118,6 +129,7 @@ export const networkEscapes: readonly NetworkEscape[] = [
       },
     ),
     words: ['auth-tls-secret', 'read Secrets', '--allow-annotations='],
+    flag: allowing('nginx.ingress.kubernetes.io/auth-tls-secret'),
   },
   {
     name: 'the DNS name of somebody else',
@@ -142,11 +154,13 @@ export const networkEscapes: readonly NetworkEscape[] = [
     name: 'the shared address of somebody else',
     manifest: onService('shared-ip', 'metallb.universe.tf/allow-shared-ip', 'guessed'),
     words: ['allow-shared-ip', 'shares the address', '--allow-annotations=metallb.universe.tf/allow-shared-ip'],
+    flag: allowing('metallb.universe.tf/allow-shared-ip'),
   },
   {
     name: 'the load balancer of somebody else',
     manifest: onService('balancer-id', 'loadbalancer.openstack.org/load-balancer-id', 'b0a1'),
     words: ['load-balancer-id', 'takes over a load balancer', '--allow-annotations='],
+    flag: allowing('loadbalancer.openstack.org/load-balancer-id'),
   },
   {
     name: 'an annotation that nobody knows',
@@ -156,6 +170,7 @@ export const networkEscapes: readonly NetworkEscape[] = [
       { deployment: { podAdditionalMetadata: { annotations: { 'iam.example.com/role': 'x' } } } },
     ),
     words: ['podAdditionalMetadata.annotations', 'no allowed domain', '--allow-annotations=iam.example.com/'],
+    flag: allowing('iam.example.com/'),
   },
   {
     name: 'an annotation of the manager',

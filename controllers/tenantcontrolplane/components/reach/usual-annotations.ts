@@ -3,6 +3,8 @@
  * ingress controllers and DNS, and what people say of pods to monitoring, autoscalers and GitOps tools.
  */
 export const usualAnnotations: readonly string[] = [
+  // Of the profile of a container: the Pod Security Standard of the namespace judges its value.
+  'container.apparmor.security.beta.kubernetes.io/',
   // Load balancers of clouds.
   'service.beta.kubernetes.io/',
   'service.kubernetes.io/',
