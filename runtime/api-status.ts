@@ -34,7 +34,9 @@ export function statusError(status: unknown, code = 500, retryAfterMs?: number):
   const text =
     typeof fields.message === 'string' && fields.message !== '' ? fields.message : 'the answer has no message';
   const message = text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
-  return new ApiError(actual, reason ?? 'Unknown', message, retryAfterMs ?? detailsSeconds(fields.details));
+  return new ApiError(actual, reason ?? 'Unknown', message, {
+    retryAfterMs: retryAfterMs ?? detailsSeconds(fields.details),
+  });
 }
 
 function detailsSeconds(details: unknown): number | undefined {

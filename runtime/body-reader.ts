@@ -62,7 +62,7 @@ export class BodyReader {
         } catch (error) {
           // The rest is not listened to; whoever answers ends the connection.
           request.removeAllListeners('data').pause();
-          reject(error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
       request.once('end', resolve);

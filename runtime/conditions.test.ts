@@ -117,13 +117,13 @@ test.each([
   ['no answer', new UnreachableError('m'), 'Unreachable', { is: 'backoff' }],
   [
     'a server that is busy',
-    new ApiError(429, 'TooManyRequests', 'm', 1000),
+    new ApiError(429, 'TooManyRequests', 'm', { retryAfterMs: 1000 }),
     'TooManyRequests',
     { is: 'backoff', atLeastMs: 1000 },
   ],
   [
     'a server that asks for a week',
-    new ApiError(503, 'ServiceUnavailable', 'm', 604_800_000),
+    new ApiError(503, 'ServiceUnavailable', 'm', { retryAfterMs: 604_800_000 }),
     'ServiceUnavailable',
     { is: 'backoff', atLeastMs: 300_000 },
   ],
@@ -131,7 +131,7 @@ test.each([
   ['a reason that is too long', new ApiError(403, 'x'.repeat(1025), 'm'), 'Failed', { is: 'backoff' }],
   [
     'a group of two busy servers',
-    new AggregateError([new ApiError(429, 'A', 'm', 2000), new ApiError(429, 'B', 'm', 1000)]),
+    new AggregateError([new ApiError(429, 'A', 'm', { retryAfterMs: 2000 }), new ApiError(429, 'B', 'm', { retryAfterMs: 1000 })]),
     'A',
     { is: 'backoff', atLeastMs: 1000 },
   ],

@@ -20,6 +20,12 @@ export class RetryError extends Error {
   }
 }
 
+/** What may be known of a refusal besides. */
+export interface RefusalDetails extends ErrorOptions {
+  /** What the server asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
 /** An API server's refusal: the fields of its `Status`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -28,7 +34,7 @@ export class ApiError extends Error {
   /** The machine-readable reason, e.g. `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
-  constructor(code: number, reason: string, message: string, retryAfterMs?: number, options?: ErrorOptions) {
+  constructor(code: number, reason: string, message: string, { retryAfterMs, ...options }: RefusalDetails = {}) {
     super(message, options);
     this.code = code;
     this.reason = reason;

@@ -29,7 +29,8 @@ export function explainRefusal(manifest: Manifest, error: unknown): unknown {
       { cause: error },
     );
   }
-  return new ApiError(error.code, error.reason, `applying ${which}: ${error.message}`, error.retryAfterMs, {
+  return new ApiError(error.code, error.reason, `applying ${which}: ${error.message}`, {
+    retryAfterMs: error.retryAfterMs,
     cause: error,
   });
 }

@@ -233,7 +233,7 @@ describe('an informer that lost its watch', () => {
 
   test('waits as long as the server asks', async () => {
     const { cluster, clock, factory } = setting();
-    cluster.failNext({ verb: 'watch' }, new ApiError(429, 'TooManyRequests', 'slow down', 7000));
+    cluster.failNext({ verb: 'watch' }, new ApiError(429, 'TooManyRequests', 'slow down', { retryAfterMs: 7000 }));
     factory.informer({ kind: kinds.ConfigMap });
     await settle();
     expect(clock.nextDueMs).toBe(7000);

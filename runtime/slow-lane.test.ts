@@ -101,7 +101,7 @@ test('an answer gives a server its time again, up to two seconds in all', async 
   });
   const turns = ['a', 'b'].map((key) => schedule.begin(key));
   for (const turn of turns) {
-    void turn?.elsewhere
+    turn?.elsewhere
       .run(async () => {
         for (let n = 0; n < 100; n += 1) {
           await waitElsewhere((cut) => sleep(clock, 200, cut));

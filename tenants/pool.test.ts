@@ -158,7 +158,7 @@ describe('what a tenant refused', () => {
   test('is known through errors that carry it, and a reconcile is due where anything else failed too', async () => {
     const { error } = await refused();
     const other = (await refused()).error;
-    expect(repeatsOf(new ApiError(500, 'X', 'applying it: no', undefined, { cause: error }))).toHaveLength(1);
+    expect(repeatsOf(new ApiError(500, 'X', 'applying it: no', { cause: error }))).toHaveLength(1);
     expect(repeatsOf(new AggregateError([error, other]))).toHaveLength(2);
     expect(repeatsOf(new AggregateError([error, new Error('of ours')]))).toEqual([]);
   });
