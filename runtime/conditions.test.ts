@@ -131,7 +131,10 @@ test.each([
   ['a reason that is too long', new ApiError(403, 'x'.repeat(1025), 'm'), 'Failed', { is: 'backoff' }],
   [
     'a group of two busy servers',
-    new AggregateError([new ApiError(429, 'A', 'm', { retryAfterMs: 2000 }), new ApiError(429, 'B', 'm', { retryAfterMs: 1000 })]),
+    new AggregateError([
+      new ApiError(429, 'A', 'm', { retryAfterMs: 2000 }),
+      new ApiError(429, 'B', 'm', { retryAfterMs: 1000 }),
+    ]),
     'A',
     { is: 'backoff', atLeastMs: 1000 },
   ],

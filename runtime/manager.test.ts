@@ -187,7 +187,11 @@ describe('a visit', () => {
     ['is never repeated after a terminal error', new TerminalError('Bad', 'bad'), [0]],
     ['is repeated at the pace of a known cause', new RetryError('Busy', 'busy', 700), [0, 700, 1400]],
     ['is repeated with backoff after any other error', new Error('boom'), [0, 5, 15, 35]],
-    ['is repeated when a busy server says', new ApiError(429, 'TooManyRequests', 'later', { retryAfterMs: 900 }), [0, 900]],
+    [
+      'is repeated when a busy server says',
+      new ApiError(429, 'TooManyRequests', 'later', { retryAfterMs: 900 }),
+      [0, 900],
+    ],
   ])('%s, and its status is written all the same', async (_, error, times) => {
     const seen: number[] = [];
     await create('a');
