@@ -182,6 +182,15 @@ const goodSql = store('MySQL', { basicAuth: { username: content, password: conte
 
 const accounts = { operatorKey: content, systemCredentials: content };
 
+const placementCases: readonly Case[] = [
+  {
+    kind: dataStore,
+    message: 'allowedNamespaces needs names, a selector, or both',
+    refuses: { ...goodEtcd, allowedNamespaces: {} },
+    keeps: { ...goodEtcd, allowedNamespaces: { names: ['a'] } },
+  },
+];
+
 const natsCases: readonly Case[] = [
   {
     kind: dataStore,
@@ -211,6 +220,7 @@ const natsCases: readonly Case[] = [
 ];
 
 const dataStoreCases: readonly Case[] = [
+  ...placementCases,
   ...natsCases,
   ...[
     store('etcd', {}),
