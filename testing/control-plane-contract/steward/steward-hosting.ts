@@ -51,13 +51,9 @@ export async function startStewardHosting({ client, kubeconfig }: HostingPlace):
         pod.catch(() => pods.delete(key));
         pods.set(key, { template, pod });
       }
-      void pods
-        .get(key)
-        ?.pod.then(
-          () => tellReady(cluster, deployment),
-          () => undefined,
-        )
-        .catch(() => undefined);
+      const told = pods.get(key)?.pod.then(() => tellReady(cluster, deployment));
+      // A pod that did not start has been taken out above; what could not be told is told again at the next look.
+      told?.catch(() => undefined);
     }
   };
   const watching = (async () => {
