@@ -70,18 +70,29 @@ const attacks: readonly Maker[] = [
   (random) => ({ bytes: head('GET /x HTTP/1.1', `Authorization: Bearer ${random()}`, 'Connection: close') }),
 ];
 
+/** How hard a fuzzer tries. */
+export interface Fuzzing {
+  /** Connections, and how many of them at once. */
+  readonly count: number;
+  readonly atOnce: number;
+  readonly random: () => number;
+  /** When all of them have to be over, in milliseconds. */
+  readonly withinMs: number;
+}
+
 /**
  * Opens hostile connections of every sort, seeded, so many at a time, and tells what they were answered. Each ends after some
  * seconds at the latest.
+ * @throws Error when the time is up.
  */
-export async function attack(
-  ports: readonly HostilePort[],
-  { count, atOnce, random }: { readonly count: number; readonly atOnce: number; readonly random: () => number },
-): Promise<HostileOutcome> {
+export async function attack(ports: readonly HostilePort[], how: Fuzzing): Promise<HostileOutcome> {
+  const { count, atOnce, random, withinMs } = how;
   const outcome: HostileOutcome = new Map();
+  const deadline = Date.now() + withinMs;
   let begun = 0;
   const attackers = Array.from({ length: atOnce }, async () => {
     while (begun < count) {
+      if (Date.now() > deadline) throw new Error(`${begun} of ${count} connections in ${withinMs / 1000} s`);
       const port = ports[begun % ports.length];
       if (port === undefined) return;
       begun += 1;
@@ -113,29 +124,46 @@ export async function openIdle({ address: host, port }: HostilePort, count: numb
   };
 }
 
+/** The longest that a connection lasts, in milliseconds. */
 const longestMs = 8_000;
 
-async function attackOnce(
-  { address: host, port, tls }: HostilePort,
-  { bare = false, bytes, lingerMs = longestMs, resets = false, neverReads = false }: Attack,
-): Promise<number> {
-  const secured = tls && !bare;
-  const socket = secured ? connectTls({ host, port, rejectUnauthorized: false }) : connectTcp({ host, port });
-  let code = 0;
-  // A server that hangs up is what is expected.
-  socket.on('error', () => undefined);
-  socket.once(secured ? 'secureConnect' : 'connect', () => {
-    socket.write(bytes, () => {
-      if (resets) socket.resetAndDestroy();
+/** The status code that was answered; 0 when there was none before the connection ended. */
+function attackOnce({ address: host, port, tls }: HostilePort, attack: Attack): Promise<number> {
+  const { bare = false, bytes, lingerMs = longestMs, resets = false, neverReads = false } = attack;
+  const connection = connectTcp({ host, port });
+  const opened: Socket[] = [connection];
+  return new Promise((resolve) => {
+    let code = 0;
+    const end = (): void => {
+      clearTimeout(limit);
+      for (const socket of opened) socket.destroy();
+      resolve(code);
+    };
+    // By the clock, not by an event: what is lost while a handshake fails would be waited for without end.
+    const limit = setTimeout(end, Math.min(lingerMs, neverReads ? 1000 : longestMs));
+    const speak = (socket: Socket): void => {
+      socket.write(bytes, () => {
+        // A socket of TLS cannot reset.
+        if (resets) connection.resetAndDestroy();
+      });
+      if (neverReads) return;
+      socket.on('data', (chunk: Buffer) => {
+        if (code === 0) code = Number(/^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1'))?.[1] ?? 0);
+      });
+    };
+    // A server that hangs up is what is expected.
+    connection.on('error', () => undefined).once('close', end);
+    connection.once('connect', () => {
+      if (!tls || bare) {
+        speak(connection);
+        return;
+      }
+      const secured = connectTls({ socket: connection, rejectUnauthorized: false });
+      opened.push(secured);
+      secured.on('error', () => undefined).once('close', end);
+      secured.once('secureConnect', () => {
+        speak(secured);
+      });
     });
   });
-  if (neverReads) socket.pause();
-  else
-    socket.on('data', (chunk: Buffer) => {
-      if (code === 0) code = Number(/^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1'))?.[1] ?? 0);
-    });
-  const limit = setTimeout(() => socket.destroy(), Math.min(lingerMs, neverReads ? 1000 : longestMs));
-  await new Promise<void>((resolve) => socket.once('close', resolve));
-  clearTimeout(limit);
-  return code;
 }

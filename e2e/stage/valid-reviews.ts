@@ -15,8 +15,13 @@ export interface Reviewed {
   readonly perSecond: number;
 }
 
+/** Reviews that are being sent. Disposing stops them, too. */
+export interface ReviewSender extends AsyncDisposable {
+  stop(): Promise<ReviewCounts>;
+}
+
 /** Sends valid AdmissionReviews at a steady pace over kept connections, as an API server does, until it is stopped. */
-export function sendReviews({ url, object, perSecond }: Reviewed): { stop(): Promise<ReviewCounts> } {
+export function sendReviews({ url, object, perSecond }: Reviewed): ReviewSender {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 16 });
   const failures: string[] = [];
   const took: number[] = [];
@@ -38,13 +43,17 @@ export function sendReviews({ url, object, perSecond }: Reviewed): { stop(): Pro
       .finally(() => running.delete(answered));
     running.add(answered);
   }, 1000 / perSecond);
+  const stop = async (): Promise<ReviewCounts> => {
+    clearInterval(timer);
+    await Promise.all(running);
+    agent.destroy();
+    const sorted = took.toSorted((a, b) => a - b);
+    return { sent, failures, p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Infinity };
+  };
   return {
-    async stop() {
-      clearInterval(timer);
-      await Promise.all(running);
-      agent.destroy();
-      const sorted = took.toSorted((a, b) => a - b);
-      return { sent, failures, p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Infinity };
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
     },
   };
 }
