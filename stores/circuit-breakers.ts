@@ -4,12 +4,17 @@ import type { StoreError } from './store-error.ts';
 /** Milliseconds for which a store that did not answer is not asked again, except by a probe. */
 const restMs = 10_000;
 
+/** Milliseconds after its last use for which something is known of a store. What still exists is probed far more often. */
+const rememberMs = 15 * 60_000;
+
 interface Known {
   /** When it last answered, on the monotonic clock. */
   answered: number;
   failure: { readonly error: StoreError; readonly at: number } | undefined;
   /** Uses under way that were let through although it is known not to answer. */
   trials: number;
+  /** When a use of it last began or ended. */
+  usedAt: number;
 }
 
 /** How a use ended: the store answered, be it with a refusal; it could not be reached; or nobody knows. */
@@ -22,6 +27,7 @@ export type UseEnd = 'answered' | 'unknown' | StoreError;
 export class CircuitBreakers {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
+  #sweptAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,17 +35,20 @@ export class CircuitBreakers {
 
   /** Lets a use begin, and returns what is to be called when it ends. Throws the known `StoreError` of a store that does not answer. */
   admit(key: string, probe: boolean): (end: UseEnd) => void {
-    const known = this.#known.get(key) ?? { answered: -Infinity, failure: undefined, trials: 0 };
+    const began = this.#clock.monotonic();
+    this.#sweep(began);
+    const known = this.#known.get(key) ?? { answered: -Infinity, failure: undefined, trials: 0, usedAt: began };
     const { failure } = known;
-    const resting = failure !== undefined && (known.trials > 0 || this.#clock.monotonic() - failure.at < restMs);
+    const resting = failure !== undefined && (known.trials > 0 || began - failure.at < restMs);
     if (resting && !probe) throw failure.error;
+    known.usedAt = began;
     this.#known.set(key, known);
     const trial = failure === undefined ? 0 : 1;
-    const began = this.#clock.monotonic();
     known.trials += trial;
     return (end) => {
       const now = this.#clock.monotonic();
       known.trials -= trial;
+      known.usedAt = now;
       if (end === 'answered') Object.assign(known, { answered: now, failure: undefined });
       // A use that has waited since before the store came back says nothing of it now.
       else if (end !== 'unknown' && began >= known.answered) known.failure = { error: end, at: now };
@@ -49,5 +58,19 @@ export class CircuitBreakers {
   /** Nothing is known of the store any more. */
   forget(key: string): void {
     this.#known.delete(key);
+  }
+
+  /** Stores that something is known of. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** A store that never answered and whose DataStore is gone is used by nobody again: nothing else would forget it. */
+  #sweep(now: number): void {
+    if (now - this.#sweptAt < restMs) return;
+    this.#sweptAt = now;
+    for (const [key, { usedAt, trials }] of this.#known) {
+      if (trials === 0 && now - usedAt >= rememberMs) this.#known.delete(key);
+    }
   }
 }

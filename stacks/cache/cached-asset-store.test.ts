@@ -248,6 +248,19 @@ describe('The store of releases', () => {
     await expect(store.assets(at, { name }, never)).resolves.toEqual(one);
   });
 
+  test('forgets that releases were asked for which could never be fetched', async () => {
+    let time = 0;
+    const store = aStore({ ...systemClock, monotonic: () => time });
+    for (let n = 0; n < 20; n += 1) {
+      const digest = `sha256:${n.toString(16).padStart(64, '0')}`;
+      await expect(store.assets(at, { name, digest }, never)).rejects.toThrow();
+    }
+    expect(store.remembered).toBe(20);
+    time = 60 * 60_000;
+    await store.collect(new Set());
+    expect(store.remembered).toBe(0);
+  });
+
   test('looks by itself for what nobody asked for within the hour', async () => {
     let time = 0;
     const store = aStore({ ...systemClock, monotonic: () => time });

@@ -95,18 +95,28 @@ export class CachedAssetStore implements AssetStore {
   async collect(inUse: ReadonlySet<string>): Promise<void> {
     const kept = new Set([...inUse].map((digest) => digest.replace(':', '-')));
     const { clock } = this.#options;
+    this.#forgetOld(clock.monotonic());
     for (const name of await readdir(this.#folder).catch(() => [])) {
       const path = join(this.#folder, name);
       if (name.startsWith('.')) {
         const made = await stat(path).catch(() => undefined);
         if (made !== undefined && clock.now().getTime() - made.mtimeMs > abandonedMs) await remove(path);
       } else if (/^sha256-[0-9a-f]{64}/.test(name) && !kept.has(name.slice(0, 71))) {
-        const asked = this.#asked.get(path);
-        const isInUse = asked !== undefined && clock.monotonic() - asked < inUseMs;
-        if (isInUse || this.#work.keys.has(path)) continue;
-        this.#asked.delete(path);
+        if (this.#asked.has(path) || this.#work.keys.has(path)) continue;
         await this.#discard(path);
       }
+    }
+  }
+
+  /** Releases of which it is known when they were last asked for. */
+  get remembered(): number {
+    return this.#asked.size;
+  }
+
+  /** Also of releases that could not be fetched, and so have no folder to be collected. */
+  #forgetOld(now: number): void {
+    for (const [path, asked] of this.#asked) {
+      if (now - asked >= inUseMs) this.#asked.delete(path);
     }
   }
 
