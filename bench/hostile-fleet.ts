@@ -34,8 +34,9 @@ const longestMs = 20 * 60_000;
  * certificates; other tenants' API servers are in memory. It plays the kubelets: pods are ready at once.
  */
 export class HostileFleet {
-  /** Requests to the management cluster so far. */
-  requests = 0;
+  /** Requests to the management cluster so far, by verb and kind. */
+  readonly requests = new Map<string, number>();
+  #asked = 0;
   readonly #does: Hostility;
   readonly #cluster = new FakeCluster();
   readonly #informers = new InformerFactory({ cluster: this.#cluster.admin });
@@ -82,10 +83,12 @@ export class HostileFleet {
       ...{ apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', metadata: { name: 'default' } },
       spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
     } as Resource);
-    this.#cluster.before(() => {
-      this.requests += 1;
+    this.#cluster.before(({ kind, verb }) => {
+      const request = `${verb} ${kind?.kind ?? 'text'}`;
+      this.requests.set(request, (this.requests.get(request) ?? 0) + 1);
+      this.#asked += 1;
       // It records each call with its body; a minute of them is not what is measured.
-      if (this.requests % 10_000 === 0) this.#cluster.forgetPast();
+      if (this.#asked % 10_000 === 0) this.#cluster.forgetPast();
     });
     this.#cluster.after(async ({ kind, verb, name = '' }) => {
       if (kind?.kind === 'Deployment' && verb === 'apply') await this.#startPods(name);

@@ -21,8 +21,8 @@ export interface MachineDescription {
   readonly load: number;
 }
 
-/** Describes this machine. */
-export async function describeMachine(kubernetes: string): Promise<MachineDescription> {
+/** Describes this machine, without what a management cluster runs. */
+export async function describeHost(): Promise<HostDescription> {
   const system = await readFile('/etc/os-release', 'utf8').then(
     (text) => /^PRETTY_NAME="?(.*?)"?$/m.exec(text)?.[1] ?? 'Linux',
     // The file is a custom of distributions, no must.
@@ -36,13 +36,22 @@ export async function describeMachine(kubernetes: string): Promise<MachineDescri
     system,
     cgroupVersion: (await readCgroupPlan()).version,
     node: process.version,
+    load: loadavg()[0] ?? 0,
+  };
+}
+
+/** Describes this machine and what runs on it. */
+export async function describeMachine(kubernetes: string): Promise<MachineDescription> {
+  return {
+    ...(await describeHost()),
     kubernetes,
     etcd: toolPin('etcd').source.version,
     containerd: toolPin('containerd').source.version,
     runc: toolPin('runc').source.version,
-    load: loadavg()[0] ?? 0,
   };
 }
+
+type HostDescription = Omit<MachineDescription, 'kubernetes' | 'etcd' | 'containerd' | 'runc'>;
 
 /** The description in a few lines. */
 export function machineText(machine: MachineDescription): string {

@@ -5,7 +5,10 @@ import type { ManagementCluster } from '../e2e/harness/management-cluster.ts';
 import { removeHarness } from '../e2e/harness/remove-harness.ts';
 import { footprintReport } from './footprint-report.ts';
 import { measureFootprint } from './footprint.ts';
-import { describeMachine, machineText } from './machine-description.ts';
+import { hostileLine, hostileReport } from './hostile-report.ts';
+import { breaksBound, measureHostile } from './hostile.ts';
+import { describeHost, describeMachine, machineText } from './machine-description.ts';
+import { hasGrown, measureMemory, memoryReport } from './memory.ts';
 import { parseOptions, usage } from './options.ts';
 import type { BenchOptions } from './options.ts';
 import { readyReport } from './ready-report.ts';
@@ -26,6 +29,12 @@ async function main(options: BenchOptions): Promise<void> {
     console.log(usage);
     return;
   }
+  const needsCluster = options.figures.some((figure) => figure === 'ready' || figure === 'footprint');
+  if (needsCluster) await measureOnCluster(options);
+  if (await breaksBoundsInMemory(options)) throw new Error('A bound is broken: see the rows above.');
+}
+
+async function measureOnCluster(options: BenchOptions): Promise<void> {
   const name = options.cluster ?? `bench-${process.pid}`;
   const isOurs = options.cluster === undefined;
   // By name: a signal may come while the cluster is half-made.
@@ -47,6 +56,36 @@ async function main(options: BenchOptions): Promise<void> {
   }
 }
 
+/** Measures what needs no cluster. True when a bound is broken that was to be checked. */
+async function breaksBoundsInMemory(options: BenchOptions): Promise<boolean> {
+  const broken: boolean[] = [];
+  const write = async (bench: string, rows: readonly unknown[]): Promise<void> => {
+    const result = { bench, command: commandLine(), machine: await describeHost(), rows };
+    const { note } = options;
+    if (options.record) await writeResult({ ...result, ...(note !== undefined && { note }) });
+    if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, undefined, 2)}\n`);
+  };
+  if (options.figures.includes('hostile')) {
+    const rows = await measureHostile(options, (row) => {
+      tell(hostileLine(row));
+    });
+    console.log(`\n${hostileReport(rows)}`);
+    await write('hostile', rows);
+    broken.push(rows.some(breaksBound));
+  }
+  if (options.figures.includes('memory')) {
+    const rows = await measureMemory(options.churn, ({ tenants, heapBytes }) => {
+      tell(`${tenants} tenants made and deleted`, `${(heapBytes / 2 ** 20).toFixed(2)} MiB`);
+    });
+    console.log(`\n${memoryReport(rows)}`);
+    await write('memory', rows);
+    broken.push(hasGrown(rows));
+  }
+  return options.check && broken.includes(true);
+}
+
+const commandLine = (): string => ['npm run bench --', ...process.argv.slice(2)].join(' ');
+
 async function measure(cluster: ManagementCluster, options: BenchOptions): Promise<void> {
   const machine = await describeMachine(cluster.machine.record.kubernetes);
   console.log(machineText(machine));
@@ -55,7 +94,7 @@ async function measure(cluster: ManagementCluster, options: BenchOptions): Promi
   if (ready !== undefined) console.log(`\n${readyReport(ready)}`);
   const footprint = wants('footprint') ? await measureFootprint(cluster, options) : undefined;
   if (footprint !== undefined) console.log(`\nThe manager while tenants rest\n\n${footprintReport(footprint)}`);
-  const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
+  const command = commandLine();
   if (options.record && ready !== undefined)
     await writeResult({ bench: 'ready', command, machine, rows: readyRows(ready) });
   if (options.record && footprint !== undefined)

@@ -1,75 +1,71 @@
-import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { ChurningFleet } from '../testing/churning-fleet.ts';
 import { textTable } from './text-table.ts';
 
-/** What the heap may hold more than after the first look. */
+/** What the heap may hold in the end against the first look. */
 const mostGrowth = 1.05;
 const atOnce = 50;
 
-interface Look {
+/** What the manager keeps when so many tenants have come and gone. */
+export interface MemoryRow {
   readonly tenants: number;
   readonly heapBytes: number;
   /** Objects in all slots of the manager's memory. */
   readonly remembered: number;
 }
 
-/** The heap after collection: what was just freed may hold other things that can be freed by the next one only. */
-async function look(fleet: ChurningFleet, tenants: number): Promise<Look> {
-  const { gc } = globalThis;
-  if (gc === undefined) throw new Error('start it with: node --expose-gc bench/memory.ts');
-  for (let pass = 0; pass < 5; pass += 1) {
-    await gc({ execution: 'async', type: 'major' });
+/** Makes and deletes tenants; looks at the heap at each of these numbers, ascending. `tell` gets each row as soon as it is known. */
+export async function measureMemory(
+  looks: readonly number[],
+  tell: (row: MemoryRow) => void,
+): Promise<readonly MemoryRow[]> {
+  const fleet = new ChurningFleet();
+  await fleet.start();
+  const rows: MemoryRow[] = [];
+  let made = 0;
+  for (const goal of looks) {
+    while (made < goal) {
+      const count = Math.min(atOnce, goal - made);
+      await fleet.pass(count);
+      made += count;
+    }
+    const row = { tenants: made, heapBytes: await collectedHeap(), remembered: sum(fleet.memory.sizes().values()) };
+    rows.push(row);
+    tell(row);
   }
-  const remembered = [...fleet.memory.sizes().values()].reduce((sum, size) => sum + size, 0);
-  return { tenants, heapBytes: process.memoryUsage().heapUsed, remembered };
+  await fleet.stop();
+  return rows;
 }
 
-const { values } = parseArgs({
-  options: {
-    tenants: { type: 'string', default: '100,1000,10000' },
-    json: { type: 'string' },
-    check: { type: 'boolean', default: false },
-  },
-});
-const fleet = new ChurningFleet();
-await fleet.start();
-const looks: Look[] = [];
-let made = 0;
-for (const goal of values.tenants.split(',').map(Number)) {
-  while (made < goal) {
-    const count = Math.min(atOnce, goal - made);
-    await fleet.pass(count);
-    made += count;
-  }
-  looks.push(await look(fleet, made));
-  console.error(`${made} tenants made and deleted`);
-}
-await fleet.stop();
-const first = looks[0]?.heapBytes ?? 0;
-const growth = (looks.at(-1)?.heapBytes ?? 0) / first;
-console.log('The heap of the manager after collection, when tenants have been made and deleted\n');
-console.log(
-  textTable(
+/** The heap in the end against the first look. */
+export const heapGrowth = (rows: readonly MemoryRow[]): number =>
+  (rows.at(-1)?.heapBytes ?? 0) / (rows[0]?.heapBytes ?? 0);
+
+/** Whether the heap has grown by more than it may. */
+export const hasGrown = (rows: readonly MemoryRow[]): boolean => heapGrowth(rows) > mostGrowth;
+
+/** The heap at each look, as a table. */
+export function memoryReport(rows: readonly MemoryRow[]): string {
+  const table = textTable(
     ['tenants', 'heap in MiB', 'against the first', 'objects remembered'],
-    looks.map(({ tenants, heapBytes, remembered }) => [
-      String(tenants),
-      (heapBytes / 2 ** 20).toFixed(2),
-      (heapBytes / first).toFixed(3),
-      String(remembered),
+    rows.map((row) => [
+      String(row.tenants),
+      (row.heapBytes / 2 ** 20).toFixed(2),
+      heapGrowth([...rows.slice(0, 1), row]).toFixed(3),
+      String(row.remembered),
     ]),
-  ),
-);
-if (values.json !== undefined) {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const machine = { node: process.version, cpus: cpus().length, memoryBytes: totalmem() };
-  const measured = { date: new Date().toISOString(), commit, machine, atOnce, looks, growth };
-  await writeFile(values.json, `${JSON.stringify(measured, undefined, 2)}\n`);
+  );
+  return `The heap of the manager after collection, when tenants have been made and deleted; at most ${mostGrowth} is allowed\n\n${table}`;
 }
-if (values.check && growth > mostGrowth) {
-  console.error(`the heap has grown to ${growth.toFixed(3)} of what it was; ${mostGrowth} is the most`);
-  process.exitCode = 1;
+
+/** What was just freed may hold other things that only the next collection can free. */
+async function collectedHeap(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as NonNullable<typeof globalThis.gc>;
+  for (let pass = 0; pass < 5; pass += 1) await collect({ execution: 'async', type: 'major' });
+  return process.memoryUsage().heapUsed;
 }
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one) => all + one, 0);

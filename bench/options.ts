@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util';
 
-/** What can be measured. */
-export const figures = ['ready', 'footprint'] as const;
-export type Figure = (typeof figures)[number];
+import { hostilities } from './hostile-endpoints.ts';
+import type { Hostility } from './hostile-endpoints.ts';
+
+/** What is measured on a management cluster, and what needs none. */
+const clusterFigures = ['ready', 'footprint'] as const;
+const figures = [...clusterFigures, 'hostile', 'memory'] as const;
+type Figure = (typeof figures)[number];
 
 /** What the benchmarks are started with. */
 export interface BenchOptions {
@@ -15,6 +19,17 @@ export interface BenchOptions {
   readonly tenants: readonly number[];
   /** Seconds of rest before and during each look at the footprint. */
   readonly idleSeconds: number;
+  /** What endpoints of hostile tenants do, one after the other. */
+  readonly does: readonly Hostility[];
+  /** Numbers of tenants with hostile endpoints, and of those that are made beside them. */
+  readonly hostile: number;
+  readonly innocent: number;
+  /** Numbers of tenants made and deleted at which the heap is looked at, ascending. */
+  readonly churn: readonly number[];
+  /** Whether a broken bound makes the run fail. */
+  readonly check: boolean;
+  /** What the results shall say besides, for example that other work ran on the machine. */
+  readonly note: string | undefined;
   /** File that gets everything that was measured. */
   readonly json: string | undefined;
   /** Whether the results become those that README's figures are written from. */
@@ -28,14 +43,22 @@ export interface BenchOptions {
 }
 
 /** What `--help` says. */
-export const usage = `usage: npm run bench -- [ready] [footprint] [options]
+export const usage = `usage: npm run bench -- [ready] [footprint] [hostile] [memory] [options]
   ready              time from creation to the first /readyz and to status Ready, against two floors
   footprint          memory, CPU and API requests of the manager per tenant
-                     (without a name: all of them)
+                     (without a name: both of these)
+  hostile            CPU, management requests and delay of others while endpoints of tenants are hostile; needs no cluster
+  memory             heap of the manager after tenants came and went; needs no cluster
   --pairs N          measurements of ours and of each floor, alternating (default 5)
   --replicas 1,2     replica counts to measure (default 1,2)
   --tenants 0,4,8    numbers of tenants for the footprint (default 0,4,8)
-  --idle SECONDS     rest before, and length of, each look at the footprint (default 60)
+  --idle SECONDS     rest before, and length of, each look at the footprint or at hostile tenants (default 60)
+  --does A,B         what hostile endpoints do (default ${hostilities.join(',')})
+  --hostile N        tenants with hostile endpoints (default 100)
+  --innocent N       tenants made beside them, and as many alone (default 30)
+  --churn N,M        tenants made and deleted at each look at the heap (default 100,1000,10000)
+  --check            fail when hostile or memory breaks a bound
+  --note TEXT        what the recorded results shall say besides
   --json FILE        write all measurements there
   --record           write them to bench/results too; \`npm run gen\` writes README's figures from there
   --keep             leave the management cluster running
@@ -54,6 +77,12 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       replicas: { type: 'string', default: '1,2' },
       tenants: { type: 'string', default: '0,4,8' },
       idle: { type: 'string', default: '60' },
+      does: { type: 'string', default: hostilities.join(',') },
+      hostile: { type: 'string', default: '100' },
+      innocent: { type: 'string', default: '30' },
+      churn: { type: 'string', default: '100,1000,10000' },
+      check: { type: 'boolean', default: false },
+      note: { type: 'string' },
       json: { type: 'string' },
       record: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
@@ -67,7 +96,13 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const tenants = wholeNumbers('--tenants', values.tenants, 0);
   if (new Set(tenants).size < 2) throw new Error(`--tenants ${values.tenants}: two different numbers are needed.`);
   return {
-    figures: figures.filter((name) => positionals.length === 0 || positionals.includes(name)),
+    figures: positionals.length === 0 ? clusterFigures : figures.filter((name) => positionals.includes(name)),
+    does: hostilitiesOf(values.does),
+    hostile: wholeNumber('--hostile', values.hostile, 1),
+    innocent: wholeNumber('--innocent', values.innocent, 1),
+    churn: wholeNumbers('--churn', values.churn, 1).toSorted((a, b) => a - b),
+    check: values.check,
+    note: values.note,
     pairs: wholeNumber('--pairs', values.pairs, 1),
     replicas: wholeNumbers('--replicas', values.replicas, 1),
     tenants: [...new Set(tenants)].toSorted((a, b) => a - b),
@@ -80,6 +115,13 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   };
 }
 
+function hostilitiesOf(text: string): readonly Hostility[] {
+  const asked = text.split(',');
+  const unknown = asked.find((name) => !hostilities.some((one) => one === name));
+  if (unknown !== undefined) throw new Error(`--does ${unknown}: one or more of ${hostilities.join(', ')} are needed.`);
+  return hostilities.filter((one) => asked.includes(one));
+}
+
 function isFigure(name: string): name is Figure {
   return figures.some((figure) => figure === name);
 }
@@ -89,7 +131,7 @@ function wholeNumbers(option: string, text: string, least: number): readonly num
 }
 
 function wholeNumber(option: string, text: string, least: number): number {
-  const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least)) throw new Error(`${option} ${text}: a whole number of at least ${least} is needed.`);
   return number;
 }

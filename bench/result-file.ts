@@ -27,18 +27,20 @@ export interface BenchResult<Row> {
 
 /** Writes the result of a run that has just ended on this machine, and returns the file's path. */
 export async function writeResult<Row>(
-  { bench, command, machine, rows }: Pick<BenchResult<Row>, 'bench' | 'command' | 'machine' | 'rows'>,
+  { note, ...measured }: Pick<BenchResult<Row>, 'bench' | 'command' | 'note' | 'machine' | 'rows'>,
   folder: string = resultsFolder,
 ): Promise<string> {
   const result: BenchResult<Row> = {
-    bench,
-    commit: await measuredCommit(),
-    date: new Date().toISOString(),
-    command,
-    machine,
-    rows,
+    ...{
+      bench: measured.bench,
+      commit: await measuredCommit(),
+      date: new Date().toISOString(),
+      command: measured.command,
+    },
+    ...(note !== undefined && { note }),
+    ...{ machine: measured.machine, rows: measured.rows },
   };
-  const file = path.join(folder, `${bench}.json`);
+  const file = path.join(folder, `${measured.bench}.json`);
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${JSON.stringify(result, undefined, 2)}\n`);
   return file;

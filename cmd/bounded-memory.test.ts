@@ -4,7 +4,7 @@ import { ChurningFleet } from '../testing/churning-fleet.ts';
 let fleet: ChurningFleet | undefined;
 afterEach(() => fleet?.stop());
 
-const atOnce = 15;
+const atOnce = 5;
 
 test('What the manager remembers is as much after many tenants as after the first ones', async () => {
   fleet = new ChurningFleet();
