@@ -164,12 +164,8 @@ export const networkEscapes: readonly NetworkEscape[] = [
   },
   {
     name: 'an annotation that nobody knows',
-    manifest: tenant(
-      'unknown',
-      {},
-      { deployment: { podAdditionalMetadata: { annotations: { 'iam.example.com/role': 'x' } } } },
-    ),
-    words: ['podAdditionalMetadata.annotations', 'no allowed domain', '--allow-annotations=iam.example.com/'],
+    manifest: onService('unknown', 'iam.example.com/role', 'x'),
+    words: ['service.additionalMetadata.annotations', 'no allowed domain', '--allow-annotations=iam.example.com/'],
     flag: allowing('iam.example.com/'),
   },
   {
@@ -220,12 +216,12 @@ export const networkEscapes: readonly NetworkEscape[] = [
     ],
   },
   {
-    name: 'an unknown annotation on pods through a StewardControlPlane',
+    name: 'networks of others for pods through a StewardControlPlane',
     manifest: controlPlane(
       'scp-unknown',
       {},
       { deployment: { podAdditionalMetadata: { annotations: { 'k8s.v1.cni.cncf.io/networks': 'other/net' } } } },
     ),
-    words: ['podAdditionalMetadata.annotations', 'no allowed domain', '--allow-annotations=k8s.v1.cni.cncf.io/'],
+    words: ['podAdditionalMetadata.annotations', 'joins networks', '--allow-annotations=k8s.v1.cni.cncf.io/networks'],
   },
 ];

@@ -9,6 +9,8 @@ export interface StoreTrial {
   /** Page of `docs/how-to` whose commands are run. */
   readonly page: string;
   readonly dataStore: string;
+  /** True where users of the Go Steward have written such a DataStore: a file of e2e/fixtures/user-manifests. */
+  readonly hasUsers: boolean;
   /** The image that has to be made first. */
   readonly image?: keyof typeof storeImages;
   /** Name of its StatefulSet. */
@@ -26,6 +28,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'etcd',
     page: 'datastore-etcd',
     dataStore: 'default',
+    hasUsers: true,
     statefulSet: 'etcd',
     rotation: "Rotate the administrator's certificate",
     insistsOnTls: false,
@@ -35,6 +38,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'postgres',
     page: 'datastore-postgres',
     dataStore: 'postgres-store',
+    hasUsers: true,
     image: 'postgres',
     statefulSet: 'postgres',
     rotation: "Rotate the administrator's password",
@@ -45,6 +49,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'mysql',
     page: 'datastore-mysql',
     dataStore: 'mysql-store',
+    hasUsers: true,
     image: 'mysql',
     statefulSet: 'mysql',
     rotation: "Rotate the administrator's password",
@@ -55,6 +60,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'nats',
     page: 'datastore-nats',
     dataStore: 'nats-accounts',
+    hasUsers: false,
     image: 'nats',
     statefulSet: 'nats',
     rotation: "Rotate the administrator's credentials",

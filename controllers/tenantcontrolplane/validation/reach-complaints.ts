@@ -73,7 +73,7 @@ function annotationComplaints(question: ReachQuestion): readonly InvalidInput[] 
       const known = before.get(field) ?? {};
       if (Object.hasOwn(known, key) && known[key] === value) return [];
       const problem =
-        annotationProblem({ key, value, names }, reach) ??
+        annotationProblem({ key, value, names, isOnPods: field.startsWith('spec.controlPlane.deployment.') }, reach) ??
         (dnsNameKeys.includes(key) ? rivalProblem(value, question) : undefined);
       return problem === undefined
         ? []

@@ -16,6 +16,8 @@ const requestedIps = /^kube-vip\.io\/(loadbalancerIPs|loadbalancerHostname)$/;
 export interface WantedAnnotation {
   readonly key: string;
   readonly value: string;
+  /** True for a Deployment and its pods: of what is written there only a part is known to reach beyond the namespace. */
+  readonly isOnPods?: boolean;
   /** Host names and alternative names that the control plane has. */
   readonly names: ReadonlySet<string>;
 }
@@ -69,10 +71,11 @@ function isOurs(key: string): boolean {
 /**
  * Why an annotation may not be on an object of a control plane. Routers, load balancers and DNS serve all namespaces and obey
  * annotations: whoever may write those commands them. A key without a domain is its author's own: nothing of a cluster may read
- * such (https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/).
+ * such (https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/). On pods every domain is usual, as authors note
+ * there what their own tools read: only what is known to reach beyond is refused.
  */
 export function annotationProblem(wanted: WantedAnnotation, reach: Reach): Problem | undefined {
-  const { key } = wanted;
+  const { key, isOnPods = false } = wanted;
   if (isOurs(key)) return { reason: 'is an annotation that only the manager writes', remedy: 'take it out' };
   if (reach.annotations.includes(key)) return undefined;
   const reaching = reachingAnnotations.find(({ keys }) => keys.test(key));
@@ -80,7 +83,7 @@ export function annotationProblem(wanted: WantedAnnotation, reach: Reach): Probl
   const problem = valueProblem(wanted, reach);
   if (problem !== undefined) return problem;
   const isPrivate = !key.includes('/');
-  if (isPrivate || key === ownAnnotations.rolloutAfter) return undefined;
+  if (isPrivate || isOnPods || key === ownAnnotations.rolloutAfter) return undefined;
   if (isCovered(key, usualAnnotations) || isCovered(key, reach.annotations)) return undefined;
   const domain = `${key.split('/')[0] ?? ''}/`;
   return {

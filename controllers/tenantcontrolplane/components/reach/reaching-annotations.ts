@@ -65,6 +65,14 @@ export const reachingAnnotations: readonly ReachingAnnotations[] = [
     reason: 'takes addresses of the whole cloud project',
   },
   {
+    keys: /^(v1\.)?(k8s\.v1\.cni\.cncf\.io|multus-cni\.io)\//,
+    reason: 'joins networks of other namespaces or of the node',
+  },
+  {
+    keys: /^iam\.(amazonaws\.com|cloud\.google\.com)\//,
+    reason: 'takes a role of the whole cloud account',
+  },
+  {
     keys: /^external-dns\.alpha\.kubernetes\.io\/(controller|set-identifier)$/,
     reason: 'changes which records of a shared DNS zone the object stands for',
   },
