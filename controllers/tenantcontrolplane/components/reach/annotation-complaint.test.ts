@@ -53,6 +53,8 @@ describe('annotations', () => {
     ['metallb.io/allow-shared-ip', 'shares the address'],
     ['lbipam.cilium.io/sharing-cross-namespace', 'other namespaces'],
     ['io.cilium/lb-ipam-sharing-cross-namespace', 'other namespaces'],
+    ['k8s.v1.cni.cncf.io/networks', 'joins networks of other namespaces'],
+    ['iam.amazonaws.com/role', 'takes a role of the whole cloud account'],
     ['loadbalancer.openstack.org/load-balancer-id', 'takes over a load balancer'],
     ['kubernetes.digitalocean.com/load-balancer-id', 'takes over a load balancer'],
     ['service.beta.kubernetes.io/alibaba-cloud-loadbalancer-id', 'takes over a load balancer'],
@@ -68,11 +70,17 @@ describe('annotations', () => {
     expect(problem(key, 'x', allowing(key))).toBe('');
   });
 
+  test('of any domain are let pass on pods, but for those that are known to reach beyond', () => {
+    const onPods = (key: string): string | undefined =>
+      annotationProblem({ key, value: 'x', names, isOnPods: true }, ownNamespaceOnly)?.reason;
+    expect(onPods('example.com/cost')).toBeUndefined();
+    expect(onPods('k8s.v1.cni.cncf.io/networks')).toContain('joins networks');
+    expect(onPods('steward.butlerlabs.dev/checksum')).toContain('only the manager writes');
+  });
+
   test.each([
     'example.com/owner',
     'cert-manager.io/cluster-issuer',
-    'iam.amazonaws.com/role',
-    'k8s.v1.cni.cncf.io/networks',
     'sidecar.istio.io/userVolume',
     'service.beta.kubernetes.io.evil.example/x',
     '/x',
