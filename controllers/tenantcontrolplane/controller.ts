@@ -87,6 +87,8 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
       status: status({ scope: report.scope, state, conditions: list, now: ctx.now }),
       ...(wishes.length > 0 && { afterMs: Math.min(...wishes) }),
       ...more,
+      // A move looks at pods and stores again and again until its next step: that is its work, and no standstill.
+      ...(report.scope.migration?.afterMs !== undefined && { hasMore: true }),
       ...(error !== undefined && { error }),
     };
   };
