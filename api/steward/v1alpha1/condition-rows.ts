@@ -36,7 +36,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       ...storeReasons,
       DataStoreNotAllowed:
-        'The DataStore takes no tenants of this namespace; the message says what helps. Tenants that have their data there stay.',
+        'The DataStore takes no tenants of this namespace; the message says how to fix it. Tenants that have their data there stay.',
       DataStoreNotFound: 'The DataStore that is named does not exist.',
       Inheriting: 'The data of the TenantControlPlane that was here before is to be taken over first.',
       OverrideUnusable: 'A resource cannot be kept where spec.dataStoreOverrides says; the message tells why.',
