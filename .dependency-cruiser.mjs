@@ -1,8 +1,21 @@
-/** Who may import whom. Each rule carries its reason; testing/architecture.test.ts plants a violation for each. */
+/** Who may import whom. Each rule carries its reason; testing/repository/architecture.test.ts plants a violation for each. */
 const tests = '\\.test\\.ts$';
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
-const product = '^(api|runtime|kubeadm|stores|stacks|tenants|controllers|cmd)/';
+const product = '^(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|cmd)/';
 const sockets = '^(node:)?(net|http|https|http2|tls|dgram|dns|child_process)$|node_modules/undici/';
+
+/** What acts below a concern of a TenantControlPlane, besides its phases; by the path in the kind's folder. */
+const acting = `^controllers/tenantcontrolplane/(${[
+  'addons/(addon-leftovers|worker-bootstrap/csr-progress)',
+  'adoption/[^/]+',
+  'certificates/(ca-pairs|ensure-key-pair|issue-certificates|persist-before-use|published-cas|user-supplied-cas)',
+  'datastore/migration/(copying|job|migration-job|migration-step|switching|tenancies|tenant-read-only)',
+  'datastore/placement/(namespace-labels|placements)',
+  'endpoint/exposure/(apply-routes|routes)',
+  'shared/(inside-tenant|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
+  'tenant/tenant-access',
+  'workload/(external-pdbs|management-api|namespace-standard)',
+].join('|')})\\.ts$`;
 
 export default {
   forbidden: [
@@ -15,22 +28,22 @@ export default {
     rule(
       'api-is-a-leaf',
       'What users see depends on nothing of ours.',
-      { path: '^api/', pathNot: tests },
-      { path: '^(runtime|kubeadm|stores|stacks|tenants|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^(api|clusterstacks/api)/', pathNot: tests },
+      { path: '^((runtime|kubeadm|stores|tenants|controllers|cmd|release|e2e|testing|bench)/|clusterstacks/(?!api/))' },
     ),
     rule(
       'runtime-knows-no-kind',
       'The operator machine works for any kind.',
       { path: '^runtime/', pathNot: tests },
       {
-        path: '^(api/(steward|controlplane|clusterstack)|kubeadm|stores|stacks|tenants|controllers|cmd|e2e|testing|bench)/',
+        path: '^((api/(steward|controlplane)|kubeadm|stores|tenants|controllers|cmd|release|e2e|testing|bench)/|clusterstacks/)',
       },
     ),
     rule(
       'kubeadm-is-below',
       'What kubeadm would produce needs only the api.',
       { path: '^kubeadm/', pathNot: tests },
-      { path: '^(runtime|stores|stacks|tenants|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^((runtime|stores|tenants|controllers|cmd|release|e2e|testing|bench)/|clusterstacks/)' },
     ),
     rule(
       'kubeadm-is-pure',
@@ -41,35 +54,50 @@ export default {
     rule(
       'components-are-pure',
       'Inputs to manifests, nothing else.',
-      { path: '^controllers/[^/]+/components/', pathNot: tests },
+      { path: '^(clusterstacks/)?controllers/[^/]+/components/', pathNot: tests },
       {
-        path: `${sockets}|^(node:)?(fs|fs/promises|os|process)$|^(runtime|stores|stacks|tenants)/`,
-        pathNot: '^stores/driver\\.ts$|^stacks/[^/]+\\.ts$',
+        path: `${sockets}|^(node:)?(fs|fs/promises|os|process)$|^(runtime|stores|clusterstacks/(sources|helm|cmd)|tenants)/`,
+        pathNot: '^stores/driver\\.ts$|^clusterstacks/sources/[^/]+\\.ts$',
+      },
+    ),
+    rule(
+      'concerns-are-pure',
+      'In a concern only phases and the files of `acting` do anything; all others turn inputs into manifests, errors and status.',
+      { path: '^controllers/tenantcontrolplane/[^/]+/', pathNot: `-phase\\.ts$|${acting}|${tests}` },
+      {
+        path: `${sockets}|^(node:)?(fs|fs/promises|os|process)$|^(runtime|stores|clusterstacks/(sources|helm|cmd)|tenants)/`,
+        pathNot: '^stores/(driver|tenancy-names)\\.ts$',
       },
     ),
     rule(
       'stores-are-below-kinds',
       'Where tenant data lives knows no controller.',
       { path: '^stores/', pathNot: tests },
-      { path: '^(stacks|tenants|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^(clusterstacks|tenants|controllers|cmd|release|e2e|testing|bench)/' },
     ),
     rule(
       'tenants-are-below-kinds',
       'Leases on tenants know no controller.',
       { path: '^tenants/', pathNot: tests },
-      { path: '^(stores|stacks|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^(stores|clusterstacks|controllers|cmd|release|e2e|testing|bench)/' },
     ),
     rule(
-      'stacks-are-below-kinds',
+      'sources-are-below-kinds',
       'Where releases of cluster stacks come from knows no controller, no store and no tenant.',
-      { path: '^stacks/', pathNot: tests },
-      { path: '^(stores|tenants|controllers|cmd|e2e|testing|bench)/' },
+      { path: '^clusterstacks/(sources|helm)/', pathNot: tests },
+      { path: '^((stores|tenants|controllers|cmd|release|e2e|testing|bench)/|clusterstacks/(controllers|cmd)/)' },
+    ),
+    rule(
+      'cluster-stacks-are-an-option',
+      'Without the layer everything else still works: others know its API at most, and cmd/ switches it on.',
+      { path: '^(api|runtime|kubeadm|stores|tenants|controllers)/', pathNot: tests },
+      { path: '^clusterstacks/(?!api/)' },
     ),
     rule(
       'kinds-are-strangers',
       'Kinds meet in the API server.',
-      { path: '^controllers/([^/]+)/', pathNot: tests },
-      { path: '^controllers/([^/]+)/', pathNot: '^controllers/$1/' },
+      { path: '^(?:clusterstacks/)?controllers/([^/]+)/', pathNot: tests },
+      { path: '^(?:clusterstacks/)?controllers/([^/]+)/', pathNot: '^(?:clusterstacks/)?controllers/$1/' },
     ),
     rule(
       'drivers-are-strangers',
@@ -80,20 +108,20 @@ export default {
     rule(
       'drivers-arrive-by-argument',
       'Only cmd/ knows the drivers.',
-      { path: product, pathNot: `^(cmd|stores)/|${tests}` },
+      { path: product, pathNot: `^((clusterstacks/)?cmd|stores)/|${tests}` },
       { path: '^stores/(etcd|postgres|mysql|nats)/' },
     ),
     rule(
       'sources-are-strangers',
       'Deleting one source of releases touches no other.',
-      { path: '^stacks/(oci|github|directory)/', pathNot: tests },
-      { path: '^stacks/(oci|github|directory)/', pathNot: '^stacks/$1/' },
+      { path: '^clusterstacks/sources/(oci|github|directory)/', pathNot: tests },
+      { path: '^clusterstacks/sources/(oci|github|directory)/', pathNot: '^clusterstacks/sources/$1/' },
     ),
     rule(
-      'stacks-arrive-by-argument',
-      'The files of stacks/ itself are its interface; only cmd/ knows what is behind it.',
-      { path: product, pathNot: `^(cmd/|stacks/[^/]+/)|${tests}` },
-      { path: '^stacks/[^/]+/' },
+      'sources-arrive-by-argument',
+      'The files of sources/ itself are its interface; only cmd/ knows what is behind it.',
+      { path: product, pathNot: `^((clusterstacks/)?cmd/|clusterstacks/(sources/[^/]+|helm)/)|${tests}` },
+      { path: '^clusterstacks/(sources/[^/]+|helm)/' },
     ),
     rule(
       'one-place-per-wire',
@@ -104,27 +132,38 @@ export default {
     rule(
       'one-door-to-the-network',
       'Sockets only where connections are kept.',
-      { path: product, pathNot: `^(runtime|stores|stacks|tenants|cmd)/|${tests}` },
+      { path: product, pathNot: `^(runtime|stores|clusterstacks/(sources|helm|cmd)|tenants|cmd)/|${tests}` },
       { path: sockets },
     ),
     rule(
       'cmd-is-the-top',
       'Nobody imports a composition root.',
-      { path: '^(api|runtime|kubeadm|stores|stacks|tenants|controllers|e2e|bench)/', pathNot: tests },
-      { path: '^cmd/' },
+      {
+        path: '^((api|runtime|kubeadm|stores|tenants|controllers|release|e2e|bench)/|clusterstacks/(?!cmd/))',
+        pathNot: tests,
+      },
+      { path: '^(clusterstacks/)?cmd/' },
     ),
     rule(
       'tests-stay-in-tests',
       'Product code never imports test code.',
       // It writes pages of this repository, and is no part of the program.
       { path: product, pathNot: `^cmd/generate\\.ts$|${tests}` },
-      { path: `^(testing|e2e|bench)/|${tests}` },
+      { path: `^(testing|release|e2e|bench)/|${tests}` },
     ),
     rule(
       'e2e-is-a-user',
       'From outside, only the api is visible.',
       { path: '^e2e/' },
-      { path: '^(runtime|kubeadm|stores|stacks|tenants|controllers|cmd|testing|bench)/' },
+      { path: '^((runtime|kubeadm|stores|tenants|controllers|cmd|testing|bench)/|clusterstacks/(?!api/))' },
+    ),
+    rule(
+      'release-packs-what-is-built',
+      'What is published is made of files and of what `npm run build` wrote.',
+      { path: '^release/' },
+      {
+        path: '^(runtime|kubeadm|stores|clusterstacks/(?!api/)|tenants|controllers|cmd|testing|bench|e2e/(?!tools/|cluster/))',
+      },
     ),
     rule(
       'client-node-is-narrowed',

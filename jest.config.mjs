@@ -1,10 +1,10 @@
-import { testScope } from './testing/test-scope.ts';
+import { testScope } from './testing/runner/test-scope.ts';
 
 const project = (displayName, testRegex, extra = {}) => ({
   displayName,
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
-  setupFiles: ['<rootDir>/testing/repeatable-properties.ts'],
+  setupFiles: ['<rootDir>/testing/runner/repeatable-properties.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [
@@ -20,13 +20,13 @@ const project = (displayName, testRegex, extra = {}) => ({
   ...extra,
 });
 
-const rooms = '(api|runtime|kubeadm|stores|stacks|tenants|controllers|cmd|testing|e2e|bench|clusterctl)';
+const rooms = '(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|cmd|release|testing|e2e|bench|clusterctl)';
 
 /** The tiers, by the ending of the file: x.test.ts · x.contract.test.ts · x.api.test.ts · x.capi.test.ts · e2e/scenarios/x.test.ts. */
 export default {
   // What a test waits for has its own deadline; this one only ends what hangs, on a busy machine too.
   testTimeout: 60_000,
-  testSequencer: '<rootDir>/testing/longest-first.ts',
+  testSequencer: '<rootDir>/testing/runner/longest-first.ts',
   projects: [
     project(
       'unit',

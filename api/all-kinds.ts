@@ -1,4 +1,4 @@
-import { clusterStackKinds } from './clusterstack/kinds.ts';
+import { clusterStackKinds } from '../clusterstacks/api/kinds.ts';
 import { stewardControlPlaneTemplate } from './controlplane/steward-control-plane-template.ts';
 import { stewardControlPlane } from './controlplane/steward-control-plane.ts';
 import type { Kind } from './schema.ts';
@@ -6,7 +6,7 @@ import { dataStore } from './steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
 import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
 
-/** Every kind that the project defines; those of an optional layer at the end. */
+/** Every kind that the project defines. Those of the optional layer come last. */
 export const allKinds: readonly Kind[] = [
   tenantControlPlane,
   dataStore,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Cluster } from '../runtime/cluster.ts';
-import { openCluster } from '../runtime/http-cluster.ts';
-import { installKinds } from '../testing/install-kinds.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import { openCluster } from '../runtime/client/http-cluster.ts';
+import { installKinds } from '../testing/servers/install-kinds.ts';
 import { apiServerUnderTest } from '../testing/servers/api-server-under-test.ts';
 import { allKinds } from './all-kinds.ts';
-import { clusterAddon } from './clusterstack/cluster-addon.ts';
-import { clusterStack } from './clusterstack/cluster-stack.ts';
+import { clusterAddon } from '../clusterstacks/api/cluster-addon.ts';
+import { clusterStack } from '../clusterstacks/api/cluster-stack.ts';
 import { stewardControlPlaneTemplate } from './controlplane/steward-control-plane-template.ts';
 import { stewardControlPlane } from './controlplane/steward-control-plane.ts';
 import { kinds } from './core/kinds.ts';
@@ -32,13 +32,13 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-/** `refuses` is told to an author who writes the bad value; `keeps` is as close to it, and accepted. */
+/** `refuses` must be rejected with the message. `keeps` is as similar as possible, and must be accepted. */
 interface Case {
   readonly kind: Kind;
   readonly message: string;
   readonly refuses: object;
   readonly keeps: object;
-  /** For transition rules: what is there before. */
+  /** For transition rules: the value before the update. */
   readonly from?: object;
 }
 
@@ -62,7 +62,7 @@ const agentMessage =
 const bothExposures = { ingress: { hostname: 'a.example.com' }, gateway: { hostname: 'a.example.com' } };
 const lb = 'LoadBalancer';
 
-/** Of the tolerations of DataStores' taints. */
+/** Rules of tolerations for DataStore taints. */
 const tolerationCases: readonly Omit<Case, 'kind'>[] = [
   {
     message: 'value must be empty when operator is Exists',
@@ -107,7 +107,7 @@ const tenantCases: readonly Case[] = [
   })),
   {
     kind: tenantControlPlane,
-    message: 'dataStore and dataStoreSelector exclude each other: name a DataStore or let one be chosen',
+    message: 'dataStore and dataStoreSelector are mutually exclusive: remove one of them',
     refuses: tenant(lb, { dataStore: 'a', dataStoreSelector: {} }),
     keeps: tenant(lb, { dataStore: '', dataStoreSelector: { matchLabels: { tier: 'gold' } } }),
   },
@@ -185,7 +185,7 @@ const accounts = { operatorKey: content, systemCredentials: content };
 const placementCases: readonly Case[] = [
   {
     kind: dataStore,
-    message: 'allowedNamespaces needs names, a selector, or both',
+    message: 'allowedNamespaces must set names, selector, or both; names: [] alone allows no namespace',
     refuses: { ...goodEtcd, allowedNamespaces: {} },
     keeps: { ...goodEtcd, allowedNamespaces: { names: ['a'] } },
   },
@@ -194,25 +194,26 @@ const placementCases: readonly Case[] = [
 const natsCases: readonly Case[] = [
   {
     kind: dataStore,
-    message: 'nats is for driver NATS only',
+    message: 'nats is supported only with driver NATS: remove nats',
     refuses: store('PostgreSQL', { nats: accounts }),
     keeps: store('NATS', { nats: accounts }),
   },
   {
     kind: dataStore,
-    message: 'nats takes the place of basicAuth: servers with an operator know no passwords',
+    message:
+      'nats and basicAuth are mutually exclusive: servers with an operator accept no passwords; remove basicAuth',
     refuses: store('NATS', { nats: accounts, basicAuth: { username: content, password: content } }),
     keeps: store('NATS', { nats: accounts, tlsConfig: { certificateAuthority: { certificate: content } } }),
   },
   ...(['operatorKey', 'systemCredentials'] as const).map((field) => ({
     kind: dataStore,
-    message: `nats.${field} must have secretReference or content`,
+    message: `nats.${field} is empty: set its secretReference or content`,
     refuses: store('NATS', { nats: { ...accounts, [field]: {} } }),
     keeps: store('NATS', { nats: accounts }),
   })),
   {
     kind: dataStore,
-    message: "nats cannot be added or removed: the tenants' data would stay behind; create another DataStore",
+    message: 'nats cannot be added or removed: the data of tenants would be left behind; create another DataStore',
     from: store('NATS', { nats: accounts }),
     refuses: store('NATS', { basicAuth: { username: content, password: content } }),
     keeps: store('NATS', { nats: { ...accounts, replicas: 3 } }),
@@ -304,7 +305,7 @@ const balanced = (loadBalancerConfig: Spec, serviceType = lb): object => network
 const sharedCases: readonly SharedCase[] = [
   ...tolerationCases,
   {
-    message: 'dataStoreName and dataStoreSelector exclude each other: name a DataStore or let one be chosen',
+    message: 'dataStoreName and dataStoreSelector are mutually exclusive: remove one of them',
     refuses: { dataStoreName: 'a', dataStoreSelector: {} },
     keeps: { dataStoreName: '', dataStoreSelector: {} },
   },
@@ -334,7 +335,7 @@ const sharedCases: readonly SharedCase[] = [
     message: 'LoadBalancerClass cannot be set or unset at runtime',
     from: network({ serviceType: lb }),
     refuses: balanced({ loadBalancerClass: 'a' }),
-    // Adding the parent alone was an evaluation error in the provider that came before.
+    // In the Go provider, adding only the parent was an evaluation error.
     keeps: balanced({ loadBalancerSourceRanges: ['10.0.0.0/8'] }),
   },
   {
@@ -343,12 +344,13 @@ const sharedCases: readonly SharedCase[] = [
     keeps: network({ ingress: bothExposures.ingress }),
   },
   {
-    message: 'name one Gateway by name and namespace, or several by parentRefs, but not both',
+    message:
+      'parentRefs and name are mutually exclusive: set name and namespace for one Gateway, or parentRefs for several',
     refuses: gateway({ name: 'a', namespace: 'b', parentRefs: [{ name: 'c' }] }),
     keeps: gateway({ parentRefs: [{ name: 'c' }] }),
   },
   {
-    message: 'name and namespace of a Gateway belong together: set both, or use parentRefs',
+    message: 'name and namespace must be set together: set both, or use parentRefs',
     refuses: gateway({ name: 'a' }),
     keeps: gateway({ name: 'a', namespace: 'b', sectionName: 'c', port: 443 }),
   },
@@ -378,38 +380,38 @@ const stackCases: readonly Case[] = [
     { field: 'channel', value: 'custom' },
   ].map(({ field, value }) => ({
     kind: clusterStack,
-    message: `${field} cannot change: create another ClusterStack`,
+    message: `${field} is immutable: create another ClusterStack`,
     from: stack(),
     refuses: stack({ [field]: value }),
     keeps: stack({ versions: ['v1', 'v0-sha.rwvgrna'], autoSubscribe: false }),
   })),
   {
     kind: clusterStack,
-    message: 'pollInterval must be at least 10s: registries limit how often they are asked',
+    message: 'pollInterval must be at least 10s, since registries limit the rate of requests: increase it',
     refuses: stack({ pollInterval: '9s999ms' }),
     keeps: stack({ pollInterval: '10s' }),
   },
   {
     kind: clusterStack,
-    message: 'providerRef must be set unless noProvider is true: name the template, or set noProvider',
+    message: 'providerRef is required unless noProvider is true: name the template, or set noProvider',
     refuses: stack({ noProvider: false }),
     keeps: stack({ noProvider: false, providerRef: { kind: 'XClusterStackReleaseTemplate', name: 'x' } }),
   },
   {
     kind: clusterStack,
-    message: 'repository must be set for a source of type oci (host/path) or github (owner/name)',
+    message: 'repository is required for type oci (host/path) and github (owner/name): set it',
     refuses: source({ type: 'github' }),
     keeps: source({ type: 'directory' }),
   },
   {
     kind: clusterStack,
-    message: 'plainHTTP and caSecretRef are for a source of type oci only: leave them out',
+    message: 'plainHTTP and caSecretRef are supported only for type oci: remove them',
     refuses: source({ type: 'github', repository: 'a/b', caSecretRef: secret }),
     keeps: source({ ...registry, caSecretRef: secret, plainHTTP: true }),
   },
   {
     kind: clusterStack,
-    message: 'a source of type directory has no credentials: leave credentialsSecretRef out',
+    message: 'credentialsSecretRef is not supported for type directory: remove it',
     refuses: source({ type: 'directory', credentialsSecretRef: secret }),
     keeps: source({ type: 'github', repository: 'a/b', credentialsSecretRef: secret }),
   },
@@ -421,7 +423,7 @@ const stackCases: readonly Case[] = [
   },
   {
     kind: clusterAddon,
-    message: 'clusterRef.name cannot change: each Cluster has a ClusterAddon of its own',
+    message: 'clusterRef.name is immutable: each Cluster has its own ClusterAddon',
     from: { clusterRef: { kind: 'Cluster', name: 'a' } },
     refuses: { clusterRef: { kind: 'Cluster', name: 'b' } },
     keeps: { clusterRef: { kind: 'Cluster', name: 'a', uid: 'b' }, hook: 'AfterControlPlaneInitialized' },
@@ -445,7 +447,7 @@ const cases: readonly Case[] = [
   ...sharedCases.map((one) => wrapped(one, stewardControlPlaneTemplate, (spec) => ({ template: { spec } }))),
 ];
 
-/** Every rule's message in a schema. */
+/** The messages of all rules in a schema. */
 function messagesOf(schema: OpenApi): readonly string[] {
   const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
   return [

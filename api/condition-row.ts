@@ -1,9 +1,9 @@
-/** A row of the table: what a condition says when it is True, and every reason that it may carry. */
+/** One condition type: what True means, and every reason that it may have. */
 export interface ConditionRow {
   /** What True means. */
   readonly meaning: string;
-  /** With `negative`, False is the good state. */
+  /** With `negative`, False is the healthy state. */
   readonly polarity: 'positive' | 'negative';
-  /** Reason → what it means to the person who reads it. */
+  /** Reason → its explanation for users. */
   readonly reasons: Readonly<Record<string, string>>;
 }

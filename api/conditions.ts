@@ -2,7 +2,7 @@ import {
   clusterAddonConditions,
   clusterStackConditions,
   clusterStackReleaseConditions,
-} from './clusterstack/condition-rows.ts';
+} from '../clusterstacks/api/condition-rows.ts';
 import type { ConditionRow } from './condition-row.ts';
 import { stewardControlPlaneConditions } from './controlplane/condition-rows.ts';
 import type { Condition } from './meta.ts';
@@ -12,17 +12,17 @@ import {
   tenantControlPlaneConditions,
 } from './steward/v1alpha1/condition-rows.ts';
 
-/** Reasons that any condition may carry, given by the machine that runs the phases. */
+/** Reasons that any condition may have. The code that runs the phases sets them. */
 export const commonReasons = {
-  Succeeded: 'What the condition asks for is done.',
-  Blocked: 'Something else must be done before; the message names it.',
-  Failed: 'An error without a reason of its own; it is retried with growing pauses.',
-  Unreachable: 'A server that is needed did not answer.',
-  NotReported: 'Nothing has been found out yet.',
-  InvalidSpec: 'The spec asks for something impossible: it is not tried again before it changes.',
+  Succeeded: 'What the condition requires is done.',
+  Blocked: 'Something else has to be done first. The message names it.',
+  Failed: 'An error without a more specific reason. It is retried with back-off.',
+  Unreachable: 'A required server did not respond.',
+  NotReported: 'Nothing has been reported yet.',
+  InvalidSpec: 'The spec asks for something impossible. It is not retried until the spec changes.',
 } as const;
 
-/** Every condition of the project: kind → type → row. A condition that is not here cannot be written. */
+/** Every condition of the project: kind → type → row. Conditions that are not listed here cannot be written. */
 export const conditionTable = {
   TenantControlPlane: tenantControlPlaneConditions,
   DataStore: dataStoreConditions,
@@ -35,16 +35,16 @@ export const conditionTable = {
 
 export type ConditionKind = keyof typeof conditionTable;
 
-/** The condition types of a kind. */
+/** Condition types of a kind. */
 export type ConditionTypeOf<K extends ConditionKind> = keyof (typeof conditionTable)[K] & string;
 
 type RowReasons<Row> = Row extends { readonly reasons: infer R } ? keyof R & string : never;
 
-/** The reasons that a condition may carry. */
+/** Reasons that a condition may have. */
 export type ReasonOf<K extends ConditionKind, T extends ConditionTypeOf<K>> =
   RowReasons<(typeof conditionTable)[K][T]> | keyof typeof commonReasons;
 
-/** A condition without the times, which are the runtime's matter. */
+/** A condition without the times, which the runtime sets. */
 export interface StatedCondition<T extends string = string, R extends string = string> extends Pick<
   Condition,
   'status' | 'message'
@@ -53,7 +53,7 @@ export interface StatedCondition<T extends string = string, R extends string = s
   readonly reason: R;
 }
 
-/** A condition of a kind, checked against the table by the compiler. */
+/** A condition of a kind. The compiler checks it against the table. */
 export function stateCondition<K extends ConditionKind, T extends ConditionTypeOf<K>>(
   _kind: K,
   condition: StatedCondition<T, ReasonOf<K, NoInfer<T>>>,
@@ -61,7 +61,7 @@ export function stateCondition<K extends ConditionKind, T extends ConditionTypeO
   return condition;
 }
 
-/** True when the table has this reason for this condition: for reasons that arrive as text, such as those of errors. */
+/** True if the table has this reason for this condition. For reasons that arrive as text, such as those of errors. */
 export function isReasonOf<K extends ConditionKind, T extends ConditionTypeOf<K>>(
   kind: K,
   type: T,

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { resolveTools } from '../e2e/tools/resolve.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import { openCluster } from '../runtime/http-cluster.ts';
-import { definitionConditions, installKinds } from '../testing/install-kinds.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import { openCluster } from '../runtime/client/http-cluster.ts';
+import { definitionConditions, installKinds } from '../testing/servers/install-kinds.ts';
 import { apiServerUnderTest } from '../testing/servers/api-server-under-test.ts';
 import { allKinds } from './all-kinds.ts';
 import { stewardControlPlane } from './controlplane/steward-control-plane.ts';
@@ -64,7 +64,7 @@ describe('the definitions', () => {
       const conditions = await definitionConditions(cluster, kind);
       expect(conditions.get('Established')?.status).toBe('True');
       expect(conditions.get('NonStructuralSchema')).toBeUndefined();
-      // All annotations of an object together may have 256 KiB; kubectl keeps the whole manifest in one.
+      // All annotations of an object together are limited to 256 KiB, and kubectl stores the whole manifest in one.
       expect(JSON.stringify(crd(kind)).length).toBeLessThan(250_000);
     },
   );

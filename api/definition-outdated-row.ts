@@ -1,12 +1,12 @@
 import type { ConditionRow } from './condition-row.ts';
 
-/** The condition that every kind has while its definition is older than the manager. */
+/** The condition that every kind has while its CustomResourceDefinition is older than the manager. */
 export const definitionOutdatedRow = {
   meaning:
-    'The API server does not keep all that the manager writes as status: the definition of the kind is older than the manager.',
+    'The API server drops part of the status that the manager writes: the CustomResourceDefinition of the kind is older than the manager.',
   polarity: 'negative',
   reasons: {
     FieldsLost:
-      'The message names the fields that did not come back. Apply the CustomResourceDefinitions of the manager’s version; until then the object is tried once a minute at most.',
+      "The message names the dropped fields. Apply the CustomResourceDefinitions of the manager's version. Until then, the object is reconciled once a minute at most.",
   },
 } as const satisfies ConditionRow;

@@ -9,15 +9,15 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /**
- * Milliseconds of a duration as Go writes it: `24h`, `1m30s`, `500ms`, `0`.
- * @throws RangeError naming the text and the form that is understood; days are no unit of Go's.
+ * Parses a Go duration, such as `24h`, `1m30s`, `500ms` or `0`, into milliseconds.
+ * @throws RangeError that names the text and the accepted format. Go has no unit for days.
  */
 export function goDuration(text: string): number {
   if (text === '0') return 0;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy)];
   const read = parts.reduce((length, [part]) => length + part.length, 0);
   if (parts.length === 0 || read !== text.length) {
-    throw new RangeError(`"${text}" is no duration; write a number with a unit, e.g. 24h, 1m30s or 500ms`);
+    throw new RangeError(`"${text}" is not a duration: use a number with a unit, e.g. 24h, 1m30s or 500ms`);
   }
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }

@@ -1,6 +1,6 @@
-/** The shapes every Kubernetes object shares: the only words about objects that `runtime/` may know. */
+/** Types common to all Kubernetes objects, and the only types of objects that `runtime/` may import. */
 
-/** Plain JSON, as it travels to and from an API server. */
+/** Plain JSON, as exchanged with an API server. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** A reference from a dependent to its owner (meta/v1). */
@@ -31,14 +31,14 @@ export interface ObjectMeta {
   readonly managedFields?: readonly Json[];
 }
 
-/** Any object of an API server, as plain JSON: fields that this code does not know survive. */
+/** Any object of an API server, as plain JSON. Unknown fields are preserved. */
 export interface Resource {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** A desired object: at least named. */
+/** A desired object. It has at least a name. */
 export interface Manifest extends Resource {
   readonly metadata: ObjectMeta & { readonly name: string };
   readonly [field: string]: unknown;
@@ -54,15 +54,15 @@ export interface Condition {
   readonly message: string;
 }
 
-/** Names one object of a known kind. Cluster-scoped objects have no namespace. */
+/** Identifies one object of a known kind. Cluster-scoped objects have no namespace. */
 export interface Key {
   readonly namespace?: string;
   readonly name: string;
 }
 
 /**
- * What a client must know of a kind to address it. `T` is the shape of its objects and exists at compile time only.
- * Every kind of ours (`Kind` in `api/schema.ts`) is one; built-in kinds stand in `api/core/kinds.ts`.
+ * What a client needs in order to address a kind. `T` is the type of its objects and exists at compile time only. Every
+ * kind of ours (`Kind` in `api/schema.ts`) is one; built-in kinds are listed in `api/core/kinds.ts`.
  */
 export interface KindRef<T extends Resource = Resource> {
   /** API group; '' for core/v1. */
@@ -71,7 +71,7 @@ export interface KindRef<T extends Resource = Resource> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Never set: carries the object's type. */
+  /** Never set. Carries the type of the objects. */
   readonly object?: T;
 }
 

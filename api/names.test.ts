@@ -13,7 +13,7 @@ import {
 } from './names.ts';
 
 const qualified = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-/** A DNS-1035 label, as the name of a TenantControlPlane has to be. */
+/** A DNS-1035 label, which the name of a TenantControlPlane must be. */
 const label = fc.stringMatching(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
 
 describe('the names of the project', () => {

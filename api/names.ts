@@ -1,36 +1,36 @@
 /**
- * Every label, annotation, finalizer, object, container, volume and port name of the project. They are contract: users'
- * scripts, Cluster API and existing installations know them.
+ * Every label, annotation, finalizer, object, container, volume and port name of the project. They must not change:
+ * users' scripts, Cluster API and existing installations depend on them.
  */
 
 const domain = 'steward.butlerlabs.dev';
 
-/** The API group of the kinds about tenants. */
+/** API group of the kinds for tenants. */
 export const stewardGroup = domain;
 
-/** The API group of Cluster API's control planes. */
+/** API group of control planes in Cluster API. */
 export const controlPlaneGroup = 'controlplane.cluster.x-k8s.io';
 
 export const labels = {
-  /** `steward` on every object that is made, inside tenants too. */
+  /** `steward` on every object that Steward creates, also inside tenants. */
   project: `${domain}/project`,
-  /** Name of the TenantControlPlane; also the selector of its pods. */
+  /** Name of the TenantControlPlane. Also selects its pods. */
   name: `${domain}/name`,
-  /** What part of a control plane the object is. */
+  /** The part of a control plane that the object implements. */
   component: `${domain}/component`,
-  /** `x509` or `kubeconfig` on Secrets that are watched for expiry. */
+  /** `x509` or `kubeconfig` on Secrets whose expiry is monitored. */
   certificateLifecycle: `${domain}/certificate_lifecycle_controller`,
-  /** Name of the KubeconfigGenerator that made a Secret. */
+  /** Name of the KubeconfigGenerator that created a Secret. */
   managedBy: `${domain}/managed-by`,
   /** Name of the TenantControlPlane that a generated Secret is for. */
   managedFor: `${domain}/managed-for`,
-  /** `true` on Secrets that a DataStore reads: their deletion is asked about. */
+  /** `true` on Secrets that a DataStore references: a webhook validates their deletion. */
   dataStoreCredentials: `${domain}/datastore-credentials`,
   /** UID of the owner of an apply set. */
   owner: `${domain}/owner`,
   /** `kubeconfig` or `ca` on the Secrets that Cluster API reads. */
   secret: `${domain}/secret`,
-  /** Name of the Cluster of Cluster API. */
+  /** Name of the Cluster API Cluster. */
   cluster: `${domain}/cluster`,
   /** Name of the TenantControlPlane behind a StewardControlPlane. */
   tcp: `${domain}/tcp`,
@@ -43,92 +43,97 @@ export const labels = {
 /** Value of `labels.project`. */
 export const project = 'steward';
 
-/** On pods: checksum of the Secret it names; a change rolls the pods. */
+/** On pods: checksum of the Secret that the label names. A change rolls the pods. */
 export const componentChecksumLabel = (component: string): string => `component.${domain}/${component}`;
 
 export const annotations = {
-  /** Lower-case hex MD5 over the object's data values in key order. */
+  /** Lower-case hex MD5 of the data values of the object, in key order. */
   checksum: `${domain}/checksum`,
-  /** Present and empty: rotate now. Afterwards the RFC 3339 time of the rotation. */
+  /** An empty value rotates immediately. Afterwards, the RFC 3339 time of the rotation. */
   rotate: `certs.${domain}/rotate`,
-  /** On a TenantControlPlane: what is to be done about its authorities and keys, such as `rotate-ca-start`. */
+  /** On a TenantControlPlane: requested operation on its CAs and keys, such as `rotate-ca-start`. */
   operation: `certs.${domain}/operation`,
-  /** On pods in a tenant: since when every authority in use is trusted; a change has them read the authorities anew. */
+  /** On pods in a tenant: time from which every CA in use is trusted. A change makes them reload the CAs. */
   trustedSince: `certs.${domain}/trusted-since`,
-  /** Present with any value: the object rests. */
+  /** Pauses reconciliation, with any value. */
   paused: `${domain}/paused`,
-  /** On a StewardControlPlane, with any value: its infrastructure cluster is not told the endpoint. */
+  /** On a StewardControlPlane, with any value: the endpoint is not written to its infrastructure cluster. */
   skipInfrastructure: `${domain}/skip-infrastructure`,
-  /** On a TenantControlPlane: the key of the admin kubeconfig Secret that the operator uses. */
+  /** On a TenantControlPlane: key of the admin kubeconfig Secret that the manager uses. */
   kubeconfigSecretKey: `${domain}/kubeconfig-secret-key`,
-  /** On a TenantControlPlane: `failed` when work inside the tenant could not start. */
+  /** On a TenantControlPlane: `failed` if reconciliation inside the tenant could not start. */
   soot: `${domain}/soot`,
-  /** On a TenantControlPlane: `true` removes what a broken migration left at the target. */
+  /** On a TenantControlPlane: `true` removes what an aborted migration left in the target. */
   cleanupPriorMigration: `${domain}/cleanup-prior-migration`,
-  /** On a TenantControlPlane: how long a migration may take, as a Go duration. */
+  /** On a TenantControlPlane: maximum duration of a migration, as a Go duration. */
   migrationTimeout: `${domain}/migration-timeout`,
-  /** On a TenantControlPlane: how long Migrating is shown at least, as a Go duration. */
+  /** On a TenantControlPlane: minimum time for which Migrating is shown, as a Go duration. */
   migrationMinimumHold: `${domain}/migration-minimum-hold`,
-  /** On a TenantControlPlane: another value tries a migration again that has failed. */
+  /** On a TenantControlPlane: a new value retries a failed migration. */
   retryMigration: `${domain}/retry-migration`,
-  /** On a TenantControlPlane: the Kubernetes version to which it is upgraded whatever its preflight finds. */
+  /** On a TenantControlPlane: Kubernetes version to which it is upgraded regardless of the preflight. */
   upgradeAnyway: `${domain}/upgrade-anyway`,
-  /** On a StewardControlPlane or its Cluster: the Kubernetes version to which it is upgraded though its ClusterAddon is not complete. */
+  /** On a StewardControlPlane or its Cluster: version to which it is upgraded before its ClusterAddon is complete. */
   upgradeBeforeAddons: `${domain}/upgrade-before-addons`,
-  /** On a TenantControlPlane: name of the DataStore whose old copy of the data is to be removed. */
+  /** On a TenantControlPlane: name of the DataStore whose previous copy of the data is to be removed. */
   removePreviousData: `${domain}/remove-previous-data`,
-  /** On the Job of a migration: when the migration began, which tells it from earlier ones. */
+  /** On the Job of a migration: start of the migration, which distinguishes it from earlier ones. */
   migrationStarted: `migration.${domain}/started`,
-  /** On the Job of a migration: where its process is, as JSON that outlives the process. */
+  /** On the Job of a migration: state of its process, as JSON that outlives the process. */
   migrationJournal: `migration.${domain}/journal`,
-  /** On the Job of a migration: how far its process is, as JSON. */
+  /** On the Job of a migration: progress of its process, as JSON. */
   migrationProgress: `migration.${domain}/progress`,
   /** On the Job of a migration: why its process has given up. */
   migrationFailure: `migration.${domain}/failure`,
-  /** On the Job of a migration: what its last process ended with, although it is tried again. */
+  /** On the Job of a migration: error with which the last process ended, although it is retried. */
   migrationProblem: `migration.${domain}/problem`,
-  /** On the Job of a migration: present while its process wants writes to be denied, different each time. */
+  /** On the Job of a migration: set while its process requests read-only mode, with a new value for each request. */
   migrationFreezeWanted: `migration.${domain}/freeze-wanted`,
-  /** On the Job of a migration: the wish that is fulfilled: every API server of the tenant denies writes. */
+  /** On the Job of a migration: the request that is in force, so every API server of the tenant denies writes. */
   migrationFreezeInForce: `migration.${domain}/freeze-in-force`,
-  /** On the Job of a migration: why its process is to undo what it did. */
+  /** On the Job of a migration: why its process must roll back. */
   migrationCancel: `migration.${domain}/cancel`,
-  /** On a DataStore: `namespace/name=schema, …` lets these TenantControlPlanes adopt schemas that carry no owner. */
+  /** On a DataStore: `namespace/name=schema, …` lets these TenantControlPlanes adopt schemas without an owner. */
   adoptSchema: `${domain}/adopt-schema`,
-  /** On a TenantControlPlane: `true` leaves its data in the store, and to nobody, until it is gone. */
+  /** On a TenantControlPlane: while `true`, its deletion leaves the data in the datastore, without a new owner. */
   abandonData: `${domain}/abandon-data`,
-  /** On a TenantControlPlane: `true` lets it be deleted although its StewardControlPlane stays and makes it anew, on the same data. */
+  /**
+   * On a TenantControlPlane: `true` permits its deletion although its StewardControlPlane stays and recreates it on the
+   * same data.
+   */
   deleteAnyway: `${domain}/delete-anyway`,
   /** On a Deployment: checksum of the extra arguments of kube-apiserver. */
   apiServerArgs: `kube-apiserver.${domain}/args`,
-  /** On pods behind a StewardControlPlane: the time after which they were to be replaced. */
+  /** On pods behind a StewardControlPlane: time after which they were to be replaced. */
   rolloutAfter: `${domain}/rollout-after`,
   /** On pods: checksum of the datastore-config Secret. */
   storageConfig: `storage.${domain}/config`,
   /** On a TenantControlPlane in another cluster: hash of the secret that its StewardControlPlane holds. */
   externalClaim: `external.${domain}/claim`,
-  /** On a TenantControlPlane in another cluster: UID of the StewardControlPlane that it obeys. */
+  /** On a TenantControlPlane in another cluster: UID of the StewardControlPlane that manages it. */
   externalHolder: `external.${domain}/holder`,
-  /** On a StewardControlPlane: `true` lets it go although its TenantControlPlane in another cluster may be left there. */
+  /**
+   * On a StewardControlPlane: `true` completes its deletion even if its TenantControlPlane may stay in another cluster.
+   */
   abandonExternal: `external.${domain}/abandon`,
   /** On a StewardControlPlane and its Secret or TenantControlPlane: identifiers of the tenancy, recorded once. */
   tenancy: `storage.${domain}/tenancy`,
 } as const;
 
 export const finalizers = {
-  /** On a TenantControlPlane: its data in the store is to be removed. */
+  /** On a TenantControlPlane: its data in the datastore must be removed. */
   dataStore: `finalizer.${domain}`,
-  /** On a TenantControlPlane: work inside the tenant is to be stopped. */
+  /** On a TenantControlPlane: reconciliation inside the tenant must be stopped. */
   soot: `finalizer.${domain}/soot`,
-  /** On `<tcp>-datastore-config`: the credentials outlive the clean-up of the store. */
+  /** On `<tcp>-datastore-config`: the credentials must outlive the clean-up of the datastore. */
   dataStoreSecret: `finalizer.${domain}/datastore-secret`,
   /** On a DataStore: TenantControlPlanes use it. */
   dataStoreInUse: `finalizer.${domain}/datastore-in-use`,
-  /** On a KubeconfigGenerator: its Secrets are to be removed. */
+  /** On a KubeconfigGenerator: its Secrets must be removed. */
   kubeconfigGenerator: `finalizer.${domain}/kubeconfig-generator`,
-  /** On a StewardControlPlane: its TenantControlPlane is to be gone first. */
+  /** On a StewardControlPlane: its TenantControlPlane must be deleted first. */
   controlPlane: `controlplane.${domain}/finalizer`,
-  /** Of the Go provider, on a StewardControlPlane whose TenantControlPlane is in another cluster. */
+  /** Set by the Go provider on a StewardControlPlane whose TenantControlPlane is in another cluster. */
   externalCluster: `ecr.${domain}/finalizer`,
 } as const;
 
@@ -194,22 +199,22 @@ export function tenantObjects(tcp: string): TenantObjectNames {
   };
 }
 
-/** Name of the Job that copies a tenant's data; it is in the operator's namespace. */
+/** Name of the Job that migrates the data of a tenant, in the namespace of the manager. */
 export const migrationJob = (tcpUid: string): string => `migrate-${tcpUid}`;
 
-/** Value of the component label on the Jobs of migrations. */
+/** Value of the component label on migration Jobs. */
 export const migrationComponent = 'migrate';
 
-/** Name of the policy inside a tenant that denies writes while its data changes its place, and of the policy's binding. */
+/** Name of the policy inside a tenant that denies writes during a migration, and of its binding. */
 export const freezePolicy = 'steward-freeze';
 
-/** Name of the policy inside a tenant that denies the writes which its spec wants denied, and of the policy's binding. */
+/** Name of the policy inside a tenant that implements `spec.writePermissions`, and of its binding. */
 export const writePermissionsPolicy = 'steward-write-permissions';
 
 /** Name of the Secret that proves which TenantControlPlane in another cluster a StewardControlPlane owns. */
 export const externalClaimSecret = (scp: string): string => `${scp}-external-claim`;
 
-/** Name of the Secret that a KubeconfigGenerator makes for a TenantControlPlane. */
+/** Name of the Secret that a KubeconfigGenerator creates for a TenantControlPlane. */
 export const generatedKubeconfig = (tcp: string, generator: string): string => `${tcp}-${generator}`;
 
 /** Keys in the Secrets and ConfigMaps of a TenantControlPlane. */
@@ -219,7 +224,7 @@ export const dataKeys = {
     key: 'ca.key',
     clusterApiCertificate: 'tls.crt',
     clusterApiKey: 'tls.key',
-    /** All certificates that are to be trusted; from the first rotation on. */
+    /** All CA certificates to trust. Present from the first rotation on. */
     bundle: 'ca-bundle.crt',
     nextCertificate: 'ca-next.crt',
     nextKey: 'ca-next.key',
@@ -265,7 +270,7 @@ export const dataKeys = {
     token: 'token',
   },
   tcpProxyCertificate: { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' },
-  /** What a KubeconfigGenerator writes. */
+  /** The kubeconfig that a KubeconfigGenerator writes. */
   generatedKubeconfig: 'value',
 } as const;
 

@@ -1,6 +1,6 @@
 import type { OwnerReference, Resource } from './meta.ts';
 
-/** A controller reference to an object that the API server has stored. */
+/** A controller reference to an object that exists in the API server. */
 export function ownerReferenceOf(owner: Resource): OwnerReference {
   return {
     apiVersion: owner.apiVersion,

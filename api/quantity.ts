@@ -21,8 +21,8 @@ const binary: Readonly<Record<string, number>> = {
 const form = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([KMGTPE]i|[numkMGTPE])?)$/;
 
 /**
- * The number that a resource quantity stands for, as nearly as a double can say it; undefined for text that is no quantity
- * (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
+ * Converts a resource quantity to a number, as precisely as a double can represent it; undefined for text that is not a
+ * quantity (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
  */
 export function numberOf(quantity: string | number): number | undefined {
   if (typeof quantity === 'number') return Number.isFinite(quantity) ? quantity : undefined;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Infer, Input } from './schema.ts';
 import { bool, described, int32, list, listMap, map, obj, oneOf, opt, quantity, ruled, setOf, str } from './schema.ts';
 
-/** `true` when the two types are the same, else `false`. */
+/** `true` if the two types are the same, else `false`. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 const same = (yes: true): boolean => yes;
 
@@ -68,6 +68,10 @@ describe('the OpenAPI of schema values', () => {
       required: ['name'],
       'x-kubernetes-validations': [rule],
     });
+  });
+
+  test('an object that requires nothing and has no rules says neither', () => {
+    expect(Object.keys(obj({ name: opt(str()) }).openapi)).toEqual(['type', 'properties']);
   });
 
   test('list types say how server-side apply merges', () => {

@@ -1,10 +1,10 @@
 import type { Json, KindRef, ObjectMeta } from './meta.ts';
 
-/** A validation rule in the Common Expression Language, as the API server evaluates it. */
+/** A validation rule in the Common Expression Language (CEL), which the API server evaluates. */
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
-  /** Path of the field to blame, relative to the value that carries the rule. */
+  /** Path of the field that errors refer to, relative to the value with the rule. */
   readonly fieldPath?: string;
 }
 
@@ -32,7 +32,7 @@ export interface OpenApi {
   readonly required?: readonly string[];
   readonly additionalProperties?: OpenApi;
   readonly nullable?: boolean;
-  /** Only as the fixed companion of int-or-string. */
+  /** Only in the fixed combination with int-or-string. */
   readonly anyOf?: readonly OpenApi[];
   readonly 'x-kubernetes-int-or-string'?: true;
   readonly 'x-kubernetes-preserve-unknown-fields'?: true;
@@ -47,18 +47,18 @@ declare const read: unique symbol;
 declare const written: unique symbol;
 
 /**
- * One value that is a TypeScript type and a structural OpenAPI schema. `T` is what the API server returns: fields with
- * a default are there. `I` is what an author may write: they may be left out.
+ * A value that is both a TypeScript type and a structural OpenAPI schema. `T` is what the API server returns: fields
+ * with a default are present. `I` is what an author may write: these fields are optional.
  */
 export interface Schema<out T, out I = T> {
   readonly openapi: OpenApi;
-  /** Never set: carries the type that is read. */
+  /** Never set. Carries the type that is read. */
   readonly [read]?: T;
-  /** Never set: carries the type that is written. */
+  /** Never set. Carries the type that is written. */
   readonly [written]?: I;
 }
 
-/** A field that may be absent. With a default it is absent only in what authors write. */
+/** An optional field. With a default, it is absent only in what authors write. */
 export interface OptionalField<out T, out I, out D extends boolean> {
   readonly optional: Schema<T, I>;
   readonly defaulted: D;
@@ -112,13 +112,13 @@ interface Count {
   readonly maxItems?: number;
 }
 
-/** A string; lengths are in Unicode code points, the pattern is RE2 and not anchored by itself. */
+/** A string. Lengths are in Unicode code points. The pattern is RE2 and not implicitly anchored. */
 export const str = (limits: Text = {}): Schema<string> => of({ type: 'string', ...limits });
 
 /** A 32-bit integer. */
 export const int32 = (limits: Range = {}): Schema<number> => of({ type: 'integer', format: 'int32', ...limits });
 
-/** A 64-bit integer; beyond 2^53 JavaScript loses precision. */
+/** A 64-bit integer. JavaScript loses precision beyond 2^53. */
 export const int64 = (limits: Range = {}): Schema<number> => of({ type: 'integer', format: 'int64', ...limits });
 
 export const bool = (): Schema<boolean> => of({ type: 'boolean' });
@@ -130,10 +130,10 @@ export const oneOf = <const E extends readonly [string, ...string[]]>(...values:
 /** An RFC 3339 time. */
 export const time = (): Schema<string> => of({ type: 'string', format: 'date-time' });
 
-/** Bytes, base64 in JSON. */
+/** Bytes, base64-encoded in JSON. */
 export const bytes = (): Schema<string> => of({ type: 'string', format: 'byte' });
 
-/** An integer or a string, e.g. a port by number or by name. */
+/** An integer or a string, e.g. a port by number or name. */
 export const intOrString = (): Schema<number | string> =>
   of({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] });
 
@@ -146,7 +146,7 @@ export const quantity = (): Schema<number | string> =>
       '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
   });
 
-/** A list that is replaced as a whole. */
+/** A list that is always replaced as a whole. */
 export const list = <T, I>(items: Schema<T, I>, limits: Count = {}): Schema<readonly T[], readonly I[]> =>
   of({ type: 'array', items: items.openapi, 'x-kubernetes-list-type': 'atomic', ...limits });
 
@@ -154,7 +154,7 @@ export const list = <T, I>(items: Schema<T, I>, limits: Count = {}): Schema<read
 export const setOf = <T extends string | number>(items: Schema<T>, limits: Count = {}): Schema<readonly T[]> =>
   of({ type: 'array', items: items.openapi, 'x-kubernetes-list-type': 'set', ...limits });
 
-/** A list of objects that is merged by key fields; the keys must be required or have a default. */
+/** A list of objects, merged by key fields. The key fields must be required or have a default. */
 export const listMap = <T extends object, I extends object>(
   items: Schema<T, I>,
   keys: readonly [keyof T & string, ...(keyof T & string)[]],
@@ -168,27 +168,27 @@ export const listMap = <T extends object, I extends object>(
     ...limits,
   });
 
-/** Free keys, values of one kind. */
+/** A map with arbitrary keys and values of one type. */
 export const map = <T, I>(value: Schema<T, I>): Schema<Readonly<Record<string, T>>, Readonly<Record<string, I>>> =>
   of({ type: 'object', additionalProperties: value.openapi });
 
-/** Any JSON value, null included, kept as it is. */
+/** Any JSON value, including null. Nothing is pruned. */
 export const anyJson = (): Schema<Json> => of({ 'x-kubernetes-preserve-unknown-fields': true, nullable: true });
 
-/** An object of which nothing is pruned. */
+/** An object in which nothing is pruned. */
 export const preserveUnknown = (): Schema<Readonly<Record<string, Json>>> =>
   of({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
 
-/** A field that may be left out. */
+/** An optional field. */
 export function opt<T, I>(schema: Schema<T, I>): OptionalField<T, I, false>;
-/** A field that the API server fills in. The default is what an author could have written; nested defaults apply to it. */
+/** A field with a default, which the API server sets. The default must be valid input; nested defaults apply to it. */
 export function opt<T, I>(schema: Schema<T, I>, byDefault: NoInfer<I>): OptionalField<T, I, true>;
 export function opt<T, I>(schema: Schema<T, I>, byDefault?: I): OptionalField<T, I, boolean> {
   if (byDefault === undefined) return { optional: schema, defaulted: false };
   return { optional: of<T, I>({ ...schema.openapi, default: asJson(byDefault) }), defaulted: true };
 }
 
-/** Fields of an object. Those not wrapped in `opt` are required. */
+/** An object. Fields that are not wrapped in `opt` are required. */
 export function obj<F extends Fields>(
   fields: F,
   ...rules: readonly CelRule[]
@@ -210,18 +210,18 @@ export function obj<F extends Fields>(
   });
 }
 
-/** The schema with a sentence for people: it reaches `kubectl explain` and the reference pages. */
+/** Adds a description, which appears in `kubectl explain` and in the reference pages. */
 export const described = <T, I>(schema: Schema<T, I>, description: string): Schema<T, I> =>
   of({ ...schema.openapi, description });
 
-/** The schema with more rules. */
+/** Adds validation rules. */
 export const ruled = <T, I>(schema: Schema<T, I>, ...rules: readonly CelRule[]): Schema<T, I> =>
   of({
     ...schema.openapi,
     'x-kubernetes-validations': [...(schema.openapi['x-kubernetes-validations'] ?? []), ...rules],
   });
 
-/** A schema that was made elsewhere, e.g. read from Kubernetes' own document; the caller vouches for the type. */
+/** A schema from elsewhere, e.g. from the OpenAPI documents of Kubernetes. The caller is responsible for the type. */
 export const foreign = <T, I = T>(openapi: OpenApi): Schema<T, I> => of(openapi);
 
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
@@ -232,22 +232,22 @@ export interface Column {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly jsonPath: string;
   readonly description?: string;
-  /** Above 0: only with `-o wide`. */
+  /** Above 0, shown only with `-o wide`. */
   readonly priority?: number;
 }
 
-/** One version of a kind. All versions of a kind have the same schema, so that no conversion is needed. */
+/** One version of a kind. All versions have the same schema, so that no conversion is needed. */
 export interface KindVersion {
   readonly name: string;
   readonly served: boolean;
-  /** Exactly one version of a kind is the stored one. */
+  /** Exactly one version of a kind is the storage version. */
   readonly storage: boolean;
   readonly deprecated?: boolean;
-  /** Columns of this version, where they differ from those of the kind. */
+  /** Columns of this version, if they differ from those of the kind. */
   readonly columns?: readonly Column[];
 }
 
-/** The scale subresource: JSON paths into the object. */
+/** JSON paths of the scale subresource. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
@@ -263,7 +263,7 @@ export interface CustomResource<Spec, Status> {
   readonly status?: Status;
 }
 
-/** A kind of ours: address, schema, and everything else that its CustomResourceDefinition says. */
+/** A kind of ours: address, schema, and everything else in its CustomResourceDefinition. */
 export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> extends KindRef<
   CustomResource<Spec, Status>
 > {
@@ -274,7 +274,7 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> ext
   readonly versions: readonly [KindVersion, ...KindVersion[]];
   readonly description: string;
   readonly spec: Schema<Spec, SpecInput>;
-  /** With a status the kind has the status subresource. */
+  /** If set, the kind has the status subresource. */
   readonly status?: Schema<Status, unknown>;
   readonly scale?: ScalePaths;
   readonly columns: readonly Column[];
@@ -283,5 +283,5 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> ext
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** The objects of a kind, as read. */
+/** The type of the objects of a kind, as read. */
 export type ObjectOf<K> = K extends KindRef<infer T> ? T : never;

@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 
-import { disposeOnSignals } from '../e2e/harness/dispose-on-signals.ts';
-import type { ManagementCluster } from '../e2e/harness/management-cluster.ts';
-import { removeHarness } from '../e2e/harness/remove-harness.ts';
-import { footprintReport } from './footprint-report.ts';
-import { measureFootprint } from './footprint.ts';
-import { hostileLine, hostileReport } from './hostile-report.ts';
-import { breaksBound, measureHostile } from './hostile.ts';
-import { describeHost, describeMachine, machineText } from './machine-description.ts';
+import { disposeOnSignals } from '../e2e/cluster/dispose-on-signals.ts';
+import type { ManagementCluster } from '../e2e/cluster/management-cluster.ts';
+import { removeHarness } from '../e2e/cluster/remove-harness.ts';
+import { footprintReport } from './footprint/footprint-report.ts';
+import { measureFootprint } from './footprint/footprint.ts';
+import { hostileLine, hostileReport } from './hostile/hostile-report.ts';
+import { breaksBound, measureHostile } from './hostile/hostile.ts';
+import { describeHost, describeMachine, machineText } from './report/machine-description.ts';
 import { hasGrown, measureMemory, memoryReport } from './memory.ts';
 import { parseOptions, usage } from './options.ts';
 import type { BenchOptions } from './options.ts';
-import { readyReport } from './ready-report.ts';
-import { readyRows } from './ready-rows.ts';
-import { measureReady } from './ready.ts';
-import { writeResult } from './result-file.ts';
+import { readyReport } from './ready/ready-report.ts';
+import { readyRows } from './ready/ready-rows.ts';
+import { measureReady } from './ready/ready.ts';
+import { writeResult } from './report/result-file.ts';
 import { attachStewardCluster, startStewardCluster } from './steward-cluster.ts';
 
 const started = performance.now();
@@ -52,7 +52,7 @@ async function measureOnCluster(options: BenchOptions): Promise<void> {
   } finally {
     signals[Symbol.dispose]();
     await removal[Symbol.asyncDispose]();
-    if (isOurs && options.keep) tell('kept', `${name}; remove it with: node e2e/harness/main.ts down ${name}`);
+    if (isOurs && options.keep) tell('kept', `${name}; remove it with: node e2e/cluster/main.ts down ${name}`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { ChurningFleet } from '../testing/churning-fleet.ts';
-import { textTable } from './text-table.ts';
+import { ChurningFleet } from '../testing/worlds/churning-fleet.ts';
+import { textTable } from './report/text-table.ts';
 
 /** What the heap may hold in the end against the first look. */
 const mostGrowth = 1.05;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
-import { hostilities } from './hostile-endpoints.ts';
-import type { Hostility } from './hostile-endpoints.ts';
+import { hostilities } from './hostile/hostile-endpoints.ts';
+import type { Hostility } from './hostile/hostile-endpoints.ts';
 
 /** What is measured on a management cluster, and what needs none. */
 const clusterFigures = ['ready', 'footprint'] as const;

@@ -1,7 +1,7 @@
-import { attachManagementCluster, startManagementCluster } from '../e2e/harness/management-cluster.ts';
-import type { ManagementCluster } from '../e2e/harness/management-cluster.ts';
-import type { Progress } from '../e2e/harness/supplies.ts';
-import { installDataStore, installSteward } from '../e2e/stage/install-steward.ts';
+import { attachManagementCluster, startManagementCluster } from '../e2e/cluster/management-cluster.ts';
+import type { ManagementCluster } from '../e2e/cluster/management-cluster.ts';
+import type { Progress } from '../e2e/cluster/machines/supplies.ts';
+import { installDataStore, installSteward } from '../e2e/framework/install-steward.ts';
 
 /** The manager's Deployment in `config/manager`. */
 export const managerDeployment = {

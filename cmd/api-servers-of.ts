@@ -1,4 +1,4 @@
-import { loadKubeconfigFile } from '../runtime/load-connection.ts';
+import { loadKubeconfigFile } from '../runtime/client/load-connection.ts';
 
 /** Where the API server of the management cluster is, as `host:port`: as the environment of a pod says, and as the kubeconfig does. */
 export function apiServersOf(

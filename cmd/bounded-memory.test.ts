@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { ChurningFleet } from '../testing/churning-fleet.ts';
+import { ChurningFleet } from '../testing/worlds/churning-fleet.ts';
 
 let fleet: ChurningFleet | undefined;
 afterEach(() => fleet?.stop());

@@ -20,14 +20,14 @@ interface PackageJson {
 /** The folder of each package and of all that it depends on, as npm laid them out. */
 async function closureOf(names: readonly string[], from = root): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  const visit = async (name: string, base: string): Promise<void> => {
+  const walk = async (name: string, base: string): Promise<void> => {
     const folder = await folderOf(name, base);
     if (found.has(folder)) return;
     found.add(folder);
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageJson;
-    for (const dependency of Object.keys(manifest.dependencies ?? {})) await visit(dependency, folder);
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) await walk(dependency, folder);
   };
-  for (const name of names) await visit(name, from);
+  for (const name of names) await walk(name, from);
   return found;
 }
 
@@ -54,7 +54,7 @@ await build({
   // The program of a worker thread stands beside the one that starts it.
   entryPoints: [
     { in: join(import.meta.dirname, 'steward.ts'), out: 'steward' },
-    { in: join(root, 'stacks', 'helm', 'manifest-worker.ts'), out: 'manifest-worker' },
+    { in: join(root, 'clusterstacks', 'helm', 'manifest-worker.ts'), out: 'manifest-worker' },
   ],
   outdir: out,
   outExtension: { '.js': '.mjs' },

@@ -15,7 +15,7 @@ describe('The list of controllers', () => {
 
   test('A name that is none is refused with those that there are', () => {
     expect(() => chosenControllers('*,-tenants')).toThrow(
-      `--controllers: "-tenants" is none of ${ofStacks.join(', ')}, datastore, kubeconfiggenerator, stewardcontrolplane, tenantcontrolplane`,
+      `--controllers: "-tenants" is not * or one of ${ofStacks.join(', ')}, datastore, kubeconfiggenerator, stewardcontrolplane, tenantcontrolplane`,
     );
   });
 

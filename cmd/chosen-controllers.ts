@@ -1,4 +1,4 @@
-import { UsageError } from './flags.ts';
+import { UsageError } from './flags/flags.ts';
 
 /** The controllers of the manager, by the names that their metrics and Events carry. */
 export const controllerNames = [
@@ -27,7 +27,7 @@ export function chosenControllers(list: string): ReadonlySet<ControllerName> {
   const unknown = words.find((word) => word !== '*' && !isController(word.replace(/^-/, '')));
   if (unknown !== undefined) {
     throw new UsageError(
-      `--controllers: "${unknown}" is none of ${controllerNames.join(', ')}, with or without - before it, nor *`,
+      `--controllers: "${unknown}" is not * or one of ${controllerNames.join(', ')}, optionally with a - before it`,
     );
   }
   const chosen = controllerNames.filter(
@@ -35,7 +35,7 @@ export function chosenControllers(list: string): ReadonlySet<ControllerName> {
   );
   if (chosen.length === 0) {
     throw new UsageError(
-      `--controllers: "${list}" leaves no controller to run; * is all of them, "*,-stewardcontrolplane" all but one`,
+      `--controllers: "${list}" leaves no controller to run; * enables all of them, "*,-stewardcontrolplane" all but one`,
     );
   }
   return new Set(chosen);

@@ -1,6 +1,6 @@
-import type { Connection } from '../runtime/connection.ts';
-import { inClusterConnection, loadKubeconfigFile } from '../runtime/load-connection.ts';
-import { UsageError } from './flags.ts';
+import type { Connection } from '../runtime/client/connection.ts';
+import { inClusterConnection, loadKubeconfigFile } from '../runtime/client/load-connection.ts';
+import { UsageError } from './flags/flags.ts';
 
 /**
  * How the management cluster is reached: by the kubeconfig, or else as the pod that this is.
@@ -12,6 +12,6 @@ export function connectionOf(
 ): Connection {
   if (kubeconfig !== '') return loadKubeconfigFile(kubeconfig);
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = environment;
-  if (host === '') throw new UsageError('this is no pod of a cluster: give --kubeconfig');
+  if (host === '') throw new UsageError('not running in a pod of a cluster: set --kubeconfig');
   return inClusterConnection(host, port);
 }

@@ -1,33 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { clusterStackGroup } from '../api/clusterstack/names.ts';
+import { clusterStackGroup } from '../clusterstacks/api/names.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { Key } from '../api/meta.ts';
-import type { Context, Controller, Watch } from '../runtime/controller.ts';
+import type { Context, Controller, Watch } from '../runtime/reconcile/controller.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import type { InformerFactory } from '../runtime/informer-factory.ts';
-import type { ObjectMemory } from '../runtime/object-memory.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import type { InformerFactory } from '../runtime/cache/informer-factory.ts';
+import type { ObjectMemory } from '../runtime/cache/object-memory.ts';
+import type { Metrics } from '../runtime/observe/metrics.ts';
 import { markSecrets } from '../controllers/datastore/mark-secrets.ts';
 import { dataStoreController } from '../controllers/datastore/controller.ts';
 import type { Migrations } from '../controllers/tenantcontrolplane/dependencies.ts';
 import { kubeconfigGeneratorController } from '../controllers/kubeconfiggenerator/controller.ts';
-import { clusterOfTenant } from '../controllers/stewardcontrolplane/cluster-of-tenant.ts';
+import { clusterOfTenant } from '../controllers/stewardcontrolplane/infrastructure/cluster-of-tenant.ts';
 import { clusterSecrets, stewardControlPlaneController } from '../controllers/stewardcontrolplane/controller.ts';
-import type { ExternalClusters } from '../controllers/stewardcontrolplane/external/external-clusters.ts';
-import type { ExternalHosting } from '../controllers/stewardcontrolplane/external/hosting.ts';
-import type { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure-watches.ts';
-import type { ObstacleWatches } from '../controllers/stewardcontrolplane/obstacle-watches.ts';
+import type { ExternalClusters } from '../controllers/stewardcontrolplane/hosting/external-clusters.ts';
+import type { ExternalHosting } from '../controllers/stewardcontrolplane/hosting/hosting.ts';
+import type { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure/infrastructure-watches.ts';
+import type { BlockerWatches } from '../controllers/stewardcontrolplane/infrastructure/blocker-watches.ts';
 import { removeData } from '../controllers/tenantcontrolplane/deletion.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { kubeconfigGenerator } from '../api/steward/v1alpha1/kubeconfig-generator.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
-import { etcdDriver } from '../stores/etcd/etcd-driver.ts';
-import { mysqlDriver } from '../stores/mysql/mysql-driver.ts';
-import { natsDriver } from '../stores/nats/nats-driver.ts';
-import { postgresDriver } from '../stores/postgres/postgres-driver.ts';
+import { etcdDriver } from '../stores/etcd/driver.ts';
+import { mysqlDriver } from '../stores/mysql/driver.ts';
+import { natsDriver } from '../stores/nats/driver.ts';
+import { postgresDriver } from '../stores/postgres/driver.ts';
 import type { Driver } from '../stores/driver.ts';
 import { secretReader } from '../stores/secret-reader.ts';
 import type { Sessions } from '../stores/sessions.ts';
@@ -35,7 +35,7 @@ import { StoreAccess } from '../stores/store-access.ts';
 import type { TenantPool } from '../tenants/pool.ts';
 import type { TenantWatches } from '../tenants/tenant-watches.ts';
 import { imageOfPod } from './image-of-pod.ts';
-import type { ManagerSettings } from './manager-settings.ts';
+import type { ManagerSettings } from './flags/manager-settings.ts';
 import { keptTenants, tenantsWithData } from './tenants-with-data.ts';
 
 /** The wire protocols of this version. */
@@ -49,7 +49,7 @@ export interface Shared {
   readonly memory: ObjectMemory;
   readonly sessions: Sessions;
   readonly pool: TenantPool;
-  /** Absent when nobody listens to tenants. */
+  /** Absent when tenants are not watched. */
   readonly watches: TenantWatches | undefined;
   readonly metrics: Metrics;
   /** The clusters that host control planes besides this one. */
@@ -57,15 +57,18 @@ export interface Shared {
   /** Watches on infrastructure clusters. */
   readonly infrastructure: InfrastructureWatches;
   /** Watches on what is in the way of a control plane. */
-  readonly obstacles: ObstacleWatches;
-  /** Asks a controller for a visit, as if the object had changed. */
-  readonly poke: (controller: string, key: Key) => void;
+  readonly blockers: BlockerWatches;
+  /** Enqueues an object for a controller, as if it had changed. */
+  readonly enqueue: (controller: string, key: Key) => void;
 }
 
 /** The controllers that the manager is to run, but for the optional layer of cluster stacks. */
 export interface CoreControllers {
   readonly controllers: readonly Controller[];
-  /** Their watches on kinds of the layer, by controller: these need definitions and rights that may be missing, and nobody else waits for them. */
+  /**
+   * Their watches on kinds of the layer, by controller. These need CustomResourceDefinitions and permissions that may be missing, and no
+   * other controller waits for them.
+   */
   readonly heard: readonly (readonly [controller: string, watch: Watch])[];
 }
 
@@ -95,13 +98,13 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
     watches,
     metrics,
     infrastructure,
-    obstacles,
+    blockers,
     external,
-    poke,
+    enqueue,
   } = shared;
   const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
-  const { visitTimeoutMs: timeoutMs, defaultDataStore, namespace } = settings;
-  // What is kept tells only where the other half of the manager works.
+  const { reconcileTimeoutMs: timeoutMs, defaultDataStore, namespace } = settings;
+  // The retained records are only complete where the other part of the manager runs.
   const kept = (): readonly TenantControlPlane[] =>
     settings.controllers.has('stewardcontrolplane')
       ? keptTenants(informers.informer({ kind: stewardControlPlane }).list()).tenants
@@ -131,8 +134,8 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         ...(settings.controllers.has('stewardcontrolplane') && {
           clusterOf: (tcp: TenantControlPlane, ctx: Pick<Context, 'signal'>) => clusterOfTenant({ cluster }, tcp, ctx),
         }),
-        poke: (key) => {
-          poke('tenantcontrolplane', key);
+        enqueue: (key) => {
+          enqueue('tenantcontrolplane', key);
         },
       }),
       concurrency: settings.tenantConcurrency,
@@ -157,10 +160,10 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         watchFilter: settings.watchFilter,
         removeData: (former, ctx) => removeData(former, { cluster, stores, defaultDataStore, allTenants }, ctx),
         infrastructure,
-        obstacles,
+        blockers,
         isLabelled: (secret) => informers.informer(clusterSecrets).get(secret) !== undefined,
         ...externalOf(settings, external),
-        // Nobody waits for add-ons that nobody keeps.
+        // Without a controller for add-ons, nothing may wait for them.
         ...(settings.gates.clusterStacks &&
           settings.controllers.has('clusteraddon') && {
             addons: { controlPlanes: () => informers.informer({ kind: stewardControlPlane }).list() },

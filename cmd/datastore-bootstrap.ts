@@ -1,15 +1,15 @@
 import { systemClock } from '../runtime/clock.ts';
-import { openCluster } from '../runtime/http-cluster.ts';
-import type { Logger } from '../runtime/logger.ts';
+import { openCluster } from '../runtime/client/http-cluster.ts';
+import type { Logger } from '../runtime/observe/logger.ts';
 import { bootstrapServer } from '../stores/bootstrap/bootstrap-server.ts';
 import type { ServerBootstrap } from '../stores/bootstrap/bootstrap-server.ts';
-import { bootstrapEtcd } from '../stores/etcd/bootstrap.ts';
+import { bootstrapEtcd } from '../stores/etcd/bootstrap/bootstrap.ts';
 import { bootstrapNatsAccounts } from '../stores/nats/bootstrap-accounts.ts';
 import { StoreError } from '../stores/store-error.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { connectionOf } from './connection-of.ts';
-import { readFlags, UsageError } from './flags.ts';
-import type { Flags } from './flags.ts';
+import { readFlags, UsageError } from './flags/flags.ts';
+import type { Flags } from './flags/flags.ts';
 import { goDuration } from '../api/go-duration.ts';
 import { quickStartDataStore } from './quick-start-data-store.ts';
 import { untilAnswered } from './until-answered.ts';
@@ -18,17 +18,20 @@ const fieldManager = 'steward-datastore-bootstrap';
 
 /** The flags of `steward datastore-bootstrap` for stores beside etcd. */
 export const serverBootstrapFlags = {
-  kubeconfig: { value: '', help: 'File that leads to the cluster; empty: the service account of the pod.' },
+  kubeconfig: { value: '', help: 'Path of a kubeconfig for the cluster. Defaults to the service account of the pod.' },
   namespace: { value: 'steward-system', help: 'Namespace of the StatefulSet and of its Secrets.' },
   'cluster-domain': { value: 'cluster.local', help: 'DNS domain of the cluster.' },
-  timeout: { value: '10m', help: 'How long it may take; the members of an etcd are waited for.' },
+  timeout: { value: '10m', help: 'Maximum duration. For etcd, this includes waiting for its members.' },
 } as const satisfies Flags;
 
 /** The flags of `steward datastore-bootstrap etcd`. */
 export const datastoreBootstrapFlags = {
   ...serverBootstrapFlags,
-  members: { value: 1, help: 'Replicas of the StatefulSet.' },
-  'data-store': { value: '', help: 'DataStore to make for it, once its members serve; empty: none.' },
+  members: { value: 1, help: 'Number of replicas of the StatefulSet.' },
+  'data-store': {
+    value: '',
+    help: 'Name of the DataStore to create for it once its members are ready. If empty, none is created.',
+  },
 } as const satisfies Flags;
 
 /** What each bootstrap shares. */
@@ -100,7 +103,7 @@ export async function runDatastoreBootstrap(args: readonly string[], environment
       const manifest = quickStartDataStore({ ...place, name, members });
       // The webhook that judges it may come up at the same time as the store.
       await untilAnswered(() => cluster.apply(dataStore, manifest, { fieldManager, signal }), options);
-      lines.info('the DataStore is there', { name });
+      lines.info('applied the DataStore', { name });
     }
     return 0;
   } catch (error) {

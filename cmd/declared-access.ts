@@ -1,18 +1,18 @@
 import { capiExtensionConfig } from '../api/cluster-api/kinds.ts';
-import { clusterStackOperatorLease } from '../api/clusterstack/names.ts';
+import { clusterStackOperatorLease } from '../clusterstacks/api/names.ts';
 import type { DeclaredAccess, DeclaredRole } from '../api/generate/role.ts';
-import { access as clusterAddon } from '../controllers/clusteraddon/access.ts';
-import { access as runtimeExtension } from '../controllers/clusteraddon/runtime-extension/access.ts';
-import { access as clusterStack } from '../controllers/clusterstack/access.ts';
-import { access as clusterStackRelease } from '../controllers/clusterstackrelease/access.ts';
+import { access as clusterAddon } from '../clusterstacks/controllers/clusteraddon/access.ts';
+import { access as runtimeExtension } from '../clusterstacks/controllers/clusteraddon/runtime-extension/access.ts';
+import { access as clusterStack } from '../clusterstacks/controllers/clusterstack/access.ts';
+import { access as clusterStackRelease } from '../clusterstacks/controllers/clusterstackrelease/access.ts';
 import { access as dataStore } from '../controllers/datastore/access.ts';
 import { access as kubeconfigGenerator } from '../controllers/kubeconfiggenerator/access.ts';
 import { access as stewardControlPlane } from '../controllers/stewardcontrolplane/access.ts';
-import { addonGateAccess } from '../controllers/stewardcontrolplane/addon-gate-access.ts';
-import { hostingAccess } from '../controllers/stewardcontrolplane/external/hosting-access.ts';
+import { addonGateAccess } from '../controllers/stewardcontrolplane/upgrade/addon-gate-access.ts';
+import { hostingAccess } from '../controllers/stewardcontrolplane/hosting/hosting-access.ts';
 import { access as tenantControlPlane, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
 import { migrateAccess, migrateNamespaceAccess } from './migrate-access.ts';
-import { extensionConfigName } from './runtime-extension.ts';
+import { extensionConfigName } from '../clusterstacks/cmd/runtime-extension.ts';
 
 /** The parts of the manager with the rights that each declares beside its code. */
 const managerAccess: readonly DeclaredAccess[] = [

@@ -3,23 +3,23 @@ import { stewardControlPlane } from '../api/controlplane/steward-control-plane.t
 import { kinds } from '../api/core/kinds.ts';
 import type { Resource } from '../api/meta.ts';
 import { annotations } from '../api/names.ts';
-import { ApiError } from '../runtime/errors.ts';
-import { HandOverWorld, key } from '../testing/hand-over-world.ts';
+import { ApiError } from '../runtime/client/errors.ts';
+import { ReleaseWorld, key } from '../testing/worlds/hand-over-world.ts';
 
 /** Says on the TenantControlPlane that its data is to be left behind. */
-const abandon = (world: HandOverWorld): Promise<void> =>
+const abandon = (world: ReleaseWorld): Promise<void> =>
   world.tenant.change({ metadata: { annotations: { [annotations.abandonData]: 'true' } } });
 
-const owners = (world: HandOverWorld): readonly (string | undefined)[] =>
+const owners = (world: ReleaseWorld): readonly (string | undefined)[] =>
   [...world.tenant.store.tenancies.values()].map(({ owner }) => owner);
 
-const uidOf = async (world: HandOverWorld): Promise<string | undefined> =>
+const uidOf = async (world: ReleaseWorld): Promise<string | undefined> =>
   (await world.tenant.exists()) ? (await world.tenant.read()).metadata.uid : undefined;
 
 /** What has no owner that is there, which nobody would ever remove. */
-async function orphans(world: HandOverWorld): Promise<readonly string[]> {
+async function orphans(world: ReleaseWorld): Promise<readonly string[]> {
   const { admin } = world.tenant.cluster;
-  const alive = new Set([await uidOf(world), (await world.keeper())?.metadata.uid]);
+  const alive = new Set([await uidOf(world), (await world.retainer())?.metadata.uid]);
   const found = await Promise.all(
     [kinds.Secret, kinds.Service, kinds.ConfigMap].map((kind) => admin.list<Resource>(kind, key)),
   );
@@ -30,13 +30,13 @@ async function orphans(world: HandOverWorld): Promise<readonly string[]> {
 }
 
 /** Expects a control plane with empty data of its own, beside that of `former`, which nobody keeps any more. */
-async function expectNew(world: HandOverWorld, former: string | undefined): Promise<void> {
+async function expectNew(world: ReleaseWorld, former: string | undefined): Promise<void> {
   const { tenant } = world;
   const { metadata, status } = await tenant.read();
   expect(metadata.uid).not.toBe(former);
   expect(status?.storage?.owner).toBeUndefined();
   expect(owners(world)).toEqual([former, metadata.uid]);
-  expect((await world.keeper())?.status?.keptTenancy).toBeUndefined();
+  expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
   expect(await tenant.condition('Ready')).toBe('True');
   const service = await tenant.cluster.admin.get(kinds.Service, key);
   expect(service?.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([metadata.uid]);
@@ -44,7 +44,7 @@ async function expectNew(world: HandOverWorld, former: string | undefined): Prom
 }
 
 /** Refuses to take the finalizer away: the process has passed all on by then, and is not done. */
-function holdFinalizer(world: HandOverWorld): () => void {
+function holdFinalizer(world: ReleaseWorld): () => void {
   return world.tenant.cluster.before(({ kind, verb, subresource }) => {
     const isMeant = kind?.kind === 'TenantControlPlane' && verb === 'patch' && subresource === undefined;
     return isMeant ? Promise.reject(new ApiError(500, 'InternalError', 'not now')) : Promise.resolve();
@@ -52,18 +52,18 @@ function holdFinalizer(world: HandOverWorld): () => void {
 }
 
 /** The StewardControlPlane has on record what it keeps, and the TenantControlPlane has not heard of it yet. */
-async function untilOnRecord(world: HandOverWorld): Promise<void> {
+async function untilOnRecord(world: ReleaseWorld): Promise<void> {
   await world.deleteAlone();
   for (let rounds = 0; rounds < 20; rounds += 1) {
-    await world.visitKeeper();
-    if ((await world.keeper())?.status?.keptTenancy !== undefined) return;
-    await world.tenant.visit();
+    await world.reconcileRetainer();
+    if ((await world.retainer())?.status?.keptTenancy !== undefined) return;
+    await world.tenant.reconcile();
   }
   throw new Error('nothing is on record');
 }
 
 /** An heir that has told of the data that it took over, and of which its StewardControlPlane has not heard yet. */
-async function untilHeirTells(world: HandOverWorld): Promise<string | undefined> {
+async function untilHeirTells(world: ReleaseWorld): Promise<string | undefined> {
   const former = await uidOf(world);
   await world.deleteAlone();
   for (let rounds = 0; rounds < 20; rounds += 1) {
@@ -77,11 +77,12 @@ async function untilHeirTells(world: HandOverWorld): Promise<string | undefined>
 describe('a TenantControlPlane that is deleted alone, and whose data is abandoned', () => {
   test('at any moment before it is gone leaves the data, and an empty one takes its place', async () => {
     let abandoned = 0;
-    for (let visits = 0; visits === abandoned; visits += 1) {
-      const world = await HandOverWorld.create();
+    for (let reconciles = 0; reconciles === abandoned; reconciles += 1) {
+      const world = await ReleaseWorld.create();
       const former = await uidOf(world);
       await world.deleteAlone();
-      for (let done = 0; done < visits; done += 1) await (done % 2 === 0 ? world.tenant.visit() : world.visitKeeper());
+      for (let done = 0; done < reconciles; done += 1)
+        await (done % 2 === 0 ? world.tenant.reconcile() : world.reconcileRetainer());
       if ((await uidOf(world)) !== former) break;
       await abandon(world);
       abandoned += 1;
@@ -92,14 +93,14 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
   }, 300_000);
 
   test('once address and authorities have been passed on takes them back, so that they go with it', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const former = await uidOf(world);
     const ca = (await world.tenant.secret('ca'))?.data;
     await world.deleteAlone();
     const recover = holdFinalizer(world);
     for (let rounds = 0; rounds < 8; rounds += 1) await world.round();
-    const keeper = (await world.keeper())?.metadata.uid;
-    expect((await world.tenant.secret('ca'))?.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([keeper]);
+    const retainer = (await world.retainer())?.metadata.uid;
+    expect((await world.tenant.secret('ca'))?.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([retainer]);
     await abandon(world);
     recover();
     await world.settle();
@@ -108,12 +109,12 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
   });
 
   test('as the heir, while the data is on record yet of the one before, leaves nothing on record', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const former = await untilHeirTells(world);
-    expect((await world.keeper())?.status?.keptTenancy).toBeDefined();
+    expect((await world.retainer())?.status?.keptTenancy).toBeDefined();
     await abandon(world);
     await world.deleteAlone();
-    await world.tenant.visit();
+    await world.tenant.reconcile();
     await world.settle();
     await expectNew(world, former);
   });
@@ -121,11 +122,11 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
   test.each(['on record', 'passed on'])(
     'once it is %s has the data left when its control plane goes, too',
     async (at) => {
-      const world = await HandOverWorld.create();
+      const world = await ReleaseWorld.create();
       const former = await uidOf(world);
       await untilOnRecord(world);
       const recover = at === 'passed on' ? holdFinalizer(world) : () => undefined;
-      if (at === 'passed on') await world.tenant.visit();
+      if (at === 'passed on') await world.tenant.reconcile();
       await abandon(world);
       await world.tenant.cluster.admin.delete(stewardControlPlane, key);
       recover();
@@ -136,11 +137,11 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
   );
 
   test('and then is not, after all, is handed over', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const former = await uidOf(world);
     await untilOnRecord(world);
     await abandon(world);
-    await world.tenant.visit();
+    await world.tenant.reconcile();
     await world.tenant.change({ metadata: { annotations: { [annotations.abandonData]: null } } });
     await world.settle();
     expect((await world.tenant.read()).status?.storage?.owner).toBe(former);
@@ -149,12 +150,12 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
   });
 
   test('waits and says so while its control plane, which has it on record, rests', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     await untilOnRecord(world);
     await abandon(world);
-    for (let visits = 0; visits < 3; visits += 1) await world.tenant.visit();
+    for (let reconciles = 0; reconciles < 3; reconciles += 1) await world.tenant.reconcile();
     const told = (await world.tenant.read()).status?.conditions?.find(({ type }) => type === 'Deleting');
-    expect(told?.reason).toBe('LettingGo');
-    expect(told?.message).toMatch(/waits until the StewardControlPlane tenant .*annotation/);
+    expect(told?.reason).toBe('ReleasingData');
+    expect(told?.message).toMatch(/waiting for StewardControlPlane tenant .*annotation/);
   });
 });

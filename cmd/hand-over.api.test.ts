@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ObjectMemory } from '../runtime/object-memory.ts';
+import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { capiCluster } from '../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../api/core/kinds.ts';
@@ -12,26 +12,26 @@ import { access as ofTenants } from '../controllers/tenantcontrolplane/access.ts
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { removeData } from '../controllers/tenantcontrolplane/deletion.ts';
 import { systemClock } from '../runtime/clock.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import type { Controller } from '../runtime/controller.ts';
-import { openCluster } from '../runtime/http-cluster.ts';
-import { parseKubeconfig } from '../runtime/kubeconfig.ts';
-import { silent } from '../runtime/logger.ts';
-import { ObjectVisitor } from '../runtime/object-visitor.ts';
-import { etcdDriver } from '../stores/etcd/etcd-driver.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import type { Controller } from '../runtime/reconcile/controller.ts';
+import { openCluster } from '../runtime/client/http-cluster.ts';
+import { parseKubeconfig } from '../runtime/client/kubeconfig.ts';
+import { silent } from '../runtime/observe/logger.ts';
+import { Reconciler } from '../runtime/reconcile/reconciler.ts';
+import { etcdDriver } from '../stores/etcd/driver.ts';
 import { secretReader } from '../stores/secret-reader.ts';
 import { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import { TenantPool } from '../tenants/pool.ts';
-import { blindInformers } from '../testing/blind-informers.ts';
-import { deafInfrastructure } from '../testing/deaf-infrastructure.ts';
-import { deafObstacles } from '../testing/deaf-obstacles.ts';
-import { startEtcdDataStore } from '../testing/etcd-data-store.ts';
-import type { EtcdDataStore } from '../testing/etcd-data-store.ts';
-import { FakeCluster } from '../testing/fake-cluster.ts';
-import { grantUser } from '../testing/grant-user.ts';
-import { installKinds } from '../testing/install-kinds.ts';
-import { openDefinition } from '../testing/open-definition.ts';
+import { blindInformers } from '../testing/fake/empty-informers.ts';
+import { deafInfrastructure } from '../testing/fake/no-infrastructure-watches.ts';
+import { deafBlockers } from '../testing/fake/no-blocker-watches.ts';
+import { startEtcdDataStore } from '../testing/contracts/stores/etcd/data-store.ts';
+import type { EtcdDataStore } from '../testing/contracts/stores/etcd/data-store.ts';
+import { FakeCluster } from '../testing/fake/fake-cluster.ts';
+import { grantUser } from '../testing/servers/grant-user.ts';
+import { installKinds } from '../testing/servers/install-kinds.ts';
+import { openDefinition } from '../testing/builders/open-definition.ts';
 import { startApiServer } from '../testing/servers/api-server.ts';
 import type { ApiServer } from '../testing/servers/api-server.ts';
 import { startGarbageCollector } from '../testing/servers/garbage-collector.ts';
@@ -49,10 +49,10 @@ let admin: Cluster;
 let operator: Cluster;
 let sessions: Sessions;
 let pool: TenantPool;
-let visitors: readonly [keeper: ObjectVisitor, tenant: ObjectVisitor];
+let reconcilers: readonly [retainer: Reconciler, tenant: Reconciler];
 
-const visitorOf = (controller: Controller): ObjectVisitor =>
-  new ObjectVisitor({
+const reconcilerOf = (controller: Controller): Reconciler =>
+  new Reconciler({
     memory: new ObjectMemory(),
     controller,
     cluster: operator,
@@ -62,7 +62,7 @@ const visitorOf = (controller: Controller): ObjectVisitor =>
     wrote: () => undefined,
   });
 
-function startControllers(): typeof visitors {
+function startControllers(): typeof reconcilers {
   const inside = new FakeCluster();
   // A pool closes the door of one that goes; the tenant itself stays.
   inside.close = () => Promise.resolve();
@@ -71,11 +71,11 @@ function startControllers(): typeof visitors {
   const read = secretReader((secret) => operator.get(kinds.Secret, secret));
   const stores = new StoreAccess({ drivers: [etcdDriver], sessions, read });
   const shared = { cluster: operator, stores, defaultDataStore: '' };
-  const keeper = stewardControlPlaneController({
+  const retainer = stewardControlPlaneController({
     cluster: operator,
     watchFilter: '',
     infrastructure: deafInfrastructure,
-    obstacles: deafObstacles,
+    blockers: deafBlockers,
     removeData: (former, ctx) => removeData(former, { ...shared, allTenants: () => [] }, ctx),
   });
   const tenant = tenantControlPlaneController({
@@ -85,7 +85,7 @@ function startControllers(): typeof visitors {
     clock: systemClock,
     pool,
   });
-  return [visitorOf(keeper), visitorOf(tenant)];
+  return [reconcilerOf(retainer), reconcilerOf(tenant)];
 }
 
 /** What the Deployment's controller and a kubelet would report. */
@@ -99,12 +99,12 @@ async function startPods(): Promise<void> {
 
 /** Visits by turns until `done`; garbage collection works beside. */
 async function work(done: () => Promise<boolean>): Promise<void> {
-  const [keeper, tenant] = visitors;
+  const [retainer, tenant] = reconcilers;
   for (let turns = 0; turns < 200; turns += 1) {
     const scp = await admin.get(stewardControlPlane, key);
-    if (scp !== undefined) await keeper.visit(scp, silent);
+    if (scp !== undefined) await retainer.reconcile(scp, silent);
     const tcp = await admin.get(tenantControlPlane, key);
-    if (tcp !== undefined) await tenant.visit(tcp, silent);
+    if (tcp !== undefined) await tenant.reconcile(tcp, silent);
     await startPods();
     if (await done()) return;
   }
@@ -150,7 +150,7 @@ beforeAll(async () => {
   await grantUser(admin, user, [...ofControlPlanes, ...ofTenants]);
   await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
   collector = await startGarbageCollector(server, folder.path);
-  visitors = startControllers();
+  reconcilers = startControllers();
 }, 240_000);
 
 afterAll(async () => {

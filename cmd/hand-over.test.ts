@@ -6,12 +6,12 @@ import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane
 import { tenantsWithData } from './tenants-with-data.ts';
 import { usersOf } from '../controllers/datastore/status.ts';
 import { StoreError } from '../stores/store-error.ts';
-import { versionOfPods } from '../controllers/tenantcontrolplane/components/upgrade/pending-upgrade.ts';
+import { versionOfPods } from '../controllers/tenantcontrolplane/shared/pending-upgrade.ts';
 import { access } from '../controllers/stewardcontrolplane/access.ts';
 import type { Resource } from '../api/meta.ts';
-import { ApiError } from '../runtime/errors.ts';
-import { HandOverWorld, key } from '../testing/hand-over-world.ts';
-import { MigrationWorld } from '../testing/migration-world.ts';
+import { ApiError } from '../runtime/client/errors.ts';
+import { ReleaseWorld, key } from '../testing/worlds/hand-over-world.ts';
+import { MigrationWorld } from '../testing/worlds/migration-world.ts';
 
 /** What workers and users rely on. */
 interface Relied {
@@ -22,7 +22,7 @@ interface Relied {
   readonly tenancies: readonly object[];
 }
 
-async function relied(world: HandOverWorld): Promise<Relied> {
+async function relied(world: ReleaseWorld): Promise<Relied> {
   const { tenant } = world;
   const secrets = await Promise.all(
     ['ca', 'front-proxy-ca-certificate', 'sa-certificate'].map(async (name) => (await tenant.secret(name))?.data),
@@ -39,7 +39,7 @@ async function relied(world: HandOverWorld): Promise<Relied> {
 
 describe('a TenantControlPlane that is deleted alone', () => {
   test('is made anew on the same data, with the same authorities and at the same address', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { metadata } = await world.tenant.read();
     const before = await relied(world);
     expect(await world.tenant.condition('Ready')).toBe('True');
@@ -50,11 +50,11 @@ describe('a TenantControlPlane that is deleted alone', () => {
     expect(heir.status?.storage?.owner).toBe(metadata.uid);
     expect(await relied(world)).toEqual(before);
     expect(await world.tenant.condition('Ready')).toBe('True');
-    expect((await world.keeper())?.status?.keptTenancy).toBeUndefined();
+    expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
   });
 
   test('is made anew as often as that happens', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { metadata } = await world.tenant.read();
     const before = await relied(world);
     for (let times = 0; times < 3; times += 1) {
@@ -70,11 +70,11 @@ describe('a TenantControlPlane that is deleted alone', () => {
   });
 
   test('leaves nothing when its control plane goes after it', async () => {
-    const model = await HandOverWorld.create();
+    const model = await ReleaseWorld.create();
     await model.deleteAlone();
     const steps = await roundsOf(model);
     for (let rounds = 0; rounds <= steps; rounds += 1) {
-      const world = await HandOverWorld.create();
+      const world = await ReleaseWorld.create();
       await world.deleteAlone();
       for (let done = 0; done < rounds; done += 1) await world.round();
       await world.tenant.cluster.admin.delete(stewardControlPlane, key);
@@ -85,14 +85,14 @@ describe('a TenantControlPlane that is deleted alone', () => {
   }, 300_000);
 
   test('is made anew on the same data although the process dies after any call', async () => {
-    const model = await HandOverWorld.create();
+    const model = await ReleaseWorld.create();
     await model.deleteAlone();
     const before = model.tenant.cluster.calls.length;
     await model.settle();
     const total = model.tenant.cluster.calls.length - before;
     // Not after each: that takes minutes.
     for (let calls = 1; calls <= total; calls += 3) {
-      const world = await HandOverWorld.create();
+      const world = await ReleaseWorld.create();
       const expected = await relied(world);
       await world.deleteAlone();
       world.tenant.cluster.crashAfter(calls, { losesAnswer: true });
@@ -101,12 +101,12 @@ describe('a TenantControlPlane that is deleted alone', () => {
       await world.settle();
       expect({ calls, relied: await relied(world) }).toEqual({ calls, relied: expected });
       expect({ calls, ready: await world.tenant.condition('Ready') }).toEqual({ calls, ready: 'True' });
-      expect((await world.keeper())?.status?.keptTenancy).toBeUndefined();
+      expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
     }
   }, 600_000);
 
   test('keeps keys and address when the heir goes between taking them over and telling of it', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     const before = await relied(world);
     const service = (await cluster.admin.get(kinds.Service, key))?.metadata.uid;
@@ -122,7 +122,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     expect(owners?.map(({ uid }) => uid)).toEqual([heir.metadata.uid]);
     expect(heir.status?.storage?.setup).toBeUndefined();
     await world.deleteAlone();
-    for (let rounds = 0; rounds < 3; rounds += 1) await world.tenant.visit();
+    for (let rounds = 0; rounds < 3; rounds += 1) await world.tenant.reconcile();
     expect(await world.tenant.exists()).toBe(false);
     recover();
     await world.settle();
@@ -131,39 +131,39 @@ describe('a TenantControlPlane that is deleted alone', () => {
   });
 
   test('is not deleted once it is the heir, although a cache does not know that yet', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
-    const old = await world.keeper();
-    await world.visitKeeper();
+    const old = await world.retainer();
+    await world.reconcileRetainer();
     const { uid } = (await world.tenant.read()).metadata;
-    expect((await world.keeper())?.status?.keptTenancy?.heirUID).toBe(uid);
-    await world.visitKeeper(old);
+    expect((await world.retainer())?.status?.keptTenancy?.heirUID).toBe(uid);
+    await world.reconcileRetainer(old);
     const { metadata } = await world.tenant.read();
     expect([metadata.uid, metadata.deletionTimestamp]).toEqual([uid, undefined]);
   });
 
   test('keeps the record when the heir has data of its own instead', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
-    await world.visitKeeper();
+    await world.reconcileRetainer();
     const storage = { owner: 'another', setup: { schema: 'x' } };
     const patch = { type: 'merge', body: { status: { storage } } } as const;
     await world.tenant.cluster.admin.patch(tenantControlPlane, key, patch, { subresource: 'status' });
-    await world.visitKeeper();
-    const { status } = (await world.keeper()) ?? {};
+    await world.reconcileRetainer();
+    const { status } = (await world.retainer()) ?? {};
     expect(status?.keptTenancy).toBeDefined();
     expect(status?.conditions?.map(({ reason }) => reason)).toContain('OwnedByAnother');
   });
 
   test('gives nothing to one that somebody else has made in its place', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const before = await relied(world);
     const victim = await world.tenant.read();
     await world.deleteAlone();
     await untilGone(world);
-    expect((await world.keeper())?.status?.keptTenancy).toBeDefined();
+    expect((await world.retainer())?.status?.keptTenancy).toBeDefined();
     const { name, namespace, ownerReferences, labels } = victim.metadata;
     const metadata = { name: name ?? '', namespace, ownerReferences, labels } as typeof victim.metadata;
     const forged = await world.tenant.cluster.seed(tenantControlPlane, {
@@ -172,9 +172,9 @@ describe('a TenantControlPlane that is deleted alone', () => {
       metadata,
       spec: victim.spec,
     } as typeof victim);
-    for (let visits = 0; visits < 3; visits += 1) await world.tenant.visit();
+    for (let reconciles = 0; reconciles < 3; reconciles += 1) await world.tenant.reconcile();
     expect((await world.tenant.read()).status?.storage).toBeUndefined();
-    expect(await world.tenant.condition('StoreReady')).toContain('Inheriting');
+    expect(await world.tenant.condition('StoreReady')).toContain('AdoptingData');
     expect(await world.tenant.secret('datastore-certificate')).toBeUndefined();
     await world.settle();
     expect((await world.tenant.read()).metadata.uid).not.toBe(forged.metadata.uid);
@@ -182,7 +182,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
   });
 });
 
-async function roundsOf(world: HandOverWorld): Promise<number> {
+async function roundsOf(world: ReleaseWorld): Promise<number> {
   for (let rounds = 0; ; rounds += 1) {
     const before = await world.writes();
     await world.round();
@@ -192,7 +192,7 @@ async function roundsOf(world: HandOverWorld): Promise<number> {
 
 describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   test('waits while its control plane rests, and is taken over when that wakes', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const before = await relied(world);
     await world.deleteAlone();
     await untilGone(world);
@@ -206,7 +206,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test('has the Service that workers dial, which is the very same one afterwards', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     const before = await cluster.admin.get(kinds.Service, key);
     await world.deleteAlone();
@@ -218,18 +218,18 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test('has no authorities when it was deleted in the foreground, past admission: none is made anew without a word', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const [tenancy] = world.tenant.store.tenancies.keys();
     await world.deleteAlone('Foreground');
     await world.settle();
     expect([...world.tenant.store.tenancies.keys()]).toEqual([tenancy]);
     expect(await world.tenant.condition('CertificatesReady')).toMatch(
-      /SecretBroken.*is gone.*restore it from a backup/,
+      /SecretBroken.*is missing.*restore it from a backup/,
     );
   });
 
   test('is the version that was reached, which is where a held upgrade stays', async () => {
-    const world = await HandOverWorld.create({ version: '1.35.4' });
+    const world = await ReleaseWorld.create({ version: '1.35.4' });
     world.tenant.kubelets = ['v1.31.0'];
     await world.change({ spec: { version: '1.36.3' } });
     await world.settle();
@@ -242,7 +242,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test('counts as data of the DataStores that it is in', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
     const { tenants } = await tenantsWithData(world.tenant.cluster.admin, new AbortController().signal);
@@ -250,13 +250,13 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test('is removed only once the store answers, and the control plane says what it waits for', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
     world.tenant.store.failure = new StoreError('Unreachable', 'connection refused');
     await world.tenant.cluster.admin.delete(stewardControlPlane, key);
     await world.settle();
-    const waiting = (await world.keeper())?.status?.conditions?.find(({ type }) => type === 'Deleting');
+    const waiting = (await world.retainer())?.status?.conditions?.find(({ type }) => type === 'Deleting');
     expect(waiting?.message).toContain('connection refused');
     world.tenant.store.failure = undefined;
     world.restart();
@@ -266,7 +266,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test('is removed only once that is allowed, and the control plane says what is forbidden', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { cluster, store, clock } = world.tenant;
     await world.deleteAlone();
     await untilGone(world);
@@ -275,7 +275,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     });
     await cluster.admin.delete(stewardControlPlane, key);
     await world.settle();
-    const waiting = (await world.keeper())?.status;
+    const waiting = (await world.retainer())?.status;
     expect(waiting?.conditions?.find(({ type }) => type === 'Deleting')?.message).toContain('may not get datastores');
     expect(waiting?.keptTenancy).toBeDefined();
     expect(store.tenancies.size).toBe(1);
@@ -287,7 +287,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test.each(['written', 'removed'])('stays where it is while the record may not be %s', async (what) => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     const before = await relied(world);
     const isMeant = (body: unknown): boolean =>
@@ -300,17 +300,17 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     const { metadata, status } = await world.tenant.read();
     expect(status?.storage?.setup?.schema).toBe(before.setup);
     expect(metadata.deletionTimestamp === undefined).toBe(what === 'removed');
-    expect((await world.keeper())?.status?.keptTenancy === undefined).toBe(what === 'written');
+    expect((await world.retainer())?.status?.keptTenancy === undefined).toBe(what === 'written');
     allow();
     await world.settle();
     expect(await relied(world)).toEqual(before);
-    expect((await world.keeper())?.status?.keptTenancy).toBeUndefined();
+    expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
   });
 
   test.each(['{', '[]', '{"spec":{}}', '{"spec":7,"status":{"storage":"x"}}'])(
     'is not guessed from a record that nobody of ours has written (%s)',
     async (record) => {
-      const world = await HandOverWorld.create();
+      const world = await ReleaseWorld.create();
       const { cluster, store } = world.tenant;
       await world.deleteAlone();
       await untilGone(world);
@@ -318,25 +318,25 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
       await cluster.admin.patch(stewardControlPlane, key, patch, { subresource: 'status' });
       await world.settle();
       expect(await world.tenant.exists()).toBe(false);
-      const conditions = async () => JSON.stringify((await world.keeper())?.status?.conditions);
+      const conditions = async () => JSON.stringify((await world.retainer())?.status?.conditions);
       expect(await conditions()).toContain('RecordUnreadable');
       const found = await tenantsWithData(cluster.admin, new AbortController().signal);
       expect(found).toEqual({ tenants: [], unknown: [expect.stringContaining('StewardControlPlane default/tenant')] });
       await cluster.admin.delete(stewardControlPlane, key);
       await world.settle();
-      expect(await conditions()).toContain('the data that it keeps cannot be removed');
+      expect(await conditions()).toContain('the retained data cannot be removed');
       await world.change({ metadata: { annotations: { [annotations.abandonData]: 'true' } } });
       await world.settle();
-      expect(await world.keeper()).toBeUndefined();
+      expect(await world.retainer()).toBeUndefined();
       expect(store.tenancies.size).toBe(1);
     },
   );
 
   test.each([
     [404, 'is nothing', []],
-    [403, 'is not known', [expect.stringContaining('may not be listed')]],
+    [403, 'is not known', [expect.stringContaining('cannot be listed')]],
   ])('where StewardControlPlanes cannot be listed (%i) %s', async (code, _what, unknown) => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     cluster.before(({ kind, verb }) => {
       if (kind?.kind === stewardControlPlane.kind && verb === 'list') throw new ApiError(code, 'No', 'no');
@@ -347,7 +347,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test('is nothing where the data is abandoned on purpose', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     await world.tenant.change({ metadata: { annotations: { [annotations.abandonData]: 'true' } } });
     const former = (await world.tenant.read()).metadata.uid;
     await world.deleteAlone();
@@ -363,16 +363,16 @@ describe('a TenantControlPlane that is deleted alone while its data', () => {
   test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'Thawing', 'Revoking', 'RollingBack'] as const)(
     'is on its way (%s) is made anew, and the data arrives',
     async (phase) => {
-      const world = await HandOverWorld.in({ tenant: new MigrationWorld({ beside: access }) });
+      const world = await ReleaseWorld.in({ tenant: new MigrationWorld({ beside: access }) });
       const { tenant } = world;
       const before = await relied(world);
       const { uid } = (await tenant.read()).metadata;
       await world.change({ spec: { dataStoreName: 'other' } });
-      await world.visitKeeper();
+      await world.reconcileRetainer();
       if (phase === 'RollingBack') {
         await tenant.until('Copying');
         await tenant.say({ failure: 'no' });
-        await tenant.visit();
+        await tenant.reconcile();
       } else await tenant.until(phase);
       await world.deleteAlone();
       let moved = false;
@@ -401,13 +401,13 @@ describe('a TenantControlPlane that is deleted alone while its data', () => {
         await tenant.finishPods();
       }
       expect([...tenant.store.tenancies.keys(), ...tenant.target.tenancies.keys()]).toEqual([]);
-      expect(await world.keeper()).toBeUndefined();
+      expect(await world.retainer()).toBeUndefined();
     },
     120_000,
   );
 
   test('is partly in other stores has all of it afterwards, and leaves nothing in the end', async () => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { tenant } = world;
     const events = await tenant.addStoreBeside('events');
     await world.change({ spec: { dataStoreOverrides: [{ resource: '/events', dataStore: 'events' }] } });
@@ -434,7 +434,7 @@ describe('a TenantControlPlane that is deleted alone while its data', () => {
 
 describe('a namespace that is deleted', () => {
   test.each(['TenantControlPlane', 'StewardControlPlane'])('with the %s first leaves no data', async (first) => {
-    const world = await HandOverWorld.create();
+    const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     cluster.before(async ({ kind, verb, name = '' }) => {
       if (kind === undefined || (verb !== 'create' && verb !== 'apply')) return;
@@ -462,10 +462,10 @@ describe('a namespace that is deleted', () => {
   });
 });
 
-const pause = (world: HandOverWorld, value: '' | null): Promise<void> =>
+const pause = (world: ReleaseWorld, value: '' | null): Promise<void> =>
   world.change({ metadata: { annotations: { 'cluster.x-k8s.io/paused': value } } });
 
-async function untilGone(world: HandOverWorld): Promise<void> {
+async function untilGone(world: ReleaseWorld): Promise<void> {
   for (let rounds = 0; rounds < 20 && (await world.tenant.exists()); rounds += 1) await world.round();
   expect(await world.tenant.exists()).toBe(false);
 }

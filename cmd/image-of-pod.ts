@@ -1,7 +1,7 @@
 import { kinds } from '../api/core/kinds.ts';
 import type { Key } from '../api/meta.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import { RetryError } from '../runtime/errors.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import { RetryError } from '../runtime/client/errors.ts';
 
 /** The container of config/manager; a pod of another shape has it first. */
 const container = 'manager';
@@ -13,6 +13,6 @@ export async function imageOfPod(cluster: Cluster, key: Key, signal: AbortSignal
   const containers = pod?.spec?.containers ?? [];
   const image = (containers.find(({ name }) => name === container) ?? containers[0])?.image;
   if (image !== undefined) return image;
-  const message = `the manager is not the pod ${key.namespace ?? ''}/${key.name}, whose image Jobs would have: start it with --migrate-image`;
+  const message = `cannot find the image for Jobs, because the manager is not the pod ${key.namespace ?? ''}/${key.name}: start it with --migrate-image`;
   throw new RetryError('Failed', message, againMs);
 }

@@ -23,7 +23,7 @@ describe('The last resort', () => {
   test('counts a rejection, and the process goes on', () => {
     host.emit('unhandledRejection', new TypeError('Invalid URL'));
     expect([last.errors, host.exits]).toEqual([{ rejections: 1, exceptions: 0 }, []]);
-    expect(told).toEqual(['nobody handled a rejection; the process goes on']);
+    expect(told).toEqual(['unhandled rejection; the process continues']);
   });
 
   test.each(['ECONNRESET', 'EPIPE', 'ERR_HTTP2_STREAM_ERROR', 'ERR_SSL_WRONG_VERSION_NUMBER', 'HPE_INVALID_METHOD'])(

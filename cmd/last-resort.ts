@@ -1,4 +1,4 @@
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../runtime/observe/logger.ts';
 
 /** What reached the last resort since the process began. */
 export interface UnhandledErrors {
@@ -19,11 +19,11 @@ const ofConnections =
 /**
  * Catches what no code of ours caught; a lint rule and `detached` keep promises from getting here.
  *
- * After a rejection the process goes on: the work that failed has ended, and what it left behind is what a visit that is cut off
+ * After a rejection the process goes on: the work that failed has ended, and what it left behind is what a reconcile that is cut off
  * leaves, which the next one repairs. After an exception of a connection it goes on too: what failed is a socket that nobody listened
  * to any more, and otherwise a stranger could end the process by hanging up at the right moment. Any other exception came from the
  * middle of a callback of ours whose state may be half changed: then the process ends, since a restart converges to the same objects
- * and a broken state does not. No request leads there, since servers catch whatever an answer throws (runtime/answer-requests.ts).
+ * and a broken state does not. No request leads there, since servers catch whatever an answer throws (runtime/server/answer-requests.ts).
  */
 export class LastResort {
   #log: Pick<Logger, 'error'>;
@@ -34,15 +34,15 @@ export class LastResort {
     this.#log = log;
     host.on('unhandledRejection', (error) => {
       this.#rejections += 1;
-      this.#log.error('nobody handled a rejection; the process goes on', { error });
+      this.#log.error('unhandled rejection; the process continues', { error });
     });
     host.on('uncaughtException', (error) => {
       this.#exceptions += 1;
       if (isOfConnection(error)) {
-        this.#log.error('nobody handled an error of a connection; the process goes on', { error });
+        this.#log.error('unhandled error of a connection; the process continues', { error });
         return;
       }
-      this.#log.error('nobody caught an exception; the process ends, since its state may be broken', { error });
+      this.#log.error('uncaught exception; the process exits, because its state may be broken', { error });
       host.exit(1);
     });
   }

@@ -1,46 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '../api/meta.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import { ExternalClusters } from '../controllers/stewardcontrolplane/external/external-clusters.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import { ExternalClusters } from '../controllers/stewardcontrolplane/hosting/external-clusters.ts';
 import { detached } from '../runtime/detached.ts';
-import { selectionInTenant } from '../controllers/tenantcontrolplane/selection-in-tenant.ts';
-import { EventRecorder } from '../runtime/event-recorder.ts';
-import { guardWrites } from '../runtime/guard-writes.ts';
-import { contactCheck, healthPages, HttpEndpoints } from '../runtime/http-endpoints.ts';
-import type { Pages } from '../runtime/http-endpoints.ts';
-import { openHttp2Line } from '../runtime/http2-line.ts';
-import { openCluster } from '../runtime/http-cluster.ts';
-import type { ClusterOptions, RequestMeasure } from '../runtime/http-cluster.ts';
-import type { Controller } from '../runtime/controller.ts';
-import { InformerFactory } from '../runtime/informer-factory.ts';
-import { LeaderElection } from '../runtime/leader-election.ts';
-import { inClusterConnection, loadKubeconfigFile } from '../runtime/load-connection.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { Manager } from '../runtime/manager.ts';
-import { Metrics } from '../runtime/metrics.ts';
-import { ObjectMemory } from '../runtime/object-memory.ts';
-import { createWinstonLogger } from '../runtime/winston-logger.ts';
+import { selectionInTenant } from '../controllers/tenantcontrolplane/shared/selection-in-tenant.ts';
+import { EventRecorder } from '../runtime/observe/event-recorder.ts';
+import { guardWrites } from '../runtime/client/guard-writes.ts';
+import { contactCheck, healthPages, HttpEndpoints } from '../runtime/observe/http-endpoints.ts';
+import type { Pages } from '../runtime/observe/http-endpoints.ts';
+import { openHttp2Line } from '../runtime/client/http2-client.ts';
+import { openCluster } from '../runtime/client/http-cluster.ts';
+import type { ClusterOptions, RequestMeasure } from '../runtime/client/http-cluster.ts';
+import type { Controller } from '../runtime/reconcile/controller.ts';
+import { InformerFactory } from '../runtime/cache/informer-factory.ts';
+import { LeaderElection } from '../runtime/leader/leader-election.ts';
+import { inClusterConnection, loadKubeconfigFile } from '../runtime/client/load-connection.ts';
+import type { Logger } from '../runtime/observe/logger.ts';
+import { Manager } from '../runtime/reconcile/manager.ts';
+import { Metrics } from '../runtime/observe/metrics.ts';
+import { ObjectMemory } from '../runtime/cache/object-memory.ts';
+import { createWinstonLogger } from '../runtime/observe/winston-logger.ts';
 import { Sessions } from '../stores/sessions.ts';
-import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure-watches.ts';
-import { ObstacleWatches } from '../controllers/stewardcontrolplane/obstacle-watches.ts';
+import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure/infrastructure-watches.ts';
+import { BlockerWatches } from '../controllers/stewardcontrolplane/infrastructure/blocker-watches.ts';
 import { TenantPool } from '../tenants/pool.ts';
 import { TenantWatches } from '../tenants/tenant-watches.ts';
-import { bindText } from './bind-text.ts';
+import { bindText } from './flags/bind-text.ts';
 import { Closing } from './closing.ts';
-import { clusterStacksLayer } from './cluster-stacks-layer.ts';
+import { clusterStacksLayer } from '../clusterstacks/cmd/cluster-stacks-layer.ts';
 import { coreControllers } from './controllers.ts';
 import type { LastResort } from './last-resort.ts';
-import type { ListenAddress, ManagerSettings } from './manager-settings.ts';
+import type { ListenAddress, ManagerSettings } from './flags/manager-settings.ts';
 import type { OptionalLayer } from './optional-layer.ts';
 import { serveMetrics } from './serve-metrics.ts';
-import { serveAdmission } from './serve-admission.ts';
+import { serveAdmission } from './admission/serve-admission.ts';
 import { version } from './version.ts';
-import { withinNamespace } from './within-namespace.ts';
+import { withinNamespace } from './admission/within-namespace.ts';
 
 const clock = systemClock;
 const leaseName = 'steward.butlerlabs.dev';
-/** What running visits get when the process is asked to end. */
+/** Grace period of running reconciles when the process is asked to terminate, in milliseconds. */
 const graceMs = 5_000;
 
 /** What the parts of the manager share. */
@@ -81,30 +81,30 @@ export async function runManager(settings: ManagerSettings, lastResort: LastReso
 
 async function work(base: Base): Promise<number> {
   const { settings, closing, ended } = base;
-  const door = closing.add(openManagementCluster(base), (cluster) => cluster.close());
-  const informers = closing.add(new InformerFactory({ cluster: door, log: base.log }), (factory) => factory.close());
-  const election = electionOf(base, door);
+  const client = closing.add(openManagementCluster(base), (cluster) => cluster.close());
+  const informers = closing.add(new InformerFactory({ cluster: client, log: base.log }), (factory) => factory.close());
+  const election = electionOf(base, client);
   const mayWrite = (): void => {
     election.assertLeads();
   };
-  const cluster = settings.leaderElect ? guardWrites(door, mayWrite) : door;
+  const cluster = settings.leaderElect ? guardWrites(client, mayWrite) : client;
   let layerTrouble = (): string | undefined => undefined;
-  const { manager, layer, poke } = managersOf(base, { cluster, informers, layerTrouble: () => layerTrouble() });
+  const { manager, layer, enqueue } = managersOf(base, { cluster, informers, layerTrouble: () => layerTrouble() });
   let starting = true;
-  const startUp = { name: 'start-up', check: () => (starting ? 'caches and webhooks are not there yet' : undefined) };
+  const startUp = { name: 'start-up', check: () => (starting ? 'caches and webhooks are not ready yet' : undefined) };
   const ready = [
     startUp,
     ...manager.checks(),
-    contactCheck(door, clock),
+    contactCheck(client, clock),
     ...(layer === undefined ? [] : [layer.health]),
   ];
   await serve(base, settings.health, healthPages({ alive: [], ready }));
-  await serveMetrics({ ...base, clock, cluster: door });
+  await serveMetrics({ ...base, clock, cluster: client });
 
   const stop = new AbortController();
   const start = async (): Promise<void> => {
-    const parts = { ...base, clock, cluster: door, informers, signal: stop.signal, poke };
-    // Nobody waits for the layer: it begins by itself when it has what it needs, and this process leads.
+    const parts = { ...base, clock, cluster: client, informers, signal: stop.signal, enqueue };
+    // Nothing waits for the layer: it starts on its own once it has what it needs and this process leads.
     const mayWork = settings.leaderElect ? election.elected : Promise.resolve();
     if (layer !== undefined) detached(layer.run(mayWork), base.log, 'the layer of cluster stacks');
     const [admission] = await Promise.all([serveAdmission(parts), manager.follow()]);
@@ -122,13 +122,13 @@ async function work(base: Base): Promise<number> {
   });
   try {
     const code = await ended.promise;
-    // Whoever lost the lead must not write any more: running visits are aborted at once.
+    // Whoever lost the lead must not write any more: running reconciles are aborted at once.
     const grace = code === 0 ? graceMs : 0;
     await Promise.all([manager.stop(grace), layer?.stop(grace)]);
     await election.release();
     return code;
   } finally {
-    stop.abort(new Error('the manager ends'));
+    stop.abort(new Error('the manager is shutting down'));
     // A start that is stuck in its first reads ends with the process.
     await Promise.race([started, sleep(clock, 1_000)]);
   }
@@ -173,8 +173,8 @@ function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): 
 interface Managers {
   readonly manager: Manager;
   readonly layer: OptionalLayer | undefined;
-  /** Asks a controller for a visit, of whichever manager it is. */
-  readonly poke: (controller: string, key: Key) => void;
+  /** Enqueues an object for a controller of any of the managers. */
+  readonly enqueue: (controller: string, key: Key) => void;
 }
 
 interface ManagerParts {
@@ -190,7 +190,7 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
   const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
   const open: ConstructorParameters<typeof TenantPool>[0]['open'] = (connection, limits) =>
     openCluster(connection, measured(base, limits));
-  const pool = closing.add(new TenantPool({ clock, log, open, memory }), (doors) => doors.close());
+  const pool = closing.add(new TenantPool({ clock, log, open, memory }), (clients) => clients.close());
   const watches = settings.watchTenants ? closing.add(tenantWatches(memory), closeLines) : undefined;
   const external = closing.add(
     new ExternalClusters({
@@ -200,8 +200,8 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
       random: Math.random,
       memory,
       open,
-      poke: (key) => {
-        poke('stewardcontrolplane', key);
+      enqueue: (key) => {
+        enqueue('stewardcontrolplane', key);
       },
     }),
     (clusters) => clusters.close(),
@@ -209,27 +209,27 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
   const instance = settings.podName;
   const events = new EventRecorder({ cluster, clock, log, controller: `${leaseName}/manager`, instance, memory });
   const scoped = withinNamespace(informers, settings.namespace);
-  // Nothing is poked before the manager works.
-  const poke = (controller: string, key: Key): void => {
-    managers.find((one) => one.has(controller))?.poke(controller, key);
+  // Nothing is enqueued before the managers exist.
+  const enqueue = (controller: string, key: Key): void => {
+    managers.find((one) => one.has(controller))?.enqueue(controller, key);
   };
   const managers: Manager[] = [];
   const infrastructureWatches = new InfrastructureWatches({
     ...{ cluster, clock, log, random: Math.random, memory, namespace: settings.namespace },
-    poke: (key) => {
-      poke('stewardcontrolplane', key);
+    enqueue: (key) => {
+      enqueue('stewardcontrolplane', key);
     },
   });
   const infrastructure = closing.add(infrastructureWatches, (open) => open[Symbol.asyncDispose]());
-  const obstacleWatches = new ObstacleWatches({
+  const blockerWatches = new BlockerWatches({
     ...{ cluster, clock, log, random: Math.random, memory },
-    poke: (key) => {
-      poke('stewardcontrolplane', key);
+    enqueue: (key) => {
+      enqueue('stewardcontrolplane', key);
     },
   });
-  const obstacles = closing.add(obstacleWatches, (open) => open[Symbol.asyncDispose]());
+  const blockers = closing.add(blockerWatches, (open) => open[Symbol.asyncDispose]());
   const parts = { informers: scoped, clock, memory, sessions, pool, watches, metrics };
-  const shared = { ...parts, cluster, infrastructure, obstacles, external, poke };
+  const shared = { ...parts, cluster, infrastructure, blockers, external, enqueue };
   const metricsOf = (name: string) => metrics.ofController(name);
   const managerOf = (controllers: readonly Controller[], log: Logger): Manager => {
     const manager = new Manager({ controllers, cluster, informers: scoped, clock, log, events, metricsOf, memory });
@@ -246,7 +246,7 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
     webhookTrouble: layerTrouble,
   });
   metrics.watchRunning(() => new Map(managers.flatMap((one) => [...one.runningSeconds()])));
-  return { manager, layer, poke };
+  return { manager, layer, enqueue };
 }
 
 const closeLines = (lines: TenantWatches): void => {

@@ -1,8 +1,8 @@
 import { goDuration } from '../api/go-duration.ts';
 import { kinds } from '../api/core/kinds.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { openCluster } from '../runtime/http-cluster.ts';
-import { createWinstonLogger } from '../runtime/winston-logger.ts';
+import { openCluster } from '../runtime/client/http-cluster.ts';
+import { createWinstonLogger } from '../runtime/observe/winston-logger.ts';
 import { migrate } from '../stores/migration/migrate.ts';
 import { secretReader } from '../stores/secret-reader.ts';
 import { Sessions } from '../stores/sessions.ts';
@@ -10,9 +10,9 @@ import { StoreAccess } from '../stores/store-access.ts';
 import { Closing } from './closing.ts';
 import { connectionOf } from './connection-of.ts';
 import { drivers } from './controllers.ts';
-import { readFlags, UsageError } from './flags.ts';
+import { readFlags, UsageError } from './flags/flags.ts';
 import { GiveUpError } from './migration/job-channel.ts';
-import { migrateFlags } from './migrate-flags.ts';
+import { migrateFlags } from './flags/migrate-flags.ts';
 import { runMigration } from './migration/run-migration.ts';
 import type { MigrationWish } from './migration/run-migration.ts';
 import { version } from './version.ts';
@@ -32,7 +32,7 @@ export async function runMigrate(args: readonly string[], environment: Environme
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      stop.abort(new Error(`the process was asked to end (${signal})`));
+      stop.abort(new Error(`the process was asked to terminate (${signal})`));
     });
   }
   try {
@@ -44,7 +44,7 @@ export async function runMigrate(args: readonly string[], environment: Environme
     log.info('the migration has ended', { outcome });
     return 0;
   } catch (error) {
-    log.error(error instanceof GiveUpError ? 'the migration cannot be done' : 'the migration was cut short', { error });
+    log.error(error instanceof GiveUpError ? 'the migration failed' : 'the migration was interrupted', { error });
     return 1;
   } finally {
     await closing.close();

@@ -1,7 +1,7 @@
-import type { ForeignLease } from '../runtime/foreign-lease.ts';
-import type { HealthCheck } from '../runtime/health-check.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { Manager } from '../runtime/manager.ts';
+import type { ForeignLease } from '../runtime/leader/foreign-lease.ts';
+import type { HealthCheck } from '../runtime/observe/health-check.ts';
+import type { Logger } from '../runtime/observe/logger.ts';
+import type { Manager } from '../runtime/reconcile/manager.ts';
 
 export interface OptionalLayerOptions {
   /** Lower-case with dashes, for logs and readiness. */
@@ -14,7 +14,9 @@ export interface OptionalLayerOptions {
   readonly log: Logger;
 }
 
-/** Controllers that wait alone for the definitions and rights that they need: the rest of the manager runs meanwhile. */
+/**
+ * Controllers that wait on their own for the CustomResourceDefinitions and permissions that they need, while the rest of the manager runs.
+ */
 export class OptionalLayer {
   readonly #options: OptionalLayerOptions;
   #stopped = false;
@@ -24,21 +26,21 @@ export class OptionalLayer {
     this.#options = options;
   }
 
-  /** Fills its caches from now on, and visits when they are complete and `mayWork` is resolved. Never rejects. */
+  /** Fills its caches from now on, and reconciles once they are complete and `mayWork` is resolved. Never rejects. */
   async run(mayWork: Promise<void>): Promise<void> {
     const { manager, rival, log, name } = this.#options;
     try {
       await manager.follow();
       const unknown = rival.waitsFor();
       if (unknown !== undefined)
-        log.warn('the layer does not know yet whether another program does its work', { unknown });
+        log.warn('the layer does not know yet whether another program does the same work', { unknown });
       await rival.synced;
       await mayWork;
       await manager.start();
     } catch (error) {
       if (this.#stopped) return;
       this.#failure = error instanceof Error ? error.message : String(error);
-      log.error('an optional layer does not run', { layer: name, error });
+      log.error('an optional layer is not running', { layer: name, error });
     }
   }
 
@@ -58,7 +60,8 @@ export class OptionalLayer {
     if (this.#failure !== undefined) return this.#failure;
     const missing = [...manager.waitsFor(), rival.waitsFor() ?? []].flat();
     if (missing.length > 0) return missing.join('; ');
-    if (rival.holder !== undefined) return `it rests while ${rival.holder} does its work: only one of the two may run`;
+    if (rival.holder !== undefined)
+      return `it is paused while ${rival.holder} does the same work: only one of the two may run`;
     const webhooks = webhookTrouble();
     const failing = manager.checks().flatMap((check) => check.check() ?? []);
     return [...failing, ...(webhooks === undefined ? [] : [`webhooks: ${webhooks}`])].join('; ') || undefined;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'node:https';
 import type { KindRef, Manifest, Resource } from '../api/meta.ts';
-import { silent } from '../runtime/logger.ts';
-import { Metrics } from '../runtime/metrics.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
-import { codeOfRaw, exchangeRaw } from '../testing/raw-exchange.ts';
+import { silent } from '../runtime/observe/logger.ts';
+import { Metrics } from '../runtime/observe/metrics.ts';
+import { FakeClock } from '../testing/fake/fake-clock.ts';
+import { codeOfRaw, exchangeRaw } from '../testing/servers/raw-exchange.ts';
 import { Closing } from './closing.ts';
 import { serveMetrics } from './serve-metrics.ts';
 

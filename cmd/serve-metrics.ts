@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '../runtime/clock.ts';
-import type { Cluster } from '../runtime/cluster.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
 import { detached } from '../runtime/detached.ts';
-import { HttpEndpoints, metricsPages } from '../runtime/http-endpoints.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { Metrics } from '../runtime/metrics.ts';
-import { ScrapeAccess } from '../runtime/scrape-access.ts';
-import { defaultServingLife, makeServingMaterial, type ServingMaterial } from '../runtime/serving-pair.ts';
-import { bindText } from './bind-text.ts';
+import { HttpEndpoints, metricsPages } from '../runtime/observe/http-endpoints.ts';
+import type { Logger } from '../runtime/observe/logger.ts';
+import type { Metrics } from '../runtime/observe/metrics.ts';
+import { ScrapeAccess } from '../runtime/observe/scrape-access.ts';
+import { defaultServingLife, makeServingMaterial, type ServingMaterial } from '../runtime/server/serving-pair.ts';
+import { bindText } from './flags/bind-text.ts';
 import type { Closing } from './closing.ts';
-import type { ManagerSettings } from './manager-settings.ts';
+import type { ManagerSettings } from './flags/manager-settings.ts';
 
 /** With what metrics are served. */
 export interface MetricsParts {
@@ -25,8 +25,8 @@ export interface MetricsParts {
 const renewalMs = 20 * 24 * 3600_000;
 
 /**
- * Serves metrics as controller-runtime does: over TLS with a certificate of this process, to whoever the API server knows and lets
- * get the path; over plain HTTP to everybody when that was asked for. Returns the port; undefined when they are switched off.
+ * Serves metrics like controller-runtime: over TLS with a certificate of this process, to clients that the API server authenticates and
+ * that may get the path; or over plain HTTP to everyone if so configured. Returns the port; undefined when metrics are disabled.
  */
 export async function serveMetrics(parts: MetricsParts): Promise<number | undefined> {
   const { settings, cluster, clock, log, metrics, closing } = parts;
@@ -50,7 +50,7 @@ export async function serveMetrics(parts: MetricsParts): Promise<number | undefi
       const renewed = newPair().then((pair) => {
         endpoints.use(pair);
       });
-      detached(renewed, log, 'renewing the certificate of the metrics');
+      detached(renewed, log, 'renewing the certificate of the metrics endpoint');
     });
   let timer = renewLater();
   closing.add(undefined, () => {

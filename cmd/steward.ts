@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
-import { UsageError, describeFlags } from './flags.ts';
+import { UsageError, describeFlags } from './flags/flags.ts';
 import { LastResort } from './last-resort.ts';
-import { managerFlags } from './manager-flags.ts';
-import { readManagerSettings } from './manager-settings.ts';
+import { managerFlags } from './flags/manager-flags.ts';
+import { readManagerSettings } from './flags/manager-settings.ts';
 import { runManager } from './manager.ts';
-import { migrateFlags } from './migrate-flags.ts';
+import { migrateFlags } from './flags/migrate-flags.ts';
 import { runMigrate } from './migrate.ts';
-import { openRepository } from './stack/open-repository.ts';
-import { runStack, stackUsage } from './stack/run-stack.ts';
+import { openRepository } from '../clusterstacks/cmd/stack/open-repository.ts';
+import { runStack, stackUsage } from '../clusterstacks/cmd/stack/run-stack.ts';
 import { version } from './version.ts';
 
 const lastResort = new LastResort(process, {
@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   stack: (args) => {
     const stop = new AbortController();
     process.once('SIGINT', () => {
-      stop.abort(new Error('the process was asked to end (SIGINT)'));
+      stop.abort(new Error('the process was asked to terminate (SIGINT)'));
     });
     return runStack(args, {
       environment: process.env,
@@ -47,10 +47,10 @@ const usage = `steward ${version}: hosted Kubernetes control planes
 
 Usage: steward <command> [flags]
 
-  manager               runs the controllers and the admission webhooks (what runs when no command is named)
-  datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: makes the certificates and the administrator of config/datastores
-  migrate               copies a tenant's data to another DataStore: what Jobs of the manager run
-  stack                 build, push, diff or lint: releases of cluster stacks; steward stack --help tells more
+  manager               runs the controllers and the admission webhooks (the default command)
+  datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: creates the certificates and the administrator of config/datastores
+  migrate               copies a tenant's data to another DataStore; the manager runs it in Jobs
+  stack                 build, push, diff or lint: releases of cluster stacks; see steward stack --help
   version               prints the version
 
 Flags of manager:
@@ -71,7 +71,7 @@ async function main(args: readonly string[]): Promise<number> {
   const [name, flags] = first.startsWith('-') ? ['manager', args] : [first, rest];
   const command = commands[name];
   if (command === undefined)
-    throw new UsageError(`there is no command ${name}; choose among ${Object.keys(commands).join(', ')}`);
+    throw new UsageError(`unknown command ${name}; use one of ${Object.keys(commands).join(', ')}`);
   return command(flags);
 }
 

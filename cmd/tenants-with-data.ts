@@ -4,8 +4,8 @@ import { stewardControlPlane } from '../api/controlplane/steward-control-plane.t
 import { UnreadableRecord } from '../api/controlplane/unreadable-record.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import { ApiError } from '../runtime/errors.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import { ApiError } from '../runtime/client/errors.ts';
 
 /** Whose data there is. */
 export interface TenantsWithData {
@@ -35,11 +35,11 @@ export async function tenantsWithData(cluster: Cluster, signal: AbortSignal): Pr
   return { ...kept, tenants: [...tenants.items, ...kept.tenants] };
 }
 
-/** Where Cluster API's half is not installed nothing is kept. Where this manager may not look nobody knows. */
+/** Without the kinds of the Cluster API part nothing is retained. Without permission to list them it is unknown what is retained. */
 function unlisted(error: unknown): TenantsWithData {
   if (!(error instanceof ApiError)) throw error;
   if (error.code === 404) return { tenants: [], unknown: [] };
   if (error.code === 403)
-    return { tenants: [], unknown: [`StewardControlPlanes, which may not be listed (${error.message})`] };
+    return { tenants: [], unknown: [`StewardControlPlanes, which cannot be listed (${error.message})`] };
   throw error;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ApiError, UnreachableError } from '../runtime/errors.ts';
-import { silent } from '../runtime/logger.ts';
-import { FakeClock, settle } from '../testing/fake-clock.ts';
+import { ApiError, UnreachableError } from '../runtime/client/errors.ts';
+import { silent } from '../runtime/observe/logger.ts';
+import { FakeClock, settle } from '../testing/fake/fake-clock.ts';
 import { untilAnswered } from './until-answered.ts';
 
 const outcomes =

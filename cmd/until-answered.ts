@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { sleep } from '../runtime/clock.ts';
-import { ApiError, UnreachableError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
+import { ApiError, UnreachableError } from '../runtime/client/errors.ts';
+import type { Logger } from '../runtime/observe/logger.ts';
 
 /** How a call is repeated. */
 export interface Patience {
@@ -24,7 +24,7 @@ export async function untilAnswered<T>(call: () => Promise<T>, { clock, log, sig
       const passes =
         error instanceof UnreachableError || (error instanceof ApiError && (error.code >= 500 || error.code === 429));
       if (!passes) throw error;
-      log.warn('the API server does not answer yet', { error, retryAfterMs: retryMs });
+      log.warn('the API server does not respond yet', { error, retryAfterMs: retryMs });
       await sleep(clock, retryMs, signal);
     }
   }

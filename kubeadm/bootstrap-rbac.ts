@@ -6,8 +6,8 @@ const nodes = { kind: 'Group', name: nodesGroup } as const;
 const approver = 'system:certificates.k8s.io:certificatesigningrequests';
 
 /**
- * Everything that lets nodes join with a bootstrap token and renew their certificates, administrators administer, and the API
- * server reach kubelets. The same for every supported version; nothing in it depends on the tenant.
+ * The RBAC objects with which nodes join by a bootstrap token and renew their certificates, administrators administer, and the
+ * API server reaches kubelets. The same for every supported version and every tenant.
  */
 export function bootstrapRbac(): readonly Manifest[] {
   return [

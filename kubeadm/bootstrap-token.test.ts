@@ -18,7 +18,7 @@ describe('bootstrap tokens', () => {
     for (let octet = 0; octet < 256; octet += 1) {
       const random = Uint8Array.from({ length: 22 }, () => octet);
       if (octet >= 252) {
-        expect(() => newBootstrapToken(random)).toThrow('needs 22 usable random octets, and there are 0');
+        expect(() => newBootstrapToken(random)).toThrow('needs 22 usable random octets, but there are only 0');
       } else {
         const [character = ''] = newBootstrapToken(random).id;
         counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -31,9 +31,7 @@ describe('bootstrap tokens', () => {
   test.each(['', 'abcdef', 'abcdef.0123456789abcde', 'ABCDEF.0123456789abcdef', 'abcdef.0123456789abcdef '])(
     'refuse %j without repeating it',
     (text) => {
-      expect(() => parseBootstrapToken(text)).toThrow(
-        'token is not a bootstrap token: give six and sixteen characters',
-      );
+      expect(() => parseBootstrapToken(text)).toThrow('token is not a bootstrap token: use six and sixteen characters');
     },
   );
 

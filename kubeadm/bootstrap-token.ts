@@ -17,14 +17,14 @@ export interface BootstrapToken {
 export const tokenEntropyBytes = 64;
 
 /**
- * A token from random octets, each character equally likely. Throws `RangeError` when too few octets are usable: give
+ * A token from random octets, each character equally likely. Throws `RangeError` when too few octets are usable: pass
  * `tokenEntropyBytes` of them.
  */
 export function newBootstrapToken(random: Uint8Array): BootstrapToken {
   const limit = 256 - (256 % alphabet.length);
   const usable = [...random].filter((octet) => octet < limit);
   if (usable.length < 22)
-    throw new RangeError(`a bootstrap token needs 22 usable random octets, and there are ${usable.length}`);
+    throw new RangeError(`a bootstrap token needs 22 usable random octets, but there are only ${usable.length}`);
   const text = usable.map((octet) => alphabet.charAt(octet % alphabet.length)).join('');
   return { id: text.slice(0, 6), secret: text.slice(6, 22) };
 }
@@ -33,16 +33,16 @@ export function newBootstrapToken(random: Uint8Array): BootstrapToken {
 export function parseBootstrapToken(text: string, field = 'token'): BootstrapToken {
   const match = /^([a-z0-9]{6})\.([a-z0-9]{16})$/.exec(text);
   if (match?.[1] === undefined || match[2] === undefined) {
-    const remedy = 'give six and sixteen characters of a-z and 0-9 joined by a dot';
+    const remedy = 'use six and sixteen characters of a-z and 0-9, joined by a dot';
     throw new InvalidInputError({ field, reason: 'is not a bootstrap token', remedy });
   }
   return { id: match[1], secret: match[2] };
 }
 
-/** A token and how long it lives. */
+/** A token and its expiration. */
 export interface BootstrapTokenInputs {
   readonly token: BootstrapToken;
-  /** Absent: it never expires. */
+  /** Absent for a token that never expires. */
   readonly expiration?: Date;
   readonly description?: string;
 }

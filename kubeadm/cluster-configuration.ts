@@ -9,7 +9,7 @@ import { versionText } from './versions.ts';
 /** Where kubeadm keeps certificates on a node. */
 export const certificatesDir = '/etc/kubernetes/pki';
 
-/** What a tenant's ClusterConfiguration says. */
+/** The inputs of a tenant's ClusterConfiguration. */
 export interface ClusterConfigurationInputs {
   readonly clusterName: string;
   readonly version: KubernetesVersion;
@@ -28,11 +28,11 @@ export interface ClusterConfigurationInputs {
   readonly apiServerArgs?: Readonly<Record<string, string>>;
 }
 
-/** From what the names in the API server's certificate follow. */
+/** The inputs of the names in the API server's certificate. */
 export interface CertSANsInputs {
   readonly name: string;
   readonly namespace: string;
-  /** The address under which the API server announces itself. */
+  /** The address that the API server advertises. */
   readonly advertiseAddress: string;
   readonly clusterDomain: string;
   /** `networkProfile.certSANs`. */
@@ -40,8 +40,8 @@ export interface CertSANsInputs {
 }
 
 /**
- * The ClusterConfiguration's `apiServer.certSANs`, without duplicates: loopback, the tenant's Service in the management cluster, its address, the
- * names inside the tenant, and those asked for.
+ * The ClusterConfiguration's `apiServer.certSANs`, without duplicates: loopback, the tenant's Service in the management cluster,
+ * its address, the names inside the tenant, and the author's.
  */
 export function apiServerCertSANs(inputs: CertSANsInputs): readonly string[] {
   const service = `${inputs.name}.${inputs.namespace}.svc`;
@@ -61,18 +61,18 @@ export function apiServerCertSANs(inputs: CertSANsInputs): readonly string[] {
   return [...new Set(names)];
 }
 
-/** kubeadm learnt v1beta4 in 1.31; a node joins with a kubeadm of its own minor, so older tenants keep v1beta3. */
+/** kubeadm has supported v1beta4 since 1.31; a node joins with a kubeadm of its own minor, so older tenants keep v1beta3. */
 function knowsV1beta4({ minor }: KubernetesVersion): boolean {
   return minor >= 31;
 }
 
-/** kubeadm's names; it learnt P-384 in 1.34, and the field only guides kubeadm's own issuing. */
+/** kubeadm's names; it has supported P-384 since 1.34, and the field only affects certificates that kubeadm itself issues. */
 function algorithmOf({ version, encryptionAlgorithm }: ClusterConfigurationInputs): EncryptionAlgorithm {
   return encryptionAlgorithm === 'ECDSA-P384' && version.minor < 34 ? 'ECDSA-P256' : encryptionAlgorithm;
 }
 
 function externalEtcd({ version, etcdEndpoints }: ClusterConfigurationInputs): Record<string, unknown> {
-  // kubeadm refuses the whole document for an endpoint without a scheme.
+  // kubeadm refuses the whole document if an endpoint has no scheme.
   const endpoints = etcdEndpoints.map((endpoint) => (endpoint.includes('://') ? endpoint : `https://${endpoint}`));
   const external = { endpoints, caFile: '', certFile: '', keyFile: '' };
   return version.minor >= 35 ? { ...external, httpEndpoints: endpoints } : external;

@@ -2,7 +2,7 @@ import type { Manifest } from '../api/meta.ts';
 import { projectLabels } from './manifest-labels.ts';
 import { toYaml } from './to-yaml.ts';
 
-/** Where a joining node finds the API server, and whom it should trust. */
+/** How a joining node reaches the API server, and which CAs it trusts. */
 export interface ClusterInfoInputs {
   /** `https://host:port`. */
   readonly server: string;
@@ -11,8 +11,8 @@ export interface ClusterInfoInputs {
 }
 
 /**
- * The ConfigMap `kube-public/cluster-info` for token discovery. It names only its own key: applied by server-side apply, the
- * signatures `jws-kubeconfig-*`, which Kubernetes' bootstrapsigner keeps beside it, stay and are renewed when the kubeconfig changes.
+ * The ConfigMap `kube-public/cluster-info` for token discovery. It contains only its own key: with server-side apply, the
+ * signatures `jws-kubeconfig-*`, which Kubernetes' bootstrapsigner adds to it, stay and are renewed when the kubeconfig changes.
  */
 export function clusterInfo({ server, ca }: ClusterInfoInputs): Manifest {
   const cluster = { server, 'certificate-authority-data': Buffer.from(ca, 'utf8').toString('base64') };

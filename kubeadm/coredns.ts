@@ -6,7 +6,7 @@ import { dnsServiceIps } from './networks.ts';
 import { clusterRole, clusterRoleBinding } from './rbac.ts';
 import type { KubernetesVersion } from './versions.ts';
 
-/** What CoreDNS in a tenant depends on. */
+/** The inputs of CoreDNS in a tenant. */
 export interface CoreDnsInputs {
   readonly version: KubernetesVersion;
   readonly clusterDomain: string;
@@ -18,7 +18,7 @@ export interface CoreDnsInputs {
 
 /** The objects of the add-on, by who may change them. */
 export interface CoreDnsManifests {
-  /** Kept as they are. */
+  /** Objects that are kept as they are here. */
   readonly managed: readonly Manifest[];
   /** Created once: the Corefile belongs to the tenant's administrators afterwards. */
   readonly createOnly: readonly Manifest[];
@@ -167,7 +167,10 @@ function service(inputs: CoreDnsInputs): Manifest {
   };
 }
 
-/** The CoreDNS add-on as kubeadm of the tenant's minor installs it. Throws `InvalidInputError` for networks or DNS addresses that do not fit. */
+/**
+ * The CoreDNS add-on as kubeadm of the tenant's minor installs it. Throws `InvalidInputError` for invalid networks or DNS
+ * addresses.
+ */
 export function coreDns(inputs: CoreDnsInputs): CoreDnsManifests {
   const watch = ['list', 'watch'];
   return {

@@ -2,13 +2,13 @@ import type { KubernetesVersion } from './versions.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a certificate says, in words that two independent issuers share. */
+/** The content of a certificate, as far as two independent issuers can produce the same. */
 export interface CertificateFacts {
   readonly subject: readonly string[];
   readonly issuer: string;
   readonly days: number;
   readonly names: readonly string[];
-  /** Object identifier, with `critical` where it is; the value in hex where it does not depend on a key. */
+  /** Object identifier, with `critical` if it is critical; the value in hex unless it depends on a key. */
   readonly extensions: readonly string[];
   readonly keyAlgorithm: string;
   readonly signatureAlgorithm: string;
@@ -16,7 +16,7 @@ export interface CertificateFacts {
   readonly keyBlock: string;
 }
 
-/** Everything that is compared for one tenant. Documents inside ConfigMaps are read, not compared as text. */
+/** Everything that is compared for one tenant. Documents inside ConfigMaps are parsed, not compared as text. */
 export interface Production {
   /** By `Kind namespace/name`. */
   readonly objects: Readonly<Record<string, Fields>>;
@@ -24,14 +24,14 @@ export interface Production {
   readonly kubeconfigs: Readonly<Record<string, Fields>>;
 }
 
-/** A difference that is meant. */
+/** An intended difference. */
 export interface Deviation {
   readonly id: string;
   readonly where: string;
   readonly why: string;
-  /** Of which versions kubeadm differs so; absent: of every one. */
+  /** The versions in which kubeadm differs; absent for all of them. */
   readonly differs?: (version: KubernetesVersion) => boolean;
-  /** Turns what kubeadm of this version produces into what is produced here. */
+  /** Turns the output of kubeadm of this version into what is produced here. */
   readonly apply: (kubeadm: Production, version: KubernetesVersion) => Production;
 }
 
@@ -51,7 +51,7 @@ function without(fields: Fields, ...keys: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
 }
 
-/** Changes the field at a path where there is one. */
+/** Changes the field at a path, if it exists. */
 function at(fields: Fields, path: readonly string[], change: (value: Fields) => Fields): Fields {
   const [first, ...rest] = path;
   if (first === undefined) return change(fields);
@@ -59,7 +59,7 @@ function at(fields: Fields, path: readonly string[], change: (value: Fields) => 
   return isFields(inner) ? { ...fields, [first]: at(inner, rest, change) } : fields;
 }
 
-/** Drops what Go's encoder writes for a field that was never set. */
+/** Drops the values that Go's encoder writes for fields that were never set. */
 function dropUnset(value: unknown, unset: readonly unknown[]): unknown {
   if (!isFields(value)) return value;
   const kept = Object.entries(value)
@@ -77,7 +77,7 @@ function merge(base: Fields, over: Fields): Fields {
   return merged;
 }
 
-/** kubeadm before these patches puts the API server's kubelet client into the administrators' group. */
+/** Before these patches, kubeadm puts the API server's kubelet client into the administrators' group. */
 const ownRoleSince: Readonly<Record<number, number>> = { 33: 12, 34: 8, 35: 5, 36: 1 };
 
 function kubeletClientIsAdmin({ minor, patch }: KubernetesVersion): boolean {
@@ -98,8 +98,8 @@ const kubeletConfig = 'ConfigMap kube-system/kubelet-config';
 const kubeProxyConfig = 'ConfigMap kube-system/kube-proxy';
 
 /**
- * Every difference between what is produced here and what kubeadm produces, in the order in which they are applied. `kubeletDefaults`
- * are those of the version, from `kubelet-defaults.ts`.
+ * Every difference between the objects produced here and those of kubeadm, in the order in which they are applied.
+ * `kubeletDefaults` are those of the version, from `kubelet-defaults.ts`.
  */
 export const deviations = (kubeletDefaults: Fields): readonly Deviation[] => [
   {
@@ -116,7 +116,7 @@ export const deviations = (kubeletDefaults: Fields): readonly Deviation[] => [
   {
     id: 'kubelet-client-of-least-privilege',
     where: 'certificate apiserver-kubelet-client, ClusterRoleBinding kubeadm:apiserver-kubelet-client',
-    why: 'Later patches of kubeadm took the API server’s kubelet client out of the administrators’ group. It is so here for every version.',
+    why: 'Later patch releases of kubeadm removed the API server’s kubelet client from the administrators’ group. Here that applies to every version.',
     differs: kubeletClientIsAdmin,
     apply: (kubeadm, version) => {
       const client = kubeadm.certificates['apiserver-kubelet-client'];
@@ -170,7 +170,7 @@ export const deviations = (kubeletDefaults: Fields): readonly Deviation[] => [
   {
     id: 'no-component-config-hash',
     where: 'ConfigMaps kube-system/kubelet-config and kube-system/kube-proxy',
-    why: 'By the hash `kubeadm upgrade apply` knows whether a person changed the document; here the operator owns it.',
+    why: 'The hash tells `kubeadm upgrade apply` whether a person changed the document; here Steward owns it.',
     apply: eachObject((object) => {
       const cleared = at(object, ['metadata', 'annotations'], (annotations) =>
         without(annotations, 'kubeadm.kubernetes.io/component-config.hash'),
@@ -186,7 +186,7 @@ export const deviations = (kubeletDefaults: Fields): readonly Deviation[] => [
   {
     id: 'project-label',
     where: 'all objects',
-    why: 'The label tells which objects of a tenant are ours; only these are pruned.',
+    why: 'The label marks the objects of a tenant that Steward applied; only these are pruned.',
     apply: eachObject((object) =>
       at(object, ['metadata'], (metadata) => {
         const labels = isFields(metadata.labels) ? metadata.labels : {};
@@ -197,7 +197,7 @@ export const deviations = (kubeletDefaults: Fields): readonly Deviation[] => [
   {
     id: 'kubelet-defaults-explicit',
     where: kubeletConfig,
-    why: 'Users’ JSON patches replace, test and remove defaulted fields, which must be there for that. kubeadm’s own settings win.',
+    why: 'Users’ JSON patches replace, test and remove defaulted fields, which must therefore be present. kubeadm’s own settings win.',
     apply: eachObject((object, key) =>
       key !== kubeletConfig
         ? object

@@ -1,8 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { resolveTools } from '../e2e/tools/resolve.ts';
-import { comparedReleases } from '../testing/compared-releases.ts';
-import { certificateFacts, comparable, kubeadmVersion, kubeconfigFacts, runKubeadm } from '../testing/real-kubeadm.ts';
-import type { KubeadmRun } from '../testing/real-kubeadm.ts';
+import { comparedReleases } from '../testing/repository/compared-releases.ts';
+import {
+  certificateFacts,
+  comparable,
+  kubeadmVersion,
+  kubeconfigFacts,
+  runKubeadm,
+} from '../testing/repository/real-kubeadm.ts';
+import type { KubeadmRun } from '../testing/repository/real-kubeadm.ts';
 import { bootstrapRbac } from './bootstrap-rbac.ts';
 import { bootstrapTokenSecret, parseBootstrapToken } from './bootstrap-token.ts';
 import { clusterConfiguration, kubeadmConfig } from './cluster-configuration.ts';

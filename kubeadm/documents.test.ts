@@ -29,9 +29,14 @@ const find = (manifests: readonly Manifest[], kind: string): Manifest => {
   if (found === undefined) throw new Error(`there is no ${kind}`);
   return found;
 };
-const imageOf = (manifest: Manifest): string =>
-  (manifest as unknown as { spec: { template: { spec: { containers: [{ image: string }] } } } }).spec.template.spec
-    .containers[0].image;
+interface Container {
+  readonly image: string;
+  readonly ports: readonly { readonly name: string }[];
+}
+const containerOf = (manifest: Manifest): Container =>
+  (manifest as unknown as { spec: { template: { spec: { containers: [Container] } } } }).spec.template.spec
+    .containers[0];
+const imageOf = (manifest: Manifest): string => containerOf(manifest).image;
 
 describe('toYaml', () => {
   test('writes strings that readers of YAML 1.1 and 1.2 both take for strings', () => {
@@ -141,6 +146,13 @@ describe('coreDns', () => {
     expect(coreDnsImage(version, { imageRepository: 'example.org/x' })).toBe('example.org/x/coredns:v1.14.2');
     const { managed } = coreDns({ ...inputs, image: { imageTag: 'v9', imageRepository: 'example.org/x' } });
     expect(imageOf(find(managed, 'Deployment'))).toBe('example.org/x/coredns:v9');
+  });
+
+  test.each([33, 34])('of 1.%i names each port of its container', (minor) => {
+    const { managed } = coreDns({ ...inputs, version: { ...version, minor } });
+    const names = containerOf(find(managed, 'Deployment')).ports.map(({ name }) => name);
+    const probed = minor >= 34 ? ['liveness-probe', 'readiness-probe'] : [];
+    expect(names).toEqual(['dns', 'dns-tcp', 'metrics', ...probed]);
   });
 
   test('listens on the DNS addresses that are given, two of them as dual stack', () => {

@@ -1,7 +1,7 @@
 import type { KubernetesVersion } from './versions.ts';
 import { newestMinor, oldestMinor, versionText } from './versions.ts';
 
-/** Where kubeadm takes images from unless told otherwise. */
+/** kubeadm's default repository of images. */
 export const defaultImageRepository = 'registry.k8s.io';
 
 interface Tags {
@@ -9,7 +9,7 @@ interface Tags {
   readonly pause: string;
 }
 
-/** What kubeadm of the newest patch of each minor names (cmd/kubeadm/app/constants). */
+/** The tags in kubeadm of the newest patch of each minor (cmd/kubeadm/app/constants). */
 const tagsByMinor: Readonly<Record<number, Tags>> = {
   29: { coreDns: 'v1.11.1', pause: '3.9' },
   30: { coreDns: 'v1.11.3', pause: '3.9' },
@@ -27,13 +27,13 @@ function tagsOf({ minor }: KubernetesVersion): Tags {
   return tags;
 }
 
-/** A user's choice for an add-on's image; each part stands on its own. */
+/** A user's choice for an add-on's image; each part can be set alone. */
 export interface ImageOverride {
   readonly imageRepository?: string | undefined;
   readonly imageTag?: string | undefined;
 }
 
-/** CoreDNS as kubeadm of the version's minor installs it. A repository of one's own holds the image as `coredns`. */
+/** CoreDNS as kubeadm of the version's minor installs it. A custom repository holds the image as `coredns`. */
 export function coreDnsImage(version: KubernetesVersion, override: ImageOverride = {}): string {
   const repository = override.imageRepository ?? `${defaultImageRepository}/coredns`;
   return `${repository}/coredns:${override.imageTag ?? tagsOf(version).coreDns}`;

@@ -1,16 +1,16 @@
-/** What a person gave that cannot be used. */
+/** An invalid value from a user. */
 export interface InvalidInput {
   /** Path of the field, e.g. `spec.networkProfile.serviceCidr`; callers may prefix it. */
   readonly field: string;
-  /** The value as given; absent when it is a secret. */
+  /** The value as given; absent when it is secret. */
   readonly value?: string | undefined;
   /** Why it cannot be used: completes the sentence “<field> <value> …”. */
   readonly reason: string;
-  /** What helps, as an imperative sentence. */
+  /** How to fix it, as an imperative sentence. */
   readonly remedy: string;
 }
 
-/** An input that no retry can repair. The message names the field, the value, the reason and the remedy. */
+/** An input that no retry can fix. The message names the field, the value, the reason and the remedy. */
 export class InvalidInputError extends Error {
   override readonly name = 'InvalidInputError';
   readonly input: InvalidInput;

@@ -49,15 +49,11 @@ describe('applyJsonPatches', () => {
     [
       'a path that does not exist',
       { op: 'remove', path: '/x' },
-      '"remove /x" cannot be applied: name a path that exists',
+      '"remove /x" cannot be applied: use a path that exists',
     ],
     ['a replacement of nothing', { op: 'replace', path: '/x/y', value: 1 }, '"replace /x/y" cannot be applied'],
     ['a source that does not exist', { op: 'move', from: '/x', path: '/y' }, 'cannot be applied'],
-    [
-      'a test that fails',
-      { op: 'test', path: '/a', value: 2 },
-      '"test /a" does not hold: change the value that is tested',
-    ],
+    ['a test that fails', { op: 'test', path: '/a', value: 2 }, '"test /a" does not hold: change the tested value'],
     ['a value that is missing', { op: 'add', path: '/x' }, 'cannot be applied'],
     ['a path that is none', { op: 'add', path: 'x', value: 1 }, 'cannot be applied'],
     ['an index beyond the end', { op: 'add', path: '/b/7', value: 1 }, 'cannot be applied'],
@@ -70,6 +66,6 @@ describe('applyJsonPatches', () => {
   });
 
   test('refuses to replace the whole document by something else', () => {
-    expect(() => apply({ a: 1 }, { op: 'replace', path: '', value: 7 })).toThrow('leaves no JSON object');
+    expect(() => apply({ a: 1 }, { op: 'replace', path: '', value: 7 })).toThrow('does not result in a JSON object');
   });
 });

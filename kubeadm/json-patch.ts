@@ -12,9 +12,9 @@ export interface JsonPatchOperation {
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  OPERATION_PATH_UNRESOLVABLE: 'name a path that exists, or create it by an operation “add” before',
-  OPERATION_FROM_UNRESOLVABLE: 'name a “from” that exists',
-  TEST_OPERATION_FAILED: 'change the value that is tested, or drop the test',
+  OPERATION_PATH_UNRESOLVABLE: 'use a path that exists, or create it with an “add” operation first',
+  OPERATION_FROM_UNRESOLVABLE: 'use a “from” that exists',
+  TEST_OPERATION_FAILED: 'change the tested value, or remove the test',
 };
 
 function refusal(operation: JsonPatchOperation, field: string, cause: unknown): InvalidInputError {
@@ -24,7 +24,7 @@ function refusal(operation: JsonPatchOperation, field: string, cause: unknown): 
       field,
       value: `${operation.op} ${operation.path}`,
       reason: name === 'TEST_OPERATION_FAILED' ? 'does not hold' : 'cannot be applied',
-      remedy: remedies[name] ?? 'give an operation of RFC 6902: op, path, and value or from where the op needs it',
+      remedy: remedies[name] ?? 'use an operation of RFC 6902: op, path, and value or from if the op needs it',
     },
     { cause },
   );
@@ -32,7 +32,7 @@ function refusal(operation: JsonPatchOperation, field: string, cause: unknown): 
 
 /**
  * Applies JSON patches (RFC 6902) one after the other to a copy of `document`. Throws `InvalidInputError` naming the operation by
- * `field` and its index; the document itself stays as it was.
+ * `field` and its index; the document itself is unchanged.
  */
 export function applyJsonPatches(
   document: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ export function applyJsonPatches(
   let patched: unknown = structuredClone(document);
   operations.forEach((operation, index) => {
     try {
-      // The library asks for the one type of each op; `validate` makes it check the rest.
+      // The library requires the type of each op; `validate` makes it check the rest.
       const step = structuredClone(operation) as Operation;
       patched = jsonpatch.applyOperation(patched, step, true).newDocument;
     } catch (cause) {
@@ -52,5 +52,5 @@ export function applyJsonPatches(
   if (typeof patched === 'object' && patched !== null && !Array.isArray(patched))
     return patched as Record<string, unknown>;
   const remedy = 'patch fields of the document, not the document itself';
-  throw new InvalidInputError({ field, reason: 'leaves no JSON object', remedy });
+  throw new InvalidInputError({ field, reason: 'does not result in a JSON object', remedy });
 }

@@ -7,10 +7,10 @@ import { bootstrappersGroup, clusterRoleBinding, configMapReaders } from './rbac
 import { toYaml } from './to-yaml.ts';
 import type { KubernetesVersion } from './versions.ts';
 
-/** What kube-proxy in a tenant depends on. */
+/** The inputs of kube-proxy in a tenant. */
 export interface KubeProxyInputs {
   readonly version: KubernetesVersion;
-  /** `host:port` under which nodes reach the API server. */
+  /** `host:port` at which nodes reach the API server. */
   readonly controlPlaneEndpoint: string;
   /** One network, or two joined by a comma. */
   readonly podCidr: string;
@@ -101,7 +101,10 @@ function daemonSet(inputs: KubeProxyInputs): Manifest {
   };
 }
 
-/** The kube-proxy add-on as kubeadm of the tenant's minor installs it, of the tenant's own version. Throws `InvalidInputError` for a pod network that is none. */
+/**
+ * The kube-proxy add-on as kubeadm of the tenant's minor installs it, in the tenant's own version. Throws `InvalidInputError` for
+ * an invalid pod network.
+ */
 export function kubeProxy(inputs: KubeProxyInputs): readonly Manifest[] {
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels: projectLabels } },

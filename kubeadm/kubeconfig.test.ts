@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { judgeKubeconfig, kubeconfig, parseKubeconfig } from './kubeconfig.ts';
+import { evaluateKubeconfig, kubeconfig, parseKubeconfig } from './kubeconfig.ts';
 import type { Kubeconfig, KubeconfigExpectation } from './kubeconfig.ts';
 import { issue, issueCa } from './pki/issue.ts';
 import type { KeyPair } from './pki/key-pair.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 const reason = (content: string | undefined, change: Partial<KubeconfigExpectation> = {}): string => {
-  const verdict = judgeKubeconfig(content, {
+  const verdict = evaluateKubeconfig(content, {
     clusterName: 'tenant-00',
     server,
     ca: ca.certificate,
@@ -67,7 +67,7 @@ describe('kubeconfig', () => {
 
   test('refuses what is no kubeconfig without repeating it', () => {
     expect(() => parseKubeconfig('a: [secret', 'admin.conf')).toThrow(
-      'admin.conf is not valid YAML: delete it to have it written anew',
+      'admin.conf is not valid YAML: delete it to have it generated again',
     );
     expect(() => parseKubeconfig('secret')).toThrow('kubeconfig is not a kubeconfig');
     expect(parseKubeconfig('{}')).toMatchObject({ server: '', ca: '', user: '' });

@@ -1,21 +1,21 @@
 import { parse } from 'yaml';
 import { InvalidInputError } from './invalid-input-error.ts';
 import { parseCertificates } from './pki/certificate-chain.ts';
-import { judge } from './pki/judge.ts';
-import type { Expectation } from './pki/judge.ts';
+import { evaluate } from './pki/evaluate.ts';
+import type { Expectation } from './pki/evaluate.ts';
 import type { KeyPair, Verdict } from './pki/key-pair.ts';
 import { toYaml } from './to-yaml.ts';
 
-/** What a kubeconfig with a client certificate says. */
+/** The content of a kubeconfig with a client certificate. */
 export interface Kubeconfig {
   readonly clusterName: string;
   /** `https://host:port`. */
   readonly server: string;
-  /** PEM of the cluster's certificate authority or authorities. */
+  /** PEM of the cluster's CA or CAs. */
   readonly ca: string;
-  /** Name of the user's entry; kubeadm takes the certificate's common name. */
+  /** Name of the user's entry; kubeadm uses the certificate's common name. */
   readonly user: string;
-  /** Name of the context; `<user>@<cluster>` unless said. */
+  /** Name of the context; `<user>@<cluster>` by default. */
   readonly context?: string;
   readonly client: KeyPair;
 }
@@ -67,11 +67,11 @@ function named(list: unknown, name: string, key: string): Fields {
 const decoded = (value: string): string => Buffer.from(value, 'base64').toString('utf8');
 
 /**
- * Reads what the current context of a kubeconfig says; parts that are absent are empty. Throws `InvalidInputError` when the text
- * is no YAML object.
+ * Reads the current context of a kubeconfig; absent parts are empty. Throws `InvalidInputError` when the text is not a YAML
+ * object.
  */
 export function parseKubeconfig(content: string, field = 'kubeconfig'): Kubeconfig {
-  const remedy = 'delete it to have it written anew';
+  const remedy = 'delete it to have it generated again';
   let config: unknown;
   try {
     config = parse(content, { version: '1.1', logLevel: 'error' });
@@ -94,7 +94,7 @@ export function parseKubeconfig(content: string, field = 'kubeconfig'): Kubeconf
   };
 }
 
-/** Against what a kubeconfig is judged. */
+/** What a kubeconfig is evaluated against. */
 export interface KubeconfigExpectation extends Expectation {
   readonly clusterName: string;
   readonly server: string;
@@ -102,10 +102,10 @@ export interface KubeconfigExpectation extends Expectation {
 }
 
 /**
- * Decides whether a kubeconfig can stay: it is for this cluster, server and CA, and its client certificate passes `judge`.
+ * Decides whether a kubeconfig can be kept: it is for this cluster, server and CA, and its client certificate passes `evaluate`.
  * Throws `InvalidInputError` when the expectation's own `ca` cannot be read.
  */
-export function judgeKubeconfig(content: string | undefined, expectation: KubeconfigExpectation): Verdict {
+export function evaluateKubeconfig(content: string | undefined, expectation: KubeconfigExpectation): Verdict {
   const renew = (reason: string, message: string): Verdict => ({ keep: false, reason, message });
   if (content === undefined || content === '') return renew('Missing', 'there is no kubeconfig yet');
   parseCertificates(expectation.ca, 'ca.crt');
@@ -122,11 +122,11 @@ export function judgeKubeconfig(content: string | undefined, expectation: Kubeco
   if (found.server !== expectation.server) {
     return renew(
       'WrongServer',
-      `the kubeconfig leads to ${JSON.stringify(found.server)} and not to ${expectation.server}`,
+      `the kubeconfig points to ${JSON.stringify(found.server)} instead of ${expectation.server}`,
     );
   }
   if (found.ca.trim() !== expectation.ca.trim()) {
-    return renew('WrongAuthority', 'the kubeconfig embeds another certificate authority than the current one');
+    return renew('WrongAuthority', 'the kubeconfig embeds a CA other than the current one');
   }
-  return judge(found.client, expectation);
+  return evaluate(found.client, expectation);
 }

@@ -18,6 +18,33 @@ describe('kubeletConfiguration', () => {
     expect(kubeletConfiguration(inputs(minor)).failCgroupV1).toBe(expected);
   });
 
+  test.each([
+    ['podLogsDir', 30],
+    ['crashLoopBackOff', 32],
+    ['mergeDefaultEvictionSettings', 33],
+    ['memoryReservationPolicy', 36],
+  ])('names %s from 1.%i on, which brought it', (field, since) => {
+    expect(minors.filter((minor) => field in kubeletConfiguration(inputs(minor)))).toEqual(
+      minors.filter((minor) => minor >= since),
+    );
+  });
+
+  // https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/
+  test.each([
+    [29, ['seccompDefault']],
+    [31, ['failCgroupV1', 'seccompDefault']],
+    [36, ['mergeDefaultEvictionSettings', 'seccompDefault']],
+  ])('for 1.%i has everything on but %j, as the kubelet has by default', (minor, off) => {
+    const fields = Object.entries(kubeletConfiguration(inputs(minor)));
+    expect(fields.flatMap(([name, value]) => (value === false ? [name] : [])).sort()).toEqual(off);
+  });
+
+  test.each(minors)('for 1.%i lets nobody in whom the API server does not know', (minor) => {
+    const { authentication, authorization } = kubeletConfiguration(inputs(minor));
+    expect(authentication).toMatchObject({ anonymous: { enabled: false }, webhook: { enabled: true } });
+    expect(authorization).toMatchObject({ mode: 'Webhook' });
+  });
+
   test.each(minors)('for 1.%i names nothing that an older kubelet without the feature gate refuses', (minor) => {
     const found = kubeletConfiguration(inputs(minor));
     expect(found).not.toHaveProperty('imagePullCredentialsVerificationPolicy');
@@ -63,7 +90,7 @@ describe('kubeletConfiguration', () => {
       'configurationJSONPatches[0]',
     );
     expect(() => kubeletConfiguration(inputs(36, { op: 'replace', path: '/kind', value: 'Other' }))).toThrow(
-      'configurationJSONPatches change what kind of document this is: leave apiVersion kubelet.config.k8s.io/v1beta1',
+      'configurationJSONPatches change the apiVersion or kind of the document: leave apiVersion kubelet.config.k8s.io/v1beta1',
     );
   });
 

@@ -9,22 +9,23 @@ import { dnsServiceIps } from './networks.ts';
 import { toYaml } from './to-yaml.ts';
 import type { KubernetesVersion } from './versions.ts';
 
-/** What the kubelets of a tenant's nodes are told. */
+/** The inputs of the configuration of a tenant's kubelets. */
 export interface KubeletInputs {
   readonly version: KubernetesVersion;
   readonly clusterDomain: string;
   readonly serviceCidr: string;
   /** Empty or absent: the tenth address of the service network. */
   readonly dnsServiceIPs?: readonly string[];
-  /** Absent: systemd, as kubeadm chooses. */
+  /** Absent: systemd, as in kubeadm. */
   readonly cgroupDriver?: 'systemd' | 'cgroupfs' | undefined;
   /** `kubernetes.kubelet.configurationJSONPatches`, applied last. */
   readonly patches?: readonly JsonPatchOperation[];
 }
 
 /**
- * The KubeletConfiguration (kubelet.config.k8s.io/v1beta1): kubeadm's settings over the kubelet's defaults of the tenant's minor, all explicit so that patches find
- * what they change, then the patches; what they remove is gone. Throws `InvalidInputError` for a patch that cannot be applied.
+ * The KubeletConfiguration (kubelet.config.k8s.io/v1beta1): kubeadm's settings over the kubelet's defaults of the tenant's minor,
+ * all explicit so that patches find the fields that they change or remove. Throws `InvalidInputError` for a patch that cannot be
+ * applied.
  */
 export function kubeletConfiguration(inputs: KubeletInputs): Readonly<Record<string, unknown>> {
   const apiVersion = 'kubelet.config.k8s.io/v1beta1';
@@ -45,7 +46,7 @@ export function kubeletConfiguration(inputs: KubeletInputs): Readonly<Record<str
   const patched = applyJsonPatches(unpatched, inputs.patches ?? [], field);
   if (patched.apiVersion !== apiVersion || patched.kind !== kind) {
     const remedy = `leave apiVersion ${apiVersion} and kind ${kind} as they are`;
-    throw new InvalidInputError({ field, reason: 'change what kind of document this is', remedy });
+    throw new InvalidInputError({ field, reason: 'change the apiVersion or kind of the document', remedy });
   }
   return patched;
 }

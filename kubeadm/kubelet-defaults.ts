@@ -1,11 +1,11 @@
 import type { KubernetesVersion } from './versions.ts';
 
-/** The shape callers merge into; the rest are plain fields. */
+/** The fields that callers merge into; the others are plain. */
 export interface KubeletDefaults extends Readonly<Record<string, unknown>> {
   readonly authentication: Readonly<Record<string, unknown>>;
 }
 
-/** The flush frequency in nanoseconds is the one spelling that every supported kubelet reads. */
+/** The flush frequency in nanoseconds is the only form that every supported kubelet reads. */
 const logging = (options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
   flushFrequency: 5_000_000_000,
   format: 'text',
@@ -86,7 +86,7 @@ const common: KubeletDefaults = {
   volumeStatsAggPeriod: '1m0s',
 };
 
-/** What each minor brought; later entries win. */
+/** The fields that each minor introduced; later entries win. */
 const since: readonly (readonly [minor: number, fields: Readonly<Record<string, unknown>>])[] = [
   [
     30,
@@ -105,9 +105,10 @@ const since: readonly (readonly [minor: number, fields: Readonly<Record<string, 
 ];
 
 /**
- * The defaults of a kubelet of this minor, explicit. Left out are `resolvConf`, which kubeadm sets per node; `cgroupDriver`, which
- * kubeadm always chooses; and what hangs on a feature gate (`crashLoopBackOff.maxContainerRestartPeriod`,
- * `imagePullCredentialsVerificationPolicy`): kubelets may be three minors older, and one whose gate is off refuses to start with it.
+ * The defaults of a kubelet of this minor, explicit. Omitted are `resolvConf`, which kubeadm sets per node; `cgroupDriver`, which
+ * kubeadm always sets; and fields that depend on a feature gate (`crashLoopBackOff.maxContainerRestartPeriod`,
+ * `imagePullCredentialsVerificationPolicy`): kubelets may be three minors older, and one whose gate is disabled refuses to start
+ * with them.
  */
 export function kubeletDefaults({ minor }: KubernetesVersion): KubeletDefaults {
   const newer = since.filter(([first]) => minor >= first).map(([, fields]) => fields);

@@ -49,7 +49,7 @@ describe('networks', () => {
         const address = addressAt(network, n, 'cidr');
         expect(contains(network, address)).toBe(true);
         expect(parseCidr(`${address}/${network.family === 4 ? 32 : 128}`, 'cidr').base - network.base).toBe(n);
-        expect(() => addressAt(network, size, 'cidr')).toThrow('give a larger network');
+        expect(() => addressAt(network, size, 'cidr')).toThrow('use a larger network');
       }),
     );
   });
@@ -120,7 +120,7 @@ describe('networks', () => {
   test('come as one, or as two of different families', () => {
     expect(parseCidrs('10.96.0.0/16, fd00::/112', 'cidr').map(cidrText)).toEqual(['10.96.0.0/16', 'fd00::/112']);
     expect(() => parseCidrs('10.96.0.0/16,10.97.0.0/16', 'cidr')).toThrow(
-      'names two IPv4 networks: give one IPv4 and one IPv6',
+      'names two IPv4 networks: use one IPv4 and one IPv6',
     );
     expect(() => parseCidrs('10.0.0.0/8,fd00::/112,fd01::/112', 'cidr')).toThrow('names more than two networks');
   });
@@ -168,7 +168,7 @@ describe('dnsServiceIps', () => {
 
   test('refuses an address outside the network, and no address', () => {
     expect(() => dnsServiceIps('10.96.0.0/16', ['10.97.0.10'])).toThrow(
-      'dnsServiceIPs "10.97.0.10" is outside the service network 10.96.0.0/16: give an address inside it, or leave the field empty',
+      'dnsServiceIPs "10.97.0.10" is outside the service network 10.96.0.0/16: use an address inside it, or leave the field empty',
     );
     expect(() => dnsServiceIps('10.96.0.0/16', ['dns'])).toThrow('is not an IP address');
   });
@@ -191,6 +191,6 @@ describe('endpoints', () => {
   });
 
   test.each(['', ':6443', 'a:b', 'host:0', 'host:65536', 'a:1:2', '[fd00::7'])('refuse %j', (text) => {
-    expect(() => splitHostPort(text, 'endpoint')).toThrow('give host:port');
+    expect(() => splitHostPort(text, 'endpoint')).toThrow('use host:port');
   });
 });

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { InvalidInputError } from './invalid-input-error.ts';
 
-/** An IPv4 or IPv6 network in numbers. */
+/** An IPv4 or IPv6 network as numbers. */
 export interface Network {
   readonly family: 4 | 6;
   /** The first address, host bits cleared. */
@@ -29,14 +29,14 @@ interface Address {
   readonly value: bigint;
 }
 
-// The library tells by errors that it throws and catches, for every host name that is asked about.
+// The library reports invalid addresses by throwing and catching errors, which is slow for host names.
 const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** IPv4 in four decimal parts without leading zeros, or IPv6 without a zone; what Go's net.ParseIP takes. */
+/** IPv4 in four decimal parts without leading zeros, or IPv6 without a zone, like Go's net.ParseIP. */
 function readAddress(text: string): Address | undefined {
   if (ipv4.test(text)) return { family: 4, value: toBigInt(text.split('.').map(Number)) };
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined;
-  // The library takes the old form ::192.0.2.1 for a mapped address; it is an IPv6 address of its own.
+  // The library treats the old form ::192.0.2.1 as a mapped address; it is an IPv6 address of its own.
   const compatible = /^::(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1];
   if (compatible !== undefined) {
     const inner = readAddress(compatible);
@@ -54,7 +54,7 @@ export function isIpAddress(text: string): boolean {
   return readAddress(text) !== undefined;
 }
 
-/** The canonical text of an address, or undefined when `text` is none: two spellings of one address become equal. */
+/** The canonical text of an address, so that different spellings become equal; undefined when `text` is not an address. */
 export function canonicalIp(text: string): string | undefined {
   const address = readAddress(text);
   return address === undefined ? undefined : toText(address.family, address.value);
@@ -67,7 +67,7 @@ export function parseCidr(text: string, field: string): Network {
       field,
       value: text,
       reason,
-      remedy: 'give a network such as 10.96.0.0/16 or fd00:10:96::/112',
+      remedy: 'use a network such as 10.96.0.0/16 or fd00:10:96::/112',
     });
   const [address, prefixText, ...rest] = text.split('/');
   if (address === undefined || prefixText === undefined || rest.length > 0)
@@ -96,12 +96,12 @@ export function cidrText(network: Network): string {
 export function parseCidrs(text: string, field: string): readonly [Network] | readonly [Network, Network] {
   const [first, second, ...rest] = text.split(',').map((part) => parseCidr(part.trim(), field));
   if (first === undefined || rest.length > 0) {
-    const remedy = 'give one network, or one IPv4 and one IPv6 network joined by a comma';
+    const remedy = 'use one network, or one IPv4 and one IPv6 network separated by a comma';
     throw new InvalidInputError({ field, value: text, reason: 'names more than two networks', remedy });
   }
   if (second === undefined) return [first];
   if (first.family === second.family) {
-    const remedy = 'give one IPv4 and one IPv6 network';
+    const remedy = 'use one IPv4 and one IPv6 network';
     throw new InvalidInputError({ field, value: text, reason: `names two IPv${first.family} networks`, remedy });
   }
   return [first, second];
@@ -111,13 +111,13 @@ export function parseCidrs(text: string, field: string): readonly [Network] | re
 export function addressAt(network: Network, n: bigint, field: string): string {
   const size = 1n << BigInt(bits[network.family] - network.prefix);
   if (n < 0n || n >= size) {
-    const reason = `has ${size} addresses, and address ${n} is needed`;
-    throw new InvalidInputError({ field, value: cidrText(network), reason, remedy: 'give a larger network' });
+    const reason = `has ${size} addresses, but address ${n} is needed`;
+    throw new InvalidInputError({ field, value: cidrText(network), reason, remedy: 'use a larger network' });
   }
   return toText(network.family, network.base + n);
 }
 
-/** Whether `address` lies in `network`. False for text that is no address and for the other family. */
+/** Whether `address` is in `network`. False for text that is not an address, and for the other family. */
 export function contains(network: Network, address: string): boolean {
   const read = readAddress(address);
   if (read?.family !== network.family) return false;
@@ -137,12 +137,12 @@ export function firstServiceIp(serviceCidr: string, field = 'serviceCidr'): stri
   return addressAt(parseCidrs(serviceCidr, field)[0], 1n, field);
 }
 
-/** The DNS Service's address kubeadm chooses: the tenth of the first service network. */
+/** The DNS Service's address as kubeadm chooses it: the tenth of the first service network. */
 export function defaultDnsServiceIp(serviceCidr: string, field = 'serviceCidr'): string {
   return addressAt(parseCidrs(serviceCidr, field)[0], 10n, field);
 }
 
-/** The DNS Service's addresses: those given, else the default; each must lie in a service network. Throws `InvalidInputError`. */
+/** The DNS Service's addresses: the given ones, or the default; each must be in a service network. Throws `InvalidInputError`. */
 export function dnsServiceIps(serviceCidr: string, given: readonly string[] = []): readonly string[] {
   if (given.length === 0) return [defaultDnsServiceIp(serviceCidr)];
   const networks = parseCidrs(serviceCidr, 'serviceCidr');
@@ -154,7 +154,7 @@ export function dnsServiceIps(serviceCidr: string, given: readonly string[] = []
         field,
         value: address,
         reason: 'is not an IP address',
-        remedy: 'give an address of the service network',
+        remedy: 'use an address of the service network',
       });
     }
     if (!networks.some((network) => contains(network, canonical))) {
@@ -163,7 +163,7 @@ export function dnsServiceIps(serviceCidr: string, given: readonly string[] = []
         field,
         value: address,
         reason,
-        remedy: 'give an address inside it, or leave the field empty',
+        remedy: 'use an address inside it, or leave the field empty',
       });
     }
     return canonical;
@@ -182,7 +182,7 @@ export function splitHostPort(text: string, field: string): { readonly host: str
   const host = match?.[1] ?? match?.[2];
   const port = match?.[3] === undefined ? undefined : Number(match[3]);
   if (host === undefined || (port !== undefined && (port < 1 || port > 65535))) {
-    const remedy = 'give host:port with a port between 1 and 65535, an IPv6 host in brackets';
+    const remedy = 'use host:port with a port between 1 and 65535, and an IPv6 host in brackets';
     throw new InvalidInputError({ field, value: text, reason: 'is not an endpoint', remedy });
   }
   return port === undefined ? { host } : { host, port };

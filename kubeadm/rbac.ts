@@ -10,7 +10,7 @@ export const nodesGroup = 'system:nodes';
 const rbacGroup = 'rbac.authorization.k8s.io';
 const apiVersion = `${rbacGroup}/v1`;
 
-/** Who is bound to a role. */
+/** The subject of a binding. */
 export type Subject =
   | { readonly kind: 'Group' | 'User'; readonly name: string }
   | { readonly kind: 'ServiceAccount'; readonly name: string; readonly namespace: string };
@@ -31,7 +31,7 @@ export function clusterRoleBinding(name: string, role: string, ...subjects: read
   };
 }
 
-/** What may be read by whom: a Role to get one ConfigMap, and the RoleBinding of the same name. */
+/** Who may read a ConfigMap: the inputs of a Role for it, and of the RoleBinding of the same name. */
 export interface ConfigMapReaders {
   readonly name: string;
   readonly namespace: string;

@@ -32,7 +32,7 @@ describe('alternativeNames', () => {
     'fe80::1%eth0',
   ])('refuses %j by index, with the remedy', (bad) => {
     expect(() => alternativeNames(['ok', bad], 'networkProfile.certSANs')).toThrow(
-      `networkProfile.certSANs[1] ${JSON.stringify(bad)} is neither an IP address nor a DNS name: give`,
+      `networkProfile.certSANs[1] ${JSON.stringify(bad)} is neither an IP address nor a DNS name: use`,
     );
   });
 

@@ -38,7 +38,7 @@ export function alternativeNames(names: readonly string[], field = 'certSANs'): 
         value: name,
         reason: 'is neither an IP address nor a DNS name',
         remedy:
-          'give an IPv4 or IPv6 address, a lower-case DNS name such as api.example.org, or a wildcard such as *.example.org',
+          'use an IPv4 or IPv6 address, a lower-case DNS name such as api.example.org, or a wildcard such as *.example.org',
       });
     }
   });

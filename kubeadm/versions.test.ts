@@ -47,11 +47,21 @@ describe('versions', () => {
     );
   });
 
+  test('of one minor are ordered by patch, and before a release by each part of its pre-release', () => {
+    const rising = ['alpha', 'alpha.1', 'alpha.beta', 'beta', 'beta.2', 'beta.11', 'rc.1'].map(
+      (pre) => `1.36.0-${pre}`,
+    );
+    const versions = [...rising, '1.36.0', '1.36.1', '1.36.11'].map((version) => parseVersion(version));
+    for (const [i, a] of versions.entries()) {
+      for (const [j, b] of versions.entries()) expect(Math.sign(compareVersions(a, b))).toBe(Math.sign(i - j));
+    }
+  });
+
   test.each(['', 'v1.36', '1', 'latest', 'v1.36.3.4', 'v1.36.03', '1.36.3+build', 'vv1.36.3', 'v1.36.3-', '1.36.x'])(
     'refuse %j',
     (bad) => {
       expect(() => parseVersion(bad, 'kubernetes.version')).toThrow(
-        /^kubernetes\.version ".*" is not a Kubernetes version: give a full version such as v1\.36\.0$/,
+        /^kubernetes\.version ".*" is not a Kubernetes version: use a full version such as v1\.36\.0$/,
       );
     },
   );
@@ -71,22 +81,24 @@ describe('versions', () => {
   test('are supported up to the newest minor, also up to one that is given', () => {
     expect(parseSupportedVersion(`v1.${oldestMinor}.0`)).toMatchObject({ minor: oldestMinor });
     expect(parseSupportedVersion(`v1.${newestMinor}.99`)).toMatchObject({ minor: newestMinor });
-    const range = `give a version from v1.${oldestMinor} to v1.${newestMinor}`;
+    const range = `use a version from v1.${oldestMinor} to v1.${newestMinor}`;
     expect(parseSupportedVersion(`v1.${oldestMinor - 1}.9`)).toMatchObject({ minor: oldestMinor - 1 });
-    expect(() => parseSupportedVersion(`v1.${newestMinor + 1}.0`)).toThrow(`is newer than what is supported: ${range}`);
+    expect(() => parseSupportedVersion(`v1.${newestMinor + 1}.0`)).toThrow(
+      `is newer than the supported versions: ${range}`,
+    );
     expect(() => parseSupportedVersion('v2.0.0')).toThrow('is newer');
     expect(() => parseSupportedVersion('v0.36.0')).toThrow('is older');
     expect(parseSupportedVersion('v1.40.0', 'version', 40)).toMatchObject({ minor: 40 });
-    expect(() => parseSupportedVersion('v1.35.0', 'version', 34)).toThrow('give a version from v1.29 to v1.34');
+    expect(() => parseSupportedVersion('v1.35.0', 'version', 34)).toThrow('use a version from v1.29 to v1.34');
   });
 
   test('that are hosted and not tested come with a warning', () => {
-    const tested = `v1.${oldestMinor} to v1.${newestMinor} are tested`;
+    const tested = `the tested versions v1.${oldestMinor} to v1.${newestMinor}`;
     expect(versionWarnings(`v1.${oldestMinor - 1}.9`, 'a')).toEqual([
-      `a v1.${oldestMinor - 1}.9 is older than what is tested: ${tested}, and workers may not join`,
+      `a v1.${oldestMinor - 1}.9 is older than ${tested}, and workers may not be able to join`,
     ]);
     expect(versionWarnings(`1.${newestMinor + 1}.0`)).toEqual([
-      expect.stringContaining('is newer than what is tested'),
+      expect.stringContaining('is newer than the tested versions'),
     ]);
     for (const fine of [`v1.${oldestMinor}.0`, `1.${newestMinor}.9`, 'nonsense', 'v2.0.0']) {
       expect(versionWarnings(fine)).toEqual([]);
@@ -110,12 +122,12 @@ describe('checkUpgrade', () => {
   test.each([
     ['v1.34.9', 'is a downgrade from v1.35.4'],
     ['v1.37.0', 'skips a minor version after v1.35.4'],
-    ['v2.35.4', 'is of another major version'],
+    ['v2.35.4', 'is a different major version'],
   ])('refuses %s, because it %s, and names the ways that are open', (to, reason) => {
     expect(() => {
       check('v1.35.4', to);
     }).toThrow(
-      `kubernetes.version "${to}" ${reason}: from v1.35.4 go to v1.35 (another patch) or v1.36 (the next minor)`,
+      `kubernetes.version "${to}" ${reason}: from v1.35.4 upgrade to v1.35 (another patch) or v1.36 (the next minor)`,
     );
   });
 

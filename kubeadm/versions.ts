@@ -12,7 +12,7 @@ export interface KubernetesVersion {
 /** The oldest minor of Kubernetes 1 that is tested; older ones are hosted with a warning. */
 export const oldestMinor = 29;
 
-/** The newest minor of Kubernetes 1 that is tested; no newer one is hosted unless an operator says so. */
+/** The newest minor of Kubernetes 1 that is tested; newer ones are hosted only if the operator allows it. */
 export const newestMinor = 36;
 
 const pattern = /^v?(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,4})(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
@@ -21,7 +21,7 @@ const pattern = /^v?(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,4})(?:-([0-
 export function parseVersion(text: string, field = 'version'): KubernetesVersion {
   const match = pattern.exec(text.trim());
   if (match === null) {
-    const remedy = `give a full version such as v1.${newestMinor}.0`;
+    const remedy = `use a full version such as v1.${newestMinor}.0`;
     throw new InvalidInputError({ field, value: text, reason: 'is not a Kubernetes version', remedy });
   }
   const version = { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]) };
@@ -78,33 +78,35 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
 export function parseSupportedVersion(text: string, field = 'version', newest = newestMinor): KubernetesVersion {
   const version = parseVersion(text, field);
   if (version.major !== 1 || version.minor > newest) {
-    const remedy = `give a version from v1.${oldestMinor} to v1.${newest}`;
-    const reason = `is ${version.major < 1 ? 'older' : 'newer'} than what is supported`;
+    const remedy = `use a version from v1.${oldestMinor} to v1.${newest}`;
+    const reason = `is ${version.major < 1 ? 'older' : 'newer'} than the supported versions`;
     throw new InvalidInputError({ field, value: text, reason, remedy });
   }
   return version;
 }
 
-/** What a person should know of a version that can be hosted and is not tested. */
+/** Warnings about a version that is hosted but not tested. */
 export function versionWarnings(text: string, field = 'version'): readonly string[] {
   const match = pattern.exec(text.trim());
   if (match?.[1] !== '1') return [];
   const minor = Number(match[2]);
-  const tested = `v1.${oldestMinor} to v1.${newestMinor} are tested`;
-  if (minor < oldestMinor)
-    return [`${field} ${text} is older than what is tested: ${tested}, and workers may not join`];
-  return minor > newestMinor ? [`${field} ${text} is newer than what is tested: ${tested}`] : [];
+  const tested = `the tested versions v1.${oldestMinor} to v1.${newestMinor}`;
+  if (minor < oldestMinor) return [`${field} ${text} is older than ${tested}, and workers may not be able to join`];
+  return minor > newestMinor ? [`${field} ${text} is newer than ${tested}`] : [];
 }
 
-/** The targets that an installed version can move to when `newest` is the last minor, in words, e.g. `v1.35 (another patch) or v1.36 (the next minor)`. */
+/**
+ * The allowed targets from an installed version when `newest` is the last minor, for messages, e.g. `v1.35 (another patch) or
+ * v1.36 (the next minor)`.
+ */
 export function allowedTargets(installed: KubernetesVersion, newest = newestMinor): string {
   const same = `v${installed.major}.${installed.minor} (another patch)`;
   return installed.minor < newest ? `${same} or v${installed.major}.${installed.minor + 1} (the next minor)` : same;
 }
 
 /**
- * Checks the way from an installed to a wanted version: another patch of the same minor, or the next minor; never a lower minor
- * (https://kubernetes.io/releases/version-skew-policy/). Throws `InvalidInputError` whose remedy names the allowed targets.
+ * Checks an upgrade from the installed to the wanted version: another patch of the same minor, or the next minor; never a lower
+ * minor (https://kubernetes.io/releases/version-skew-policy/). Throws `InvalidInputError` whose remedy names the allowed targets.
  */
 export function checkUpgrade(
   installed: KubernetesVersion,
@@ -117,14 +119,14 @@ export function checkUpgrade(
       field,
       value: versionText(wanted),
       reason,
-      remedy: `from ${versionText(installed)} go to ${allowedTargets(installed, newest)}`,
+      remedy: `from ${versionText(installed)} upgrade to ${allowedTargets(installed, newest)}`,
     });
-  if (wanted.major !== installed.major) throw refuse('is of another major version');
+  if (wanted.major !== installed.major) throw refuse('is a different major version');
   if (wanted.minor < installed.minor) throw refuse(`is a downgrade from ${versionText(installed)}`);
   if (wanted.minor > installed.minor + 1) throw refuse(`skips a minor version after ${versionText(installed)}`);
 }
 
-/** Minors that a kubelet may be older than its API server. */
+/** How many minors a kubelet may be older than its API server. */
 export const kubeletSkew = 3;
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { detached } from './detached.ts';
-import { silent } from './logger.ts';
+import { silent } from './observe/logger.ts';
 
 test('Work that nobody waits for tells the log when it fails, and only then', async () => {
   const told: unknown[] = [];

@@ -1,6 +1,6 @@
-import type { Logger } from './logger.ts';
+import type { Logger } from './observe/logger.ts';
 
-/** Lets work go on that nobody waits for. Its failure is told to the log: `what` failed. */
+/** Runs work in the background that nothing awaits. Its failure is logged as `<what> failed`. */
 export function detached(work: Promise<unknown>, log: Logger, what: string): void {
   work.catch((error: unknown) => {
     log.error(`${what} failed`, { error });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeClock } from '../testing/fake/fake-clock.ts';
 import { CircuitBreakers } from './circuit-breakers.ts';
 import { StoreError } from './store-error.ts';
 
 const dead = new StoreError('Unreachable', 'nobody answers');
 const minute = 60_000;
 
-describe('What is known of stores', () => {
-  test('is forgotten of those that were not used for a quarter of an hour', async () => {
+describe('What circuit breakers know of a datastore', () => {
+  test('is forgotten after a quarter of an hour without use', async () => {
     const clock = new FakeClock();
     const breakers = new CircuitBreakers(clock);
     for (let n = 0; n < 100; n += 1) breakers.admit(`gone-${n}`, false)(dead);
@@ -17,7 +17,7 @@ describe('What is known of stores', () => {
     expect(breakers.size).toBe(1);
   });
 
-  test('is kept of one that is dead and still probed', async () => {
+  test('is retained for a dead datastore that is still probed', async () => {
     const clock = new FakeClock();
     const breakers = new CircuitBreakers(clock);
     for (let passed = 0; passed <= 30; passed += 10) {
@@ -30,7 +30,7 @@ describe('What is known of stores', () => {
     expect(() => breakers.admit('dead', false)).toThrow(dead);
   });
 
-  test('is kept while a use that finds out is under way', async () => {
+  test('is retained while a use is in progress', async () => {
     const clock = new FakeClock();
     const breakers = new CircuitBreakers(clock);
     breakers.admit('slow', false)(dead);

@@ -1,28 +1,28 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { StoreError } from './store-error.ts';
 
-/** Milliseconds for which a store that did not answer is not asked again, except by a probe. */
+/** Milliseconds in which a datastore that did not answer is not used again, except by a probe. */
 const restMs = 10_000;
 
-/** Milliseconds after its last use for which something is known of a store. What still exists is probed far more often. */
+/** Milliseconds after the last use until a datastore is forgotten. One that still exists is probed far more often. */
 const rememberMs = 15 * 60_000;
 
 interface Known {
   /** When it last answered, on the monotonic clock. */
   answered: number;
   failure: { readonly error: StoreError; readonly at: number } | undefined;
-  /** Uses under way that were let through although it is known not to answer. */
+  /** Uses in progress that were admitted although the datastore is known not to answer. */
   trials: number;
   /** When a use of it last began or ended. */
   usedAt: number;
 }
 
-/** How a use ended: the store answered, be it with a refusal; it could not be reached; or nobody knows. */
+/** How a use ended: the datastore answered (a refusal counts as well), it could not be reached, or that is unknown. */
 export type UseEnd = 'answered' | 'unknown' | StoreError;
 
 /**
- * Which stores are known not to answer, by any key: whoever asks is refused at once with what is known, so that a dead store
- * does not hold up those who wait for it in vain. After a while one use at a time is let through to find out, a probe always.
+ * Circuit breakers by key: while a datastore is known not to answer, a use fails at once with the known error, so that a dead datastore
+ * does not block its users. After a while one use at a time is admitted to find out whether it is back; a probe always is.
  */
 export class CircuitBreakers {
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class CircuitBreakers {
     this.#clock = clock;
   }
 
-  /** Lets a use begin, and returns what is to be called when it ends. Throws the known `StoreError` of a store that does not answer. */
+  /** Admits a use, and returns a function to call when it ends. Throws the known `StoreError` of a datastore that does not answer. */
   admit(key: string, probe: boolean): (end: UseEnd) => void {
     const began = this.#clock.monotonic();
     this.#sweep(began);
@@ -50,22 +50,22 @@ export class CircuitBreakers {
       known.trials -= trial;
       known.usedAt = now;
       if (end === 'answered') Object.assign(known, { answered: now, failure: undefined });
-      // A use that has waited since before the store came back says nothing of it now.
+      // A use that began before the datastore came back says nothing about it now.
       else if (end !== 'unknown' && began >= known.answered) known.failure = { error: end, at: now };
     };
   }
 
-  /** Nothing is known of the store any more. */
+  /** Forgets the datastore. */
   forget(key: string): void {
     this.#known.delete(key);
   }
 
-  /** Stores that something is known of. */
+  /** Number of known datastores. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** A store that never answered and whose DataStore is gone is used by nobody again: nothing else would forget it. */
+  /** Forgets unused datastores: a deleted one that never answered would stay forever. */
   #sweep(now: number): void {
     if (now - this.#sweptAt < restMs) return;
     this.#sweptAt = now;

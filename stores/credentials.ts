@@ -15,8 +15,8 @@ export interface Credential {
 }
 
 /**
- * Gathers a DataStore's credentials and every complaint about them, so that a person reads all at once. Fields are named by
- * their path; no value is ever part of a message.
+ * Reads a DataStore's credentials and collects all validation errors, so that a person sees all of them at once. Fields are named by
+ * their path; messages never contain a value.
  */
 export class CredentialReader {
   readonly #read: ReadSecret;
@@ -27,14 +27,14 @@ export class CredentialReader {
     this.#read = read;
   }
 
-  /** The bytes a field stands for as text; undefined after a complaint. */
+  /** The content of a field as text; undefined after a validation error. */
   async text(reference: ContentRef | undefined, field: string): Promise<string | undefined> {
     if (reference?.content !== undefined && reference.content !== '') {
       return Buffer.from(reference.content, 'base64').toString('utf8');
     }
     const secret = reference?.secretReference;
     if (secret === undefined) {
-      this.#missing.push(`${field} is not set: give content or a secretReference`);
+      this.#missing.push(`${field} is not set: set content or secretReference`);
       return undefined;
     }
     if (!secret.name || !secret.namespace) {
@@ -53,32 +53,32 @@ export class CredentialReader {
   }
 
   /**
-   * A user or a password: the text without one line end at its end, as `echo` and editors leave it in Secrets. Undefined after
-   * a complaint, also about text that is empty or holds control characters.
+   * A user or a password: the text without one trailing line break, which `echo` and editors leave in Secrets. Undefined after a
+   * validation error, which includes empty texts and control characters.
    */
   async word(reference: ContentRef | undefined, field: string): Promise<string | undefined> {
     const word = (await this.text(reference, field))?.replace(/\r?\n$/, '');
     if (word === undefined) return undefined;
-    if (word === '') this.#missing.push(`${field} is empty: give its value`);
+    if (word === '') this.#missing.push(`${field} is empty: set its value`);
     else if (!/^[^\p{Cc}\ufffd]+$/u.test(word)) {
       this.broken(
-        `${field} holds a line break, another control character or bytes that are no UTF-8: give one line of text`,
+        `${field} contains a line break, another control character or bytes that are not UTF-8: use one line of text`,
       );
     } else return word;
     return undefined;
   }
 
-  /** The certificates of a PEM bundle, in its order; undefined after a complaint. */
+  /** The certificates of a PEM bundle, in its order; undefined after a validation error. */
   certificates(pem: string | undefined, field: string): readonly X509Certificate[] | undefined {
     return pem === undefined ? undefined : this.#parsed(() => parseCertificates(pem, field));
   }
 
-  /** A private key in PKCS#8, PKCS#1 or SEC1 PEM; undefined after a complaint. */
+  /** A private key in PKCS#8, PKCS#1 or SEC1 PEM; undefined after a validation error. */
   privateKey(pem: string | undefined, field: string): KeyObject | undefined {
     return pem === undefined ? undefined : this.#parsed(() => parsePrivateKey(pem, field));
   }
 
-  /** A certificate, with what follows it in its bundle, and its key; undefined after a complaint. */
+  /** A certificate with its chain, and its key; undefined after a validation error. */
   pair(
     certificatePem: string | undefined,
     keyPem: string | undefined,
@@ -90,14 +90,14 @@ export class CredentialReader {
     if (certificates === undefined || leaf === undefined || key === undefined) return undefined;
     if (!leaf.checkPrivateKey(key)) {
       this.broken(
-        `${fields.key} does not belong to the first certificate in ${fields.certificate}: give the matching pair`,
+        `${fields.key} does not belong to the first certificate in ${fields.certificate}: use a matching pair`,
       );
       return undefined;
     }
     return { certificate: certificateBundle(certificates), key: pkcs8(key) };
   }
 
-  /** The CA of a bundle that a private key belongs to, with that key; undefined after a complaint. */
+  /** The CA of a bundle that a private key belongs to, with that key; undefined after a validation error. */
   signer(
     authorities: readonly X509Certificate[] | undefined,
     keyPem: string | undefined,
@@ -107,21 +107,21 @@ export class CredentialReader {
     if (authorities === undefined || key === undefined) return undefined;
     const own = authorities.find((certificate) => certificate.checkPrivateKey(key));
     if (own === undefined) {
-      this.broken(`${fields.key} belongs to no certificate in ${fields.certificate}: give the key of that CA`);
+      this.broken(`${fields.key} belongs to no certificate in ${fields.certificate}: use the key of that CA`);
       return undefined;
     }
     if (!own.ca) {
       this.broken(
-        `${fields.certificate} is no CA certificate (basicConstraints CA is false): give the CA that signs clients`,
+        `${fields.certificate} is not a CA certificate (basicConstraints CA is false): use the CA that signs clients`,
       );
       return undefined;
     }
     return { certificate: certificateBundle([own]), key: pkcs8(key) };
   }
 
-  /** Records a complaint about content. */
-  broken(complaint: string): void {
-    this.#broken.push(complaint);
+  /** Records a validation error of the content. */
+  broken(invalid: string): void {
+    this.#broken.push(invalid);
   }
 
   #parsed<T>(parse: () => T): T | undefined {
@@ -134,11 +134,11 @@ export class CredentialReader {
     }
   }
 
-  /** Throws `StoreError` (CredentialsMissing before CredentialsInvalid) with every complaint, if there is one. */
+  /** Throws `StoreError` (CredentialsMissing before CredentialsInvalid) with all validation errors, if there are any. */
   finish(): void {
-    const complaints = [...this.#missing, ...this.#broken];
-    if (complaints.length === 0) return;
-    throw new StoreError(this.#missing.length > 0 ? 'CredentialsMissing' : 'CredentialsInvalid', complaints.join('; '));
+    const errors = [...this.#missing, ...this.#broken];
+    if (errors.length === 0) return;
+    throw new StoreError(this.#missing.length > 0 ? 'CredentialsMissing' : 'CredentialsInvalid', errors.join('; '));
   }
 }
 

@@ -8,18 +8,18 @@ export type ReadSecret = (reference: {
   readonly key: string;
 }) => Promise<Uint8Array | undefined>;
 
-/** One tenant's share of a store. Identifiers were chosen once and are recorded in the tenant's status. */
+/** One tenant's part of a datastore. The names were chosen once and are recorded in the tenant's status. */
 export interface Tenancy {
   /** Key prefix, database or bucket name, without slashes. */
   readonly schema: string;
   readonly user: string;
-  /** Given to every tenancy of a driver with `passwords`: 1 to 64 letters, digits, "-" and "_". */
+  /** Set for every tenancy of a driver with `passwords`: 1 to 64 letters, digits, "-" and "_". */
   readonly password?: string;
   /** UID of the owner: a schema or user that belongs to another owner is refused. */
   readonly owner: string;
   /**
-   * Take over what exists under these names without a recorded owner: a tenancy made before owners were recorded.
-   * Absent or false: such a tenancy is refused. What another owner has recorded is refused either way.
+   * Adopt what exists under these names without a recorded owner: a tenancy that was created before owners were recorded.
+   * Absent or false: such a tenancy is refused. A tenancy with another recorded owner is always refused.
    */
   readonly adopt?: boolean;
 }
@@ -63,21 +63,21 @@ export interface KineBinding {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** What a tenant's pods need to reach their share. */
+/** What a tenant's pods need to reach their tenancy. */
 export type StoreBinding = EtcdBinding | KineBinding;
 
 /** Where a kine container finds `KineBinding.files` and the TLS files ca.crt, server.crt and server.key. */
 export const kineFilesFolder = '/certs';
 
-/** What a server said of itself. */
+/** What a server reports about itself. */
 export interface ServerState {
   readonly version: string;
   /** False below the driver's floor; `floor` says which. */
   readonly supported: boolean;
   readonly floor: string;
-  /** Bytes in use, where the server can tell. */
+  /** Bytes in use, if the server reports them. */
   readonly sizeBytes?: number;
-  /** What a person should know although the store works, e.g. which endpoint does not answer. */
+  /** Problems that a person should know although the datastore works, e.g. which endpoint does not answer. */
   readonly notes?: readonly string[];
 }
 
@@ -86,23 +86,22 @@ export interface Session extends AsyncDisposable {
   /** Throws `StoreError` with reason Unreachable, Unauthorized or Unsupported. */
   ping(): Promise<ServerState>;
   /**
-   * User, database or prefix, and grants together; heals what is half made. Throws `StoreError` with reason OwnedByAnother or
-   * InvalidName when the names cannot be this owner's, and changes nothing then.
+   * Creates user, database or prefix, and grants, and completes a tenancy that is incomplete. Throws `StoreError` with reason
+   * OwnedByAnother or InvalidName, without a change, when this owner cannot have the names.
    */
   ensure(tenancy: Tenancy): Promise<void>;
   /**
-   * Leaves no key, user, role, schema or grant; succeeds when there is none, or when another owner has recorded the names.
-   * Throws OwnedByAnother when something is there that has no recorded owner, unless the tenancy says `adopt`.
+   * Removes all keys, users, roles, schemas and grants; succeeds when there are none, or when another owner has recorded the names.
+   * Throws OwnedByAnother when something exists without a recorded owner, unless the tenancy sets `adopt`.
    */
   remove(tenancy: Tenancy): Promise<void>;
   /**
-   * Takes the tenant's credentials everything, also over connections that are open, and keeps its data: a copy that is not in
-   * use any more. `ensure` gives the tenant its share again, `remove` removes all. Succeeds when there is none. Absent where a
-   * driver cannot copy.
+   * Revokes all access of the tenant's credentials, also over open connections, and retains its data: a copy that is no longer in use.
+   * `ensure` restores the tenancy, `remove` removes it. Succeeds when there is none. Absent where a driver cannot copy.
    */
   revoke?(tenancy: Tenancy): Promise<void>;
   /**
-   * The data of a tenancy that `ensure` made, for a copy with administrative rights. Absent where a driver cannot copy.
+   * The data of a tenancy that `ensure` created, to copy it with administrative rights. Absent where a driver cannot copy.
    */
   data?(tenancy: Tenancy): Promise<TenancyData>;
 }
@@ -116,11 +115,11 @@ export interface Driver<Config = unknown> {
   configure(store: DataStore, read: ReadSecret): Promise<Config>;
   /** A checksum over everything in the config, for reuse of sessions and for roll-outs. */
   checksum(config: Config): string;
-  /** Pure: what the tenant's API server or kine is told. */
+  /** Pure: the configuration of the tenant's API server or kine. */
   bind(config: Config, tenancy: Tenancy): StoreBinding;
   /**
-   * The tenant's client credentials. `current` is kept while it is valid for the config at `now`.
-   * Undefined when the store uses no TLS.
+   * The tenant's client credentials. `current` is returned while it is valid for the config at `now`.
+   * Undefined when the datastore uses no TLS.
    */
   clientTls(
     config: Config,
@@ -129,8 +128,8 @@ export interface Driver<Config = unknown> {
     now: Date,
   ): Promise<ClientTls | undefined>;
   /**
-   * As `clientTls`, for a client that uses all of these stores and can show one certificate only. Absent where stores are not
-   * used so: kube-apiserver keeps single resources in etcd only.
+   * Like `clientTls`, for a client that uses all of these datastores and can present only one certificate. Absent for other drivers than
+   * etcd, because kube-apiserver supports overrides only for etcd.
    */
   sharedClientTls?(
     configs: readonly [Config, ...Config[]],

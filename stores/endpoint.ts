@@ -5,15 +5,15 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** Reads `host:port` as DataStore endpoints are written; a text says what is wrong with it. */
+/** Parses `host:port` of a DataStore endpoint; returns a text that says what is wrong with it. */
 export function parseEndpoint(value: string): Endpoint | string {
-  if (value.includes('://')) return 'carries a scheme; write host:port';
+  if (value.includes('://')) return 'has a scheme; use host:port';
   const match = /^(?:\[([0-9A-Fa-f:.%]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(value);
-  if (match === null) return 'is not host:port (an IPv6 address stands in brackets)';
+  if (match === null) return 'is not host:port (write an IPv6 address in brackets)';
   const host = match[1] ?? match[2] ?? '';
   const port = Number(match[3]);
   if (port < 1 || port > 65_535) return 'has a port outside 1-65535';
   if (match[1] === undefined && !/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(host))
-    return 'has a host that is no DNS name';
+    return 'has a host that is not a DNS name';
   return { host, port };
 }

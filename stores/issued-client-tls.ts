@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { issue } from '../kubeadm/pki/issue.ts';
-import { judge } from '../kubeadm/pki/judge.ts';
+import { evaluate } from '../kubeadm/pki/evaluate.ts';
 import type { Lifetime, Profile } from '../kubeadm/pki/key-pair.ts';
 import { certificateValidityMs, lifetimeFrom } from '../kubeadm/pki/lifetime.ts';
 import type { Credential } from './credentials.ts';
@@ -9,10 +9,10 @@ import { StoreError } from './store-error.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/** A certificate with less left is renewed: a month in which a stopped operator is noticed before a tenant stops. */
+/** A certificate with less time left is renewed. A month is enough to notice a stopped manager before a tenant stops. */
 const renewBeforeMs = 30 * day;
 
-/** Whose certificates a store trusts. */
+/** The CA that a datastore trusts. */
 export interface ClientAuthority {
   /** PEM bundle that tenants check the servers against. */
   readonly ca: string;
@@ -21,11 +21,11 @@ export interface ClientAuthority {
 }
 
 /**
- * The certificate with which a tenant is its user in a store: common name = user, client authentication, one year, never
- * longer than its CA. One year and not ten because stores know no revocation (etcd) or are not told of any (databases): a copy
- * that leaks ends by itself, and a renewal is an ordinary roll-out.
- * `current` is kept while its CA, its user and its key fit and renewing would gain nothing. Throws `StoreError`
- * (CredentialsInvalid) when the CA has expired.
+ * The client certificate of a tenant's user: the common name is the user, it is for client authentication, and valid for one year but
+ * never longer than its CA. Only one year, because datastores do not support revocation (etcd) or get no revocation lists
+ * (databases): a leaked copy expires by itself, and a renewal is an ordinary roll-out.
+ * `current` is returned while its CA, user and key fit and a renewal would gain nothing. Throws `StoreError` (CredentialsInvalid) when
+ * the CA has expired.
  */
 export async function issuedClientTls(
   authority: ClientAuthority,
@@ -38,7 +38,7 @@ export async function issuedClientTls(
   const { certificate, key } = current ?? {};
   if (certificate !== undefined && key !== undefined) {
     const pair = { certificate, key };
-    const fits = judge(pair, { profile, ca: authority.signer.certificate, now, thresholdMs: 0 }).keep;
+    const fits = evaluate(pair, { profile, ca: authority.signer.certificate, now, thresholdMs: 0 }).keep;
     if (fits && !isDue(certificate, now, lifetime.notAfter)) return { ca: authority.ca, ...pair };
   }
   const pair = await issue(profile, authority.signer, { algorithm: 'ECDSA-P256', lifetime });
@@ -46,8 +46,8 @@ export async function issuedClientTls(
 }
 
 /**
- * The validity of a tenant's certificate that is made now: that of `issuedClientTls`, below each of the signers. Throws
- * `StoreError` (CredentialsInvalid) when one of them has expired.
+ * The validity of a client certificate that is issued now, see `issuedClientTls`: it ends before each of the signers. Throws `StoreError`
+ * (CredentialsInvalid) when one of them has expired.
  */
 export function clientLifetime(signers: readonly Credential[], now: Date): Lifetime {
   const ends = signers.map(({ certificate }) => new X509Certificate(certificate).validToDate);
@@ -56,7 +56,7 @@ export function clientLifetime(signers: readonly Credential[], now: Date): Lifet
     const field = 'spec.tlsConfig.certificateAuthority.certificate';
     throw new StoreError(
       'CredentialsInvalid',
-      `${field} expired at ${expired.toISOString()}: renew the CA of the store`,
+      `${field} expired at ${expired.toISOString()}: renew the CA of the datastore`,
     );
   }
   const wanted = lifetimeFrom(now, certificateValidityMs);
@@ -64,7 +64,7 @@ export function clientLifetime(signers: readonly Credential[], now: Date): Lifet
   return { ...wanted, notAfter };
 }
 
-/** Near its end, and one made now would last longer: a CA that ends soon bounds every certificate alike. */
+/** True near its end if a new one would last longer: an expiring CA limits all its certificates alike. */
 export function isDue(certificate: string, now: Date, possibleEnd: Date): boolean {
   const end = new X509Certificate(certificate).validToDate.getTime();
   return end <= now.getTime() + renewBeforeMs && possibleEnd.getTime() - end >= day;

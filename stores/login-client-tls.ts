@@ -3,10 +3,9 @@ import { issuedClientTls } from './issued-client-tls.ts';
 import type { LoginConfig } from './login-config.ts';
 
 /**
- * What a tenant gets for TLS towards a store that asks for a password: the CA that its servers are checked against and, where
- * the DataStore holds that CA's key, a client certificate of the tenant's own. The operator's certificate is never passed on:
- * a server may take it for the administrator. `current` is kept while renewing would gain nothing. Throws `StoreError`
- * (CredentialsInvalid) when the CA has expired.
+ * The TLS files of a tenant for a datastore with passwords: the CA of the servers and, if the DataStore contains that CA's key, a client
+ * certificate of the tenant. The manager's certificate is never passed on, because a server may accept it as the administrator.
+ * `current` is returned while a renewal would gain nothing. Throws `StoreError` (CredentialsInvalid) when the CA has expired.
  */
 export async function loginClientTls(
   { tls }: Pick<LoginConfig, 'tls'>,

@@ -89,7 +89,7 @@ describe('readLoginConfig', () => {
     await expect(broken).rejects.not.toThrow('very secret words');
   });
 
-  test('takes the line end off that an editor left, and refuses what is empty or no line of text', async () => {
+  test('removes a trailing line break, and refuses an empty text or more than one line', async () => {
     const login = (username: string, password: string): Promise<unknown> =>
       readLoginConfig(store({ basicAuth: { username: inline(username), password: inline(password) } }), noSecrets);
     expect(await login('root\n', 'very secret words \r\n')).toMatchObject({
@@ -98,7 +98,7 @@ describe('readLoginConfig', () => {
     });
     await expect(login('\n', 'x')).rejects.toThrow('spec.basicAuth.username is empty');
     for (const broken of ['a\nb', 'a\0', 'a\n\n', '\u0085']) {
-      await expect(login('root', broken)).rejects.toThrow(/spec\.basicAuth\.password holds a line break/);
+      await expect(login('root', broken)).rejects.toThrow(/spec\.basicAuth\.password contains a line break/);
     }
   });
 
@@ -112,7 +112,7 @@ describe('readLoginConfig', () => {
     );
   });
 
-  test('asks for user and password', async () => {
+  test('requires user and password', async () => {
     const spec: Spec = { driver: 'MySQL', endpoints: ['db-0:3306'], tlsConfig: tlsConfig() };
     const anonymous = readLoginConfig({ ...store(), spec }, noSecrets);
     await expect(anonymous).rejects.toThrow(/basicAuth\.username is not set.*basicAuth\.password is not set/s);

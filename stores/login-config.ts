@@ -7,7 +7,7 @@ import { parseEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { StoreError } from './store-error.ts';
 
-/** How a store is reached that asks for a user and a password. Never logged. */
+/** The configuration of a datastore with user and password. Never logged. */
 export interface LoginConfig {
   /** In the DataStore's order; `name` as it is written there. */
   readonly endpoints: readonly (Endpoint & { readonly name: string })[];
@@ -21,9 +21,9 @@ export interface LoginConfig {
 export interface StoreTls {
   /** PEM bundle that the servers' certificates are checked against. */
   readonly ca: string;
-  /** The operator's own certificate, for a store that asks for one; tenants never get it. */
+  /** The manager's certificate, for a datastore that requires one; tenants never get it. */
   readonly client?: Credential;
-  /** The CA whose key the DataStore gives: signs tenants' certificates, for a store that asks for them. */
+  /** The CA whose key is in the DataStore: it signs tenants' certificates, for a datastore that requires them. */
   readonly signer?: Credential;
 }
 

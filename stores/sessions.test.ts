@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock, settle } from '../testing/fake-clock.ts';
+import { FakeClock, settle } from '../testing/fake/fake-clock.ts';
 import type { Driver, Session } from './driver.ts';
 import { Sessions } from './sessions.ts';
 import { StoreError } from './store-error.ts';
@@ -49,7 +49,7 @@ describe('Sessions', () => {
     expect(log).toEqual(['open a', 'open b']);
   });
 
-  test('closes a session that nobody used for a while, not one in use', async () => {
+  test('closes a session that was idle for a while, not one in use', async () => {
     const clock = new FakeClock();
     const { log, driver } = dialling();
     await using sessions = new Sessions({ clock, idleMs: 1000 });
@@ -63,7 +63,7 @@ describe('Sessions', () => {
   });
 
   test.each(['Unreachable', 'Unauthorized'] as const)(
-    'opens anew after %s, and not after other errors',
+    'opens a new session after %s, but not after other errors',
     async (reason) => {
       const { log, driver } = dialling();
       await using sessions = new Sessions({ clock: new FakeClock() });
@@ -86,7 +86,7 @@ describe('Sessions', () => {
     expect(log).toEqual(['open a', 'open a']);
   });
 
-  test('closes everything at the end and is not used any more', async () => {
+  test('closes everything at the end and refuses further use', async () => {
     const { log, driver } = dialling();
     const clock = new FakeClock();
     const sessions = new Sessions({ clock });
@@ -97,7 +97,7 @@ describe('Sessions', () => {
     await expect(sessions.use(driver, 'a', ping)).rejects.toThrow(/being closed/);
   });
 
-  test('does not ask a store that was just found out of reach, and lets one use find out after ten seconds', async () => {
+  test('does not use a datastore that was just unreachable, and admits one use after ten seconds', async () => {
     const clock = new FakeClock();
     const { log, driver } = dialling();
     await using sessions = new Sessions({ clock });
@@ -121,7 +121,7 @@ describe('Sessions', () => {
     expect(asked).toBe(1);
   });
 
-  test('asks a store again for everybody once a probe found that it answers, be it with a refusal', async () => {
+  test('uses a datastore again once a probe got an answer, even a refusal', async () => {
     const { driver } = dialling();
     await using sessions = new Sessions({ clock: new FakeClock() });
     const fail = (reason: 'Unreachable' | 'Unauthorized', probe: boolean) =>
@@ -133,7 +133,7 @@ describe('Sessions', () => {
     await expect(sessions.use(driver, 'a', ping)).resolves.toBeDefined();
   });
 
-  test('believes no failure that began before the store came back', async () => {
+  test('ignores a failure that began before the datastore came back', async () => {
     const clock = new FakeClock();
     const { driver } = dialling();
     await using sessions = new Sessions({ clock });
@@ -146,16 +146,16 @@ describe('Sessions', () => {
     await expect(sessions.use(driver, 'a', ping)).resolves.toBeDefined();
   });
 
-  test('ends the wait for a connection when the visit is over, and keeps the connection for others', async () => {
+  test('ends the wait for a connection when the reconcile is over, and keeps the connection for others', async () => {
     const dial = Promise.withResolvers<undefined>();
     const { log, driver } = dialling(() => dial.promise);
     await using sessions = new Sessions({ clock: new FakeClock() });
-    const visit = new AbortController();
-    const first = sessions.use(driver, 'a', ping, { signal: visit.signal });
+    const reconcile = new AbortController();
+    const first = sessions.use(driver, 'a', ping, { signal: reconcile.signal });
     const second = sessions.use(driver, 'a', ping);
-    visit.abort(new Error('the visit took too long'));
+    reconcile.abort(new Error('the visit took too long'));
     await expect(first).rejects.toThrow('took too long');
-    await expect(sessions.use(driver, 'a', ping, { signal: visit.signal })).rejects.toThrow('took too long');
+    await expect(sessions.use(driver, 'a', ping, { signal: reconcile.signal })).rejects.toThrow('took too long');
     dial.resolve(undefined);
     await second;
     await sessions.use(driver, 'a', ping);

@@ -4,35 +4,35 @@ import type { UseEnd } from './circuit-breakers.ts';
 import type { Driver, Session } from './driver.ts';
 import { StoreError } from './store-error.ts';
 
-/** How long a pool keeps what nobody uses. */
+/** How long a pool keeps unused sessions. */
 export interface SessionsOptions {
   readonly clock: Clock;
-  /** Milliseconds without use after which a session is closed; five minutes unless said. */
+  /** Milliseconds without use after which a session is closed; default: five minutes. */
   readonly idleMs?: number;
 }
 
 /** How a session is used. */
 export interface UseOptions {
-  /** Ends the wait for a connection. Work that has begun goes on to its end: it could still write after a later visit. */
+  /** Ends the wait for a connection. Work that has begun is not aborted, because it could still write after a later reconcile. */
   readonly signal?: AbortSignal;
-  /** The store is asked even while it is known not to answer. */
+  /** Use the datastore even while it is known not to answer. */
   readonly probe?: boolean;
 }
 
 interface Entry {
   readonly opening: Promise<Session>;
   users: number;
-  /** Set once the session is no longer handed out: the last user closes it. */
+  /** True once the session is no longer lent: the last user closes it. */
   retired: boolean;
   idle: Timer | undefined;
-  /** Set once it is known that it could not be opened. */
+  /** True once opening it has failed. */
   failed: boolean;
 }
 
 /**
- * Sessions that are open, one per driver and configuration, so that a visit does not dial. A session is opened by its first
- * use, shared by all, closed when nobody used it for a while, when its store could not be reached with it, and at the end.
- * A store whose configuration has changed has another checksum and thus another session; the old one idles away.
+ * A pool of open sessions, one per driver and configuration, so that a reconcile does not have to connect. A session is opened by its first
+ * use, shared by all users, and closed when it was idle for a while, when its datastore could not be reached, and at the end. A
+ * changed configuration has another checksum and thus another session; the previous one is closed when idle.
  */
 export class Sessions implements AsyncDisposable {
   readonly #clock: Clock;
@@ -50,8 +50,7 @@ export class Sessions implements AsyncDisposable {
 
   /**
    * Runs `work` with the session of this configuration. Throws what opening or `work` throws; after `StoreError` Unreachable or
-   * Unauthorized the next use opens a new session. A store that was just found Unreachable is not asked: the same error is
-   * thrown at once.
+   * Unauthorized, the next use opens a new session. For a datastore that was just found Unreachable, the same error is thrown at once.
    */
   async use<Config, T>(
     driver: Driver<Config>,
@@ -88,7 +87,7 @@ export class Sessions implements AsyncDisposable {
 
   /** Refuses further use and closes every session once its users are done. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#shutdown.abort(new StoreError('Failed', 'the connections to stores are being closed'));
+    this.#shutdown.abort(new StoreError('Failed', 'the connections to datastores are being closed'));
     for (const [key, entry] of [...this.#entries]) {
       entry.idle?.cancel();
       this.#retire(key, entry);
@@ -126,7 +125,7 @@ export class Sessions implements AsyncDisposable {
   #close(entry: Entry): void {
     const closing = entry.opening
       .then((session) => session[Symbol.asyncDispose]())
-      // One that never opened, or whose connection is lost, has nothing left to close; its users got the error.
+      // A session that never opened, or whose connection is lost, has nothing to close; its users got the error.
       .catch(() => undefined)
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
@@ -142,7 +141,7 @@ function endOf(error: unknown): UseEnd {
   return error.reason === 'Unreachable' ? error : 'answered';
 }
 
-/** What the promise comes to, or the signal's reason as soon as it aborts. */
+/** The result of the promise, or a rejection with the signal's reason as soon as it aborts. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -5,12 +5,12 @@ import { parseCertificates } from '../kubeadm/pki/certificate-chain.ts';
 import { issueCa } from '../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../kubeadm/pki/key-pair.ts';
 import { lifetimeFrom } from '../kubeadm/pki/lifetime.ts';
-import { describeEtcd } from '../testing/etcd-data-store.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
-import { MemoryStore } from '../testing/memory-driver.ts';
+import { describeEtcd } from '../testing/contracts/stores/etcd/data-store.ts';
+import { FakeClock } from '../testing/fake/fake-clock.ts';
+import { MemoryStore } from '../testing/fake/memory-driver.ts';
 import { clientPair } from '../testing/servers/server-certificates.ts';
 import type { ClientTls, Tenancy } from './driver.ts';
-import { etcdDriver } from './etcd/etcd-driver.ts';
+import { etcdDriver } from './etcd/driver.ts';
 import type { ClientAuthority } from './issued-client-tls.ts';
 import { Sessions } from './sessions.ts';
 import { sharedClientTls } from './shared-client-tls.ts';
@@ -64,7 +64,7 @@ describe('credentials for several stores', () => {
     }
   });
 
-  test('never outlive a CA, are not renewed for nothing then, and say when one has expired', async () => {
+  test('never outlive a CA, are not renewed needlessly then, and report an expired one', async () => {
     const both = [authority(one), authority(await makeCa('short', 20))] as const;
     const tls = await sharedClientTls(both, tenancy, undefined, now);
     expect(new X509Certificate(tls.certificate ?? '').validToDate).toEqual(later(20));
@@ -72,7 +72,7 @@ describe('credentials for several stores', () => {
     await expect(sharedClientTls(both, tenancy, tls, later(21))).rejects.toThrow(/expired at 2030-06-21/);
   });
 
-  test('cannot be made below a CA that signs leaves only, and the message says which', async () => {
+  test('cannot be issued with a CA that may sign only leaf certificates, and the message names it', async () => {
     const narrow = authority(await makeCa('narrow', 3650, 0));
     const made = sharedClientTls([authority(one), narrow], tenancy, undefined, now);
     await expect(made).rejects.toMatchObject({ name: 'StoreError', reason: 'Unsupported' });

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
 import { parseCertificates } from '../kubeadm/pki/certificate-chain.ts';
-import { issueCrossSigned, judgeCrossSigned } from '../kubeadm/pki/cross-signed.ts';
+import { issueCrossSigned, evaluateCrossSigned } from '../kubeadm/pki/cross-signed.ts';
 import type { KeyPair, Profile } from '../kubeadm/pki/key-pair.ts';
 import type { Credential } from './credentials.ts';
 import type { ClientTls, Tenancy } from './driver.ts';
@@ -8,16 +8,16 @@ import { clientLifetime, isDue, issuedClientTls } from './issued-client-tls.ts';
 import type { ClientAuthority } from './issued-client-tls.ts';
 import { StoreError } from './store-error.ts';
 
-/** The certificates of all bundles, each once, in the order in which they are first met. */
+/** The certificates of all bundles without duplicates, in the order of their first occurrence. */
 function bundleOf(authorities: readonly ClientAuthority[]): string {
   const all = authorities.flatMap(({ ca }) => parseCertificates(ca, 'ca.crt').map(String));
   return [...new Set(all.map((pem) => `${pem.trim()}\n`))].join('');
 }
 
 /**
- * As `issuedClientTls`, for a tenant whose client can show one certificate only and uses several stores: one that all of them
- * accept, and the bundle of all their CAs. Stores of one signer share an ordinary certificate; for several it is signed across
- * them. Throws `StoreError` also when a CA signs leaves only: Unsupported.
+ * Like `issuedClientTls`, for a tenant whose client uses several datastores and can present only one certificate: it returns one that all
+ * of them accept, and the bundle of all their CAs. With one signer that is an ordinary certificate; with several it is cross-signed.
+ * Throws `StoreError` Unsupported, too, when a CA must not sign other CAs.
  */
 export async function sharedClientTls(
   authorities: readonly [ClientAuthority, ...ClientAuthority[]],
@@ -43,13 +43,14 @@ async function crossSigned(
   const { certificate, key } = current ?? {};
   if (certificate !== undefined && key !== undefined) {
     const cas = signers.map((signer) => signer.certificate);
-    const fits = judgeCrossSigned({ certificate, key }, { profile, cas, now, thresholdMs: 0 }).keep;
+    const fits = evaluateCrossSigned({ certificate, key }, { profile, cas, now, thresholdMs: 0 }).keep;
     if (fits && !isDue(certificate, now, lifetime.notAfter)) return { certificate, key };
   }
   try {
     return await issueCrossSigned(profile, signers, { algorithm: 'ECDSA-P256', lifetime });
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;
-    throw new StoreError('Unsupported', `no certificate opens all of these stores: ${error.message}`, { cause: error });
+    const text = `no single client certificate is valid for all of these datastores: ${error.message}`;
+    throw new StoreError('Unsupported', text, { cause: error });
   }
 }

@@ -13,19 +13,19 @@ export interface OpenStore {
   bind(tenancy: Tenancy): StoreBinding;
   clientTls(tenancy: Tenancy, current: ClientTls | undefined, now: Date): Promise<ClientTls | undefined>;
   /**
-   * Lends the shared administrative connection. A store that was just found not to answer is not asked: the same error is
-   * thrown at once. The signal given to `open` ends the wait for a connection.
+   * Lends the shared administrative connection. If the datastore was just found not to answer, the same error is thrown at once. The signal
+   * given to `open` ends the wait for a connection.
    */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** As `use`, and asks in any case: what it comes to decides for the others. */
+  /** Like `use`, but always tries the datastore: the result decides for other users. */
   probe<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** Several DataStores whose tenant has one client with one certificate. Its methods throw `StoreError`. */
+/** Several DataStores of a tenant whose client has one certificate. Its methods throw `StoreError`. */
 export interface OpenStores {
   /** In the order in which they were named. */
   readonly stores: readonly OpenStore[];
-  /** One set of credentials that opens all of them. */
+  /** One set of credentials that all of them accept. */
   clientTls(tenancy: Tenancy, current: ClientTls | undefined, now: Date): Promise<ClientTls>;
 }
 
@@ -34,9 +34,9 @@ interface Configured {
   readonly config: unknown;
 }
 
-/** With what DataStores are opened. */
+/** What is needed to open DataStores. */
 export interface StoreAccessOptions {
-  /** The drivers that there are. */
+  /** The supported drivers. */
   readonly drivers: readonly Driver[];
   readonly sessions: Sessions;
   readonly read: ReadSecret;
@@ -55,7 +55,7 @@ export class StoreAccess {
   }
 
   /**
-   * Reads the credentials; dials nothing. Throws `StoreError` Unsupported for a driver that is not there, and
+   * Reads the credentials without connecting. Throws `StoreError` Unsupported for an unknown driver, and
    * CredentialsMissing or CredentialsInvalid naming the fields.
    */
   async open(store: DataStore, signal: AbortSignal): Promise<OpenStore> {
@@ -63,8 +63,8 @@ export class StoreAccess {
   }
 
   /**
-   * As `open`, for stores of one driver that a client uses with one certificate. Errors name the DataStore. Throws `StoreError`
-   * Unsupported when their drivers differ or have no such certificates.
+   * Like `open`, for datastores of one driver that a client uses with one certificate. Errors name the DataStore. Throws `StoreError`
+   * Unsupported when the drivers differ or do not support that.
    */
   async openTogether(stores: readonly [DataStore, ...DataStore[]], signal: AbortSignal): Promise<OpenStores> {
     const [first, ...others] = stores;
@@ -73,7 +73,8 @@ export class StoreAccess {
     const { driver } = main;
     if (driver.sharedClientTls === undefined || rest.some((other) => other.driver !== driver)) {
       const names = stores.map(({ metadata, spec }) => `${metadata.name ?? ''} (driver ${spec.driver})`).join(', ');
-      throw new StoreError('Unsupported', `no one certificate opens all of ${names}: use DataStores with driver etcd`);
+      const text = `no single client certificate is valid for all of ${names}: use DataStores with driver etcd`;
+      throw new StoreError('Unsupported', text);
     }
     const configs = [main.config, ...rest.map(({ config }) => config)] as const;
     const shared = driver.sharedClientTls.bind(driver);
@@ -109,7 +110,7 @@ export class StoreAccess {
   }
 }
 
-/** The error of `work` with the DataStore that it is about. */
+/** Adds the name of the DataStore to the error of `work`. */
 export async function namingStore<T>({ metadata }: Pick<DataStore, 'metadata'>, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -10,7 +10,7 @@ export type StoreErrorReason =
   | 'SingleTenant'
   | 'Failed';
 
-/** A store's failure in words for a person; the protocol's own error is the cause. Never holds a secret. */
+/** A datastore's failure, described for a person; the protocol's own error is the cause. Never contains a secret. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreErrorReason;

@@ -14,17 +14,17 @@ export type StoredChange =
 /** Most keys of a page. */
 export const longestPage = 1000;
 
-/** Most bytes of values in a page: what a gRPC message, a statement and a process's memory bear well. */
+/** Most bytes of values in a page, well below the limits of a gRPC message, a statement and a process's memory. */
 export const largestPage = 2 * 1024 * 1024;
 
-/** Thrown when a store has compacted what was asked for: the copy begins anew. */
+/** Thrown when a datastore has compacted the requested revision: the copy must start again. */
 export class CompactedError extends Error {
   override readonly name = 'CompactedError';
 }
 
 /**
- * What programs of the control plane say of themselves while they run, API servers and those that lead: their successors say it anew,
- * and the copy would be a lie.
+ * Keys with which running programs of the control plane (API servers and leaders) announce themselves. Their successors write them
+ * again, and a copy would be wrong.
  */
 export const uncopiedPrefixes: readonly string[] = [
   'masterleases/',
@@ -39,46 +39,46 @@ export function isCopied(key: string): boolean {
 }
 
 /**
- * One tenant's data with administrative rights, as a migration reads and writes it: the keys that `isCopied`, without what kine
- * keeps for itself. All methods throw `StoreError` besides what they say.
+ * One tenant's data, as a migration reads and writes it with administrative rights: the keys that `isCopied`, without kine's own keys.
+ * All methods throw `StoreError`, besides what their comments say.
  */
 export interface TenancyData extends AsyncDisposable {
   /** The store's revision: at least that of the tenant's last write. */
   revision(): Promise<bigint>;
-  /** How many keys there are now; exact while nobody writes. */
+  /** The current number of keys; exact while nothing writes. */
   count(): Promise<number>;
   /**
-   * Every key as it was at `revision`, in ascending order of the keys' bytes, so that two stores are compared page by page.
-   * No page has more than `longestPage` keys or, unless it is a single key, more than `largestPage` bytes of values. Throws
-   * `CompactedError` when the revision is gone, also in the middle.
+   * Every key as it was at `revision`, in ascending byte order, so that two datastores can be compared page by page. No page has more than
+   * `longestPage` keys or, unless it is a single key, more than `largestPage` bytes of values. Throws `CompactedError` when the revision
+   * was compacted, also in the middle.
    */
   pages(revision: bigint): AsyncIterable<readonly StoredEntry[]>;
   /**
-   * What changed after `after`, in the order of the changes, and up to which revision that is; only the last change of a key
-   * need be told. Bounded as a page is: there may be more, until `revision` is the store's. An empty list means that there was
-   * nothing up to `revision`, which is never below `after`. Throws `CompactedError`.
+   * The changes after `after`, in their order, and the revision up to which they are complete; only the last change of a key is required.
+   * Bounded like a page: there may be more until `revision` is the datastore's. An empty list means that nothing changed up to `revision`,
+   * which is never below `after`. Throws `CompactedError`.
    */
   changes(after: bigint): Promise<{ readonly changes: readonly StoredChange[]; readonly revision: bigint }>;
-  /** Applies the changes; the same again does no harm. The tenant must not be writing here. */
+  /** Applies the changes; idempotent. The tenant must not be writing here. */
   write(changes: readonly StoredChange[]): Promise<void>;
   /**
-   * Makes every later write's revision greater than `revision`, also while the tenant is fenced. `tell` is called with the
-   * revision reached, more than once where it takes long; what it throws ends the raise and is thrown.
+   * Makes the revision of every later write greater than `revision`, also while the tenant is fenced. `tell` is called with the revision
+   * reached, repeatedly if it takes long; what it throws ends the raise and is thrown.
    */
   raise(revision: bigint, tell?: (reached: bigint) => void): Promise<void>;
   /**
-   * Takes the tenant's credentials their writes. When it resolves nothing more can be written with them, also over connections
-   * that are open, and all that was acknowledged is visible; reads go on. `Session.ensure` leaves it so; `unfence` and
-   * `Session.remove` end it. May be repeated.
+   * Blocks writes with the tenant's credentials. When it resolves, nothing more can be written with them, also over open connections, and
+   * all acknowledged writes are visible; reads continue. `Session.ensure` does not change that; `unfence` and `Session.remove` end it.
+   * May be repeated.
    */
   fence(): Promise<void>;
   /**
-   * Lets a tenant that is fenced write those keys again that are not `isCopied`, and no others. Controller manager and scheduler end
-   * when they could not renew their leases for ten seconds, and their pod is not ready until they are back. kine takes the refusal of
-   * such a write for a lost race, so that kube-apiserver tries it again without a pause, and does not end while it does. Absent where
-   * nothing finer than a fence can be had; without effect where the store is too busy for it.
+   * Lets a fenced tenant write keys that are not `isCopied`, and no others. Controller manager and scheduler exit when they cannot renew
+   * their leases for ten seconds, and their pod is not ready until they are back. kine reports a refused write as a lost race, so
+   * kube-apiserver retries it without a pause, and does not stop while it does. Absent where the datastore supports only a complete fence;
+   * without effect while the datastore is too busy for it.
    */
   openUncopied?(): Promise<void>;
-  /** Gives the writes back. May be repeated, also where there was no fence. */
+  /** Allows writes again. May be repeated, also where there was no fence. */
   unfence(): Promise<void>;
 }

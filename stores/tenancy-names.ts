@@ -7,7 +7,7 @@ export interface TenancyNames {
   readonly user: string;
 }
 
-/** What decides the names, in falling precedence: what was recorded, what the spec asks for, the owner's UID. */
+/** What determines the names, in order of precedence: the recorded names, those in the spec, the owner's UID. */
 export interface NamingFacts {
   /** UID of the object that owns the tenancy. */
   readonly uid: string;
@@ -59,15 +59,15 @@ function firstOf(recorded: string | undefined, requested: string | undefined, ow
 }
 
 /**
- * Says what is wrong with a schema or user that a person chose, or undefined. What it lets pass is safe in every store as a
- * plain word: no quoting, no wildcard of SQL's LIKE but `_`, no separator of etcd or NATS.
+ * Says what is wrong with a schema or user that a person chose, or undefined. An accepted name is safe in every datastore: it needs no
+ * quoting and contains no wildcard of SQL's LIKE but `_`, and no separator of etcd or NATS.
  */
 export function tenancyNameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > longestTenancyName)
     return `has ${name.length} characters; at most ${longestTenancyName} are allowed`;
   if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name))
-    return 'may hold only letters, digits, "_" and "-", and begins with a letter';
-  if (name === 'root') return "is the store's own administrator";
+    return 'may contain only letters, digits, "_" and "-", and must begin with a letter';
+  if (name === 'root') return 'is the administrator of the datastore';
   return undefined;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { ObjectMemory } from '../runtime/object-memory.ts';
+import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
-import { UnreachableError } from '../runtime/errors.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
-import { FakeCluster } from '../testing/fake-cluster.ts';
+import { UnreachableError } from '../runtime/client/errors.ts';
+import { FakeClock } from '../testing/fake/fake-clock.ts';
+import { FakeCluster } from '../testing/fake/fake-cluster.ts';
 import { ChangeAlarm } from './change-alarm.ts';
 
 const kind = kinds.CertificateSigningRequest;
@@ -30,7 +30,7 @@ function setUp(): {
       const { resourceVersion } = await cluster.list(kind);
       alarm.arm('uid', cluster, {
         selection: { kind, fieldSelector, resourceVersion },
-        ring: () => void heard.push('ring'),
+        notify: () => void heard.push('ring'),
         ended: () => void heard.push('ended'),
       });
       await clock.advance(0);
@@ -90,11 +90,36 @@ describe('ChangeAlarm', () => {
     const second = new FakeCluster();
     alarm.arm('uid', second, {
       selection: { kind, fieldSelector, resourceVersion: (await second.list(kind)).resourceVersion },
-      ring: () => void heard.push('second'),
+      notify: () => void heard.push('second'),
     });
     await make('new');
     await clock.advance(60_000);
     expect(heard).toEqual(['ended']);
+  });
+
+  test('that is armed again with the same client keeps its watch', async () => {
+    const { arm, make, clock, cluster, heard } = setUp();
+    await arm();
+    await arm();
+    expect(cluster.calls.filter(({ verb }) => verb === 'watch')).toHaveLength(1);
+    await make('new');
+    await clock.advance(60_000);
+    expect(heard).toEqual(['ended', 'ended', 'ring']);
+  });
+
+  test('continues from the version it saw when the server ends its watch, and notifies only of a new object', async () => {
+    const { arm, make, clock, cluster, heard } = setUp();
+    await make('old');
+    await arm();
+    const body = { metadata: { labels: { seen: 'yes' } } };
+    await cluster.admin.patch(kind, { name: 'old' }, { type: 'merge', body });
+    await clock.advance(0);
+    cluster.endWatches();
+    await clock.advance(60_000);
+    expect(heard).toEqual([]);
+    await make('new');
+    await clock.advance(2_000);
+    expect(heard).toEqual(['ended', 'ring']);
   });
 
   test('hears nothing of other objects', async () => {

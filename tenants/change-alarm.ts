@@ -1,14 +1,14 @@
 import type { KindRef } from '../api/meta.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import type { ObjectMemory } from '../runtime/object-memory.ts';
-import type { ObjectSlot } from '../runtime/object-slot.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import type { ObjectMemory } from '../runtime/cache/object-memory.ts';
+import type { ObjectSlot } from '../runtime/cache/object-slot.ts';
 
 /** What an alarm watches for. */
 export interface AlarmSelection {
   readonly kind: KindRef;
   readonly fieldSelector: string;
-  /** The version of the list that showed what there was: newer objects ring. */
+  /** The resource version of the list that showed the existing objects: newer objects notify. */
   readonly resourceVersion: string;
 }
 
@@ -18,33 +18,37 @@ interface Armed {
   timer: Timer | undefined;
 }
 
-/** The time between arming and ringing at least: a tenant can make objects as fast as it likes. In milliseconds. */
+/** The minimum time between arming and notifying, in milliseconds: a tenant can create objects as fast as it likes. */
 const restMs = 2_000;
 
-/** After a watch that was lost, in milliseconds. */
+/** Until an alarm notifies after its watch was lost, in milliseconds. */
 const lostMs = 30_000;
 
 /**
- * Rings once when a tenant has a new object of a kind, at most every two seconds; then it must be armed again. A watch that costs a
- * connection while it is armed and remembers nothing: whoever hears it lists for himself. One that is lost rings, too.
+ * Notifies once when a tenant has a new object of a kind, at most every two seconds; then it must be armed again. It is a watch
+ * that uses a connection while it is armed and stores nothing: the receiver has to list. A lost watch notifies, too.
  */
 export class ChangeAlarm {
   readonly #clock: Clock;
   readonly #armed: ObjectSlot<Armed>;
 
-  /** The alarm of a tenant that goes is silenced. */
+  /** The alarm of a deleted tenant is disarmed. */
   constructor(clock: Clock, memory: ObjectMemory) {
     this.#clock = clock;
     this.#armed = memory.slot('alarms in tenants', {
       dispose: ({ timer, stop }) => {
         timer?.cancel();
-        stop.abort(new Error('nobody waits for changes any more'));
+        stop.abort(new Error('no longer waiting for changes'));
       },
     });
   }
 
-  /** Arms the alarm of `uid`; one that is armed at the same door stays as it is. */
-  arm(uid: string, cluster: Cluster, how: { readonly selection: AlarmSelection; ring(): void; ended?(): void }): void {
+  /** Arms the alarm of `uid`; if it is already armed with the same client, nothing changes. */
+  arm(
+    uid: string,
+    cluster: Cluster,
+    how: { readonly selection: AlarmSelection; notify(): void; ended?(): void },
+  ): void {
     if (this.#armed.get(uid)?.cluster === cluster) {
       how.ended?.();
       return;
@@ -58,21 +62,21 @@ export class ChangeAlarm {
       const delay = found ? Math.max(restMs - (this.#clock.monotonic() - since), 0) : lostMs;
       armed.timer = this.#clock.after(delay, () => {
         this.disarm(uid);
-        how.ring();
+        how.notify();
       });
     });
-    // Whoever cannot be alarmed has to look.
+    // If the alarm fails, the caller has to list.
     heard.catch(() => {
-      how.ring();
+      how.notify();
     });
   }
 
-  /** Silences the alarm of a tenant. */
+  /** Disarms the alarm of a tenant. */
   disarm(uid: string): void {
     this.#armed.delete(uid);
   }
 
-  /** True when there is a new object, false when that cannot be told. */
+  /** True when there is a new object, false when that is not known. */
   async #waitFor({ cluster, stop }: Armed, selection: AlarmSelection): Promise<boolean> {
     const { kind, fieldSelector } = selection;
     let { resourceVersion } = selection;
@@ -85,7 +89,7 @@ export class ChangeAlarm {
           resourceVersion =
             'object' in event ? (event.object.metadata.resourceVersion ?? before) : event.resourceVersion;
         }
-        // A server that ends every watch at once must not keep us busy.
+        // A server that ends every watch at once must not cause a busy loop.
         if (resourceVersion === before) return false;
       }
     } catch {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../api/core/kinds.ts';
 import type { Manifest, Resource } from '../api/meta.ts';
-import { identityOf } from '../runtime/object-id.ts';
+import { identityOf } from '../runtime/cache/object-id.ts';
 import { Expectations } from './expectations.ts';
-import type { Sighting } from './expectations.ts';
+import type { Observation } from './expectations.ts';
 
 const map: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } };
 const other: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b', namespace: 'n' } };
@@ -17,7 +17,7 @@ const answered = (manifest: Manifest, metadata: Resource['metadata']): Resource 
   ...manifest,
   metadata: { ...manifest.metadata, ...metadata },
 });
-const seen = (manifest: Manifest, metadata: Resource['metadata'], isGone = false): Sighting => ({
+const seen = (manifest: Manifest, metadata: Resource['metadata'], isGone = false): Observation => ({
   identity: identityOf(manifest),
   isGone,
   metadata: { ...manifest.metadata, ...metadata },
@@ -42,26 +42,26 @@ function applied(createOnly: readonly Manifest[] = []): Expectations {
 describe('what is seen of an object that was applied', () => {
   test('is our own doing up to the version that the API server answered, and foreign after it', () => {
     const expectations = applied();
-    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '9' }))).toBeUndefined();
-    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '10' }))).toBeUndefined();
-    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '11' }))).toBe('dns');
-    expect(expectations.judge(seen(other, { resourceVersion: '11' }))).toBeUndefined();
+    expect(expectations.evaluate(seen(map, { uid: 'map', resourceVersion: '9' }))).toBeUndefined();
+    expect(expectations.evaluate(seen(map, { uid: 'map', resourceVersion: '10' }))).toBeUndefined();
+    expect(expectations.evaluate(seen(map, { uid: 'map', resourceVersion: '11' }))).toBe('dns');
+    expect(expectations.evaluate(seen(other, { resourceVersion: '11' }))).toBeUndefined();
   });
 
   test('is foreign when it is gone, unless it is another object that went', () => {
     const expectations = applied();
-    expect(expectations.judge(seen(map, { uid: 'map', resourceVersion: '11' }, true))).toBe('dns');
-    expect(expectations.judge({ ...seen(map, {}, true), metadata: { resourceVersion: '11' } })).toBe('dns');
-    expect(expectations.judge(seen(map, { uid: 'before', resourceVersion: '11' }, true))).toBeUndefined();
+    expect(expectations.evaluate(seen(map, { uid: 'map', resourceVersion: '11' }, true))).toBe('dns');
+    expect(expectations.evaluate({ ...seen(map, {}, true), metadata: { resourceVersion: '11' } })).toBe('dns');
+    expect(expectations.evaluate(seen(map, { uid: 'before', resourceVersion: '11' }, true))).toBeUndefined();
   });
 
   test('is only its status while generation, labels and the object itself stay', () => {
     const expectations = applied();
     const now = { uid: 'deployment', resourceVersion: '21', generation: 2 };
-    expect(expectations.judge(seen(deployment, now))).toBeUndefined();
-    expect(expectations.judge(seen(deployment, { ...now, generation: 3 }))).toBe('dns');
-    expect(expectations.judge(seen(deployment, { ...now, uid: 'made anew' }))).toBe('dns');
-    expect(expectations.judge(seen(deployment, { ...now, labels: {} }))).toBe('dns');
+    expect(expectations.evaluate(seen(deployment, now))).toBeUndefined();
+    expect(expectations.evaluate(seen(deployment, { ...now, generation: 3 }))).toBe('dns');
+    expect(expectations.evaluate(seen(deployment, { ...now, uid: 'made anew' }))).toBe('dns');
+    expect(expectations.evaluate(seen(deployment, { ...now, labels: {} }))).toBe('dns');
   });
 });
 

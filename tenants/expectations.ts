@@ -1,31 +1,31 @@
 import type { KindRef, Manifest, Resource } from '../api/meta.ts';
-import { carries } from '../runtime/apply-memory.ts';
-import { identityOf, isOlder } from '../runtime/object-id.ts';
+import { carries } from '../runtime/apply/apply-memory.ts';
+import { identityOf, isOlder } from '../runtime/cache/object-id.ts';
 
-/** What was made of a component inside a tenant. */
+/** The applied objects of a component inside a tenant. */
 export interface Presence {
   readonly component: string;
   /** With the marks of their set, as they were sent. */
   readonly manifests: readonly Manifest[];
-  /** The API server's answers. */
+  /** The API server's responses. */
   readonly applied: readonly Resource[];
-  /** Objects that belong to the tenant's administrators once they are there. */
+  /** Objects that belong to the tenant's administrators once they exist. */
   readonly createOnly: readonly Manifest[];
   readonly kindOf: (object: Resource) => KindRef;
 }
 
-/** An object as a watch or a list showed it last. */
-export interface Sighting {
+/** The latest state of an object in a watch or a list. */
+export interface Observation {
   readonly identity: string;
   readonly isGone: boolean;
   readonly metadata: Resource['metadata'];
 }
 
-/** An object that was applied, as the API server answered. */
+/** An applied object, as the API server returned it. */
 interface Written {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
-  /** Of kinds that count generations, whose status somebody else writes all the time. */
+  /** For kinds with a generation, whose status others update frequently. */
   readonly content?: { readonly generation: number; readonly marks: Pick<Manifest, 'metadata'> };
 }
 
@@ -34,15 +34,15 @@ interface Expected {
   readonly kind: KindRef;
   /** Absent for objects of the administrators. */
   readonly written?: Written;
-  /** Whether its absence means anything: an administrator's object may be there without our label. */
+  /** Whether its absence means anything: an administrator's object may exist without our label. */
   isKnown: boolean;
 }
 
-/** What is expected inside one tenant, and whether what is seen there is somebody else's doing. */
+/** The expected objects inside one tenant, and whether an observed change is drift. */
 export class Expectations {
   readonly #expected = new Map<string, Expected>();
 
-  /** Replaces what is expected of a component. */
+  /** Replaces the expected objects of a component. */
   set({ component, manifests, applied, createOnly, kindOf }: Presence): void {
     const known = new Set<string>();
     for (const [identity, expected] of this.#expected) {
@@ -64,19 +64,19 @@ export class Expectations {
     }
   }
 
-  /** Nothing is expected of a component any more. */
+  /** Drops the expectations about a component. */
   forget(component: string): void {
     for (const [identity, expected] of this.#expected) {
       if (expected.component === component) this.#expected.delete(identity);
     }
   }
 
-  /** The kinds of all objects that are expected. */
+  /** The kinds of all expected objects. */
   kinds(): ReadonlySet<KindRef> {
     return new Set([...this.#expected.values()].map(({ kind }) => kind));
   }
 
-  /** The newest version among what was applied of a kind. */
+  /** The newest resource version among the applied objects of a kind. */
   newest(kind: KindRef): string | undefined {
     let newest: string | undefined;
     for (const { kind: of, written } of this.#expected.values()) {
@@ -92,15 +92,15 @@ export class Expectations {
     return new Set(own.map(({ component }) => component));
   }
 
-  /** Objects of a kind that should be there, and that a complete list does not show. */
+  /** Objects of a kind that should exist, but are missing from a complete list. */
   missing(kind: KindRef, shown: ReadonlySet<string>): readonly string[] {
     return [...this.#expected].flatMap(([identity, expected]) =>
       expected.kind === kind && expected.isKnown && !shown.has(identity) ? [identity] : [],
     );
   }
 
-  /** Takes note of a sighting; true when it is worth a judgement. */
-  notice({ identity, isGone }: Sighting): boolean {
+  /** Records an observation; true when it has to be evaluated. */
+  notice({ identity, isGone }: Observation): boolean {
     const expected = this.#expected.get(identity);
     if (expected === undefined) return false;
     if (expected.written !== undefined) return true;
@@ -108,14 +108,17 @@ export class Expectations {
     return isGone;
   }
 
-  /** The component whose object was changed or deleted by somebody else; undefined for our own writes and for status. */
-  judge({ identity, isGone, metadata }: Sighting): string | undefined {
+  /**
+   * The component whose object was changed or deleted by someone else; undefined for our own writes and for changes of the
+   * status.
+   */
+  evaluate({ identity, isGone, metadata }: Observation): string | undefined {
     const expected = this.#expected.get(identity);
     if (expected === undefined) return undefined;
     const { component, written } = expected;
     if (written === undefined) return isGone ? component : undefined;
     const { uid, resourceVersion, content } = written;
-    // As it was before our own write, or that write itself.
+    // The state before our own write, or that write itself.
     if (metadata.resourceVersion === resourceVersion || isOlder(metadata.resourceVersion, resourceVersion)) {
       return undefined;
     }

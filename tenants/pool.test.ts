@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { ObjectMemory } from '../runtime/object-memory.ts';
-import type { Connection } from '../runtime/connection.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
-import { FakeCluster } from '../testing/fake-cluster.ts';
+import { ObjectMemory } from '../runtime/cache/object-memory.ts';
+import type { Connection } from '../runtime/client/connection.ts';
+import { FakeClock, settle } from '../testing/fake/fake-clock.ts';
+import { FakeCluster } from '../testing/fake/fake-cluster.ts';
 import { kinds } from '../api/core/kinds.ts';
-import { ApiError, UnreachableError } from '../runtime/errors.ts';
-import type { ClusterOptions } from '../runtime/http-cluster.ts';
-import { repeatsOf } from '../runtime/repeats.ts';
+import { ApiError, UnreachableError } from '../runtime/client/errors.ts';
+import type { ClusterOptions } from '../runtime/client/http-cluster.ts';
+import { repeatsOf } from '../runtime/queue/repeats.ts';
 import { TenantPool } from './pool.ts';
 
 const connection = (token: string): Connection => ({ server: 'https://tenant.default.svc:6443', token });
@@ -82,6 +82,39 @@ describe('TenantPool', () => {
     }).not.toThrow();
   });
 
+  test('keeps a client that one of two holders has released, even twice', async () => {
+    const { pool, clock, closed, opened } = setUp();
+    pool.borrow('uid', connection('a'));
+    const [first, second] = [pool.hold('uid'), pool.hold('uid')];
+    first();
+    first();
+    await clock.advance(5000);
+    expect(closed).toEqual([]);
+    second();
+    await clock.advance(2000);
+    expect(closed).toEqual([opened[0]]);
+  });
+
+  test('closes an idle client whose only holder has released it once', async () => {
+    const { pool, clock, closed } = setUp();
+    pool.borrow('uid', connection('a'));
+    pool.hold('uid')();
+    await clock.advance(2000);
+    expect(closed).toHaveLength(1);
+  });
+
+  test('has left a tenant once the client is closed, and not before', async () => {
+    const ended = Promise.withResolvers<undefined>();
+    const open = (): FakeCluster => Object.assign(new FakeCluster(), { close: () => ended.promise });
+    const pool = new TenantPool({ memory: new ObjectMemory(), clock: new FakeClock(), open });
+    pool.borrow('uid', connection('a'));
+    const left = pool.leave('uid').then(() => 'left');
+    await settle();
+    expect(await Promise.race([left, Promise.resolve('waiting')])).toBe('waiting');
+    ended.resolve(undefined);
+    expect(await left).toBe('left');
+  });
+
   test('closes a door that is held when the credentials change', () => {
     const { pool, closed, opened } = setUp();
     pool.borrow('uid', connection('a'));
@@ -132,9 +165,9 @@ describe('what a tenant refused', () => {
   const signal = new AbortController().signal;
   const refused = async (): Promise<ReturnType<typeof setUp> & { readonly error: unknown }> => {
     const all = setUp();
-    const door = all.pool.borrow('uid', connection('a'));
+    const client = all.pool.borrow('uid', connection('a'));
     all.opened[0]?.failNext(() => true, new UnreachableError('no'), 2);
-    const error: unknown = await door.get(kinds.ConfigMap, { name: 'a', namespace: 'b' }).catch((e: unknown) => e);
+    const error: unknown = await client.get(kinds.ConfigMap, { name: 'a', namespace: 'b' }).catch((e: unknown) => e);
     return { ...all, error };
   };
 
@@ -153,6 +186,16 @@ describe('what a tenant refused', () => {
     expect(pool.size).toBe(0);
     expect(await repeatsOf(error)[0]?.(signal)).toBe(true);
     expect(opened).toHaveLength(2);
+  });
+
+  test('is asked with the new credentials when they have changed since', async () => {
+    const { error, opened, closed, pool } = await refused();
+    pool.borrow('uid', connection('b'));
+    opened[0]?.failNext(() => true, new UnreachableError('no'));
+    expect(await repeatsOf(error)[0]?.(signal)).toBe(true);
+    expect(opened).toHaveLength(2);
+    expect(closed).toEqual([opened[0]]);
+    expect(opened[1]?.calls).toHaveLength(1);
   });
 
   test('is known through errors that carry it, and a reconcile is due where anything else failed too', async () => {

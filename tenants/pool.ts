@@ -1,42 +1,42 @@
 import type { Clock, Timer } from '../runtime/clock.ts';
-import { connectionChecksum } from '../runtime/connection.ts';
-import type { Connection } from '../runtime/connection.ts';
-import type { Cluster } from '../runtime/cluster.ts';
-import { elsewhereCluster } from '../runtime/elsewhere-cluster.ts';
-import type { ClusterOptions } from '../runtime/http-cluster.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { silent } from '../runtime/logger.ts';
-import type { ObjectMemory } from '../runtime/object-memory.ts';
-import type { ObjectSlot } from '../runtime/object-slot.ts';
+import { connectionChecksum } from '../runtime/client/connection.ts';
+import type { Connection } from '../runtime/client/connection.ts';
+import type { Cluster } from '../runtime/client/cluster.ts';
+import { elsewhereCluster } from '../runtime/client/elsewhere-cluster.ts';
+import type { ClusterOptions } from '../runtime/client/http-cluster.ts';
+import type { Logger } from '../runtime/observe/logger.ts';
+import { silent } from '../runtime/observe/logger.ts';
+import type { ObjectMemory } from '../runtime/cache/object-memory.ts';
+import type { ObjectSlot } from '../runtime/cache/object-slot.ts';
 
-/** How tenants are met. */
+/** How clients of tenants are opened and closed. */
 export interface TenantPoolOptions {
   readonly clock: Clock;
-  /** The door of a tenant that goes is closed. */
+  /** The client of a deleted tenant is closed. */
   readonly memory: ObjectMemory;
-  /** Is told what nobody waits for; nobody unless said. */
+  /** Logs failures in the background; silent by default. */
   readonly log?: Logger;
-  /** A tenant nobody asked for in this time is let go; 5 minutes unless said. In milliseconds. */
+  /** A client that is not used for this time is closed; 5 minutes by default. In milliseconds. */
   readonly idleMs?: number;
-  /** Opens a door within the given limits. */
+  /** Opens a client within the given limits. */
   readonly open: (connection: Connection, limits: ClusterOptions) => Cluster;
 }
 
 interface Lease {
   readonly checksum: string;
   readonly cluster: Cluster;
-  /** Those who keep the door open, however long nobody borrows. */
+  /** The number of holders that keep the client open while it is not borrowed. */
   holders: number;
   timer: Timer;
-  /** Set once the door closes; resolves when no request runs. */
+  /** Set once the client closes; resolves when no request is running. */
   closing?: Promise<void>;
 }
 
 const defaultIdleMs = 5 * 60_000;
 
 /**
- * A tenant's API server is in the tenant's power: what it answers is bounded in size and time, so that it can neither fill
- * the operator's memory nor hold its workers.
+ * A tenant controls its API server: the size and time of responses are limited, so that they can neither fill the manager's
+ * memory nor block its workers.
  */
 export const tenantLimits = {
   name: 'tenant',
@@ -47,12 +47,12 @@ export const tenantLimits = {
 } as const satisfies ClusterOptions;
 
 /**
- * Doors to tenants' API servers, one per tenant and credentials. A rotated kubeconfig is another door and closes the one
- * before; a tenant that was made anew under the same name has another UID.
+ * Clients of tenants' API servers, one per tenant and credentials. A rotated kubeconfig opens another client and closes the
+ * previous one; a tenant that was created again under the same name has another UID.
  */
 export class TenantPool {
   readonly #leases: ObjectSlot<Lease>;
-  /** Doors that wait for running requests. */
+  /** Closing clients that wait for running requests. */
   readonly #closing = new Set<Promise<void>>();
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -63,7 +63,7 @@ export class TenantPool {
     this.#clock = options.clock;
     this.#log = options.log ?? silent;
     this.#idleMs = options.idleMs ?? defaultIdleMs;
-    this.#leases = options.memory.slot('doors to tenants', {
+    this.#leases = options.memory.slot('clients of tenants', {
       dispose: (lease) => {
         this.#close(lease);
       },
@@ -71,12 +71,12 @@ export class TenantPool {
     this.#open = (connection) => options.open(connection, tenantLimits);
   }
 
-  /** Tenants whose door is open. */
+  /** Tenants whose client is open. */
   get size(): number {
     return this.#leases.size;
   }
 
-  /** The door to the tenant `uid`; it stays the pool's and must not be closed. Throws `KubeconfigError`. */
+  /** The client of the tenant `uid`; it belongs to the pool and must not be closed. Throws `KubeconfigError`. */
   borrow(uid: string, connection: Connection): Cluster {
     const checksum = connectionChecksum(connection);
     const known = this.#leases.get(uid);
@@ -91,8 +91,8 @@ export class TenantPool {
   }
 
   /**
-   * Keeps the door that is open to the tenant `uid` from being closed for want of borrowers, until the returned function is
-   * called. Other credentials, `leave` and `close` close it all the same.
+   * Keeps the open client of the tenant `uid` from being closed as unused, until the returned function is called. Other
+   * credentials, `leave` and `close` close it all the same.
    */
   hold(uid: string): () => void {
     const lease = this.#leases.get(uid);
@@ -105,14 +105,14 @@ export class TenantPool {
     };
   }
 
-  /** Closes the door to a tenant. Resolves when no request of it runs. */
+  /** Closes the client of a tenant. Resolves when no request of it is running. */
   async leave(uid: string): Promise<void> {
     const lease = this.#leases.get(uid);
     this.#leases.delete(uid);
     await lease?.closing;
   }
 
-  /** Closes all doors. */
+  /** Closes all clients. */
   async close(): Promise<void> {
     this.#leases.clear();
     await Promise.all(this.#closing);
@@ -130,7 +130,7 @@ export class TenantPool {
     lease.closing = closing;
   }
 
-  /** The door for a request that is repeated later, when this one may be closed. */
+  /** The client for a later retry of a request, when this one may be closed. */
   #again(uid: string, connection: Connection): Cluster {
     const known = this.#leases.get(uid);
     if (known !== undefined && known.checksum !== connectionChecksum(connection)) return known.cluster;

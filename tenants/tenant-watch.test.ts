@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { ObjectMemory } from '../runtime/object-memory.ts';
+import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../api/meta.ts';
-import { ApiError, UnreachableError } from '../runtime/errors.ts';
-import type { WatchLine } from '../runtime/watch-line.ts';
-import { clusterLine } from '../testing/cluster-line.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
-import { FakeCluster } from '../testing/fake-cluster.ts';
+import { ApiError, UnreachableError } from '../runtime/client/errors.ts';
+import type { WatchLine } from '../runtime/client/watch-connection.ts';
+import { clusterLine } from '../testing/contracts/cluster-line.ts';
+import { FakeClock } from '../testing/fake/fake-clock.ts';
+import { FakeCluster } from '../testing/fake/fake-cluster.ts';
 import { TenantWatches } from './tenant-watches.ts';
 
 const uid = 'tenant';
@@ -28,7 +28,7 @@ const key = { name: 'a', namespace: 'n' };
 class World {
   readonly clock = new FakeClock();
   readonly cluster = new FakeCluster();
-  readonly rings: string[][] = [];
+  readonly notifications: string[][] = [];
   readonly lines: WatchLine[] = [];
   /** How many objects each list asked for at most. */
   readonly limits: (number | undefined)[] = [];
@@ -53,8 +53,8 @@ class World {
 
   /** Applies the component as a visit does. */
   async apply(manifests: readonly Manifest[] = [map, account], createOnly: readonly Manifest[] = []): Promise<void> {
-    const ring = (components: readonly string[]): void => void this.rings.push([...components]);
-    this.watches.applying(uid, 'dns', { connection, ring });
+    const notify = (components: readonly string[]): void => void this.notifications.push([...components]);
+    this.watches.applying(uid, 'dns', { connection, notify });
     const applied: Resource[] = [];
     for (const manifest of manifests) {
       applied.push(await this.cluster.admin.apply(kindOf(manifest), manifest, { fieldManager }));
@@ -102,7 +102,7 @@ describe('TenantWatches', () => {
     await world.apply();
     await world.edit();
     await world.clock.advance(20_000);
-    expect(world.rings).toEqual([['dns']]);
+    expect(world.notifications).toEqual([['dns']]);
     await world.apply();
     await world.clock.advance(600_000);
     world.isUp = false;
@@ -112,13 +112,13 @@ describe('TenantWatches', () => {
     await world.cluster.admin.delete(kinds.ServiceAccount, key);
     world.isUp = true;
     await world.clock.advance(20_000);
-    expect(world.rings).toEqual([['dns'], ['dns']]);
+    expect(world.notifications).toEqual([['dns'], ['dns']]);
   });
 
   test('does not ring for our own write, even when its event comes before its answer', async () => {
     const world = await new World().listening();
-    const ring = (): void => void world.rings.push(['early']);
-    world.watches.applying(uid, 'dns', { connection, ring });
+    const notify = (): void => void world.notifications.push(['early']);
+    world.watches.applying(uid, 'dns', { connection, notify });
     const manifest = { ...map, data: { value: 'new' } };
     const applied = await world.cluster.admin.apply<Resource>(kinds.ConfigMap, manifest, { fieldManager });
     await world.clock.advance(10_000);
@@ -135,47 +135,69 @@ describe('TenantWatches', () => {
       connection,
     );
     await world.clock.advance(60_000);
-    expect(world.rings).toEqual([]);
+    expect(world.notifications).toEqual([]);
     await world.edit('foreign');
     await world.clock.advance(500);
-    expect(world.rings).toEqual([['dns']]);
+    expect(world.notifications).toEqual([['dns']]);
   });
 
   test('hears an edit that comes while the component is applied, and after an apply that failed', async () => {
     const world = await new World().listening();
-    world.watches.applying(uid, 'dns', { connection, ring: () => undefined });
+    world.watches.applying(uid, 'dns', { connection, notify: () => undefined });
     await world.edit();
     await world.clock.advance(10_000);
-    expect(world.rings).toEqual([]);
+    expect(world.notifications).toEqual([]);
     world.watches.failed(uid, 'dns');
     await world.clock.advance(500);
-    expect(world.rings).toEqual([['dns']]);
+    expect(world.notifications).toEqual([['dns']]);
+  });
+
+  test('evaluates nothing of a component before the last of its applies has ended', async () => {
+    const world = await new World().listening();
+    for (let applies = 0; applies < 2; applies += 1)
+      world.watches.applying(uid, 'dns', { connection, notify: () => undefined });
+    await world.edit();
+    world.watches.failed(uid, 'dns');
+    await world.clock.advance(10_000);
+    expect(world.notifications).toEqual([]);
+    world.watches.failed(uid, 'dns');
+    await world.clock.advance(500);
+    expect(world.notifications).toEqual([['dns']]);
+  });
+
+  test('has nothing to evaluate, and no timer, after an apply that failed while nothing was seen', async () => {
+    const world = await new World().listening();
+    world.watches.applying(uid, 'dns', { connection, notify: () => undefined });
+    world.watches.failed(uid, 'dns');
+    expect(world.clock.pending).toBe(0);
   });
 
   test('rings ever more seldom while a tool edits in a loop, and at once again when it has come to rest', async () => {
     const world = await new World().listening();
     const began = world.clock.monotonic();
-    const rings: number[] = [];
+    const notifications: number[] = [];
     for (let seconds = 0; seconds < 3600; seconds += 1) {
-      const before = world.rings.length;
+      const before = world.notifications.length;
       await world.edit();
       await world.clock.advance(1000);
-      if (world.rings.length > before) {
-        rings.push(Math.round((world.clock.monotonic() - began) / 1000));
+      if (world.notifications.length > before) {
+        notifications.push(Math.round((world.clock.monotonic() - began) / 1000));
         await world.apply();
       }
     }
-    expect(rings.slice(0, 6)).toEqual([1, 3, 7, 15, 31, 63]);
-    expect(rings.length).toBeLessThan(22);
+    expect(notifications.slice(0, 6)).toEqual([1, 3, 7, 15, 31, 63]);
+    expect(notifications.length).toBeLessThan(22);
     // However long it goes on, an edit is repaired within five minutes.
-    expect(Math.max(...rings.slice(1).map((at, before) => at - (rings[before] ?? 0)))).toBeLessThanOrEqual(301);
+    expect(
+      Math.max(...notifications.slice(1).map((at, before) => at - (notifications[before] ?? 0))),
+    ).toBeLessThanOrEqual(301);
     await world.clock.advance(300_000);
     await world.apply();
     await world.clock.advance(600_000);
-    const before = world.rings.length;
+    const before = world.notifications.length;
     await world.edit();
     await world.clock.advance(500);
-    expect(world.rings.length).toBe(before + 1);
+    expect(world.notifications.length).toBe(before + 1);
   });
 
   test('brings back what is the administrators’ once it was there, and leaves alone what they made without our label', async () => {
@@ -184,15 +206,48 @@ describe('TenantWatches', () => {
     await world.cluster.admin.create(kinds.ConfigMap, { ...theirs, metadata: unlabelled });
     await world.apply([map], [theirs]);
     await world.clock.advance(60_000);
-    expect(world.rings).toEqual([]);
+    expect(world.notifications).toEqual([]);
     const at = { name: 'theirs', namespace: 'n' };
     await world.cluster.admin.delete(kinds.ConfigMap, at);
     await world.cluster.admin.create(kinds.ConfigMap, theirs);
     await world.clock.advance(60_000);
-    expect(world.rings).toEqual([]);
+    expect(world.notifications).toEqual([]);
     await world.cluster.admin.delete(kinds.ConfigMap, at);
     await world.clock.advance(500);
-    expect(world.rings).toEqual([['dns']]);
+    expect(world.notifications).toEqual([['dns']]);
+  });
+
+  test('does not notify of an object of the administrators that they delete and create again at once', async () => {
+    const world = new World();
+    await world.cluster.admin.create(kinds.ConfigMap, theirs);
+    await world.apply([map], [theirs]);
+    await world.clock.advance(20_000);
+    await world.cluster.admin.delete(kinds.ConfigMap, { name: 'theirs', namespace: 'n' });
+    await world.clock.advance(100);
+    await world.cluster.admin.create(kinds.ConfigMap, theirs);
+    await world.clock.advance(60_000);
+    expect(world.notifications).toEqual([]);
+  });
+
+  test('opens another line when one fails while it is told to stop', async () => {
+    const world = new World();
+    let isBroken = true;
+    world.through = (line) => ({
+      ...line,
+      watch: (kind, selection, listener) => {
+        const stop = line.watch(kind, selection, listener);
+        return () => {
+          stop();
+          if (!isBroken) return;
+          isBroken = false;
+          throw new Error('the line is broken');
+        };
+      },
+    });
+    await world.listening();
+    await world.apply([map]);
+    await world.clock.advance(20_000);
+    expect([world.lines.length, world.watches.hears(uid)]).toEqual([2, true]);
   });
 
   test('listens on after the server ended its watches, without a busy loop when it ends them at once', async () => {
@@ -206,7 +261,7 @@ describe('TenantWatches', () => {
     await world.clock.advance(600_000);
     await world.edit();
     await world.clock.advance(500);
-    expect(world.rings).toEqual([['dns']]);
+    expect(world.notifications).toEqual([['dns']]);
   });
 
   test('looks again when a version is too old', async () => {
@@ -216,7 +271,7 @@ describe('TenantWatches', () => {
     await world.clock.advance(0);
     await world.edit();
     await world.clock.advance(5_000);
-    expect([world.rings, world.lines.length]).toEqual([[['dns']], 1]);
+    expect([world.notifications, world.lines.length]).toEqual([[['dns']], 1]);
   });
 
   test('has everything applied again when the data of the tenant went back in time', async () => {
@@ -231,7 +286,7 @@ describe('TenantWatches', () => {
     world.cluster.endWatches(new UnreachableError('the line is dead'));
     Object.assign(world, { cluster: restored });
     await world.clock.advance(20_000);
-    expect(world.rings).toEqual([['dns']]);
+    expect(world.notifications).toEqual([['dns']]);
   });
 
   test('asks for no more objects than could be ours, and takes none for deleted that such a list leaves out', async () => {
@@ -252,7 +307,7 @@ describe('TenantWatches', () => {
       },
     });
     await world.clock.advance(60_000);
-    expect([shown, world.rings]).toEqual([[200], []]);
+    expect([shown, world.notifications]).toEqual([[200], []]);
   });
 
   test('gives up a tenant that does not answer until somebody visits it', async () => {
@@ -272,7 +327,7 @@ describe('TenantWatches', () => {
     const world = await new World().listening();
     const calls = world.calls;
     await world.clock.advance(24 * 60 * 60_000);
-    expect([world.calls - calls, world.clock.pending, world.rings]).toEqual([0, 0, []]);
+    expect([world.calls - calls, world.clock.pending, world.notifications]).toEqual([0, 0, []]);
   });
 
   test('hangs up when a component has nothing any more, and when the tenant is gone', async () => {
@@ -285,7 +340,7 @@ describe('TenantWatches', () => {
     world.memory.drop(uid);
     await world.edit();
     await world.clock.advance(60_000);
-    expect([world.rings, world.clock.pending, world.watches.hears(uid)]).toEqual([[], 0, false]);
+    expect([world.notifications, world.clock.pending, world.watches.hears(uid)]).toEqual([[], 0, false]);
   });
 
   test('takes no more than two hundred objects of a list: more with our label are the tenant’s own making', async () => {

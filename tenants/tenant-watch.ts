@@ -1,49 +1,54 @@
 import type { KindRef, Resource } from '../api/meta.ts';
-import { exponentialBackoff } from '../runtime/backoff.ts';
-import type { Backoff } from '../runtime/backoff.ts';
+import { exponentialBackoff } from '../runtime/queue/backoff.ts';
+import type { Backoff } from '../runtime/queue/backoff.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
-import type { ListOf, Selection } from '../runtime/cluster.ts';
-import type { Connection } from '../runtime/connection.ts';
-import { ApiError } from '../runtime/errors.ts';
-import { identityOf, isOlder } from '../runtime/object-id.ts';
-import type { WatchLine } from '../runtime/watch-line.ts';
+import type { ListOf, Selection } from '../runtime/client/cluster.ts';
+import type { Connection } from '../runtime/client/connection.ts';
+import { ApiError } from '../runtime/client/errors.ts';
+import { identityOf, isOlder } from '../runtime/cache/object-id.ts';
+import type { WatchLine } from '../runtime/client/watch-connection.ts';
 import { Expectations } from './expectations.ts';
-import type { Presence, Sighting } from './expectations.ts';
+import type { Presence, Observation } from './expectations.ts';
 
-/** How tenants are listened to. */
+/** How tenants are watched. */
 export interface TenantWatchOptions {
   readonly clock: Clock;
-  /** In [0, 1): spreads what all tenants would do at once. */
+  /** In [0, 1): spreads actions that all tenants would do at once. */
   readonly random: () => number;
   readonly open: (connection: Connection) => WatchLine;
-  /** Selects what is ours of a kind: nothing else is ever sent to us. */
+  /** Selects our objects of a kind: nothing else is ever sent to us. */
   readonly select: (kind: KindRef) => Selection;
-  /** The first line to a tenant is opened within this time; 20 000 ms unless said. */
+  /** The first watches of a tenant are opened within this time; 20 000 ms by default. */
   readonly spreadMs?: number;
 }
 
-/** Says whose objects were changed or deleted by somebody else. */
-export type Ring = (components: readonly string[]) => void;
+/** Reports the components whose objects were changed or deleted by someone else. */
+export type Notify = (components: readonly string[]) => void;
 
 const defaultSpreadMs = 20_000;
-/** From a sighting to its judgement, in milliseconds: the answer to our own write may come after the event. */
+/** From an observation to its evaluation, in milliseconds: the response to our own write may arrive after the event. */
 const graceMs = 500;
-/** Between two rings at least: an administrator's tool may edit in a loop. The pause doubles while that goes on. */
+/**
+ * The minimum pause between two notifications: an administrator's tool may edit in a loop. The pause doubles while that
+ * continues.
+ */
 const restMs = { firstMs: 2_000, capMs: 5 * 60_000, random: () => 1 } as const;
-/** Nothing for so long, or twice the last pause, and the next foreign edit is repaired as fast as the first. */
+/** After this time without drift, or twice the last pause, the next drift is reverted as fast as the first. */
 const calmMs = 60_000;
-/** After a watch that the server ended; up to twice as long, and longer when it ends every watch early. */
+/**
+ * Until a watch that the server ended is opened again; up to twice as long, and longer when the server ends every watch early.
+ */
 const againMs = { firstMs: 500, capMs: 5 * 60_000 } as const;
-/** After a line was lost. */
+/** Until the watches of a tenant are opened again after an error. */
 const retryMs = { firstMs: 4_000, capMs: 120_000 } as const;
-/** Then nobody answers there: the next visit of the tenant tries again. */
+/** After so many attempts nothing answers there: the next reconcile of the tenant tries again. */
 const maxAttempts = 8;
-/** More objects than that with our label are the tenant's own making. */
+/** If more objects than this have our label, the tenant created them. */
 const maxListed = 200;
 
 interface Heard {
   stop: (() => void) | undefined;
-  /** Of the watch that follows one that ended. */
+  /** The timer of the watch that follows an ended one. */
   timer: Timer | undefined;
   /** How many watches in a row ended early. */
   shortEnds: number;
@@ -55,48 +60,48 @@ interface Place {
   readonly heard: Heard;
 }
 
-/** Listens to one tenant for foreign edits of what was applied in it. Keeps no object. */
+/** Watches one tenant for drift of the applied objects. Stores no objects. */
 export class TenantWatch {
   readonly #options: TenantWatchOptions;
-  readonly #ring: Ring;
+  readonly #notify: Notify;
   readonly #expectations = new Expectations();
   readonly #inFlight = new Map<string, number>();
   readonly #retry: Backoff;
-  readonly #rest: Backoff;
-  /** Kept small: one of each expected object at most. */
-  readonly #sightings = new Map<string, Sighting>();
+  readonly #backoff: Backoff;
+  /** At most one for each expected object. */
+  readonly #observations = new Map<string, Observation>();
   readonly #heard = new Map<KindRef, Heard>();
-  /** Components that must be applied again, whatever is seen of them. */
+  /** Components that must be applied again, whatever is observed. */
   readonly #overdue = new Set<string>();
   #connection: Connection;
   #line: WatchLine | undefined;
   #openedAt = 0;
   #attempts = 0;
   #next: Timer | undefined;
-  #judgement: Timer | undefined;
-  #rang = -Infinity;
-  #restingMs = 0;
+  #evaluation: Timer | undefined;
+  #notifiedAt = -Infinity;
+  #calmDownMs = 0;
 
-  constructor(connection: Connection, ring: Ring, options: TenantWatchOptions) {
+  constructor(connection: Connection, notify: Notify, options: TenantWatchOptions) {
     this.#connection = connection;
-    this.#ring = ring;
+    this.#notify = notify;
     this.#options = options;
     this.#retry = exponentialBackoff({ ...retryMs, random: options.random });
-    this.#rest = exponentialBackoff(restMs);
+    this.#backoff = exponentialBackoff(restMs);
     this.#openAfter(options.random() * (options.spreadMs ?? defaultSpreadMs));
   }
 
-  /** True while every kind of what was applied is listened to. */
+  /** True while every kind of the applied objects is watched. */
   get hears(): boolean {
     return this.#line !== undefined && [...this.#expectations.kinds()].every((kind) => this.#heard.has(kind));
   }
 
-  /** A component is about to be applied: nothing of it is judged until `applied` or `failed`. */
+  /** A component is about to be applied: its objects are not evaluated until `applied` or `failed`. */
   applying(component: string): void {
     this.#inFlight.set(component, (this.#inFlight.get(component) ?? 0) + 1);
   }
 
-  /** What there is of a component from now on. */
+  /** The objects of a component from now on. */
   applied(presence: Presence, connection: Connection): void {
     this.#expectations.set(presence);
     this.#connection = connection;
@@ -109,13 +114,13 @@ export class TenantWatch {
     this.#settled(component);
   }
 
-  /** Others look after a component from now on. */
+  /** Others maintain a component from now on. */
   left(component: string): void {
     this.#expectations.forget(component);
     this.#followSoon();
   }
 
-  /** Somebody is with the tenant: a line that was given up is tried again. */
+  /** The tenant is being reconciled: watches that were given up are tried again. */
   wake(): void {
     if (this.#line !== undefined || this.#next !== undefined) return;
     this.#attempts = 0;
@@ -125,16 +130,16 @@ export class TenantWatch {
   close(): void {
     this.#hangUp();
     this.#next?.cancel();
-    this.#judgement?.cancel();
-    this.#judgement = undefined;
-    this.#sightings.clear();
+    this.#evaluation?.cancel();
+    this.#evaluation = undefined;
+    this.#observations.clear();
   }
 
   #settled(component: string): void {
     const left = (this.#inFlight.get(component) ?? 0) - 1;
     if (left > 0) this.#inFlight.set(component, left);
     else this.#inFlight.delete(component);
-    if (this.#sightings.size > 0) this.#judgeLater();
+    if (this.#observations.size > 0) this.#evaluateLater();
   }
 
   #openAfter(ms: number): void {
@@ -146,14 +151,14 @@ export class TenantWatch {
       try {
         this.#line = this.#options.open(this.#connection);
       } catch {
-        // Credentials that cannot be used: the visits say so.
+        // Unusable credentials, which reconciles report.
         return;
       }
       this.#followSoon();
     });
   }
 
-  /** Nobody waits for it. A line on which it fails is of no use. */
+  /** Runs in the background. If it fails, all watches of the tenant are closed and opened again later. */
   #followSoon(): void {
     const line = this.#line;
     this.#follow().catch(() => {
@@ -167,7 +172,7 @@ export class TenantWatch {
     });
   }
 
-  /** Listens to every kind that is not heard yet, one after the other, and to no other. */
+  /** Watches every kind that is not watched yet, one after the other, and no other kind. */
   async #follow(): Promise<void> {
     const line = this.#line;
     if (line === undefined) return;
@@ -190,7 +195,7 @@ export class TenantWatch {
     }
   }
 
-  /** Looks what there is, and hears what comes after. */
+  /** Lists the existing objects, then watches. */
   async #listen(place: Place): Promise<void> {
     const { line, kind, heard } = place;
     const newest = this.#expectations.newest(kind);
@@ -200,12 +205,12 @@ export class TenantWatch {
       this.#compare(kind, list, newest);
       this.#hear(place, list.resourceVersion);
     } catch {
-      // Whatever it was, the line is of no use.
+      // Whatever the error was, the watches are closed.
       this.#lost(line);
     }
   }
 
-  /** Sees what changed while nobody listened. `newest` is the newest version that was known before the list. */
+  /** Evaluates what changed while nothing was watched. `newest` is the newest resource version that was known before the list. */
   #compare(kind: KindRef, { items, resourceVersion, next }: ListOf<Resource>, newest: string | undefined): void {
     const shown = new Set<string>();
     for (const item of items) {
@@ -219,9 +224,9 @@ export class TenantWatch {
       }
     }
     if (!isOlder(resourceVersion, newest)) return;
-    // The tenant's data went back in time, or came from another store: versions say nothing about what was written.
+    // The tenant's data was restored from a backup, or migrated: versions say nothing about what was written.
     for (const component of this.#expectations.componentsOf(kind)) this.#overdue.add(component);
-    this.#judgeLater();
+    this.#evaluateLater();
   }
 
   #hear(place: Place, from: string): void {
@@ -257,49 +262,49 @@ export class TenantWatch {
     );
   }
 
-  #see(sighting: Sighting): void {
-    const { identity } = sighting;
-    // The latest counts: one that shows our own write clears what was seen before.
-    this.#sightings.delete(identity);
-    if (!this.#expectations.notice(sighting)) return;
-    const { uid, resourceVersion, generation, labels, annotations } = sighting.metadata;
+  #see(observation: Observation): void {
+    const { identity } = observation;
+    // The latest observation counts: one of our own write clears earlier ones.
+    this.#observations.delete(identity);
+    if (!this.#expectations.notice(observation)) return;
+    const { uid, resourceVersion, generation, labels, annotations } = observation.metadata;
     const metadata = {
       ...(uid !== undefined && { uid }),
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(generation !== undefined && { generation, ...(labels && { labels }), ...(annotations && { annotations }) }),
     };
-    this.#sightings.set(identity, { ...sighting, metadata });
-    this.#judgeLater();
+    this.#observations.set(identity, { ...observation, metadata });
+    this.#evaluateLater();
   }
 
-  #judgeLater(): void {
-    if (this.#judgement !== undefined) return;
+  #evaluateLater(): void {
+    if (this.#evaluation !== undefined) return;
     const { clock } = this.#options;
-    const wait = Math.max(graceMs, this.#rang + this.#restingMs - clock.monotonic());
-    this.#judgement = clock.after(wait, () => {
-      this.#judgement = undefined;
-      this.#judge();
+    const wait = Math.max(graceMs, this.#notifiedAt + this.#calmDownMs - clock.monotonic());
+    this.#evaluation = clock.after(wait, () => {
+      this.#evaluation = undefined;
+      this.#evaluate();
     });
   }
 
-  #judge(): void {
+  #evaluate(): void {
     const foreign = new Set(this.#overdue);
     this.#overdue.clear();
-    for (const [identity, sighting] of this.#sightings) {
-      const component = this.#expectations.judge(sighting);
-      // What is being applied is judged by the answers.
+    for (const [identity, observation] of this.#observations) {
+      const component = this.#expectations.evaluate(observation);
+      // A component that is being applied is evaluated by the responses.
       if (component !== undefined && this.#inFlight.has(component)) continue;
-      this.#sightings.delete(identity);
+      this.#observations.delete(identity);
       if (component !== undefined) foreign.add(component);
     }
     if (foreign.size === 0) return;
     const now = this.#options.clock.monotonic();
-    if (now - this.#rang > Math.max(calmMs, 2 * this.#restingMs)) this.#rest.reset();
-    this.#restingMs = this.#rest.next();
-    this.#rang = now;
-    // One that is not applied again has another keeper now.
+    if (now - this.#notifiedAt > Math.max(calmMs, 2 * this.#calmDownMs)) this.#backoff.reset();
+    this.#calmDownMs = this.#backoff.next();
+    this.#notifiedAt = now;
+    // A component that is not applied again belongs to someone else now.
     for (const component of foreign) this.#expectations.forget(component);
-    this.#ring([...foreign]);
+    this.#notify([...foreign]);
   }
 
   #lost(line: WatchLine): void {

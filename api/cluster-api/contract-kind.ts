@@ -1,15 +1,15 @@
 import type { KindRef, Resource } from '../meta.ts';
 
-/** Contracts we can speak, newest first. */
+/** Supported contracts, newest first. */
 const contracts = ['v1beta2', 'v1beta1'] as const;
 
-/** A kind as a contract label of its definition names it. */
+/** A kind in the version that a contract label of its CustomResourceDefinition names. */
 export interface ContractKind<T extends Resource = Resource> {
   readonly kind: KindRef<T>;
   readonly contract: 'v1beta1' | 'v1beta2';
 }
 
-/** Name of a kind's definition, as Cluster API computes it. */
+/** Name of the CustomResourceDefinition of a kind, computed in the same way as in Cluster API. */
 export function definitionName(group: string, kind: string): string {
   const lower = kind.toLowerCase();
   const plural = /(s|x|z|ch|sh)$/.test(lower)
@@ -21,8 +21,9 @@ export function definitionName(group: string, kind: string): string {
 }
 
 /**
- * The version to use: the newest of the newest contract that the definition is labelled with; undefined for none. Metadata is
- * enough: the contracts want such objects namespaced, and their definitions named after them.
+ * The kind in the version to use: the newest version of the newest contract in the labels of the
+ * CustomResourceDefinition; undefined without such a label. Its metadata is sufficient: the contracts require
+ * namespaced objects, and definitions named after group and kind.
  */
 export function contractKind<T extends Resource = Resource>(
   { metadata }: Resource,
@@ -38,7 +39,7 @@ export function contractKind<T extends Resource = Resource>(
   return undefined;
 }
 
-/** Kubernetes' order of API versions: v1 > v1beta2 > v1beta1 > v1alpha1. */
+/** Order of API versions in Kubernetes: v1 > v1beta2 > v1beta1 > v1alpha1. */
 function byKubeVersion(a: string, b: string): number {
   const [x, y] = [rank(a), rank(b)];
   return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];

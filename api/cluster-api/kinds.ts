@@ -1,20 +1,23 @@
 import type { Condition, KindRef, Resource } from '../meta.ts';
 import { capiGroup } from './names.ts';
 
-/** A reference of API version v1beta2: always to the same namespace; its version is found through the definition's labels. */
+/**
+ * A reference in API version v1beta2, always within the namespace. Labels of the CustomResourceDefinition give the
+ * version.
+ */
 export interface ContractReference {
   readonly apiGroup?: string;
   readonly kind?: string;
   readonly name?: string;
 }
 
-/** What a Cluster is made from, as far as it is read. */
+/** Topology of a Cluster, reduced to the fields that are read. */
 export interface CapiTopology {
   readonly classRef?: { readonly name?: string; readonly namespace?: string };
   readonly version?: string;
 }
 
-/** A Cluster (cluster.x-k8s.io/v1beta2), as far as a control-plane provider reads it; other fields survive untouched. */
+/** A Cluster (cluster.x-k8s.io/v1beta2), reduced to the fields that are read. Other fields are preserved. */
 export interface CapiCluster extends Resource {
   readonly spec?: {
     readonly paused?: boolean;
@@ -24,7 +27,7 @@ export interface CapiCluster extends Resource {
       readonly pods?: { readonly cidrBlocks?: readonly string[] };
       readonly serviceDomain?: string;
     };
-    /** Zero values mean that it is not known. */
+    /** Zero values mean that the endpoint is not known yet. */
     readonly controlPlaneEndpoint?: { readonly host?: string; readonly port?: number };
     readonly controlPlaneRef?: ContractReference;
     readonly infrastructureRef?: ContractReference;
@@ -46,16 +49,16 @@ const capi = <T extends Resource>(kind: string, plural: string): KindRef<T> => (
 
 export const capiCluster = capi<CapiCluster>('Cluster', 'clusters');
 
-/** A worker; only its existence matters to a control plane. */
+/** A worker machine. Only its existence matters to a control plane. */
 export const capiMachine = capi('Machine', 'machines');
 
-/** Workers that an infrastructure provider keeps as a group, with or without Machines. */
+/** Workers that an infrastructure provider manages as a group, with or without Machines. */
 export const capiMachinePool = capi('MachinePool', 'machinepools');
 
-/** A shape of Clusters; only its labels matter here. */
+/** Only the labels of ClusterClasses are read. */
 export const capiClusterClass = capi('ClusterClass', 'clusterclasses');
 
-/** A group of workers, as far as the version that it runs is told. */
+/** A group of workers, reduced to the fields that show which version it runs. */
 export interface CapiMachineDeployment extends Resource {
   readonly spec?: {
     readonly replicas?: number;
@@ -70,7 +73,10 @@ export interface CapiMachineDeployment extends Resource {
 
 export const capiMachineDeployment = capi<CapiMachineDeployment>('MachineDeployment', 'machinedeployments');
 
-/** Tells core Cluster API whom to ask at its hooks, and whose certificates to trust there (runtime.cluster.x-k8s.io/v1beta2). */
+/**
+ * Registers a runtime extension with core Cluster API: its address and the CA to trust
+ * (runtime.cluster.x-k8s.io/v1beta2).
+ */
 export interface CapiExtensionConfig extends Resource {
   readonly spec?: {
     readonly clientConfig?: {

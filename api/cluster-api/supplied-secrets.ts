@@ -2,21 +2,24 @@ import type { Secret } from '../core/kinds.ts';
 import { controlPlaneGroup, labels, stewardGroup } from '../names.ts';
 import { clusterNameLabel, clusterSecretType } from './names.ts';
 
-/** What the author of a Cluster may supply before its control plane is made: the CA, the front-proxy CA, the keys of tokens. */
+/** What a user may supply before the control plane is created: the CA, the front-proxy CA, the service-account key. */
 export type SuppliedPurpose = 'ca' | 'proxy' | 'sa';
 
-/** The name at which Cluster API has it looked for (https://cluster-api.sigs.k8s.io/tasks/certs/using-custom-certificates). */
+/**
+ * Name of the Secret according to Cluster API (https://cluster-api.sigs.k8s.io/tasks/certs/using-custom-certificates).
+ */
 export const suppliedSecretName = (cluster: string, purpose: SuppliedPurpose): string => `${cluster}-${purpose}`;
 
-/** The keys under which it is; of token keys the first one holds the public half. */
+/** Keys in the data of the Secret. For the service-account key, the first one holds the public key. */
 export const suppliedKeys = { certificate: 'tls.crt', key: 'tls.key' } as const;
 
-/** Types that it may have: that of Cluster API's own Secrets, and that of its handbook. */
+/** Accepted Secret types: that of Secrets of Cluster API itself, and that in its documentation. */
 export const suppliedSecretTypes: readonly string[] = [clusterSecretType, 'kubernetes.io/tls'];
 
 /**
- * True when somebody made the Secret for this Cluster. The name alone says nothing, since it is put together of the Cluster's: the
- * label does, and that it is none which Steward made.
+ * True if the Secret was supplied by a user for this Cluster. The name alone is not sufficient, since it is derived
+ * from the name of the Cluster: the Secret must have the label of the Cluster and must not have been created by
+ * Steward.
  */
 export function isSuppliedFor(secret: Secret | undefined, cluster: string): secret is Secret {
   if (secret === undefined) return false;

@@ -3,34 +3,40 @@ import { probeTimings } from '../embedded/probes.ts';
 import { additionalMetadata } from '../embedded/object-metadata.ts';
 import { described, list, map, obj, opt, str } from '../schema.ts';
 
-const extraArgs = opt(described(list(str()), 'Further flags, dashes included; they win over those of ours.'));
+const extraArgs = opt(
+  described(list(str()), 'Additional flags, including the dashes. They take precedence over flags that Steward sets.'),
+);
 
-/** One component of a control plane. */
+/** Settings of one component of a control plane. */
 export const componentSpec = obj({
   extraVolumeMounts: opt(list(core('VolumeMount'))),
   extraArgs,
   resources: opt(core('ResourceRequirements')),
-  containerImageName: opt(described(str({ minLength: 1 }), 'Name of the image without registry and tag.')),
+  containerImageName: opt(described(str({ minLength: 1 }), 'Name of the image, without registry and tag.')),
   probes: opt(probeTimings),
 });
 
-/** The translator between etcd's protocol and a database. */
+/** Settings of kine, which translates between the etcd protocol and a database. */
 export const kineSpec = obj({ extraArgs, resources: opt(core('ResourceRequirements')) });
 
 const externalClusterReference = obj({
   kubeconfigSecretName: str({ minLength: 1 }),
   kubeconfigSecretKey: str({ minLength: 1 }),
-  kubeconfigSecretNamespace: opt(described(str(), 'Namespace of the Secret; that of this object when empty.')),
-  deploymentNamespace: described(str(), 'Namespace in the other cluster where the control plane runs.'),
+  kubeconfigSecretNamespace: opt(
+    described(str(), 'Namespace of the Secret. Defaults to the namespace of this object.'),
+  ),
+  deploymentNamespace: described(str(), 'Namespace in the other cluster in which the control plane runs.'),
 });
 
-/** The pods of a StewardControlPlane. */
+/** Pods of a StewardControlPlane. */
 export const deploymentSpec = obj({
   nodeSelector: opt(map(str())),
   runtimeClassName: opt(str()),
-  priorityClassName: opt(described(str(), 'PriorityClass of the pods, which must exist; none when empty.')),
-  additionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of the Deployment.')),
-  podAdditionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of its pods.')),
+  priorityClassName: opt(
+    described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
+  ),
+  additionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the Deployment.')),
+  podAdditionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the pods.')),
   serviceAccountName: opt(str()),
   strategy: opt(core('DeploymentStrategy')),
   affinity: opt(core('Affinity')),
@@ -40,7 +46,7 @@ export const deploymentSpec = obj({
   extraContainers: opt(list(core('Container'))),
   extraVolumes: opt(list(core('Volume'))),
   externalClusterReference: opt(
-    described(externalClusterReference, 'Another cluster where the control plane runs, by its kubeconfig.'),
+    described(externalClusterReference, 'Runs the control plane in another cluster, which its kubeconfig identifies.'),
   ),
   probes: opt(probeTimings),
 });

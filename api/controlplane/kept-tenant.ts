@@ -8,8 +8,8 @@ import { UnreadableRecord } from './unreadable-record.ts';
 type Kept = Pick<TenantControlPlane, 'spec' | 'status'>;
 
 /**
- * The TenantControlPlane whose data a StewardControlPlane keeps, as it was: its UID, its spec and what is on record of its data.
- * Undefined while nothing is kept.
+ * The TenantControlPlane whose data a StewardControlPlane retains, read from the retained record: its UID, its spec and
+ * what was recorded about its data. Undefined if nothing is retained.
  */
 export function keptTenant({
   metadata,
@@ -35,7 +35,7 @@ export function keptTenant({
 
 function readRecord(text: string): Kept | UnreadableRecord {
   const value = parsed(text);
-  if (!isRecord(value)) return new UnreadableRecord('status.keptTenancy.record is no JSON object');
+  if (!isRecord(value)) return new UnreadableRecord('status.keptTenancy.record is not a JSON object');
   const problem = [
     ...validate(tenantControlPlane.spec.openapi, value.spec, 'spec'),
     ...validate(tenantControlPlane.status?.openapi ?? {}, value.status ?? {}, 'status'),

@@ -7,12 +7,15 @@ import { described, int32, list, map, obj, oneOf, opt, ruled, str } from '../sch
 const loadBalancerConfig = obj({
   loadBalancerClass: opt(
     described(
-      ruled(str({ minLength: 1 }), { rule: 'self == oldSelf', message: 'LoadBalancerClass is immutable' }),
-      'Implementation of the load balancer.',
+      ruled(str({ minLength: 1 }), {
+        rule: 'self == oldSelf',
+        message: 'LoadBalancerClass is immutable',
+      }),
+      'Class of the load balancer implementation.',
     ),
   ),
   loadBalancerSourceRanges: opt(
-    described(list(str()), 'Networks, in CIDR notation, that may reach the load balancer.'),
+    described(list(str()), 'Networks, in CIDR notation, from which clients may connect to the load balancer.'),
   ),
 });
 
@@ -23,32 +26,35 @@ const published = {
 
 const ingress = obj({
   className: opt(str()),
-  hostname: described(str({ minLength: 1 }), 'Host name of the endpoint; a port may follow after a colon, else 443.'),
+  hostname: described(
+    str({ minLength: 1 }),
+    'Host name of the endpoint, optionally followed by a colon and a port. The port defaults to 443.',
+  ),
   controllerType: opt(
     described(
       oneOf('haproxy', 'nginx', 'traefik', 'generic'),
-      'Ingress controller that serves the class: decides how TLS is passed through.',
+      'Ingress controller that serves the class. Determines how TLS passthrough is configured.',
     ),
   ),
   ...published,
 });
 
-/** Two ways to name Gateways: a list, or one by name and namespace. */
+/** Gateways are named in one of two ways: as a list, or a single one by name and namespace. */
 const gateway = obj(
   {
     parentRefs: opt(described(list(parentReference, { maxItems: 32 }), 'Gateways that serve the endpoint.')),
-    name: opt(described(str(), 'Name of the Gateway, when there is one only.')),
+    name: opt(described(str(), 'Name of the Gateway, if there is only one.')),
     namespace: opt(described(str(), 'Namespace of the Gateway named by `name`.')),
     sectionName: opt(
       described(
         str({ minLength: 1, maxLength: 253 }),
-        'Listener of the Gateways for the API server; kube-apiserver when empty.',
+        'Listener of the Gateways for the API server. Defaults to kube-apiserver.',
       ),
     ),
     port: opt(
       described(
         int32({ minimum: 1, maximum: 65535 }),
-        'Port of that listener, which everybody dials; that of the Service when empty.',
+        'Port of that listener, to which all clients connect. Defaults to the port of the Service.',
       ),
     ),
     hostname: described(str(), 'Host name of the endpoint.'),
@@ -56,11 +62,12 @@ const gateway = obj(
   },
   {
     rule: '!(has(self.parentRefs) && size(self.parentRefs) > 0 && has(self.name))',
-    message: 'name one Gateway by name and namespace, or several by parentRefs, but not both',
+    message:
+      'parentRefs and name are mutually exclusive: set name and namespace for one Gateway, or parentRefs for several',
   },
   {
     rule: 'has(self.name) == has(self.namespace)',
-    message: 'name and namespace of a Gateway belong together: set both, or use parentRefs',
+    message: 'name and namespace must be set together: set both, or use parentRefs',
   },
 );
 
@@ -78,37 +85,50 @@ const rules: readonly CelRule[] = [
     message: 'LoadBalancerClass is supported only with LoadBalancer service type',
   },
   {
-    // Presence is checked first: adding loadBalancerConfig to an existing object is no evaluation error.
+    // Presence is checked first, so that adding loadBalancerConfig to an existing object is not an evaluation error.
     rule: `self.serviceType != 'LoadBalancer' || oldSelf.serviceType != 'LoadBalancer' || ${has('self')} == ${has('oldSelf')}`,
     message: 'LoadBalancerClass cannot be set or unset at runtime',
   },
-  { rule: '!(has(self.ingress) && has(self.gateway))', message: 'using both ingress and gateway is not supported' },
+  {
+    rule: '!(has(self.ingress) && has(self.gateway))',
+    message: 'using both ingress and gateway is not supported',
+  },
 ];
 
-/** How the API server of a StewardControlPlane is reached. */
+/** How the API server of a StewardControlPlane is exposed. */
 export const networkSpec = obj(
   {
     serviceType: opt(serviceType, 'LoadBalancer'),
-    serviceAddress: opt(described(str(), 'Static address: of the load balancer, of a node, or a virtual one.')),
+    serviceAddress: opt(described(str(), 'Static address of the load balancer or of a node, or a virtual IP.')),
     advertiseAddress: opt(
       described(
         str(),
-        'Address under which workers and users reach the endpoint, where it is not that of the Service. Cluster API then gets a kubeconfig that leads to the Service.',
+        'Address at which workers and users reach the endpoint, if it differs from that of the Service. Cluster API then gets a kubeconfig that points to the Service.',
       ),
     ),
-    additionalServicePorts: opt(described(list(additionalServicePort), 'Further ports of the Service.')),
+    additionalServicePorts: opt(described(list(additionalServicePort), 'Additional ports of the Service.')),
     serviceLabels: opt(map(str())),
     serviceAnnotations: opt(map(str())),
     certSANs: opt(
-      described(list(str()), 'Further names and addresses in the certificate of kube-apiserver, without ports.'),
+      described(
+        list(str()),
+        'Additional SANs of the serving certificate of kube-apiserver: names and addresses, without ports.',
+      ),
     ),
     dnsServiceIPs: opt(
-      described(list(str()), 'Addresses of the DNS service; the tenth of the service network when empty.'),
+      described(list(str()), 'Addresses of the DNS Service. Defaults to the tenth address of the service network.'),
     ),
     loadBalancerConfig: opt(loadBalancerConfig),
-    policy: opt(described(networkPolicySpec, 'Who the pods of the control plane may talk to.')),
-    ingress: opt(described(ingress, 'Publishes the endpoint through an Ingress.')),
-    gateway: opt(described(gateway, 'Publishes the endpoint through a TLSRoute of the Gateway API.')),
+    policy: opt(
+      described(networkPolicySpec, 'Which connections to and from the control plane pods the NetworkPolicy allows.'),
+    ),
+    ingress: opt(
+      described(
+        ingress,
+        'Exposes the endpoint through an Ingress, or through an IngressRouteTCP if `controllerType` is traefik.',
+      ),
+    ),
+    gateway: opt(described(gateway, 'Exposes the endpoint through a TLSRoute of the Gateway API.')),
   },
   ...rules,
 );

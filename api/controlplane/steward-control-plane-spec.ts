@@ -13,66 +13,73 @@ const addons = obj({
     described(
       obj({
         ...addonImageFields,
-        dnsServiceIPs: opt(described(list(str()), 'Addresses of the DNS service; they win over those of `network`.')),
+        dnsServiceIPs: opt(
+          described(list(str()), 'Addresses of the DNS Service. They take precedence over those in `network`.'),
+        ),
       }),
       'Cluster DNS.',
     ),
   ),
   kubeProxy: opt(described(obj(addonImageFields), 'Service proxy on every node.')),
   konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
-  tcpProxy: opt(described(tcpProxy, 'Proxy to an API server that is published under a host name.')),
+  tcpProxy: opt(described(tcpProxy, 'Proxy inside the tenant to an API server that is exposed under a host name.')),
   workerBootstrap: opt(
     described(obj({ provider: str(), ...workerBootstrapFields }), 'Bootstrap of workers that do not use kubeadm.'),
   ),
 });
 
-/** The fields that a StewardControlPlane and its template share. */
+/** Fields of both StewardControlPlane and its template. */
 export const sharedFields = {
-  dataStoreName: opt(described(str(), 'Name of the DataStore; the operator chooses its default when empty.')),
+  dataStoreName: opt(
+    described(
+      str(),
+      'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or selects one. Changing it migrates the data.',
+    ),
+  ),
   dataStoreSelector: opt(
     described(
       core('LabelSelector'),
-      'Labels of the DataStores that the control plane may be placed in; looked at once.',
+      'Label selector for the DataStores in which the control plane may be placed. Evaluated once.',
     ),
   ),
   dataStoreTolerations: opt(
-    described(dataStoreTolerations, 'Taints of DataStores that the control plane puts up with when it is placed.'),
+    described(dataStoreTolerations, 'Tolerations for DataStore taints, evaluated at placement.'),
   ),
   dataStoreSchema: opt(
-    described(str(), 'Prefix, database or bucket in the store; chosen by the operator when empty. It cannot change.'),
+    described(str(), 'Prefix, database or bucket in the datastore. Generated if empty. Cannot be changed.'),
   ),
   dataStoreUsername: opt(
     described(
       ruled(str(), { rule: 'self == oldSelf', message: 'changing the dataStoreUsername is not supported' }),
-      'User in the store; chosen by the operator when empty.',
+      'User in the datastore. Generated if empty.',
     ),
   ),
   dataStoreOverrides: opt(
     described(
       list(obj({ resource: opt(str()), dataStore: opt(str()) })),
-      'Resources that are kept in another DataStore; all of them have driver etcd. Once the control plane has run only `/events` may change its place, and loses what it has.',
+      'Resources that are stored in another DataStore. All DataStores must have driver etcd. Once the control plane has run, only the DataStore of `/events` may change, and existing Events are lost.',
     ),
   ),
-  registry: opt(described(str(), 'Registry of the images of the control plane.'), 'registry.k8s.io'),
+  registry: opt(described(str(), 'Registry of the control plane images.'), 'registry.k8s.io'),
   admissionControllers: opt(admissionControllerList),
   apiServer: opt(componentSpec),
   controllerManager: opt(componentSpec),
   scheduler: opt(componentSpec),
   kine: opt(kineSpec),
-  kubelet: opt(described(kubelet, 'What joining kubelets are told.'), {
+  kubelet: opt(described(kubelet, 'Configuration of joining kubelets.'), {
     cgroupfs: 'systemd',
     preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
   }),
-  addons: opt(described(addons, 'Add-ons in the workload cluster; presence of an object enables it.')),
-  network: opt(described(networkSpec, 'How the API server is reached.'), { serviceType: 'LoadBalancer' }),
-  deployment: opt(described(deploymentSpec, 'The pods of the control plane.')),
+  addons: opt(described(addons, 'Add-ons of the workload cluster. Each one is enabled by the presence of its object.')),
+  network: opt(described(networkSpec, 'How the API server is exposed.'), { serviceType: 'LoadBalancer' }),
+  deployment: opt(described(deploymentSpec, 'Pods of the control plane.')),
 } as const;
 
-/** The rules over `sharedFields`. */
+/** Rules for `sharedFields`. */
 export const sharedRules: readonly CelRule[] = [
   {
     rule: '!(has(self.dataStoreSelector) && has(self.dataStoreName) && size(self.dataStoreName) > 0)',
-    message: 'dataStoreName and dataStoreSelector exclude each other: name a DataStore or let one be chosen',
+    message: 'dataStoreName and dataStoreSelector are mutually exclusive: remove one of them',
   },
 ];
 
@@ -84,21 +91,21 @@ const controlPlaneEndpoint = obj({
   port: opt(described(int32({ minimum: 0, maximum: 65535 }), 'Port of the API server.')),
 });
 
-/** What a StewardControlPlane is asked to be. */
+/** Desired state of a StewardControlPlane. */
 export const stewardControlPlaneSpec = obj(
   {
     version: described(
       str({ minLength: 1, maxLength: 256 }),
-      'Kubernetes version, e.g. `v1.36.3`; the leading `v` may be left out.',
+      'Kubernetes version, e.g. `v1.36.3`. The leading `v` is optional.',
     ),
-    replicas: opt(described(int32(), 'Pods of the control plane; 0 puts it to sleep.'), 2),
+    replicas: opt(described(int32(), 'Number of control plane pods. 0 puts the control plane to sleep.'), 2),
     controlPlaneEndpoint: opt(
-      described(controlPlaneEndpoint, 'Endpoint of the API server; filled in once it is known.'),
+      described(controlPlaneEndpoint, 'Endpoint of the API server. Set by the manager once it is known.'),
     ),
     rollout: opt(
       described(
-        obj({ after: opt(described(time(), 'All pods that are older are replaced once this time has come.')) }),
-        'When the pods are replaced although nothing else asks for it.',
+        obj({ after: opt(described(time(), 'Once this time has passed, all pods created before it are replaced.')) }),
+        'When to replace the pods although no other change requires it.',
       ),
     ),
     ...sharedFields,

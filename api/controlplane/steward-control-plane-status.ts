@@ -4,31 +4,31 @@ import { keptTenancy } from './kept-tenancy.ts';
 import { bool, described, int32, int64, listMap, obj, opt, str } from '../schema.ts';
 
 /**
- * What a StewardControlPlane was seen to be: the fields of the contracts v1beta2 and v1beta1 of Cluster API, side by side.
- * Nothing is required, so that either contract can be read from the first write on.
+ * Observed state of a StewardControlPlane: the fields of the Cluster API contracts v1beta2 and v1beta1, side by side.
+ * No field is required, so that either contract can be read from the first write on.
  */
 export const stewardControlPlaneStatus = obj({
   observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
   conditions: opt(conditionList()),
   initialization: opt(
     obj({
-      controlPlaneInitialized: opt(described(bool(), 'True once the API server has answered; it stays true.')),
+      controlPlaneInitialized: opt(described(bool(), 'True once the API server has responded. Stays true afterwards.')),
     }),
   ),
-  initialized: opt(described(bool(), 'The same in contract v1beta1.')),
-  ready: opt(described(bool(), 'True while the API server can be used.')),
+  initialized: opt(described(bool(), 'Same as `initialization.controlPlaneInitialized`, for contract v1beta1.')),
+  ready: opt(described(bool(), 'Whether the API server can be used.')),
   externalManagedControlPlane: opt(
-    described(bool(), 'True: the control plane has no Machines and no Nodes in the workload cluster.'),
+    described(bool(), 'Always true: the control plane has no Machines and no Nodes in the workload cluster.'),
     true,
   ),
-  replicas: opt(described(int32(), 'Pods of the control plane.')),
+  replicas: opt(described(int32(), 'Number of control plane pods.')),
   readyReplicas: opt(int32()),
   availableReplicas: opt(int32()),
   upToDateReplicas: opt(int32()),
-  unavailableReplicas: opt(described(int32(), 'Contract v1beta1.')),
-  updatedReplicas: opt(described(int32(), 'Contract v1beta1: the same as upToDateReplicas.')),
-  selector: opt(described(str(), 'Label selector of the pods, in string form.')),
-  version: opt(described(str(), 'Lowest Kubernetes version that runs; it moves when a roll-out is complete.')),
+  unavailableReplicas: opt(described(int32(), 'Number of unavailable control plane pods, for contract v1beta1.')),
+  updatedReplicas: opt(described(int32(), 'Same as `upToDateReplicas`, for contract v1beta1.')),
+  selector: opt(described(str(), 'Label selector of the pods, as a string.')),
+  version: opt(described(str(), 'Lowest Kubernetes version that is running. Changes when a rollout is complete.')),
   versions: opt(
     described(
       listMap(
@@ -36,16 +36,16 @@ export const stewardControlPlaneStatus = obj({
         ['version'],
         { maxItems: 100 },
       ),
-      'Kubernetes versions that run, oldest first, with their replicas.',
+      'Kubernetes versions that are running, oldest first, with their replicas.',
     ),
   ),
   keptTenancy: opt(
     described(
       keptTenancy,
-      'What is kept of a TenantControlPlane that was deleted alone, until another one has taken its data over.',
+      'Retained record of a TenantControlPlane that was deleted on its own, until another one has adopted its data.',
     ),
   ),
-  failureReason: opt(described(str(), 'Never set; older clients read it.')),
-  failureMessage: opt(described(str(), 'Never set; older clients read it.')),
+  failureReason: opt(described(str(), 'Never set. Exists for older clients that read it.')),
+  failureMessage: opt(described(str(), 'Never set. Exists for older clients that read it.')),
 });
 export type StewardControlPlaneStatus = Infer<typeof stewardControlPlaneStatus>;

@@ -10,14 +10,14 @@ const stewardControlPlaneTemplateSpec = obj({
     metadata: opt(described(additionalMetadata, 'Labels and annotations of the StewardControlPlanes.')),
     spec: described(
       obj(sharedFields, ...sharedRules),
-      'Spec of the StewardControlPlanes without version, replicas and endpoint, which the topology sets.',
+      'Spec of the StewardControlPlanes, without version, replicas and endpoint, which the topology sets.',
     ),
   }),
 });
 export type StewardControlPlaneTemplateSpec = Infer<typeof stewardControlPlaneTemplateSpec>;
 export type StewardControlPlaneTemplateSpecInput = Input<typeof stewardControlPlaneTemplateSpec>;
 
-/** What a ClusterClass makes StewardControlPlanes from. */
+/** Template from which a ClusterClass creates StewardControlPlanes. */
 export const stewardControlPlaneTemplate: Kind<
   StewardControlPlaneTemplateSpec,
   never,
@@ -33,7 +33,7 @@ export const stewardControlPlaneTemplate: Kind<
   shortNames: ['stcpt'],
   categories: ['cluster-api', 'steward'],
   versions: contractVersions,
-  description: 'Template from which a ClusterClass makes StewardControlPlanes.',
+  description: 'Template from which a ClusterClass creates StewardControlPlanes.',
   spec: stewardControlPlaneTemplateSpec,
   columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
   labels: contractLabels,

@@ -15,7 +15,7 @@ const columns = (initialized: string): readonly Column[] => [
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];
 
-/** The face of a TenantControlPlane towards Cluster API: its control-plane provider contract. */
+/** Implements the control-plane provider contract of Cluster API with a TenantControlPlane. */
 export const stewardControlPlane: Kind<
   StewardControlPlaneSpec,
   StewardControlPlaneStatus,
@@ -31,7 +31,7 @@ export const stewardControlPlane: Kind<
   shortNames: ['stcp'],
   categories: ['cluster-api', 'steward'],
   versions: [{ ...v1alpha1, columns: columns('.status.initialized') }, v1alpha2],
-  description: 'Control plane of a Cluster of Cluster API, hosted as a TenantControlPlane.',
+  description: 'Control plane of a Cluster API Cluster, hosted as a TenantControlPlane.',
   spec: stewardControlPlaneSpec,
   status: stewardControlPlaneStatus,
   scale: {

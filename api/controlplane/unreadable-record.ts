@@ -1,6 +1,6 @@
-/** What a StewardControlPlane has on record of kept data, when nobody of ours can have written it: where the data is is not known. */
+/** A retained record that Steward cannot have written. Where the retained data is remains unknown. */
 export class UnreadableRecord {
-  /** What is wrong with it, without what it says. */
+  /** What is wrong with the record, without its content. */
   readonly why: string;
 
   constructor(why: string) {

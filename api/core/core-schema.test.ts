@@ -4,7 +4,7 @@ import type { OpenApi } from '../schema.ts';
 import { core, coreTypeOf } from './core-schema.ts';
 import generated from './generated/core.json' with { type: 'json' };
 
-/** Every schema within a schema, itself included. */
+/** All schemas within a schema, including itself. */
 function within(schema: OpenApi): readonly OpenApi[] {
   const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
   return [schema, ...below.flatMap((one) => (one ? within(one) : []))];

@@ -15,21 +15,21 @@ import type { OpenApi, Schema } from '../schema.ts';
 import { foreign } from '../schema.ts';
 import generated from './generated/core.json' with { type: 'json' };
 
-/** Nothing in an object that was read may be changed in place. */
+/** Objects that were read must not be modified in place. */
 export type DeepReadonly<T> = T extends readonly (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** Compute resources; a quantity may be written as a number, too. */
+/** Compute resources. A quantity may also be a number. */
 export interface ResourceRequirements {
   readonly limits?: Readonly<Record<string, string | number>>;
   readonly requests?: Readonly<Record<string, string | number>>;
   readonly claims?: readonly { readonly name: string; readonly request?: string }[];
 }
 
-/** The embedded types of Kubernetes by name. */
+/** Embedded Kubernetes types by name. */
 export interface CoreTypes {
   readonly Affinity: DeepReadonly<V1Affinity>;
   readonly Container: DeepReadonly<V1Container>;
@@ -55,6 +55,6 @@ const nameByProperties = new Map<unknown, string>(
   Object.entries(generated.definitions).map(([name, definition]) => [definition.properties, name]),
 );
 
-/** Name of the embedded type that a schema is, also with a description or a default of ours; undefined for others. */
+/** Name of the embedded type of a schema, even if a description or default was added; undefined for other schemas. */
 export const coreTypeOf = (schema: OpenApi): string | undefined =>
   schema.properties === undefined ? undefined : nameByProperties.get(schema.properties);

@@ -1,19 +1,19 @@
 /**
- * Development script: reads Kubernetes' own OpenAPI v3 documents and writes the embedded types that our kinds use to
- * `api/core/generated/core.json`, as structural schemas.
+ * Development script: extracts the Kubernetes types that our kinds embed from the OpenAPI v3 documents of Kubernetes,
+ * and writes them to `api/core/generated/core.json` as structural schemas.
  *
  *     node api/core/extract.ts <directory with api__v1_openapi.json and apis__apps__v1_openapi.json>
  *
- * The directory is `api/openapi-spec/v3` of the Go module k8s.io/kubernetes at the version pinned below:
- * `go mod download -json k8s.io/kubernetes@v1.36.3` prints where it is.
+ * The directory is `api/openapi-spec/v3` of the Go module k8s.io/kubernetes at the version pinned below: `go mod
+ * download -json k8s.io/kubernetes@v1.36.3` prints its location.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The release whose document is read. */
+/** The Kubernetes release to extract from. */
 const release = 'v1.36.3';
 
-/** Definitions to extract: our name → group and version of the document → name in it. */
+/** Definitions to extract: our name → document (group and version), name in the document. */
 const wanted = {
   Affinity: ['api__v1', 'io.k8s.api.core.v1.Affinity'],
   Container: ['api__v1', 'io.k8s.api.core.v1.Container'],
@@ -49,7 +49,7 @@ type Structural = Readonly<Record<string, unknown>>;
 
 const intOrString = { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] };
 
-/** Types whose document says less, or other things, than a structural schema needs. */
+/** Types whose definition in the document is not sufficient for a structural schema. */
 const special: Readonly<Record<string, Structural>> = {
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': intOrString,
   'io.k8s.apimachinery.pkg.api.resource.Quantity': {
@@ -57,7 +57,7 @@ const special: Readonly<Record<string, Structural>> = {
     pattern:
       '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
   },
-  // Embedded templates only: what a template may say of an object's metadata.
+  // Only for embedded templates: the metadata that a template may set.
   'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': {
     type: 'object',
     properties: {
@@ -70,9 +70,9 @@ const special: Readonly<Record<string, Structural>> = {
 const kept = ['type', 'format', 'x-kubernetes-map-type'] as const;
 
 /**
- * Resolves references and keeps what a structural schema may say. Descriptions go: they are Kubernetes' own and would
- * push the definitions over the size that `kubectl apply` can record. Defaults go as well, except those of list-map
- * keys: the API server fills in the others when it creates the pods.
+ * Resolves references and keeps what a structural schema may contain. Drops descriptions, which would make the
+ * definitions too large for the annotation of `kubectl apply`. Also drops defaults, except those of list-map keys: the
+ * API server sets the others when the pods are created.
  */
 function structural(source: Source, all: Definitions, keepDefault = false): Structural {
   const name = referenceOf(source);
@@ -96,7 +96,7 @@ function properties(source: Source, all: Definitions, keepDefault: boolean): Str
   );
 }
 
-/** A map list whose keys could all be absent from an item would be refused; keys keep their defaults. */
+/** Keys of map lists keep their defaults: the API server rejects a list whose items may lack all keys. */
 function arrayOf(source: Source, items: Source, all: Definitions): Structural {
   const keys = source['x-kubernetes-list-map-keys'];
   const plain = structural(items, all);
@@ -125,7 +125,7 @@ function resolve(source: Source, all: Definitions): Source {
   const name = referenceOf(source);
   if (name === undefined) return source;
   const target = all[name];
-  if (target === undefined) throw new Error(`the document refers to ${name}, which it does not define`);
+  if (target === undefined) throw new Error(`the document refers to ${name} but does not define it`);
   return target;
 }
 

@@ -30,7 +30,7 @@ import type {
 } from '@kubernetes/client-node';
 import type { KindRef, Resource } from '../meta.ts';
 
-/** A built-in type as plain JSON: the client's model with our metadata, whose times are strings. */
+/** A built-in type as plain JSON: the type of the client library with our metadata, in which times are strings. */
 export type Core<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Resource;
 
 const core = <T>(group: string, version: string, kind: string, plural: string): KindRef<Core<T>> => ({

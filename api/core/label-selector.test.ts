@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { labelTest } from '../../testing/selectors.ts';
+import { labelTest } from '../../testing/fake/selectors.ts';
 import { isSelected, requirementProblem, selectorText } from './label-selector.ts';
 
 const key = fc.constantFrom('tier', 'zone', 'a.b/c');
@@ -37,9 +37,9 @@ describe('a label selector', () => {
   test.each([
     [{ key: 'a', operator: 'In' }, 'no values'],
     [{ key: 'a', operator: 'NotIn', values: [] }, 'no values'],
-    [{ key: 'a', operator: 'Exists', values: ['b'] }, 'and values'],
-    [{ key: 'a', operator: 'DoesNotExist', values: ['b'] }, 'and values'],
-    [{ key: 'a', operator: 'Gt', values: ['1'] }, 'none of In'],
+    [{ key: 'a', operator: 'Exists', values: ['b'] }, 'but has values'],
+    [{ key: 'a', operator: 'DoesNotExist', values: ['b'] }, 'but has values'],
+    [{ key: 'a', operator: 'Gt', values: ['1'] }, 'not one of In'],
   ])('that says %j is wrong and selects nothing', (wrong, words) => {
     expect(requirementProblem(wrong)).toContain(words);
     expect(isSelected({ a: 'b' }, { matchExpressions: [wrong] })).toBe(false);

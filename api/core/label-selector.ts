@@ -5,8 +5,9 @@ type Selector = CoreTypes['LabelSelector'];
 type Requirement = NonNullable<Selector['matchExpressions']>[number];
 
 /**
- * True when labels fulfil every requirement of a selector; an empty selector selects all. A requirement that says nothing
- * sensible is fulfilled by none (https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors).
+ * True if the labels match every requirement of the selector. An empty selector matches everything. An invalid
+ * requirement matches nothing
+ * (https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors).
  */
 export function isSelected(labels: Labels, { matchLabels = {}, matchExpressions = [] }: Selector): boolean {
   return (
@@ -15,21 +16,21 @@ export function isSelected(labels: Labels, { matchLabels = {}, matchExpressions 
   );
 }
 
-/** What is wrong with a requirement, which the schema of a selector lets pass; undefined when nothing is. */
+/** Why a requirement is invalid although it matches the schema of selectors; undefined if it is valid. */
 export function requirementProblem({ operator, values = [] }: Requirement): string | undefined {
   switch (operator) {
     case 'In':
     case 'NotIn':
-      return values.length > 0 ? undefined : `has operator ${operator} and no values`;
+      return values.length > 0 ? undefined : `has operator ${operator} but no values`;
     case 'Exists':
     case 'DoesNotExist':
-      return values.length === 0 ? undefined : `has operator ${operator} and values`;
+      return values.length === 0 ? undefined : `has operator ${operator}, which takes no values, but has values`;
     default:
-      return `has operator ${operator}, which is none of In, NotIn, Exists and DoesNotExist`;
+      return `has operator ${operator}, which is not one of In, NotIn, Exists and DoesNotExist`;
   }
 }
 
-/** A selector in the words of `kubectl get --selector`. */
+/** A selector in the syntax of `kubectl get --selector`. */
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: Selector): string {
   const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
     if (operator === 'Exists') return key;
@@ -54,7 +55,7 @@ function isFulfilled(labels: Labels, requirement: Requirement): boolean {
   }
 }
 
-/** A label's own value: a key such as `constructor` is none. */
+/** The value of a label. Ignores inherited properties such as `constructor`. */
 function labelOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

@@ -1,21 +1,21 @@
 import { core } from '../core/core-schema.ts';
 import { bool, described, int32, list, obj, oneOf, opt, str } from '../schema.ts';
 
-/** Where an add-on's image comes from. */
+/** Image of an add-on. */
 export const addonImageFields = {
-  imageRepository: opt(described(str(), 'Repository of the image instead of registry.k8s.io.')),
-  imageTag: opt(described(str(), 'Tag of the image instead of the one that belongs to the Kubernetes version.')),
+  imageRepository: opt(described(str(), 'Repository of the image. Defaults to registry.k8s.io.')),
+  imageTag: opt(described(str(), 'Tag of the image. Defaults to the one for the Kubernetes version.')),
 } as const;
 
 const konnectivityAgent = obj(
   {
     image: opt(str(), 'registry.k8s.io/kas-network-proxy/proxy-agent'),
-    version: opt(described(str(), 'Tag of the image; follows the Kubernetes version when empty.')),
+    version: opt(described(str(), 'Tag of the image. If empty, it follows the Kubernetes version.')),
     tolerations: opt(list(core('Toleration')), [{ key: 'CriticalAddonsOnly', operator: 'Exists' }]),
-    extraArgs: opt(described(list(str()), 'Further flags, dashes included.')),
+    extraArgs: opt(described(list(str()), 'Additional flags, including the dashes.')),
     hostNetwork: opt(bool(), false),
     mode: opt(oneOf('DaemonSet', 'Deployment'), 'DaemonSet'),
-    replicas: opt(described(int32(), 'Agents of a Deployment.')),
+    replicas: opt(described(int32(), 'Number of agents in mode Deployment.')),
   },
   {
     rule: "!(self.mode == 'DaemonSet' && has(self.replicas) && self.replicas != 0) && !(self.mode == 'Deployment' && has(self.replicas) && self.replicas == 0)",
@@ -26,22 +26,25 @@ const konnectivityAgent = obj(
 
 const konnectivityServer = obj({
   port: described(int32(), 'Port at which agents reach the server.'),
-  version: opt(described(str(), 'Tag of the image; follows the Kubernetes version when empty.')),
+  version: opt(described(str(), 'Tag of the image. If empty, it follows the Kubernetes version.')),
   image: opt(str(), 'registry.k8s.io/kas-network-proxy/proxy-server'),
   resources: opt(core('ResourceRequirements')),
-  extraArgs: opt(described(list(str()), 'Further flags, dashes included.')),
+  extraArgs: opt(described(list(str()), 'Additional flags, including the dashes.')),
   securityContext: opt(
-    described(core('SecurityContext'), 'Its fields win over ours, which leave the container only what it needs.'),
+    described(
+      core('SecurityContext'),
+      'Security context of the container. Its fields take precedence over those that Steward sets, which grant only what the container needs.',
+    ),
   ),
 });
 
-/** What a konnectivity agent is when its author says nothing. */
+/** The default konnectivity agent. */
 export const defaultKonnectivityAgent = {
   image: 'registry.k8s.io/kas-network-proxy/proxy-agent',
   mode: 'DaemonSet',
 } as const;
 
-/** What a konnectivity server is when its author says nothing. */
+/** The default konnectivity server. */
 export const defaultKonnectivityServer = {
   port: 8132,
   image: 'registry.k8s.io/kas-network-proxy/proxy-server',
@@ -53,7 +56,7 @@ export const konnectivity = obj({
   agent: opt(konnectivityAgent, defaultKonnectivityAgent),
 });
 
-/** A proxy in the tenant through which pods reach an API server that is published under a host name. */
+/** A proxy inside the tenant through which pods reach an API server that is exposed under a host name. */
 export const tcpProxy = obj({
   image: opt(str()),
   resources: opt(core('ResourceRequirements')),
@@ -80,12 +83,17 @@ export const workerBootstrapFields = {
     }),
   ),
   csrApproval: opt(
-    obj({ autoApprove: opt(described(bool(), 'Approves the certificate requests of joining nodes.'), true) }),
+    obj({ autoApprove: opt(described(bool(), 'Whether to approve the certificate requests of joining nodes.'), true) }),
     {
       autoApprove: true,
     },
   ),
-  allowedSubnets: opt(described(list(str()), 'Networks, in CIDR notation, from which workers may bootstrap.')),
+  allowedSubnets: opt(
+    described(
+      list(str()),
+      'Networks, in CIDR notation, that must contain the addresses in the serving certificates of workers. If empty, any address is allowed.',
+    ),
+  ),
 } as const;
 
 export const workerBootstrap = obj({ provider: oneOf('talos'), ...workerBootstrapFields });

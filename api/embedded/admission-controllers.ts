@@ -1,7 +1,7 @@
 import type { Infer } from '../schema.ts';
 import { described, foreign, list, oneOf } from '../schema.ts';
 
-/** Every admission plugin that may be named; several are gone from today's Kubernetes but were valid once. */
+/** Every admission plugin that may be named. Some no longer exist in current Kubernetes versions. */
 export const admissionController = oneOf(
   'AlwaysAdmit',
   'AlwaysDeny',
@@ -44,8 +44,9 @@ export const admissionController = oneOf(
 export type AdmissionController = Infer<typeof admissionController>;
 
 /**
- * What a TenantControlPlane enables when its author names nothing. kube-apiserver's own defaults stay enabled besides. The list
- * of the Go Steward lacks `NodeRestriction`, which kubeadm always enables: without it a worker may label and report other nodes.
+ * The plugins that a TenantControlPlane enables by default, in addition to the defaults of kube-apiserver. The list of
+ * the Go Steward lacks `NodeRestriction`, which kubeadm always enables: without it, a worker may label and report other
+ * nodes.
  */
 export const defaultAdmissionControllers = [
   'CertificateApproval',
@@ -71,9 +72,9 @@ export const defaultAdmissionControllers = [
 const names = (admissionController.openapi.enum ?? []).join('|');
 
 /**
- * A list of admission plugins, or one string that names them joined by commas. A structural schema has no union: the
- * value has no type, so that the string passes, and `pattern` judges only strings as `items` judges only lists. What
- * is neither (a number, an object) is refused by the validating webhook.
+ * A list of admission plugins, or one comma-separated string. Structural schemas have no unions: the value has no type,
+ * so that a string is accepted; `pattern` applies only to strings and `items` only to lists. Any other value (a number,
+ * an object) is rejected by the validating webhook.
  */
 export const admissionControllers = described(
   foreign<readonly AdmissionController[] | string>({
@@ -81,16 +82,16 @@ export const admissionControllers = described(
     pattern: `^(${names})(,(${names}))*$`,
     items: admissionController.openapi,
   }),
-  'Admission plugins enabled besides the defaults of kube-apiserver: a list, or one string of names joined by commas.',
+  'Admission plugins to enable in addition to the defaults of kube-apiserver: a list, or one comma-separated string.',
 );
 
-/** The plain form: a list only. */
+/** Accepts a list only. */
 export const admissionControllerList = described(
   list(admissionController),
-  'Admission plugins enabled besides the defaults of kube-apiserver.',
+  'Admission plugins to enable in addition to the defaults of kube-apiserver.',
 );
 
-/** The list, whichever form the author chose. Names that are empty or surrounded by spaces are cleaned. */
+/** Converts either form to a list. Drops empty names, and spaces around names, of the string form. */
 export const listAdmissionControllers = (value: readonly string[] | string): readonly string[] =>
   typeof value === 'string'
     ? value

@@ -2,7 +2,7 @@ import type { Condition } from '../meta.ts';
 import type { Schema } from '../schema.ts';
 import { described, int64, listMap, obj, oneOf, opt, str, time } from '../schema.ts';
 
-/** Standard conditions, one per type. */
+/** Schema of standard conditions. */
 export const conditionList = (): Schema<readonly Condition[]> =>
   described(
     listMap(
@@ -16,5 +16,5 @@ export const conditionList = (): Schema<readonly Condition[]> =>
       }),
       ['type'],
     ),
-    'What is true of the object now, one entry per type.',
+    'Current conditions of the object, one entry per type.',
   );

@@ -1,9 +1,9 @@
 import { anyJson, described, list, obj, oneOf, opt, setOf, str } from '../schema.ts';
 
-/** Kinds of node addresses, as in `Node.status.addresses[].type`. */
+/** Types of node addresses, as in `Node.status.addresses[].type`. */
 export const nodeAddressType = oneOf('Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS');
 
-/** One operation of RFC 6902. */
+/** One JSON Patch operation (RFC 6902). */
 export const jsonPatch = obj({
   op: oneOf('add', 'remove', 'replace', 'move', 'copy', 'test'),
   path: described(str(), 'JSON pointer to the target, e.g. `/evictionHard/imagefs.available`.'),
@@ -13,12 +13,12 @@ export const jsonPatch = obj({
 
 export const kubeletFields = {
   configurationJSONPatches: opt(
-    described(list(jsonPatch), "Changes to the KubeletConfiguration that joining nodes receive, in RFC 6902's format."),
+    described(list(jsonPatch), 'JSON patches (RFC 6902) for the KubeletConfiguration that joining nodes receive.'),
   ),
   preferredAddressTypes: opt(
     described(
       setOf(nodeAddressType, { minItems: 1 }),
-      'Order in which kube-apiserver tries the addresses of a node to reach its kubelet.',
+      'Node address types, in the order in which kube-apiserver tries them to reach a kubelet.',
     ),
     ['InternalIP', 'ExternalIP', 'Hostname'],
   ),
@@ -26,8 +26,8 @@ export const kubeletFields = {
 
 const cgroupDriver = described(
   oneOf('systemd', 'cgroupfs'),
-  'Driver of control groups on the nodes; deprecated, use `configurationJSONPatches` on `/cgroupDriver`.',
+  'Cgroup driver of the nodes. Deprecated: patch `/cgroupDriver` with `configurationJSONPatches` instead.',
 );
 
-/** What joining kubelets are told. */
+/** Configuration of joining kubelets. */
 export const kubelet = obj({ ...kubeletFields, cgroupfs: opt(cgroupDriver) });

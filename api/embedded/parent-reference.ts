@@ -22,7 +22,7 @@ export const parentReference = obj({
   namespace: opt(
     described(
       str({ minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' }),
-      'Namespace of the parent; the namespace of the route when empty.',
+      'Namespace of the parent. Defaults to the namespace of the route.',
     ),
   ),
   name: described(str({ minLength: 1, maxLength: 253 }), 'Name of the parent.'),
@@ -39,7 +39,7 @@ export const parentReference = obj({
   port: opt(described(int32({ minimum: 1, maximum: 65535 }), 'Port of a listener of the parent.')),
 });
 
-/** A host name as Gateway API writes it: a wildcard as first label is allowed. */
+/** A host name of Gateway API. The first label may be a wildcard. */
 export const gatewayHostname = str({
   minLength: 1,
   maxLength: 253,

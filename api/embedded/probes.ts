@@ -5,7 +5,7 @@ const probeTiming = obj({
   initialDelaySeconds: opt(int32({ minimum: 0 })),
   timeoutSeconds: opt(int32({ minimum: 1 })),
   periodSeconds: opt(int32({ minimum: 1 })),
-  successThreshold: opt(described(int32({ minimum: 1 }), 'More than 1 is for the readiness probe only.')),
+  successThreshold: opt(described(int32({ minimum: 1 }), 'Values above 1 are valid for the readiness probe only.')),
   failureThreshold: opt(int32({ minimum: 1 })),
 });
 
@@ -16,9 +16,6 @@ export const probeTimingFields = {
   startup: opt(probeTiming),
 } as const;
 
-/** Timing of the probes of one program; what they ask is not the author's choice. */
-export const probeTimings = described(
-  obj(probeTimingFields),
-  'Timing of the probes; what is left out keeps its default.',
-);
+/** Probe timing of one program. What the probes check cannot be configured. */
+export const probeTimings = described(obj(probeTimingFields), 'Probe timing. Unset fields keep their defaults.');
 export type ProbeTimings = Infer<typeof probeTimings>;

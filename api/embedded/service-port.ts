@@ -1,13 +1,13 @@
 import { described, int32, intOrString, obj, oneOf, opt, str } from '../schema.ts';
 
-/** A further port of the Service of a control plane. */
+/** An additional port of the Service of a control plane. */
 export const additionalServicePort = obj({
-  name: described(str(), 'Name of the port, unique in the Service.'),
+  name: described(str(), 'Name of the port. Must be unique in the Service.'),
   protocol: opt(oneOf('TCP', 'UDP', 'SCTP'), 'TCP'),
-  appProtocol: opt(described(str(), 'Protocol of the application, for proxies that care.')),
+  appProtocol: opt(described(str(), 'Application protocol, for proxies that use it.')),
   port: described(int32(), 'Port of the Service.'),
-  targetPort: described(intOrString(), 'Port of the pods, by number or by name.'),
+  targetPort: described(intOrString(), 'Port of the pods, by number or name.'),
 });
 
-/** How the Service of a control plane is published. */
+/** Type of the Service of a control plane. */
 export const serviceType = oneOf('ClusterIP', 'NodePort', 'LoadBalancer');

@@ -1,6 +1,5 @@
 import type { KindRef, Resource } from '../meta.ts';
 
-/** The group of Gateway API. */
 export const gatewayGroup = 'gateway.networking.k8s.io';
 
 /** A condition as Gateway API writes it. */
@@ -13,7 +12,7 @@ export interface GatewayCondition {
   readonly observedGeneration?: number;
 }
 
-/** The Gateway, or the listener of one, that a route wants to be served by. */
+/** The Gateway, or the listener of one, to which a route attaches. */
 export interface RouteParent {
   readonly group?: string;
   readonly kind?: string;
@@ -23,14 +22,14 @@ export interface RouteParent {
   readonly port?: number;
 }
 
-/** What a parent made of a route. */
+/** Status of a route as reported for one parent. */
 export interface RouteParentStatus {
   readonly parentRef: RouteParent;
   readonly controllerName: string;
   readonly conditions?: readonly GatewayCondition[];
 }
 
-/** A Gateway, as far as it is read here. */
+/** A Gateway, reduced to the fields that are read. */
 export interface Gateway extends Resource {
   readonly spec?: {
     readonly listeners?: readonly { readonly name: string; readonly port?: number; readonly hostname?: string }[];
@@ -38,7 +37,7 @@ export interface Gateway extends Resource {
   readonly status?: { readonly conditions?: readonly GatewayCondition[] };
 }
 
-/** A route that is chosen by the server name of a TLS connection, as far as it is read here. */
+/** A route selected by the server name (SNI) of a TLS connection, reduced to the fields that are read. */
 export interface TlsRoute extends Resource {
   readonly spec?: { readonly hostnames?: readonly string[]; readonly parentRefs?: readonly RouteParent[] };
   readonly status?: { readonly parents?: readonly RouteParentStatus[] };
@@ -61,7 +60,7 @@ const tlsRoute = (version: string): KindRef<TlsRoute> => ({
 });
 
 /**
- * The kind TLSRoute in every version that clusters serve, the newest first: v1 from Gateway API 1.5 on, v1alpha3 or v1alpha2
- * before. What is written here is the same in all of them.
+ * TLSRoute in every served version, newest first: v1 since Gateway API 1.5, v1alpha3 or v1alpha2 before. The fields
+ * that Steward writes are the same in all of them.
  */
 export const tlsRoutes: readonly KindRef<TlsRoute>[] = ['v1', 'v1alpha3', 'v1alpha2'].map(tlsRoute);

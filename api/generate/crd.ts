@@ -2,17 +2,17 @@ import type { Manifest } from '../meta.ts';
 import type { Column, Kind, KindVersion, OpenApi } from '../schema.ts';
 import { obj } from '../schema.ts';
 
-/** Name of the CustomResourceDefinition of a kind; Cluster API computes the same from group and kind. */
+/** Name of the CustomResourceDefinition of a kind. Cluster API computes the same one from group and kind. */
 export const crdName = (kind: Pick<Kind, 'plural' | 'group'>): string => `${kind.plural}.${kind.group}`;
 
-/** The schema of whole objects of a kind, metadata left to the API server. */
+/** The schema of entire objects of a kind. The API server validates the metadata. */
 export function objectSchema(kind: Kind): OpenApi {
   const text = (description: string): OpenApi => ({ type: 'string', description });
   return {
     type: 'object',
     description: kind.description,
     properties: {
-      apiVersion: text('Version of the schema of this object.'),
+      apiVersion: text('API version of this object.'),
       kind: text('Kind of this object.'),
       metadata: { type: 'object' },
       spec: kind.spec.openapi,
@@ -37,8 +37,8 @@ function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
 }
 
 /**
- * The CustomResourceDefinition of a kind (apiextensions.k8s.io/v1). Conversion is `None`: all versions of a kind share one
- * schema, and a conversion webhook that nothing serves would make every object unreadable.
+ * The CustomResourceDefinition of a kind (apiextensions.k8s.io/v1). The conversion strategy is `None`: all versions
+ * share one schema, and a conversion webhook that nothing serves would make every object unreadable.
  */
 export function crd(kind: Kind): Manifest {
   const schema = objectSchema(kind);

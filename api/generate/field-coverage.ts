@@ -1,7 +1,7 @@
 import type { Kind } from '../schema.ts';
 import { fieldLeaves } from './field-leaves.ts';
 
-/** Kind → file of tests → title of a test → the fields whose effect it shows. */
+/** Kind → test file → test title → the fields whose effect the test shows. */
 export type FieldCoverage = Readonly<
   Record<string, Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>>
 >;
@@ -10,14 +10,14 @@ export type FieldCoverage = Readonly<
 export interface CoveredField {
   readonly field: string;
   readonly tests: readonly { readonly file: string; readonly title: string }[];
-  /** True when this version does not act upon it, or upon something that it is a part of. */
+  /** True if the field, or one that contains it, has no effect in this version. */
   readonly isInert: boolean;
 }
 
 const isBelow = (field: string, parent: string): boolean =>
   field === parent || field.startsWith(`${parent}.`) || field.startsWith(`${parent}[`);
 
-/** Every field of a kind's spec with its tests, in the order of the schema. */
+/** Every field in the spec of a kind with its tests, in the order of the schema. */
 export function coveredFields(kind: Kind, noted: FieldCoverage, inert: readonly string[]): readonly CoveredField[] {
   const entries = Object.entries(noted[kind.kind] ?? {}).flatMap(([file, titles]) =>
     Object.entries(titles).flatMap(([title, fields]) => fields.map((field) => ({ file, title, field }))),
@@ -33,11 +33,11 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function row({ field, tests, isInert }: CoveredField): string {
   const shown = tests.map(({ file, title }) => `[${cell(title)}](../../${file})`).join('<br>');
-  const missing = isInert ? 'not acted upon yet' : 'none';
+  const missing = isInert ? 'no effect yet' : 'none';
   return `| \`${field}\` | ${shown === '' ? missing : shown} |`;
 }
 
-/** The page that names, for each field of the noted kinds, the test that shows its effect. */
+/** The page that lists, for each field of the noted kinds, the tests that show its effect. */
 export function fieldCoveragePage(kinds: readonly Kind[], noted: FieldCoverage, inert: readonly string[]): string {
   const sections = kinds
     .filter(({ kind }) => noted[kind] !== undefined)
@@ -45,7 +45,7 @@ export function fieldCoveragePage(kinds: readonly Kind[], noted: FieldCoverage, 
       const fields = coveredFields(kind, noted, inert);
       const covered = fields.filter(({ tests }) => tests.length > 0).length;
       const waiting = fields.filter(({ isInert }) => isInert).length;
-      const count = `${fields.length} fields, ${covered} with a test, ${waiting} not acted upon yet.`;
+      const count = `${fields.length} fields, ${covered} with a test, ${waiting} without effect yet.`;
       return [
         `## ${kind.kind}`,
         count,
@@ -53,9 +53,9 @@ export function fieldCoveragePage(kinds: readonly Kind[], noted: FieldCoverage, 
       ];
     });
   const text = [
-    '<!-- Made by `npm run gen` from testing/field-coverage.yaml; do not edit. -->',
+    '<!-- Made by `npm run gen` from testing/repository/field-coverage.yaml; do not edit. -->',
     '# Fields and the tests that show their effect',
-    'A field that is not acted upon yet is named in the condition `UnsupportedFields` of objects that use it.',
+    'A field without effect yet is named in the condition `UnsupportedFields` of objects that use it.',
     ...sections,
   ].join('\n\n');
   return `${text}\n`;

@@ -1,7 +1,7 @@
 import { coreTypeOf } from '../core/core-schema.ts';
 import type { OpenApi } from '../schema.ts';
 
-/** Paths of the fields below `path` that have no fields of ours themselves; Kubernetes types are not entered. */
+/** Paths of the leaf fields below `path`. Fields of embedded Kubernetes types are not listed. */
 export function fieldLeaves(schema: OpenApi, path: string): readonly string[] {
   if (coreTypeOf(schema) !== undefined) return [path];
   if (schema.items?.properties !== undefined) return fieldLeaves(schema.items, `${path}[]`);

@@ -63,7 +63,7 @@ describe('crd', () => {
       expect(kind.versions.filter(({ storage }) => storage)).toHaveLength(1);
       expect(kind.versions.every(({ served }) => served)).toBe(true);
       expect(kind.versions.map(({ name }) => name)).toContain(kind.version);
-      // Cluster API computes the definition's name so, and clusterctl refuses another one.
+      // Cluster API computes the name of the CustomResourceDefinition in this way, and clusterctl rejects any other.
       expect(crd(kind).metadata.name).toBe(`${kind.kind.toLowerCase()}s.${kind.group}`);
     },
   );

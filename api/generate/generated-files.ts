@@ -1,4 +1,4 @@
-import { clusterStackGroup } from '../clusterstack/names.ts';
+import { clusterStackGroup } from '../../clusterstacks/api/names.ts';
 import type { Kind } from '../schema.ts';
 import { crd } from './crd.ts';
 import { conditionsPage, kindPage } from './reference-docs.ts';
@@ -6,19 +6,19 @@ import type { DeclaredRole } from './role.ts';
 import { roleManifest } from './role.ts';
 import { yamlText } from './yaml-text.ts';
 
-/** Directories of which every file is generated: one that is not is left over and has to go. */
+/** Directories in which every file is generated. Any other file is stale and must be deleted. */
 export const generatedDirectories = ['config/crd', 'config/clusterstacks/crd', 'docs/reference/generated'] as const;
 
-/** Where the definitions of a kind go: those of an optional layer are installed with it and not before. */
+/** Directory for the CustomResourceDefinition of a kind. Those of the optional layer are installed only with it. */
 const definitionFolder = ({ group }: Kind): string =>
   group === clusterStackGroup ? 'config/clusterstacks/crd' : 'config/crd';
 
 const yamlHeader = '# Made by `npm run gen`; do not edit.\n';
 
-/** `group_plural.yaml`, as the Kubernetes ecosystem names definition files. */
+/** `group_plural.yaml`, the usual name of CustomResourceDefinition files. */
 const crdFile = (kind: Kind): string => `${kind.group}_${kind.plural}.yaml`;
 
-/** The kind's name in kebab case, for its reference page. */
+/** Reference page of a kind: its name in kebab case. */
 const pageFile = (kind: Kind): string => `${kind.kind.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.md`;
 
 /** The roles as one file of manifests. */
@@ -26,7 +26,7 @@ export function rolesFile(roles: readonly DeclaredRole[]): string {
   return yamlHeader + roles.map((role) => yamlText(roleManifest(role))).join('---\n');
 }
 
-/** Everything that is generated: path from the repository's root → content. */
+/** All generated files: path relative to the repository root → content. */
 export function generatedFiles(kinds: readonly Kind[], roles: readonly DeclaredRole[]): ReadonlyMap<string, string> {
   return new Map([
     ...definitionFiles(kinds),
@@ -36,7 +36,7 @@ export function generatedFiles(kinds: readonly Kind[], roles: readonly DeclaredR
   ]);
 }
 
-/** The definitions, and in each folder the list of them. */
+/** The CustomResourceDefinitions, and a kustomization in each directory. */
 function definitionFiles(kinds: readonly Kind[]): readonly (readonly [string, string])[] {
   return [...Map.groupBy(kinds, definitionFolder)].flatMap(([folder, placed]) => {
     const kustomization = {

@@ -11,7 +11,7 @@ const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
-/** A Kubernetes type has its own page; its fields are not repeated. */
+/** Kubernetes types have their own reference; their fields are not repeated. */
 const coreLink = (name: string): string =>
   `[${name}](https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#${name.toLowerCase()}-v1-${
     { DeploymentStrategy: 'apps', LabelSelector: 'meta' }[name] ?? 'core'
@@ -28,29 +28,31 @@ function typeOf(schema: OpenApi): string {
 }
 
 const limits = [
-  ['minLength', 'at least', 'characters'],
-  ['maxLength', 'at most', 'characters'],
+  ['minLength', 'at least', 'character'],
+  ['maxLength', 'at most', 'character'],
   ['minimum', 'at least', ''],
   ['maximum', 'at most', ''],
-  ['minItems', 'at least', 'items'],
-  ['maxItems', 'at most', 'items'],
+  ['minItems', 'at least', 'item'],
+  ['maxItems', 'at most', 'item'],
 ] as const;
 
-/** What is checked, in words; values that have a name of their own are listed. */
+/** The constraints of a field as text. Enum values are listed. */
 function constraintsOf(schema: OpenApi): readonly string[] {
   const values = schema.enum ?? schema.items?.enum;
   const rules = schema['x-kubernetes-validations'] ?? [];
   return [
     ...(values && coreTypeOf(schema) === undefined ? [`one of ${values.map(code).join(', ')}`] : []),
-    ...limits.flatMap(([key, words, unit]) =>
-      schema[key] === undefined ? [] : [`${words} ${schema[key]} ${unit}`.trimEnd()],
-    ),
+    ...limits.flatMap(([key, words, unit]) => {
+      const limit = schema[key];
+      if (limit === undefined) return [];
+      return [unit === '' ? `${words} ${limit}` : `${words} ${limit} ${unit}${limit === 1 ? '' : 's'}`];
+    }),
     ...(schema['x-kubernetes-list-type'] === 'set' ? ['no duplicates'] : []),
     ...rules.map(({ message }) => `rule: ${message}`),
   ];
 }
 
-/** Fields below `path`, depth first; Kubernetes types are not entered. */
+/** Rows of the fields below `path`, depth first. Fields of embedded Kubernetes types are not listed. */
 function fieldRows(schema: OpenApi, path: string): readonly (readonly string[])[] {
   if (coreTypeOf(schema) !== undefined) return [];
   if (schema.items) return fieldRows(schema.items, `${path}[]`);
@@ -104,10 +106,10 @@ export function conditionsPage(): string {
     `## ${kind}`,
     ...Object.entries(rows).flatMap(([type, row]) => [
       `### ${type}`,
-      `${row.meaning}${row.polarity === 'negative' ? ' False is the good state.' : ''}`,
+      `${row.meaning}${row.polarity === 'negative' ? ' False is the healthy state.' : ''}`,
       table(['Reason', 'Meaning'], reasonRows(row.reasons)),
     ]),
   ]);
-  const common = ['## Reasons of every condition', table(['Reason', 'Meaning'], reasonRows(commonReasons))];
+  const common = ['## Reasons of all conditions', table(['Reason', 'Meaning'], reasonRows(commonReasons))];
   return `${[header, '# Conditions', ...common, ...sections].join('\n\n')}\n`;
 }

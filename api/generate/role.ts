@@ -1,18 +1,18 @@
 import type { Manifest, PolicyRule } from '../meta.ts';
 
-/** What one part of the manager may do, as it declares it beside its code. */
+/** Permissions that one part of the manager needs, declared beside its code. */
 export interface DeclaredAccess {
-  /** Name of the controller or other part, for people. */
+  /** Display name of the controller or other part. */
   readonly name: string;
   readonly access: readonly PolicyRule[];
 }
 
 const sorted = (words: Iterable<string>): readonly string[] => [...new Set(words)].sort();
 
-/** One resource, or one path, that a rule is about. */
+/** One resource or path that a rule covers. */
 type Target = Omit<PolicyRule, 'verbs'>;
 
-/** A rule split into rules about one resource or one path each. */
+/** Splits a rule into rules for one resource or path each. */
 function targetsOf({
   apiGroups = [],
   resources = [],
@@ -28,7 +28,7 @@ function targetsOf({
   ];
 }
 
-/** Resources and paths of rules that are otherwise alike, in one rule. */
+/** Joins the resources and paths of otherwise equal rules into one rule. */
 function joined(rules: readonly PolicyRule[]): PolicyRule {
   const { apiGroups, resourceNames, verbs } = rules[0] ?? { verbs: [] };
   const resources = sorted(rules.flatMap((rule) => rule.resources ?? []));
@@ -42,7 +42,7 @@ function joined(rules: readonly PolicyRule[]): PolicyRule {
   };
 }
 
-/** A role with what its holders declare. */
+/** A role with the permissions that the parts of the manager declare. */
 export interface DeclaredRole {
   readonly name: string;
   /** Absent for a ClusterRole. */
@@ -50,7 +50,7 @@ export interface DeclaredRole {
   readonly parts: readonly DeclaredAccess[];
 }
 
-/** The ClusterRole, or the Role of a namespace, that grants exactly what the parts declare, each right once, in a stable order. */
+/** The ClusterRole or Role that grants exactly the declared permissions, each once and in a stable order. */
 export function roleManifest({ name, namespace, parts }: DeclaredRole): Manifest {
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   const rules = rulesOf(parts);

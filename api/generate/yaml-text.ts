@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 
 /**
- * The value as YAML that every reader understands alike: strings that YAML 1.1 would take for something else are quoted
- * (Kubernetes still reads 1.1), lines are not folded, and nothing is an alias.
+ * Serializes a value as YAML that every parser reads alike: strings that YAML 1.1 would read as another type are quoted
+ * (Kubernetes still uses 1.1), lines are not folded, and there are no aliases.
  */
 export function yamlText(value: unknown): string {
   return stringify(value, {

@@ -4,9 +4,9 @@ import { isRecord } from './is-record.ts';
 const allowsNull = (schema: OpenApi): boolean => schema.nullable === true;
 
 /**
- * The value with the defaults of its schema, as the API server applies them
- * (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting): a null in a
- * field that is not nullable counts as absent; defaults within a default apply. Applying them twice changes nothing.
+ * Adds the defaults of the schema to the value, as the API server does
+ * (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting): a null
+ * in a field that is not nullable counts as absent, and defaults within a default apply. Idempotent.
  */
 export function applyDefaults(schema: OpenApi, value: unknown): unknown {
   if (Array.isArray(value)) {

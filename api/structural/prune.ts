@@ -1,7 +1,7 @@
 import type { OpenApi } from '../schema.ts';
 import { isRecord } from './is-record.ts';
 
-/** The value without fields that its schema does not know, as the API server stores it. */
+/** Removes fields that are not in the schema, as the API server does before it stores an object. */
 export function prune(schema: OpenApi, value: unknown): unknown {
   if (Array.isArray(value)) {
     const { items } = schema;

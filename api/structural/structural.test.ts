@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { OpenApi } from '../schema.ts';
 import {
   anyJson,
+  bytes,
   int32,
   intOrString,
   list,
@@ -116,14 +117,29 @@ describe('validate', () => {
     expect(problems(parent, value).join('\n')).toContain(expected);
   });
 
-  test('refuses duplicates in sets, too short lists and texts, and unmatched patterns', () => {
+  test('refuses duplicates in sets, too short or long lists and texts, and unmatched patterns', () => {
     expect(problems(setOf(str()), ['a', 'a'])).toEqual(['spec[1]: Duplicate value: "a"']);
     expect(problems(list(str(), { minItems: 1 }), [])).toEqual(['spec: Invalid value: should have at least 1 items']);
+    expect(problems(list(str(), { maxItems: 1 }), ['a'])).toEqual([]);
+    expect(problems(list(str(), { maxItems: 1 }), ['a', 'b'])).toEqual(['spec: Too many: must have at most 1 items']);
     expect(problems(str({ minLength: 1 }), '')).toHaveLength(1);
-    // The API server counts characters, not the halves of them.
+    expect(problems(str({ minLength: 1 }), 'a')).toEqual([]);
+    // The API server counts code points, not UTF-16 code units.
     expect(problems(str({ maxLength: 1 }), '😀')).toEqual([]);
     expect(problems(str({ maxLength: 1 }), '😀😀')).toHaveLength(1);
     expect(problems(str({ pattern: '^a$' }), 'b')).toHaveLength(1);
+  });
+
+  test('takes bytes in base64 only', () => {
+    expect(problems(bytes(), 'QUI=')).toEqual([]);
+    expect(problems(bytes(), '')).toEqual([]);
+    expect(problems(bytes(), 'not base64!')).toEqual(['spec: Invalid value: must be base64']);
+  });
+
+  test('holds a number to its 32 bits, whatever the limits of its own allow', () => {
+    expect(problems(int32(), -(2 ** 31))).toEqual([]);
+    expect(problems(int32({ minimum: -(2 ** 40) }), -(2 ** 31) - 1)).toHaveLength(1);
+    expect(problems(int32({ maximum: 2 ** 40 }), 2 ** 31)).toHaveLength(1);
   });
 
   test('takes integers and strings where either is meant', () => {

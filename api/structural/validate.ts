@@ -1,9 +1,9 @@
 import type { OpenApi } from '../schema.ts';
 import { isRecord } from './is-record.ts';
 
-/** What is wrong with one field. */
+/** A validation error of one field. */
 export interface FieldProblem {
-  /** Path from the value that was validated, e.g. `spec.ports[0].name`. */
+  /** Path relative to the validated value, e.g. `spec.ports[0].name`. */
   readonly field: string;
   readonly message: string;
 }
@@ -51,7 +51,7 @@ const checkText: Check = (schema, value, path) => {
     problems.push(`Invalid value: ${shown(value)}: should match '${schema.pattern}'`);
   }
   if (schema.format === 'date-time' && Number.isNaN(Date.parse(value))) {
-    problems.push(`Invalid value: ${shown(value)}: must be a time of RFC 3339`);
+    problems.push(`Invalid value: ${shown(value)}: must be an RFC 3339 time`);
   }
   if (schema.format === 'byte' && !/^[A-Za-z0-9+/]*={0,2}$/.test(value)) {
     problems.push('Invalid value: must be base64');
@@ -77,7 +77,7 @@ const checkNumber: Check = (schema, value, path) => {
   return [];
 };
 
-/** What of an item must be unlike that of all others; undefined where duplicates are allowed. */
+/** The part of an item that must be unique in its list; undefined if duplicates are allowed. */
 function identityOf(schema: OpenApi): ((item: unknown) => string) | undefined {
   const kind = schema['x-kubernetes-list-type'];
   if (kind === 'set') return shown;
@@ -124,8 +124,9 @@ const checkObject: Check = (schema, value, path) => {
 const checks: readonly Check[] = [checkType, checkText, checkNumber, checkList, checkObject];
 
 /**
- * Everything that the schema finds wrong, in the API server's manner: types, required fields, enums, ranges, lengths,
- * patterns, and duplicates in sets and map lists. CEL rules are not evaluated; unknown fields are `prune`'s matter.
+ * Validates a value against its schema, as the API server does: types, required fields, enums, ranges, lengths,
+ * patterns, and duplicates in sets and map lists. Does not evaluate CEL rules. Unknown fields are not an error: see
+ * `prune`.
  */
 export function validate(schema: OpenApi, value: unknown, path = ''): readonly FieldProblem[] {
   return checks.flatMap((check) => check(schema, value, path));

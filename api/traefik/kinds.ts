@@ -1,6 +1,6 @@
 import type { KindRef } from '../meta.ts';
 
-/** A route of Traefik that is chosen by the server name of a TLS connection. It has no status. */
+/** A Traefik route selected by the server name (SNI) of a TLS connection. It has no status. */
 export const ingressRouteTcp: KindRef = {
   group: 'traefik.io',
   version: 'v1alpha1',

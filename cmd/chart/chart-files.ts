@@ -40,7 +40,7 @@ export function chartFiles(sources: ChartSources): ReadonlyMap<string, string> {
     ...common(
       'steward',
       version,
-      'Hosted Kubernetes control planes, and a control-plane provider of Cluster API',
+      'Hosted Kubernetes control planes, and a control-plane provider for Cluster API',
       stewardValues,
     ),
     ['charts/steward/README.md', stewardPage(stewardValues)],
@@ -49,7 +49,7 @@ export function chartFiles(sources: ChartSources): ReadonlyMap<string, string> {
     ['charts/steward/templates/webhooks.yaml', webhookTemplate(webhooks)],
     ['charts/steward/templates/etcd.yaml', etcdTemplate(etcd)],
     ['charts/steward/templates/cluster-stacks.yaml', clusterStacksTemplate(clusterStacks)],
-    ...common('steward-crds', version, 'The definitions of the kinds of Steward', definitionValues),
+    ...common('steward-crds', version, 'CustomResourceDefinitions of Steward', definitionValues),
     ['charts/steward-crds/README.md', definitionsPage(definitionValues)],
     ...kinds.map((kind) => [`${definitionTemplates}/${kind.plural}.yaml`, definitionTemplate(kind)] as const),
   ]);

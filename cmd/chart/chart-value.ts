@@ -9,7 +9,7 @@ export interface ChartValue {
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly minimum?: number;
-  /** Type of an array's entries; objects unless said. */
+  /** Type of an array's entries; objects by default. */
   readonly items?: 'string' | 'object';
 }
 

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { allKinds } from '../../api/all-kinds.ts';
-import { clusterStackGroup } from '../../api/clusterstack/names.ts';
+import { clusterStackGroup } from '../../clusterstacks/api/names.ts';
 import { crd } from '../../api/generate/crd.ts';
 import { roleManifest } from '../../api/generate/role.ts';
 import type { Manifest, PolicyRule } from '../../api/meta.ts';
-import { chartCases } from '../../testing/chart-cases.ts';
-import { chartFolder, helm, renderedChart } from '../../testing/rendered-chart.ts';
+import { chartCases } from '../../testing/builders/chart-cases.ts';
+import { chartFolder, helm, renderedChart } from '../../testing/repository/rendered-chart.ts';
 import { datastoreBootstrapFlags } from '../datastore-bootstrap.ts';
 import { declaredRoles } from '../declared-access.ts';
-import { readFlags } from '../flags.ts';
-import { readManagerSettings } from '../manager-settings.ts';
+import { readFlags } from '../flags/flags.ts';
+import { readManagerSettings } from '../flags/manager-settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -96,9 +96,9 @@ describe('the charts', () => {
   });
 
   test.each([
-    [{ replicaCount: 2, leaderElect: false }, /several managers would work on the same objects/],
+    [{ replicaCount: 2, leaderElect: false }, /several managers would reconcile the same objects/],
     [{ 'etcd.members': 2 }, /etcd\.members is even/],
-    [{ 'tenantControlPlanes.enabled': false, 'clusterApi.enabled': false }, /nothing is left to run/],
+    [{ 'tenantControlPlanes.enabled': false, 'clusterApi.enabled': false }, /there is nothing to run/],
     [{ 'serviceMonitor.enabled': true, 'metrics.service.enabled': false }, /needs metrics\.service\.enabled/],
     [{ replicas: 2 }, /additional properties 'replicas' not allowed/],
     [{ 'image.digest': 'latest' }, /does not match pattern/],

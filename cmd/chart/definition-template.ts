@@ -1,4 +1,4 @@
-import { clusterStackGroup } from '../../api/clusterstack/names.ts';
+import { clusterStackGroup } from '../../clusterstacks/api/names.ts';
 import { crd } from '../../api/generate/crd.ts';
 import { yamlText } from '../../api/generate/yaml-text.ts';
 import { controlPlaneGroup } from '../../api/names.ts';

@@ -5,17 +5,17 @@ import { anything, flag, group } from './chart-value.ts';
 export const definitionValues: ChartValues = {
   keep: flag(
     true,
-    'Whether definitions stay when the release is uninstalled. Without them every tenant and DataStore is deleted by Kubernetes.',
+    'Whether the CustomResourceDefinitions are kept when the release is uninstalled. Deleting them deletes every tenant and DataStore.',
   ),
-  clusterApi: group('The kinds of the Cluster API provider.', {
-    enabled: flag(true, 'Whether StewardControlPlane and StewardControlPlaneTemplate are defined.'),
+  clusterApi: group('Kinds of the Cluster API provider.', {
+    enabled: flag(true, 'Whether StewardControlPlane and StewardControlPlaneTemplate are installed.'),
   }),
-  clusterStacks: group('The kinds of the optional layer of cluster stacks.', {
-    enabled: flag(false, 'Whether ClusterStack, ClusterStackRelease and ClusterAddon are defined.'),
+  clusterStacks: group('Kinds of the optional layer of cluster stacks.', {
+    enabled: flag(false, 'Whether ClusterStack, ClusterStackRelease and ClusterAddon are installed.'),
   }),
   labels: anything(
     {},
-    'More labels of the definitions; {clusterctl.cluster.x-k8s.io: ""} lets clusterctl move take their objects along.',
+    'Additional labels of the CustomResourceDefinitions. With {clusterctl.cluster.x-k8s.io: ""}, clusterctl move includes their objects.',
   ),
-  annotations: anything({}, 'More annotations of the definitions.'),
+  annotations: anything({}, 'Additional annotations of the CustomResourceDefinitions.'),
 };

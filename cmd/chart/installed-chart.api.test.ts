@@ -3,9 +3,9 @@ import { allKinds } from '../../api/all-kinds.ts';
 import { crdName } from '../../api/generate/crd.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import { openCluster } from '../../runtime/http-cluster.ts';
-import { chartFolder, helm } from '../../testing/rendered-chart.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { openCluster } from '../../runtime/client/http-cluster.ts';
+import { chartFolder, helm } from '../../testing/repository/rendered-chart.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 

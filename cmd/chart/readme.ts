@@ -6,22 +6,22 @@ const header = '<!-- Made by `npm run gen`; do not edit. -->\n\n';
 /** README of the chart `steward`. */
 export const stewardPage = (values: ChartValues): string => `${header}# The chart \`steward\`
 
-The manager of Steward with its webhooks, rights and metrics, and a quick-start etcd for tenants. One manager holds both halves,
-TenantControlPlanes and the Cluster API provider; each can be switched off. The chart [steward-crds](../steward-crds/README.md) goes first,
-in every installation and in every upgrade:
+The manager of Steward with its webhooks, permissions and metrics, and a quick-start etcd for tenants. One manager contains both parts,
+TenantControlPlanes and the Cluster API provider; each can be disabled. Always install and upgrade the chart
+[steward-crds](../steward-crds/README.md) first:
 
 \`\`\`console
 helm upgrade --install steward-crds charts/steward-crds -n steward-system --create-namespace
 helm upgrade --install steward charts/steward -n steward-system
 \`\`\`
 
-[Install with Helm](../../docs/how-to/install-with-helm.md) tells the rest: own images, more replicas, upgrades, what comes over from the
-Go Steward's chart, and removal. One release of the chart is possible in a cluster: webhook configurations and ClusterRoles have fixed
-names. No cert-manager is needed; the manager makes the certificates of its webhooks.
+[Install with Helm](../../docs/how-to/install-with-helm.md) describes custom images, more replicas, upgrades, the migration from the Go
+Steward's chart, and removal. A cluster can have only one release of the chart, because webhook configurations and ClusterRoles have fixed
+names. cert-manager is not needed; the manager creates the certificates of its webhooks.
 
 ## Values
 
-A value that is not in the table is refused by \`values.schema.json\`.
+\`values.schema.json\` rejects values that are not in the table.
 
 ${valuesTable(values)}
 `;
@@ -29,9 +29,9 @@ ${valuesTable(values)}
 /** README of the chart `steward-crds`. */
 export const definitionsPage = (values: ChartValues): string => `${header}# The chart \`steward-crds\`
 
-The definitions of Steward's kinds, as templates: \`helm upgrade\` upgrades them, which Helm does not do with definitions in a folder
-\`crds/\`. Uninstalling leaves them where they are, and with them every tenant. Definitions that somebody else has applied are taken
-over with \`--take-ownership\`:
+The CustomResourceDefinitions of Steward, as templates: \`helm upgrade\` upgrades them, unlike those in a folder \`crds/\`. By default,
+uninstalling the chart keeps them, and with them every tenant. To adopt CustomResourceDefinitions that were applied in another way, use
+\`--take-ownership\`:
 
 \`\`\`console
 helm upgrade --install steward-crds charts/steward-crds -n steward-system --create-namespace --take-ownership

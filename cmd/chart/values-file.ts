@@ -3,7 +3,7 @@ import type { ChartValue, ChartValues } from './chart-value.ts';
 
 /** `values.yaml`: every default below its description. */
 export function valuesFile(values: ChartValues): string {
-  return `# Made by \`npm run gen\`; do not edit. Your own values go into a file of yours.\n${lines(values).join('\n')}\n`;
+  return `# Made by \`npm run gen\`; do not edit. Put your own values into another file.\n${lines(values).join('\n')}\n`;
 }
 
 function lines(values: ChartValues): readonly string[] {

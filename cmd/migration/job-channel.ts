@@ -1,10 +1,13 @@
 import { kinds } from '../../api/core/kinds.ts';
 import type { Job } from '../../api/core/kinds.ts';
 import type { Key } from '../../api/meta.ts';
-import { annotationsPatch, readChannel } from '../../controllers/tenantcontrolplane/migration-channel.ts';
-import type { MigrationChannel } from '../../controllers/tenantcontrolplane/migration-channel.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import { ApiError } from '../../runtime/errors.ts';
+import {
+  annotationsPatch,
+  readChannel,
+} from '../../controllers/tenantcontrolplane/datastore/migration/migration-job.ts';
+import type { MigrationChannel } from '../../controllers/tenantcontrolplane/datastore/migration/migration-job.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 
 /** Nothing that this process does can lead to a result: trying again would not help. The message is for a person. */
 export class GiveUpError extends Error {
@@ -27,7 +30,7 @@ export class JobChannel {
     if (job !== undefined) return job;
     const { namespace = '', name } = this.#key;
     throw new GiveUpError(
-      `Job ${namespace}/${name} does not exist: a migration is begun by a change of spec.dataStore, which starts it`,
+      `Job ${namespace}/${name} does not exist: to migrate, change spec.dataStore, which starts the Job`,
     );
   }
 
@@ -40,7 +43,7 @@ export class JobChannel {
     return readChannel(await this.#cluster.patch(kinds.Job, this.#key, annotationsPatch(values)));
   }
 
-  /** Writes annotations if nobody has written the Job since `version`; false when somebody has. */
+  /** Writes annotations if the Job is still at `version`; returns false when it has changed. */
   async writeIf(version: string | undefined, values: Readonly<Record<string, string | undefined>>): Promise<boolean> {
     const { type, body } = annotationsPatch(values);
     const guarded = { metadata: { ...body.metadata, resourceVersion: version } };

@@ -1,14 +1,14 @@
 import { annotations } from '../../api/names.ts';
 import { sleep } from '../../runtime/clock.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { FreezeHandshake } from '../../stores/migration/freeze-handshake.ts';
+import type { ReadOnlyHandshake } from '../../stores/migration/read-only-handshake.ts';
 import type { JobChannel } from './job-channel.ts';
 
 /** Between two looks for the controller's answer, in milliseconds: writes are denied meanwhile. */
 const lookMs = 50;
 
 /** Has the controller deny writes in the tenant. */
-export class JobFreeze implements FreezeHandshake {
+export class JobFreeze implements ReadOnlyHandshake {
   readonly #channel: JobChannel;
   readonly #clock: Clock;
   readonly #newWish: () => string;

@@ -1,8 +1,8 @@
 import { annotations } from '../../api/names.ts';
-import type { MigrationChannel } from '../../controllers/tenantcontrolplane/migration-channel.ts';
+import type { MigrationChannel } from '../../controllers/tenantcontrolplane/datastore/migration/migration-job.ts';
 import { sleep } from '../../runtime/clock.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Logger } from '../../runtime/logger.ts';
+import type { Logger } from '../../runtime/observe/logger.ts';
 import type { MigrationProgress } from '../../stores/migration/migration-progress.ts';
 import type { JobChannel } from './job-channel.ts';
 
@@ -20,7 +20,7 @@ export interface HeartbeatOptions {
   readonly lost: (error: unknown) => void;
 }
 
-/** Tells the controller once a second how far the process is, and hears whether it is to go on. */
+/** Reports the progress to the controller once a second, and learns whether to continue. */
 export class JobHeartbeat {
   readonly #options: HeartbeatOptions;
   #latest: MigrationProgress | undefined;
@@ -45,7 +45,7 @@ export class JobHeartbeat {
         this.#listen(await this.#beat());
         heard = clock.monotonic();
       } catch (error) {
-        log.warn('the Job cannot be told of the progress', { error });
+        log.warn('the progress cannot be written to the Job', { error });
         if (clock.monotonic() - heard > pace.silenceMs) {
           lost(error);
           return;

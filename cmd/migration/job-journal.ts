@@ -3,7 +3,7 @@ import type { MigrationJournal, MigrationRecord } from '../../stores/migration/m
 import { GiveUpError } from './job-channel.ts';
 import type { JobChannel } from './job-channel.ts';
 
-/** How often somebody else may write the Job while one record is written. */
+/** How often someone else may write the Job while one record is written. */
 const attempts = 20;
 
 /** The journal of a migration in an annotation of its Job. Each record names its writer, so that no two are alike. */
@@ -12,7 +12,7 @@ export class JobJournal implements MigrationJournal {
   readonly #writer: string;
   #seen: string | undefined;
 
-  /** `writer` tells this process from all others. */
+  /** `writer` identifies this process. */
   constructor(channel: JobChannel, writer: string) {
     this.#channel = channel;
     this.#writer = writer;
@@ -40,10 +40,10 @@ export class JobJournal implements MigrationJournal {
       if (found === text) break;
       if (found !== this.#seen) {
         // No verdict about the migration: it is in better hands.
-        throw new Error('another process works on this migration: this one ends');
+        throw new Error('another process works on this migration: this one stops');
       }
       if (await this.#channel.writeIf(metadata.resourceVersion, { [annotations.migrationJournal]: text })) break;
-      if (attempt === attempts) throw new Error('the Job is written by others too often to keep the journal');
+      if (attempt === attempts) throw new Error('others write the Job too often to record the journal');
     }
     this.#seen = text;
   }

@@ -1,17 +1,17 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import { detached } from '../../runtime/detached.ts';
-import { silent } from '../../runtime/logger.ts';
+import { silent } from '../../runtime/observe/logger.ts';
 import { migrate } from '../../stores/migration/migrate.ts';
 import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
-import { CrashError } from '../../testing/fake-faults.ts';
-import type { Call } from '../../testing/fake-faults.ts';
-import type { MemoryStore } from '../../testing/memory-driver.ts';
-import type { MemoryTenancy } from '../../testing/memory-tenancy.ts';
-import { MigrationWorld } from '../../testing/migration-world.ts';
-import { MortalCluster } from '../../testing/mortal-cluster.ts';
+import { CrashError } from '../../testing/fake/fake-faults.ts';
+import type { Call } from '../../testing/fake/fake-faults.ts';
+import type { MemoryStore } from '../../testing/fake/memory-driver.ts';
+import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
+import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
+import { MortalCluster } from '../../testing/fake/crashing-cluster.ts';
 import { runMigration } from './run-migration.ts';
 
 // Each life of a manager is some thirty visits that send everything anew.
@@ -129,7 +129,7 @@ class LivingWorld extends MigrationWorld {
     for (let turn = 0; turn < 400; turn += 1) {
       await this.#write();
       await this.#keepRunning();
-      await this.visit();
+      await this.reconcile();
       await this.#write();
       if (this.#isDead) {
         this.#isDead = false;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import { annotations } from '../../api/names.ts';
-import { silent } from '../../runtime/logger.ts';
+import { silent } from '../../runtime/observe/logger.ts';
 import type { Migrate } from '../../stores/migration/migration.ts';
 import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
-import { MigrationWorld } from '../../testing/migration-world.ts';
+import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
 import { runMigration } from './run-migration.ts';
 import type { MigrationWish } from './run-migration.ts';
 
@@ -15,7 +15,7 @@ async function begun(): Promise<MigrationWorld> {
   const world = new MigrationWorld();
   await world.running();
   await world.moveTo('other');
-  for (let visits = 0; visits < 3; visits += 1) await world.visit();
+  for (let reconciles = 0; reconciles < 3; reconciles += 1) await world.reconcile();
   return world;
 }
 
@@ -53,7 +53,7 @@ describe('the process of a migration', () => {
   test('does not replace what is in the target already, and says what helps', async () => {
     const world = await begun();
     await leftover(world);
-    await expect(run(world, never)).rejects.toThrow('holds 1 keys of this tenant already');
+    await expect(run(world, never)).rejects.toThrow('already holds 1 keys of this tenant');
     expect(await world.told(annotations.migrationFailure)).toContain(annotations.cleanupPriorMigration);
     const { schema = '' } = (await world.record()).target;
     expect(world.target.dataOf(schema).content().size).toBe(1);
@@ -89,9 +89,9 @@ describe('the process of a migration', () => {
     const world = await begun();
     await expect(run(world, () => Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full');
     expect(await world.told(annotations.migrationFailure)).toBeUndefined();
-    await world.visit();
+    await world.reconcile();
     const { message } = await world.record();
-    expect(message).toBe('the Job starts: the disk is full');
+    expect(message).toBe('the Job is starting: the disk is full');
   });
 
   test('undoes the migration when its time is over, and when the controller says so', async () => {
@@ -113,12 +113,12 @@ describe('the process of a migration', () => {
     await unwanted.clock.advance(1000);
     await unwanted.say({ journal: { phase: 'Copying' } });
     await unwanted.moveTo('default');
-    for (let visits = 0; visits < 2; visits += 1) await unwanted.visit();
+    for (let reconciles = 0; reconciles < 2; reconciles += 1) await unwanted.reconcile();
     await unwanted.clock.advance(2000);
     await second;
     expect(reasons).toEqual([
       expect.stringContaining('it took longer than 30 s'),
-      'spec.dataStore does not name other any more',
+      'spec.dataStore no longer names other',
     ]);
   });
 });

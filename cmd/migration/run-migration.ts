@@ -5,13 +5,13 @@ import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { MigrationStatus, TenancyShare } from '../../api/steward/v1alpha1/migration-status.ts';
 import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { tenancyOwner } from '../../controllers/tenantcontrolplane/components/tenancy.ts';
+import { tenancyOwner } from '../../controllers/tenantcontrolplane/datastore/tenancy.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { messageOf } from '../../runtime/conditions.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import type { Logger } from '../../runtime/logger.ts';
+import { messageOf } from '../../runtime/reconcile/conditions.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import type { Logger } from '../../runtime/observe/logger.ts';
 import type { Tenancy } from '../../stores/driver.ts';
-import { lendData } from '../../stores/lend-data.ts';
+import { openTenancyData } from '../../stores/open-tenancy-data.ts';
 import type { Migrate, MigrationOutcome } from '../../stores/migration/migration.ts';
 import type { OpenStore, StoreAccess } from '../../stores/store-access.ts';
 import { GiveUpError, JobChannel } from './job-channel.ts';
@@ -30,7 +30,7 @@ export interface MigrationParts {
   readonly signal: AbortSignal;
 }
 
-/** What the process is told. */
+/** What the process is asked to do. */
 export interface MigrationWish {
   readonly tenant: Key & { readonly namespace: string };
   readonly target: string;
@@ -66,7 +66,7 @@ export async function runMigration(wish: MigrationWish, parts: MigrationParts): 
     return await work(wish, { ...parts, channel, record, owner: tenancyOwner(tcp) });
   } catch (error) {
     const where = error instanceof GiveUpError ? annotations.migrationFailure : annotations.migrationProblem;
-    // Whoever cannot be told has ended the process.
+    // If the Job cannot be written, the process is about to end anyway.
     await channel.write({ [where]: messageOf(error) }).catch(() => undefined);
     throw error;
   }
@@ -94,22 +94,22 @@ async function work(wish: MigrationWish, parts: Work): Promise<MigrationOutcome>
       cancel.abort(new Error(reason));
     },
     lost: (error) => {
-      lost.abort(new Error('the API server of the management cluster is out of reach', { cause: error }));
+      lost.abort(new Error('the API server of the management cluster is not reachable', { cause: error }));
     },
   });
   const left = Math.max(Date.parse(record.startedAt) + wish.timeoutMs - clock.now().getTime(), 0);
   const timer = clock.after(left, () => {
     cancel.abort(
       new Error(
-        `it took longer than ${wish.timeoutMs / 1000} s; allow it more by the annotation ${annotations.migrationTimeout}`,
+        `it took longer than ${wish.timeoutMs / 1000} s; raise the limit with the annotation ${annotations.migrationTimeout}`,
       ),
     );
   });
   const beating = heartbeat.run(done.signal);
   try {
     return await parts.migrate({
-      source: () => lendData(source.open, source.tenancy),
-      target: () => lendData(target.open, target.tenancy),
+      source: () => openTenancyData(source.open, source.tenancy),
+      target: () => openTenancyData(target.open, target.tenancy),
       journal,
       freeze: new JobFreeze(channel, clock, randomUUID),
       clock,
@@ -133,12 +133,12 @@ async function sideOf(share: TenancyShare, { cluster, stores, signal, owner }: W
 
 /** What is there before the first copy is not replaced silently: it may be the only copy of something. */
 async function makeReady({ open, tenancy }: Side, { cleanup, target }: MigrationWish): Promise<void> {
-  const data = await lendData(open, tenancy);
+  const data = await openTenancyData(open, tenancy);
   const keys = await data.count().finally(() => data[Symbol.asyncDispose]());
   if (keys === 0) return;
   if (!cleanup) {
     throw new GiveUpError(
-      `DataStore ${target} holds ${keys} keys of this tenant already (schema ${tenancy.schema}): set the annotation ${annotations.cleanupPriorMigration} to "true" to have them removed first`,
+      `DataStore ${target} already holds ${keys} keys of this tenant (schema ${tenancy.schema}): set the annotation ${annotations.cleanupPriorMigration} to "true" to have them removed first`,
     );
   }
   const fresh: Tenancy = open.passwords ? { ...tenancy, password: randomBytes(24).toString('hex') } : tenancy;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { OpenApi } from '../../api/schema.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { ContentRef, DataStore, DataStoreSpec } from '../../api/steward/v1alpha1/data-store.ts';
-import { complaintsAbout, deletionComplaints, secretDeletionComplaints, warningsAbout } from './admission.ts';
+import { validate, validateDeletion, validateSecretDeletion, warningsAbout } from './admission.ts';
 
 const reference = (keyPath: string, name = 'etcd-certs'): ContentRef => ({
   secretReference: { name, namespace: 'steward-system', keyPath },
@@ -36,9 +36,9 @@ function withClient(certificate: ContentRef): DataStore {
 }
 
 const lines = (store: DataStore, old?: DataStore): readonly string[] =>
-  complaintsAbout({ store, old, secrets }).map(({ field, value, reason }) => `${field} ${value ?? ''} ${reason}`);
+  validate({ store, old, secrets }).map(({ field, value, reason }) => `${field} ${value ?? ''} ${reason}`);
 
-describe('complaintsAbout', () => {
+describe('validate', () => {
   test('has none about the documented DataStore', () => {
     expect(lines(newStore())).toEqual([]);
   });
@@ -53,8 +53,8 @@ describe('complaintsAbout', () => {
     expect(lines(newStore({ endpoints: [endpoint] }))).toEqual([expect.stringMatching(expected)]);
   });
 
-  test('refuses an endpoint that is there twice', () => {
-    expect(lines(newStore({ endpoints: ['a:1', 'b:1', 'a:1'] }))).toEqual(['spec.endpoints[2] a:1 is there twice']);
+  test('refuses an endpoint that is listed twice', () => {
+    expect(lines(newStore({ endpoints: ['a:1', 'b:1', 'a:1'] }))).toEqual(['spec.endpoints[2] a:1 is listed twice']);
   });
 
   test('names everything at once that etcd needs', () => {
@@ -73,7 +73,7 @@ describe('complaintsAbout', () => {
       { secretReference: { name: 'x', keyPath: 'y' } },
       /secretReference\.namespace .*namespace is mandatory/,
     ],
-    ['no such key', reference('tls.pem'), /keyPath tls\.pem is no key of Secret steward-system\/etcd-certs$/],
+    ['no such key', reference('tls.pem'), /keyPath tls\.pem is not a key of Secret steward-system\/etcd-certs$/],
   ])('refuses content that is %s', (_, content, expected) => {
     expect(lines(withClient(content))).toEqual([expect.stringMatching(expected)]);
   });
@@ -88,11 +88,11 @@ describe('complaintsAbout', () => {
       expect.stringMatching(/^spec\.driver MySQL .*cannot be changed/),
     ]);
     const labelled = { ...old, metadata: { name: 'default', labels: { a: 'b' } } };
-    expect(complaintsAbout({ store: labelled, old, secrets: new Map() })).toEqual([]);
+    expect(validate({ store: labelled, old, secrets: new Map() })).toEqual([]);
     // Its Secret has lost every key since.
     const emptied = new Map([['steward-system/etcd-certs', new Set<string>()]]);
-    expect(complaintsAbout({ store: labelled, secrets: emptied })).not.toEqual([]);
-    expect(complaintsAbout({ store: labelled, old, secrets: emptied })).toEqual([]);
+    expect(validate({ store: labelled, secrets: emptied })).not.toEqual([]);
+    expect(validate({ store: labelled, old, secrets: emptied })).toEqual([]);
   });
 
   test('lets an object go that is being deleted', () => {
@@ -110,8 +110,8 @@ describe('complaintsAbout', () => {
     ['-1Gi', false],
   ])('of a capacity of %p bytes are there only when it holds nothing', (size, isFine) => {
     const found = lines(newStore({ placement: { weight: 1, capacity: { size } } }));
-    const complaint = `spec.placement.capacity.size ${size} is no number of bytes greater than 0`;
-    expect(found).toEqual(isFine ? [] : [complaint]);
+    const error = `spec.placement.capacity.size ${size} is not a number of bytes greater than 0`;
+    expect(found).toEqual(isFine ? [] : [error]);
   });
 
   test('asks other drivers for one of user and certificates', () => {
@@ -125,7 +125,7 @@ describe('complaintsAbout', () => {
     const nats = { operatorKey: reference('seed'), systemCredentials: reference('tls.key'), ...accounts };
     const spec: DataStoreSpec = { driver: 'NATS', endpoints: ['nats:4222'], nats };
     expect(lines({ ...newStore(), spec })).toEqual([
-      expect.stringMatching(/^spec\.nats\.operatorKey\.secretReference\.keyPath seed is no key of Secret/),
+      expect.stringMatching(/^spec\.nats\.operatorKey\.secretReference\.keyPath seed is not a key of Secret/),
     ]);
   });
 });
@@ -134,23 +134,23 @@ describe('warningsAbout', () => {
   test('names each Secret that is not there yet, once', () => {
     expect(warningsAbout(newStore(), secrets)).toEqual([]);
     expect(warningsAbout(newStore(), new Map())).toEqual([
-      expect.stringMatching(/^Secret steward-system\/etcd-certs is not found/),
+      expect.stringMatching(/^Secret steward-system\/etcd-certs does not exist/),
     ]);
     expect(lines(withClient(reference('tls.crt', 'later')))).toEqual([]);
   });
 });
 
-describe('deletionComplaints', () => {
+describe('validateDeletion', () => {
   test('names whose data is in the store, at most ten', () => {
-    expect(deletionComplaints('default', [])).toEqual([]);
+    expect(validateDeletion('default', [])).toEqual([]);
     const users = Array.from({ length: 12 }, (_, index) => `ns/t${index}`);
-    const [complaint] = deletionComplaints('default', users);
-    expect(complaint).toMatchObject({
+    const [error] = validateDeletion('default', users);
+    expect(error).toMatchObject({
       field: 'metadata.name',
       value: 'default',
       remedy: expect.stringMatching(/^delete these/) as unknown,
     });
-    expect(complaint?.reason).toMatch(/ns\/t9 and 2 more$/);
+    expect(error?.reason).toMatch(/ns\/t9 and 2 more$/);
   });
 });
 
@@ -160,13 +160,13 @@ function contentPathsOf(schema: OpenApi, path: readonly string[]): readonly stri
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => contentPathsOf(field, [...path, name]));
 }
 
-describe('secretDeletionComplaints', () => {
+describe('validateSecretDeletion', () => {
   test('names the DataStores that read the Secret', () => {
     const stores = [newStore({}, 'b'), newStore({}, 'a')];
-    const [complaint] = secretDeletionComplaints({ namespace: 'steward-system', name: 'etcd-certs' }, stores);
-    expect(complaint?.reason).toBe('holds the credentials of DataStore a, b');
-    expect(secretDeletionComplaints({ namespace: 'other', name: 'etcd-certs' }, stores)).toEqual([]);
-    expect(secretDeletionComplaints({ namespace: 'steward-system', name: 'etcd-certs' }, [])).toEqual([]);
+    const [error] = validateSecretDeletion({ namespace: 'steward-system', name: 'etcd-certs' }, stores);
+    expect(error?.reason).toBe('holds the credentials of DataStore a, b');
+    expect(validateSecretDeletion({ namespace: 'other', name: 'etcd-certs' }, stores)).toEqual([]);
+    expect(validateSecretDeletion({ namespace: 'steward-system', name: 'etcd-certs' }, [])).toEqual([]);
   });
 
   test('guards the Secret of every field of the schema that stands for bytes', () => {
@@ -178,8 +178,8 @@ describe('secretDeletionComplaints', () => {
       const spec = path
         .split('.')
         .reduceRight<object>((below, step) => ({ [step]: below }), { secretReference }) as DataStoreSpec;
-      const [complaint] = secretDeletionComplaints({ namespace: 'steward-system', name }, [{ ...newStore(), spec }]);
-      expect({ path, reason: complaint?.reason }).toEqual({
+      const [error] = validateSecretDeletion({ namespace: 'steward-system', name }, [{ ...newStore(), spec }]);
+      expect({ path, reason: error?.reason }).toEqual({
         path,
         reason: 'holds the credentials of DataStore default',
       });

@@ -24,16 +24,16 @@ export interface DataStoreQuestion {
  * Everything that is wrong with a DataStore, on creation and whenever its spec changes. An object whose spec stays, or that is
  * being deleted, is let pass: what broke later is told by its conditions, and must not stop a label or a finalizer.
  */
-export function complaintsAbout({ store, old, secrets }: DataStoreQuestion): readonly InvalidInput[] {
+export function validate({ store, old, secrets }: DataStoreQuestion): readonly InvalidInput[] {
   if (store.metadata.deletionTimestamp !== undefined) return [];
   if (old !== undefined && JSON.stringify(old.spec) === JSON.stringify(store.spec)) return [];
   return [
-    ...driverComplaints(store, old),
-    ...endpointComplaints(store),
-    ...requiredComplaints(store),
-    ...capacityComplaints(store),
-    ...namespaceComplaints(store),
-    ...contentFields(store).flatMap((field) => contentComplaints(field, secrets)),
+    ...validateDriver(store, old),
+    ...validateEndpoint(store),
+    ...validateRequired(store),
+    ...validateCapacity(store),
+    ...validateNamespace(store),
+    ...contentFields(store).flatMap((field) => validateContent(field, secrets)),
   ];
 }
 
@@ -42,27 +42,27 @@ export function warningsAbout(store: DataStore, secrets: SecretKeys): readonly s
   return secretsOf(store)
     .map(({ namespace, name }) => `${namespace}/${name}`)
     .filter((secret) => !secrets.has(secret))
-    .map((secret) => `Secret ${secret} is not found: the DataStore cannot be used before it is created`);
+    .map((secret) => `Secret ${secret} does not exist: the DataStore cannot be used until it is created`);
 }
 
-/** Why a DataStore may not be deleted: whose data is in it, or of what nobody can tell whether it is. */
-export function deletionComplaints(
+/** Why a DataStore may not be deleted: which tenants have data in it, or for which it is unknown. */
+export function validateDeletion(
   store: string,
   usedBy: readonly string[],
   unknown: readonly string[] = [],
 ): readonly InvalidInput[] {
   const at = { field: 'metadata.name', value: store };
-  const unclear = `cannot be removed: ${unknownReason(unknown)}`;
+  const unclear = `cannot be deleted: ${unknownReason(unknown)}`;
   return [
     ...(usedBy.length > 0
-      ? [{ ...at, reason: `cannot be removed: it ${inUseReason(usedBy)}`, remedy: inUseRemedy }]
+      ? [{ ...at, reason: `cannot be deleted: it ${inUseReason(usedBy)}`, remedy: inUseRemedy }]
       : []),
     ...(unknown.length > 0 ? [{ ...at, reason: unclear, remedy: unknownRemedy }] : []),
   ];
 }
 
 /** Why a Secret may not be deleted: which of these DataStores read it. */
-export function secretDeletionComplaints(secret: Key, stores: readonly DataStore[]): readonly InvalidInput[] {
+export function validateSecretDeletion(secret: Key, stores: readonly DataStore[]): readonly InvalidInput[] {
   const users = stores
     .filter((store) =>
       secretsOf(store).some(({ namespace, name }) => namespace === secret.namespace && name === secret.name),
@@ -75,46 +75,46 @@ export function secretDeletionComplaints(secret: Key, stores: readonly DataStore
       field: 'metadata.name',
       value: `${secret.namespace ?? ''}/${secret.name}`,
       reason: `holds the credentials of DataStore ${users.join(', ')}`,
-      remedy: 'delete the DataStore first, or let it refer to another Secret',
+      remedy: 'delete the DataStore first, or make it refer to another Secret',
     },
   ];
 }
 
-function driverComplaints(store: DataStore, old: DataStore | undefined): readonly InvalidInput[] {
+function validateDriver(store: DataStore, old: DataStore | undefined): readonly InvalidInput[] {
   if (old === undefined || old.spec.driver === store.spec.driver) return [];
-  const reason = `is another driver than ${old.spec.driver}, and the driver of a DataStore cannot be changed`;
+  const reason = `differs from ${old.spec.driver}, and the driver of a DataStore cannot be changed`;
   return [
     {
       field: 'spec.driver',
       value: store.spec.driver,
       reason,
-      remedy: 'create another DataStore and move the tenants to it',
+      remedy: 'create another DataStore and migrate the tenants to it',
     },
   ];
 }
 
-function endpointComplaints({ spec }: DataStore): readonly InvalidInput[] {
+function validateEndpoint({ spec }: DataStore): readonly InvalidInput[] {
   return spec.endpoints.flatMap((value, index): readonly InvalidInput[] => {
     const field = `spec.endpoints[${index}]`;
     const parsed = parseEndpoint(value);
     if (typeof parsed === 'string')
-      return [{ field, value, reason: parsed, remedy: 'write it as etcd-0.example.com:2379' }];
+      return [{ field, value, reason: parsed, remedy: 'use the form etcd-0.example.com:2379' }];
     if (spec.endpoints.indexOf(value) === index) return [];
-    return [{ field, value, reason: 'is there twice', remedy: 'name every server once' }];
+    return [{ field, value, reason: 'is listed twice', remedy: 'list every server once' }];
   });
 }
 
-function requiredComplaints({ spec }: DataStore): readonly InvalidInput[] {
+function validateRequired({ spec }: DataStore): readonly InvalidInput[] {
   const found: InvalidInput[] = [];
   if (spec.driver !== 'etcd') {
     const credentials = ['tlsConfig', 'basicAuth', 'nats'];
     if (credentials.some((field) => Object.hasOwn(spec, field))) return found;
-    const reason = `is missing, as is spec.tlsConfig, and driver ${spec.driver} needs one of them`;
-    return [{ field: 'spec.basicAuth', reason, remedy: 'give a user and its password, or client certificates' }];
+    const reason = `is missing, as is spec.tlsConfig, but the driver ${spec.driver} needs one of them`;
+    return [{ field: 'spec.basicAuth', reason, remedy: 'set a user and its password, or client certificates' }];
   }
   if (spec.tlsConfig?.certificateAuthority.privateKey === undefined) {
     const reason = 'is missing: CA private key is required when using the etcd driver';
-    const remedy = "give the key of the CA: it signs the tenants' client certificates";
+    const remedy = "set the key of the CA: it signs the tenants' client certificates";
     found.push({ field: 'spec.tlsConfig.certificateAuthority.privateKey', reason, remedy });
   }
   if (spec.tlsConfig?.clientCertificate === undefined) {
@@ -122,60 +122,60 @@ function requiredComplaints({ spec }: DataStore): readonly InvalidInput[] {
     found.push({
       field: 'spec.tlsConfig.clientCertificate',
       reason,
-      remedy: 'give a certificate with the common name root and its key',
+      remedy: 'set a certificate with the common name root, and its key',
     });
   }
   return found;
 }
 
-function capacityComplaints({ spec }: DataStore): readonly InvalidInput[] {
+function validateCapacity({ spec }: DataStore): readonly InvalidInput[] {
   const size = spec.placement?.capacity?.size;
   if (size === undefined || (numberOf(size) ?? 0) > 0) return [];
-  const reason = 'is no number of bytes greater than 0';
+  const reason = 'is not a number of bytes greater than 0';
   const field = 'spec.placement.capacity.size';
   return [
     {
       field,
       value: String(size),
       reason,
-      remedy: 'write it as 8Gi, or taint the store so that nobody is placed in it',
+      remedy: 'use a quantity such as 8Gi, or taint the DataStore so that no tenant is placed in it',
     },
   ];
 }
 
-function namespaceComplaints({ spec }: DataStore): readonly InvalidInput[] {
+function validateNamespace({ spec }: DataStore): readonly InvalidInput[] {
   return (spec.allowedNamespaces?.selector?.matchExpressions ?? []).flatMap((requirement, index) => {
     const reason = requirementProblem(requirement);
     const field = `spec.allowedNamespaces.selector.matchExpressions[${index}]`;
-    const remedy = 'use In or NotIn with values, Exists or DoesNotExist without';
+    const remedy = 'use In or NotIn with values, or Exists or DoesNotExist without values';
     return reason === undefined ? [] : [{ field, value: requirement.key, reason, remedy }];
   });
 }
 
-function contentComplaints({ field, content }: ContentField, secrets: SecretKeys): readonly InvalidInput[] {
+function validateContent({ field, content }: ContentField, secrets: SecretKeys): readonly InvalidInput[] {
   if ((content.content ?? '') !== '') return [];
   const reference = content.secretReference;
   if (reference === undefined) {
     const reason = 'is empty: the Secret reference is mandatory when bare content is not specified';
-    return [{ field, reason, remedy: 'give content or a secretReference' }];
+    return [{ field, reason, remedy: 'set content or secretReference' }];
   }
   const { name = '', namespace = '', keyPath } = reference;
   if (name === '' || namespace === '') {
     const missing = name === '' ? 'name' : 'namespace';
     const reason = `is missing: the Secret reference ${missing} is mandatory`;
-    return [{ field: `${field}.secretReference.${missing}`, reason, remedy: `name the ${missing} of the Secret` }];
+    return [{ field: `${field}.secretReference.${missing}`, reason, remedy: `set the ${missing} of the Secret` }];
   }
   const keys = secrets.get(`${namespace}/${name}`);
   // A Secret that is not there yet is warned of: it may be made after the DataStore, as Jobs and GitOps do.
   if (keys === undefined || keys.has(keyPath)) return [];
   // Its keys are not listed: who writes DataStores, or asks the webhook itself, need not be allowed to read that Secret.
-  const reason = `is no key of Secret ${namespace}/${name}`;
+  const reason = `is not a key of Secret ${namespace}/${name}`;
   return [
     {
       field: `${field}.secretReference.keyPath`,
       value: keyPath,
       reason,
-      remedy: 'add the key to the Secret, or name another',
+      remedy: 'add the key to the Secret, or use another key',
     },
   ];
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { ObjectMemory } from '../../runtime/object-memory.ts';
+import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Context, Controller } from '../../runtime/controller.ts';
-import { silent } from '../../runtime/logger.ts';
+import type { Context, Controller } from '../../runtime/reconcile/controller.ts';
+import { silent } from '../../runtime/observe/logger.ts';
 import type { ServerState, Session } from '../../stores/driver.ts';
 import { StoreError } from '../../stores/store-error.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/fake-clock.ts';
 import { dataStoreController } from './controller.ts';
 
 const reference = (keyPath: string) => ({
@@ -83,9 +83,9 @@ class Rig {
     });
   }
 
-  async visit(store: DataStore): Promise<{ readonly store: DataStore; readonly afterMs: number | undefined }> {
-    const visit = await this.controller.reconcile(store, this.context());
-    return { store: { ...store, status: visit.status ?? {} }, afterMs: visit.afterMs };
+  async reconcile(store: DataStore): Promise<{ readonly store: DataStore; readonly afterMs: number | undefined }> {
+    const result = await this.controller.reconcile(store, this.context());
+    return { store: { ...store, status: result.status ?? {} }, afterMs: result.afterMs };
   }
 
   context(): Context {
@@ -123,7 +123,7 @@ describe('a visit to a DataStore', () => {
       tenant('c', 'other'),
       tenant('d'),
     ];
-    const { store, afterMs } = await rig.visit(newStore());
+    const { store, afterMs } = await rig.reconcile(newStore());
     expect(store.status).toMatchObject({
       ready: true,
       serverVersion: '3.6.16',
@@ -138,7 +138,7 @@ describe('a visit to a DataStore', () => {
     ]);
     expect(store.status?.conditions?.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
     expect(afterMs).toBe(15_000);
-    expect(rig.events).toEqual(['Normal Ready: the store can be used, version 3.6.16']);
+    expect(rig.events).toEqual(['Normal Ready: the datastore can be used, version 3.6.16']);
   });
 
   test('counts tenants whose share is about to be made, each once, and none that waits for another', async () => {
@@ -156,15 +156,15 @@ describe('a visit to a DataStore', () => {
       tenant('waits', undefined, { spec: { dataStoreSelector: {} } }),
       tenant('elsewhere', undefined, { spec: { dataStore: 'other' } }),
     ];
-    const visited = await rig.visit(newStore());
-    expect(visited.store.status?.usedBy).toEqual([
+    const reconciled = await rig.reconcile(newStore());
+    expect(reconciled.store.status?.usedBy).toEqual([
       'tenants/events',
       'tenants/moving',
       'tenants/named',
       'tenants/placed',
     ]);
     rig.tenants = [tenant('unnamed'), tenant('waits', undefined, { spec: { dataStoreSelector: {} } })];
-    const fallback = await rig.visit(newStore({ metadata: { name: 'fallback', generation: 1 } }));
+    const fallback = await rig.reconcile(newStore({ metadata: { name: 'fallback', generation: 1 } }));
     expect(fallback.store.status?.usedBy).toEqual(['tenants/unnamed']);
   });
 
@@ -175,11 +175,11 @@ describe('a visit to a DataStore', () => {
       spec: { ...newStore().spec, ...(placement !== undefined && { placement }) },
     });
     const of = async (placement?: DataStore['spec']['placement']) =>
-      (await rig.visit(newStore(spec(placement)))).store.status;
+      (await rig.reconcile(newStore(spec(placement)))).store.status;
     expect(await of({ weight: 1, capacity: { tenants: 5 } })).toMatchObject({ tenants: 2, availableTenants: 3 });
     expect(await of({ weight: 1, capacity: { tenants: 1 } })).toMatchObject({ tenants: 2, availableTenants: 0 });
     const before = { tenants: 2, availableTenants: 3 };
-    const { store } = await rig.visit(newStore({ ...spec(), status: before }));
+    const { store } = await rig.reconcile(newStore({ ...spec(), status: before }));
     expect(store.status).toMatchObject({ tenants: 2 });
     expect(store.status).not.toHaveProperty('availableTenants');
   });
@@ -191,7 +191,7 @@ describe('a visit to a DataStore', () => {
     const sizes: (number | undefined)[] = [];
     for (const sizeBytes of [undefined, 1000, 500 * megabyte, 504 * megabyte, 506 * megabyte, undefined, 2000]) {
       rig.answer = { version: '3.6.16', supported: true, floor: '', ...(sizeBytes !== undefined && { sizeBytes }) };
-      ({ store } = await rig.visit(store));
+      ({ store } = await rig.reconcile(store));
       sizes.push(store.status?.sizeBytes);
       await rig.clock.advance(15_000);
     }
@@ -211,20 +211,20 @@ describe('a visit to a DataStore', () => {
     let store = newStore({ spec: { ...newStore().spec, placement: { weight: 1, ...(capacity && { capacity }) } } });
     for (const is of [false, true, true, false, true]) {
       full(is);
-      ({ store } = await rig.visit(store));
+      ({ store } = await rig.reconcile(store));
       await rig.clock.advance(15_000);
     }
     const told = rig.events.filter((event) => event.startsWith('Warning Full'));
     expect(told).toHaveLength(2);
     expect(told[0]).toMatch(
-      /^Warning Full: the store holds .* of .*; no more are placed here: raise spec.placement.capacity/,
+      /^Warning Full: the datastore holds .* of .*; no more tenants are placed here: raise spec.placement.capacity/,
     );
   });
 
   test('passes on what the server notes although it works', async () => {
     const rig = new Rig();
     rig.answer = { version: '3.6.16', supported: true, floor: '', notes: ['etcd-1:2379: has no leader'] };
-    const { store } = await rig.visit(newStore());
+    const { store } = await rig.reconcile(newStore());
     expect(store.status?.conditions?.[0]?.message).toBe('etcd-1:2379: has no leader');
   });
 
@@ -289,7 +289,7 @@ describe('a visit to a DataStore', () => {
   ] as const)('tells that the store is %s, in words, and keeps the version seen before', async (reason, expected) => {
     const rig = new Rig();
     rig.answer = new StoreError(reason, 'what was seen');
-    const { store } = await rig.visit(newStore({ status: { serverVersion: '3.6.16' } }));
+    const { store } = await rig.reconcile(newStore({ status: { serverVersion: '3.6.16' } }));
     expect(conditions(store.status)).toEqual(expected);
     expect(store.status).toMatchObject({ ready: false, serverVersion: '3.6.16' });
     const told = expected.at(-1)?.split(' ')[1] ?? '';
@@ -299,7 +299,7 @@ describe('a visit to a DataStore', () => {
   test('names credentials that are missing', async () => {
     const rig = new Rig();
     rig.openError = new StoreError('CredentialsMissing', 'spec.tlsConfig.x is not set');
-    const { store } = await rig.visit(newStore());
+    const { store } = await rig.reconcile(newStore());
     expect(conditions(store.status)).toContain('Authorized=False CredentialsMissing');
     expect(rig.pings).toBe(0);
   });
@@ -307,7 +307,7 @@ describe('a visit to a DataStore', () => {
   test('calls a server below the floor unsupported, with the floor', async () => {
     const rig = new Rig();
     rig.answer = { version: '3.5.12', supported: false, floor: '3.6.14' };
-    const { store } = await rig.visit(newStore());
+    const { store } = await rig.reconcile(newStore());
     expect(conditions(store.status)).toContain('VersionSupported=False Unsupported');
     expect(store.status?.conditions?.at(-1)?.message).toMatch(/3\.5\.12.*3\.6\.14/);
   });
@@ -315,22 +315,22 @@ describe('a visit to a DataStore', () => {
   test('leaves the status alone when the management cluster does not answer', async () => {
     const rig = new Rig();
     rig.openError = new Error('no API server');
-    await expect(rig.visit(newStore())).rejects.toThrow('no API server');
+    await expect(rig.reconcile(newStore())).rejects.toThrow('no API server');
   });
 });
 
 describe('asking the store', () => {
   test('is done every 15 seconds, however often the object is visited, and at once when the configuration has changed', async () => {
     const rig = new Rig();
-    await rig.visit(newStore());
+    await rig.reconcile(newStore());
     await rig.clock.advance(5_000);
-    expect((await rig.visit(newStore())).afterMs).toBe(10_000);
+    expect((await rig.reconcile(newStore())).afterMs).toBe(10_000);
     expect(rig.pings).toBe(1);
     rig.checksum = 'two';
-    await rig.visit(newStore());
+    await rig.reconcile(newStore());
     expect(rig.pings).toBe(2);
     await rig.clock.advance(15_000);
-    await rig.visit(newStore());
+    await rig.reconcile(newStore());
     expect(rig.pings).toBe(3);
   });
 
@@ -339,7 +339,7 @@ describe('asking the store', () => {
     rig.answer = new StoreError('Unreachable', 'x');
     const pauses: (number | undefined)[] = [];
     for (let round = 0; round < 6; round += 1) {
-      const { afterMs = 0 } = await rig.visit(newStore());
+      const { afterMs = 0 } = await rig.reconcile(newStore());
       pauses.push(afterMs);
       await rig.clock.advance(afterMs);
     }
@@ -348,11 +348,11 @@ describe('asking the store', () => {
 
   test('makes an Event only when something changes', async () => {
     const rig = new Rig();
-    let { store } = await rig.visit(newStore());
+    let { store } = await rig.reconcile(newStore());
     rig.answer = new StoreError('Unreachable', 'x');
     for (let round = 0; round < 3; round += 1) {
       await rig.clock.advance(15_000);
-      ({ store } = await rig.visit(store));
+      ({ store } = await rig.reconcile(store));
     }
     expect(rig.events).toHaveLength(2);
   });
@@ -381,7 +381,7 @@ describe('watches', () => {
     });
     const watch = rig.controller.watches.find(({ kind }) => kind.kind === kinds.Secret.kind);
     expect(watch?.keys(undefined, secret('etcd-certs'))).toEqual([]);
-    await rig.visit(newStore());
+    await rig.reconcile(newStore());
     expect(watch?.keys(undefined, secret('etcd-certs'))).toEqual([{ name: 'default' }]);
     expect(watch?.keys(secret('etcd-certs'), undefined)).toEqual([{ name: 'default' }]);
     expect(watch?.keys(undefined, secret('other'))).toEqual([]);
@@ -403,7 +403,7 @@ describe('two managers that look after a namespace each', () => {
     const users: string[] = [];
     const both = async (): Promise<void> => {
       for (const manager of [a, b]) {
-        ({ store } = await manager.visit(store));
+        ({ store } = await manager.reconcile(store));
         users.push(store.status?.usedBy?.join() ?? '');
       }
     };
@@ -430,19 +430,19 @@ describe('deletion', () => {
   test('waits while tenants have their data in the store, and says whose', async () => {
     const rig = new Rig();
     rig.tenants = [tenant('a', 'default')];
-    const visit = await rig.controller.finalize?.(newStore(), rig.context());
-    expect(visit?.finished).toBe(false);
-    expect(visit?.afterMs).toBe(60_000);
-    expect(conditions(visit?.status)).toEqual(['Deleting=True InUse']);
+    const result = await rig.controller.finalize?.(newStore(), rig.context());
+    expect(result?.finished).toBe(false);
+    expect(result?.afterMs).toBe(60_000);
+    expect(conditions(result?.status)).toEqual(['Deleting=True InUse']);
     expect(rig.events).toEqual([expect.stringMatching(/^Warning InUse: .*tenants\/a.*delete these/)]);
   });
 
   test('waits while nobody can tell whether there is data in the store, and says of what', async () => {
     const rig = new Rig();
     rig.unknown = ['StewardControlPlane a/b (broken)'];
-    const visit = await rig.controller.finalize?.(newStore(), rig.context());
-    expect(visit?.finished).toBe(false);
-    expect(conditions(visit?.status)).toEqual(['Deleting=True InUse']);
+    const result = await rig.controller.finalize?.(newStore(), rig.context());
+    expect(result?.finished).toBe(false);
+    expect(conditions(result?.status)).toEqual(['Deleting=True InUse']);
     expect(rig.events).toEqual([expect.stringContaining('StewardControlPlane a/b (broken)')]);
   });
 

@@ -6,7 +6,7 @@ import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data
 import { dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Context, Controller, LastVisit, Visit, Watch } from '../../runtime/controller.ts';
+import type { Context, Controller, LastReconcile, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
 import { access } from './access.ts';
 import type { Dependencies } from './dependencies.ts';
 import { Probes } from './probes.ts';
@@ -17,8 +17,8 @@ import { fullness, keptBecause, statusInUse, statusOf, usersOf, withUsersOf } fr
 const unheardPaceMs = 60_000;
 
 /**
- * Tells of each DataStore whether it can be used and by whom it is, and keeps it while somebody's data is in it. It changes
- * nothing in the store and nothing about tenants that run.
+ * Reports for each DataStore whether it can be used and by which tenants it is used, and prevents its deletion while tenants have data in
+ * it. It changes nothing in the datastore and nothing about running tenants.
  */
 export function dataStoreController(deps: Dependencies): Controller<DataStore> {
   const probes = new Probes(deps.clock, deps.memory);
@@ -32,7 +32,7 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
     watches: watches(secretUsers, deps.defaultDataStore),
     paused: ({ metadata }) =>
       metadata.annotations?.[annotations.paused] === undefined ? undefined : `annotation ${annotations.paused} is set`,
-    async reconcile(store, ctx): Promise<Visit<DataStore>> {
+    async reconcile(store, ctx): Promise<ReconcileResult<DataStore>> {
       secretUsers.learn(store);
       const [{ finding, afterMs }] = await Promise.all([
         probes.ask(store, () => deps.stores.open(store, ctx.signal)),
@@ -45,8 +45,8 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       announce(store, status, ctx);
       return { status, afterMs };
     },
-    async finalize(store, ctx): Promise<LastVisit<DataStore>> {
-      // Who looks after other namespaces may be gone: what it has told counts for nothing here.
+    async finalize(store, ctx): Promise<LastReconcile<DataStore>> {
+      // The manager of other namespaces may be gone: what it reported does not count here.
       const name = nameOf(store);
       const { tenants, unknown } = await deps.allTenants(ctx.signal);
       const usedBy = usersOf(name, { ...deps, tenants });
@@ -68,12 +68,12 @@ function nameOf({ metadata }: DataStore): string {
 function announce(store: DataStore, after: DataStoreStatus, ctx: Context): void {
   const full = fullness(store, after);
   if (full !== undefined && fullness(store, store.status) === undefined)
-    ctx.event('Warning', 'Full', `the store ${full}`);
+    ctx.event('Warning', 'Full', `the datastore ${full}`);
   const ready = (status: DataStoreStatus | undefined) => status?.conditions?.find(({ type }) => type === 'Ready');
   const [before, now] = [ready(store.status), ready(after)];
   if (now === undefined || (before?.status === now.status && before.reason === now.reason)) return;
   if (now.status === 'True')
-    ctx.event('Normal', 'Ready', `the store can be used, version ${after.serverVersion ?? 'unknown'}`);
+    ctx.event('Normal', 'Ready', `the datastore can be used, version ${after.serverVersion ?? 'unknown'}`);
   else ctx.event('Warning', now.reason, now.message);
 }
 
@@ -83,7 +83,7 @@ function watches(secretUsers: SecretUsers, defaultDataStore: string): readonly W
   return [
     {
       kind: tenantControlPlane,
-      // Only coming and going matter: a store is not visited for every beat of its thousand tenants.
+      // Only creation and deletion matter: a DataStore is not reconciled for every status update of its thousand tenants.
       keys(old, now): readonly Key[] {
         const [before, after] = [storesOf(old), storesOf(now)];
         const left = before.filter((name) => !after.includes(name));

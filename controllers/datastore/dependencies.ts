@@ -2,7 +2,7 @@ import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ServerState, Session } from '../../stores/driver.ts';
-import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 
 /** A DataStore whose credentials were read and checked. */
 export interface ProbedStore {
@@ -21,14 +21,14 @@ export interface Dependencies {
     /** Throws `StoreError` naming the field that is missing or broken. */
     open(store: DataStore, signal: AbortSignal): Promise<ProbedStore>;
   };
-  /** Marks the Secrets that a DataStore reads; nobody does unless said. */
+  /** Marks the Secrets that a DataStore reads; by default they are not marked. */
   markSecrets?(store: DataStore, signal: AbortSignal): Promise<void>;
   /** The TenantControlPlanes that this process looks after, from its cache. */
   tenants(): readonly TenantControlPlane[];
   /** All TenantControlPlanes that there are, from the API server itself. */
   allTenants(signal: AbortSignal): Promise<{
     readonly tenants: readonly TenantControlPlane[];
-    /** Of what else there is data of which nobody can tell where it is, in words: as long as there is some, no store goes. */
+    /** Objects whose data may be in any datastore, as text: as long as there are some, no DataStore is deleted. */
     readonly unknown: readonly string[];
   }>;
   /** DataStore of tenants that neither name nor select one; empty for none. */

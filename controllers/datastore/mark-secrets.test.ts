@@ -3,7 +3,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
-import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { access } from './access.ts';
 import { markSecrets } from './mark-secrets.ts';
 

@@ -1,8 +1,8 @@
 import { kinds } from '../../api/core/kinds.ts';
 import { labels } from '../../api/names.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import { ApiError } from '../../runtime/errors.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 import { secretsOf } from './secret-references.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function markSecrets(
       try {
         await cluster.patch(kinds.Secret, key, { type: 'merge', body }, { signal });
       } catch (error) {
-        // Deleted meanwhile: the watch tells when there is another.
+        // Deleted meanwhile: the watch reports when there is another.
         if (!(error instanceof ApiError) || error.code !== 404) throw error;
       }
     }),

@@ -1,6 +1,6 @@
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
-import type { ObjectMemory } from '../../runtime/object-memory.ts';
-import type { ObjectSlot } from '../../runtime/object-slot.ts';
+import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/cache/object-slot.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import type { ServerState } from '../../stores/driver.ts';

@@ -1,10 +1,10 @@
 import type { Key } from '../../api/meta.ts';
-import type { ObjectMemory } from '../../runtime/object-memory.ts';
-import type { ObjectSlot } from '../../runtime/object-slot.ts';
+import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
+import type { ObjectSlot } from '../../runtime/cache/object-slot.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { secretsOf } from './secret-references.ts';
 
-/** Which DataStores read which Secrets: learnt from every visit, asked by every change of a Secret. */
+/** Which DataStores read which Secrets: learned in every reconcile, looked up for every change of a Secret. */
 export class SecretUsers {
   readonly #stores: ObjectSlot<{ readonly name: string; readonly secrets: ReadonlySet<string> }>;
 

@@ -4,12 +4,12 @@ import type { StatedCondition } from '../../api/conditions.ts';
 import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { isTrue, setConditions, summarize } from '../../runtime/conditions.ts';
+import { isTrue, setConditions, summarize } from '../../runtime/reconcile/conditions.ts';
 import type { ServerState } from '../../stores/driver.ts';
 import type { StoreError } from '../../stores/store-error.ts';
 import type { Finding } from './probes.ts';
 
-/** Of whom a DataStore is told. */
+/** The users that are reported for a DataStore. */
 export interface UsersQuestion {
   readonly tenants: readonly TenantControlPlane[];
   /** DataStore of tenants that neither name nor select one; empty for none. */
@@ -38,14 +38,14 @@ export function usersOf(store: string, { tenants, defaultDataStore }: UsersQuest
   return [...new Set(names)].sort();
 }
 
-/** The users that the store tells of, with those of one namespace as they are now: the others are another process's matter. */
+/** The users in the status, with those of one namespace as they are now: the other namespaces belong to another manager. */
 export function withUsersOf(namespace: string, before: readonly string[], now: readonly string[]): readonly string[] {
   if (namespace === '') return now;
   const others = before.filter((user) => !user.startsWith(`${namespace}/`));
   return [...new Set([...others, ...now])].sort();
 }
 
-/** The whole status after a visit. The version last seen stays while the store cannot be asked. */
+/** The whole status after a reconcile. The last known version stays while the datastore cannot be reached. */
 export function statusOf({ store, usedBy, finding, now }: StatusInput): DataStoreStatus {
   const before = store.status ?? {};
   const at = { generation: store.metadata.generation ?? 0, now };
@@ -68,7 +68,7 @@ export function statusOf({ store, usedBy, finding, now }: StatusInput): DataStor
   };
 }
 
-/** The size last told until it differs by more than a hundredth: a store in use grows with every probe. */
+/** The last reported size until it differs by more than a hundredth: a datastore in use grows with every probe. */
 function steady(before: number | undefined, now: number | undefined): number | undefined {
   if (before === undefined || now === undefined) return now ?? before;
   return Math.abs(now - before) > Math.max(before / 100, 2 ** 20) ? now : before;
@@ -78,7 +78,7 @@ function steady(before: number | undefined, now: number | undefined): number | u
 export function fullness({ spec }: DataStore, status: DataStoreStatus | undefined): string | undefined {
   const { tenants, size } = spec.placement?.capacity ?? {};
   const { tenants: held = 0, sizeBytes = 0 } = status ?? {};
-  const remedy = 'no more are placed here: raise spec.placement.capacity, or add a DataStore';
+  const remedy = 'no more tenants are placed here: raise spec.placement.capacity, or add a DataStore';
   if (tenants !== undefined && held >= tenants) return `holds ${held} of ${tenants} tenants; ${remedy}`;
   if (size === undefined || sizeBytes < (numberOf(size) ?? Infinity)) return undefined;
   return `holds ${sizeBytes} bytes of ${size}; ${remedy}`;
@@ -101,10 +101,10 @@ export function statusInUse(
   return { ...store.status, conditions, usedBy, tenants: usedBy.length };
 }
 
-/** What helps when a store is kept by its users. */
-export const inUseRemedy = 'delete these TenantControlPlanes or move them to another DataStore';
+/** How to fix it when its users prevent the deletion. */
+export const inUseRemedy = 'delete these TenantControlPlanes or migrate them to another DataStore';
 
-/** Says who keeps a store; names at most ten. */
+/** Says whose data prevents the deletion; names at most ten. */
 export function inUseReason(usedBy: readonly string[]): string {
   const more = usedBy.length > 10 ? ` and ${usedBy.length - 10} more` : '';
   return `holds the data of ${usedBy.slice(0, 10).join(', ')}${more}`;
@@ -112,19 +112,19 @@ export function inUseReason(usedBy: readonly string[]): string {
 
 /** `inUseReason` and `inUseRemedy` as a sentence. */
 export function inUseMessage(usedBy: readonly string[]): string {
-  return `the store ${inUseReason(usedBy)}: ${inUseRemedy}`;
+  return `the datastore ${inUseReason(usedBy)}: ${inUseRemedy}`;
 }
 
-/** Says of what nobody can tell whether a store holds it; names at most ten. */
+/** Says for which objects it is unknown whether the datastore holds their data; names at most ten. */
 export function unknownReason(unknown: readonly string[]): string {
   const more = unknown.length > 10 ? ` and ${unknown.length - 10} more` : '';
-  return `nobody can tell whether the store holds data of ${unknown.slice(0, 10).join(', ')}${more}`;
+  return `it is unknown whether the datastore holds data of ${unknown.slice(0, 10).join(', ')}${more}`;
 }
 
-/** What helps when that cannot be told. */
-export const unknownRemedy = 'see to these first, then delete the DataStore';
+/** How to fix it when that is unknown. */
+export const unknownRemedy = 'fix this first, then delete the DataStore';
 
-/** Why a store does not go: whose data it holds, and of what nobody can tell whether it does. */
+/** Why a DataStore is not deleted: whose data it holds, and for which objects that is unknown. */
 export function keptBecause(usedBy: readonly string[], unknown: readonly string[]): string {
   const open = `${unknownReason(unknown)}: ${unknownRemedy}`;
   return [...(usedBy.length > 0 ? [inUseMessage(usedBy)] : []), ...(unknown.length > 0 ? [open] : [])].join('; ');
@@ -132,7 +132,7 @@ export function keptBecause(usedBy: readonly string[], unknown: readonly string[
 
 function conditionsOfState(state: ServerState): readonly StatedCondition[] {
   const { version, supported, floor, notes = [] } = state;
-  const tooOld = `version ${version} does not keep tenants apart; needed is ${floor} or later: upgrade the store`;
+  const tooOld = `version ${version} does not isolate tenants: upgrade the datastore to ${floor} or later`;
   return [
     stateCondition('DataStore', { type: 'Reachable', status: 'True', reason: 'Reachable', message: notes.join('; ') }),
     stateCondition('DataStore', { type: 'Authorized', status: 'True', reason: 'Authorized', message: '' }),
@@ -145,9 +145,9 @@ function conditionsOfState(state: ServerState): readonly StatedCondition[] {
   ];
 }
 
-const unasked = { status: 'Unknown', reason: 'NotReported', message: 'the store could not be asked' } as const;
+const unasked = { status: 'Unknown', reason: 'NotReported', message: 'the datastore was not checked' } as const;
 
-/** What a failure says of each question: those that come after it were not asked. */
+/** What a failure means for each check: those after the failed one were not made. */
 function conditionsOfFailure({ reason, message }: StoreError): readonly StatedCondition[] {
   const unknown = (type: (typeof parts)[number]): StatedCondition => stateCondition('DataStore', { type, ...unasked });
   const reached = stateCondition('DataStore', { type: 'Reachable', status: 'True', reason: 'Reachable', message: '' });

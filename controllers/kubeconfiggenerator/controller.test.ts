@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { ObjectMemory } from '../../runtime/object-memory.ts';
+import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
@@ -16,10 +16,10 @@ import { issueCa } from '../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import { caValidityMs, lifetimeFrom } from '../../kubeadm/pki/lifetime.ts';
 import { authorityProfiles } from '../../kubeadm/pki/profiles.ts';
-import type { Controller, Visit } from '../../runtime/controller.ts';
-import { silent } from '../../runtime/logger.ts';
-import { FakeCluster } from '../../testing/fake-cluster.ts';
-import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
+import type { Controller, ReconcileResult } from '../../runtime/reconcile/controller.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
 import { access } from './access.ts';
 import { kubeconfigGeneratorController } from './controller.ts';
 
@@ -94,7 +94,7 @@ class World {
     } as Resource);
   }
 
-  visit(generator: KubeconfigGenerator): Promise<Visit<KubeconfigGenerator>> {
+  reconcile(generator: KubeconfigGenerator): Promise<ReconcileResult<KubeconfigGenerator>> {
     const ctx = { signal: new AbortController().signal, now: this.now, log: silent, event: () => undefined };
     return this.#controller.reconcile(generator, ctx);
   }
@@ -127,7 +127,7 @@ describe('a KubeconfigGenerator', () => {
       user: { fromDefinition: 'metadata.name' },
       groups: [{ stringValue: 'b' }, { stringValue: 'a' }, { stringValue: 'a' }],
     });
-    const { status } = await world.visit(generator);
+    const { status } = await world.reconcile(generator);
     expect(status).toMatchObject({ resources: 2, availableResources: 2, errors: [] });
     const found = await world.config('blue-users');
     expect(found).toMatchObject({
@@ -164,7 +164,7 @@ describe('a KubeconfigGenerator', () => {
       });
       await world.tenant('blue', {}, name);
     }
-    await world.visit(await world.generator('users', { namespaceSelector: { matchLabels: { stage: 'prod' } } }));
+    await world.reconcile(await world.generator('users', { namespaceSelector: { matchLabels: { stage: 'prod' } } }));
     expect(await world.made('blue-users', 'one')).toBeDefined();
     expect(await world.made('blue-users', 'two')).toBeUndefined();
   });
@@ -173,13 +173,13 @@ describe('a KubeconfigGenerator', () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
-    await world.visit(generator);
+    await world.reconcile(generator);
     const { length } = world.cluster.calls;
-    await world.visit(generator);
+    await world.reconcile(generator);
     expect(world.cluster.calls.slice(length).map(({ verb }) => verb)).toEqual(['list']);
     world.restart();
     const after = world.cluster.calls.length;
-    await world.visit(generator);
+    await world.reconcile(generator);
     expect(world.cluster.calls.slice(after).filter(({ verb }) => verb !== 'list' && verb !== 'get')).toEqual([]);
   });
 
@@ -187,16 +187,16 @@ describe('a KubeconfigGenerator', () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
-    await world.visit(generator);
+    await world.reconcile(generator);
     await world.secret('team', 'blue-ca', { 'ca.crt': another.certificate, 'ca.key': another.key });
     world.restart();
-    const { status } = await world.visit(generator);
+    const { status } = await world.reconcile(generator);
     expect(status?.errors).toEqual([
-      { resource: 'team/blue', message: expect.stringContaining('does not name the certificate authority') },
+      { resource: 'team/blue', message: expect.stringContaining('does not contain the current CA') },
     ]);
     expect((await world.config('blue-users')).ca).toBe(ca.certificate);
     await world.admin('blue', 'team', another, 'https://192.0.2.1:6443');
-    await world.visit(generator);
+    await world.reconcile(generator);
     expect(await world.config('blue-users')).toMatchObject({
       ca: another.certificate,
       server: 'https://192.0.2.1:6443',
@@ -211,7 +211,7 @@ describe('a KubeconfigGenerator', () => {
     const rotating = { 'ca.crt': another.certificate, 'ca.key': another.key, 'ca-bundle.crt': both };
     await world.secret('team', 'blue-ca', rotating);
     await world.admin('blue', 'team', { certificate: both, key: ca.key }, server);
-    await world.visit(generator);
+    await world.reconcile(generator);
     const prepared = await world.config('blue-users');
     expect(prepared.ca).toBe(both);
     const { publicKey } = new X509Certificate(another.certificate);
@@ -219,7 +219,7 @@ describe('a KubeconfigGenerator', () => {
     await world.secret('team', 'blue-ca', { ...rotating, 'ca-bundle.crt': another.certificate });
     await world.admin('blue', 'team', another, server);
     world.restart();
-    await world.visit(generator);
+    await world.reconcile(generator);
     expect((await world.config('blue-users')).ca).toBe(another.certificate);
   });
 
@@ -227,7 +227,7 @@ describe('a KubeconfigGenerator', () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
-    const { afterMs = 0 } = await world.visit(generator);
+    const { afterMs = 0 } = await world.reconcile(generator);
     expect(Math.round(afterMs / day)).toBe(364);
     const serial = async (): Promise<string> =>
       new X509Certificate((await world.config('blue-users')).client.certificate).serialNumber;
@@ -236,18 +236,18 @@ describe('a KubeconfigGenerator', () => {
       world.cluster.admin.patch(kinds.Secret, { namespace: 'team', name: 'blue-users' }, { type: 'merge', body });
 
     await change({ metadata: { annotations: { 'certs.steward.butlerlabs.dev/rotate': '' } } });
-    await world.visit(generator);
+    await world.reconcile(generator);
     seen.push(await serial());
     expect((await world.made('blue-users'))?.metadata.annotations?.['certs.steward.butlerlabs.dev/rotate']).toBe(
       '2026-01-01T00:00:00Z',
     );
 
     await change({ data: { value: Buffer.from('nonsense').toString('base64') } });
-    await world.visit(generator);
+    await world.reconcile(generator);
     seen.push(await serial());
 
     world.now = new Date(start.getTime() + 364.5 * day);
-    await world.visit(generator);
+    await world.reconcile(generator);
     seen.push(await serial());
     expect(new Set(seen).size).toBe(4);
   });
@@ -257,9 +257,9 @@ describe('a KubeconfigGenerator', () => {
     await world.tenant('blue');
     await world.tenant('red');
     const generator = await world.generator('users');
-    await world.visit(generator);
+    await world.reconcile(generator);
     world.tenants = world.tenants.filter(({ metadata }) => metadata.name === 'red');
-    await world.visit(generator);
+    await world.reconcile(generator);
     expect(await world.made('blue-users')).toBeUndefined();
     expect(await world.made('red-users')).toBeDefined();
     await world.finalize(generator);
@@ -271,13 +271,13 @@ describe('a KubeconfigGenerator', () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
-    await world.visit(generator);
+    await world.reconcile(generator);
     const made = await world.made('blue-users');
     const copy = { name: 'precious', namespace: 'team', labels: made?.metadata.labels ?? {} };
     const data = { precious: 'eA==' };
     await world.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: copy, data } as Resource);
     world.tenants = [];
-    await world.visit(generator);
+    await world.reconcile(generator);
     await world.finalize(generator);
     expect(await world.made('blue-users')).toBeUndefined();
     expect(await world.made('precious')).toMatchObject({ data });
@@ -287,13 +287,13 @@ describe('a KubeconfigGenerator', () => {
     const world = new World();
     await world.tenant('blue');
     const byWord = await world.generator('words', { user: { stringValue: 'ada' }, groups: [{ stringValue: 'a' }] });
-    await world.visit(byWord);
+    await world.reconcile(byWord);
     expect(subject((await world.config('blue-words')).client.certificate)).toBe('O=a\nCN=ada');
     const byField = await world.generator('fields', {
       user: { fromDefinition: 'metadata.name' },
       groups: [{ fromDefinition: 'metadata.namespace' }],
     });
-    await world.visit(byField);
+    await world.reconcile(byField);
     expect(subject((await world.config('blue-fields')).client.certificate)).toBe('O=team\nCN=blue');
   });
 
@@ -305,8 +305,8 @@ describe('a KubeconfigGenerator', () => {
       'admin.svc': kubeconfig({ ...content, server: 'https://inside:6443' }),
       'admin.conf': kubeconfig({ ...content, server: 'https://outside:443' }),
     });
-    await world.visit(await world.generator('in'));
-    await world.visit(await world.generator('out', { controlPlaneEndpointFrom: 'admin.conf' }));
+    await world.reconcile(await world.generator('in'));
+    await world.reconcile(await world.generator('out', { controlPlaneEndpointFrom: 'admin.conf' }));
     expect((await world.config('blue-in')).server).toBe('https://inside:6443');
     expect((await world.config('blue-out')).server).toBe('https://outside:443');
   });
@@ -316,11 +316,11 @@ describe('a KubeconfigGenerator', () => {
     await world.tenant('blue');
     await world.tenant('blue-a');
     const before = await world.made('blue-ca');
-    const { status } = await world.visit(await world.generator('ca', { tenantControlPlaneSelector: {} }));
-    expect(status?.errors?.[0]?.message).toMatch(/Secret blue-ca exists and is not of this generator/);
+    const { status } = await world.reconcile(await world.generator('ca', { tenantControlPlaneSelector: {} }));
+    expect(status?.errors?.[0]?.message).toMatch(/Secret blue-ca already exists and does not belong to this generator/);
     expect(await world.made('blue-ca')).toEqual(before);
-    await world.visit(await world.generator('a-b'));
-    const { status: second } = await world.visit(await world.generator('b'));
+    await world.reconcile(await world.generator('a-b'));
+    const { status: second } = await world.reconcile(await world.generator('b'));
     expect(second?.errors).toEqual([{ resource: 'team/blue-a', message: expect.stringContaining('blue-a-b') }]);
   });
 
@@ -329,7 +329,7 @@ describe('a KubeconfigGenerator', () => {
     [
       'it names a key that is not there',
       { controlPlaneEndpointFrom: 'other' },
-      'let spec.controlPlaneEndpointFrom be one of admin.svc',
+      'set spec.controlPlaneEndpointFrom to one of admin.svc',
       false,
     ],
     ['its user is nowhere', { user: { fromDefinition: 'a.b' } }, 'provided dot notation "a.b" is not found', false],
@@ -339,7 +339,7 @@ describe('a KubeconfigGenerator', () => {
       const world = new World();
       await world.tenant('blue');
       if (isLost) await world.cluster.admin.delete(kinds.Secret, { namespace: 'team', name: 'blue-admin-kubeconfig' });
-      const { status, error } = await world.visit(await world.generator('users', spec));
+      const { status, error } = await world.reconcile(await world.generator('users', spec));
       expect(status?.errors).toEqual([{ resource: 'team/blue', message: expect.stringContaining(message) }]);
       expect(status?.conditions).toMatchObject([
         { type: 'Ready', status: 'False', reason: 'NotReady', observedGeneration: 1 },

@@ -3,7 +3,7 @@ import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-gener
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
-import type { Controller, LastVisit, Visit } from '../../runtime/controller.ts';
+import type { Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { access } from './access.ts';
 import type { Dependencies } from './dependencies.ts';
 import { GeneratedSecrets } from './generated-secrets.ts';
@@ -13,7 +13,7 @@ import { statusOf } from './status.ts';
 import type { Missing } from './status.ts';
 import { kubeconfigGeneratorWatches } from './watches.ts';
 
-/** Tenants served at once in one visit. */
+/** Tenants served at once in one reconcile. */
 const width = 8;
 
 /** Keeps a user's kubeconfig for every TenantControlPlane that a KubeconfigGenerator selects, and for no other. */
@@ -30,7 +30,7 @@ export function kubeconfigGeneratorController(deps: Dependencies): Controller<Ku
       metadata.annotations?.[annotations.paused] === undefined
         ? undefined
         : `the annotation ${annotations.paused} is set`,
-    async reconcile(generator, ctx): Promise<Visit<KubeconfigGenerator>> {
+    async reconcile(generator, ctx): Promise<ReconcileResult<KubeconfigGenerator>> {
       const selected = await selection(generator, deps, ctx);
       const present = await secrets.of(generator, ctx);
       const outcome = await serve(selected, (tcp) => secrets.keep(generator, tcp, present, ctx));
@@ -43,7 +43,7 @@ export function kubeconfigGeneratorController(deps: Dependencies): Controller<Ku
         ...(errors.length > 0 && { error: errors[0] }),
       };
     },
-    async finalize(generator, ctx): Promise<LastVisit<KubeconfigGenerator>> {
+    async finalize(generator, ctx): Promise<LastReconcile<KubeconfigGenerator>> {
       await secrets.prune(await secrets.of(generator, ctx), [], ctx);
       return { finished: true };
     },

@@ -1,7 +1,7 @@
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 
 /** What the controller acts through. */
 export interface Dependencies {

@@ -3,7 +3,7 @@ import { dataKeys } from '../../api/names.ts';
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
-import { judgeKubeconfig, kubeconfig, parseKubeconfig } from '../../kubeadm/kubeconfig.ts';
+import { evaluateKubeconfig, kubeconfig, parseKubeconfig } from '../../kubeadm/kubeconfig.ts';
 import type { Kubeconfig } from '../../kubeadm/kubeconfig.ts';
 import { parseCertificates } from '../../kubeadm/pki/certificate-chain.ts';
 import { issue } from '../../kubeadm/pki/issue.ts';
@@ -21,7 +21,7 @@ export interface Ingredients {
   readonly authority: Secret | undefined;
   /** The kubeconfig in place. */
   readonly present: string | undefined;
-  /** True when somebody asked for a new one. */
+  /** True when a new one was requested. */
   readonly rotate: boolean;
   readonly now: Date;
   readonly renewBeforeMs: number;
@@ -33,7 +33,7 @@ export interface Generated {
   readonly renewal: number;
 }
 
-/** Why a tenant has no kubeconfig yet, in words for a person. */
+/** Why a tenant has no kubeconfig yet, as text for people. */
 export class NotGeneratedError extends Error {
   override readonly name = 'NotGeneratedError';
 }
@@ -52,7 +52,7 @@ function templateOf({ generator, admin }: Ingredients): Kubeconfig {
       .sort()
       .join(', ');
     throw new NotGeneratedError(
-      `the admin kubeconfig has no key ${JSON.stringify(key)}: let spec.controlPlaneEndpointFrom be one of ${known}`,
+      `the admin kubeconfig has no key ${JSON.stringify(key)}: set spec.controlPlaneEndpointFrom to one of ${known}`,
     );
   }
   try {
@@ -87,11 +87,11 @@ interface Authority {
 function authorityOf({ authority }: Ingredients, template: Kubeconfig): Authority {
   const keys = dataKeys.ca;
   const [certificate, key] = [text(authority, keys.certificate), text(authority, keys.key)];
-  if (certificate === '' || key === '') throw new NotGeneratedError('the certificate authority is not yet generated');
+  if (certificate === '' || key === '') throw new NotGeneratedError('the CA is not yet generated');
   const bundle = text(authority, keys.bundle);
   const trusted = bundle === '' ? certificate : bundle;
   if (trusted.trim() !== template.ca.trim()) {
-    throw new NotGeneratedError('the admin kubeconfig does not name the certificate authority in place yet');
+    throw new NotGeneratedError('the admin kubeconfig does not contain the current CA yet');
   }
   return { signer: { certificate, key }, trusted };
 }
@@ -110,7 +110,7 @@ export async function generate(from: Ingredients, issuers: IssuerPool): Promise<
   const left = signer.validToDate.getTime() - now.getTime();
   const thresholdMs = left > 2 * from.renewBeforeMs ? from.renewBeforeMs : 0;
   const { clusterName, server } = template;
-  const verdict = judgeKubeconfig(present, { clusterName, server, ca: trusted, profile, now, thresholdMs });
+  const verdict = evaluateKubeconfig(present, { clusterName, server, ca: trusted, profile, now, thresholdMs });
   const renewalOf = (certificate: string): number =>
     parseCertificates(certificate, 'certificate')[0].validToDate.getTime() - thresholdMs;
   if (verdict.keep && !from.rotate && present !== undefined) {

@@ -6,9 +6,9 @@ import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { checksum } from '../../kubeadm/pki/checksum.ts';
 import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
-import type { Context } from '../../runtime/controller.ts';
-import { ApiError } from '../../runtime/errors.ts';
-import type { ObjectSlot } from '../../runtime/object-slot.ts';
+import type { Context } from '../../runtime/reconcile/controller.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { ObjectSlot } from '../../runtime/cache/object-slot.ts';
 import { generatedSecret } from './components/generated-secret.ts';
 import type { Dependencies } from './dependencies.ts';
 import { generate, NotGeneratedError } from './generate.ts';
@@ -24,7 +24,7 @@ interface Verified {
   readonly renewal: number;
 }
 
-/** What a kubeconfig follows from, as far as the tenant's status tells without a look at its Secrets. */
+/** What a kubeconfig depends on, as far as the tenant's status shows it without its Secrets. */
 function inputsOf(generator: KubeconfigGenerator, { metadata, spec, status }: TenantControlPlane): string {
   return checksum({
     generator: `${generator.metadata.uid ?? ''} ${generator.metadata.generation ?? 0}`,
@@ -38,7 +38,7 @@ const idOf = ({ namespace = '', name }: Key): string => `${namespace}/${name}`;
 
 /**
  * The Secrets that generators keep. One that was found right is not read again until it, or what it follows from, changes:
- * a visit to a thousand tenants at rest is one list.
+ * a reconcile to a thousand tenants at rest is one list.
  */
 export class GeneratedSecrets {
   readonly #deps: Dependencies;
@@ -52,7 +52,7 @@ export class GeneratedSecrets {
     this.#verified = deps.memory.slot('generated Secrets');
   }
 
-  /** What the generator has made. What was found right of others is forgotten: they went with their tenants, or somebody removed them. */
+  /** The Secrets of the generator. What is remembered of others is dropped: they went with their tenants, or someone removed them. */
   async of({ metadata }: KubeconfigGenerator, { signal }: Context): Promise<Present> {
     const labelSelector = `${labels.managedBy}=${metadata.name ?? ''}`;
     const { items } = await this.#deps.cluster.list(kinds.Secret, { labelSelector, metadataOnly: true, signal });
@@ -155,5 +155,7 @@ function kubeconfigOf(secret: Secret | undefined): string | undefined {
 }
 
 function takenError(name: string): NotGeneratedError {
-  return new NotGeneratedError(`Secret ${name} exists and is not of this generator: rename the KubeconfigGenerator`);
+  return new NotGeneratedError(
+    `Secret ${name} already exists and does not belong to this generator: rename the KubeconfigGenerator`,
+  );
 }

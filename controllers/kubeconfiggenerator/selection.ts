@@ -2,7 +2,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import { isSelected } from '../../api/core/label-selector.ts';
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Context } from '../../runtime/controller.ts';
+import type { Context } from '../../runtime/reconcile/controller.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** The TenantControlPlanes that a generator selects, by namespace and name; those on their way out are not among them. */

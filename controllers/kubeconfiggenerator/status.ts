@@ -3,7 +3,7 @@ import type {
   KubeconfigGenerator,
   KubeconfigGeneratorStatus,
 } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
-import { setConditions } from '../../runtime/conditions.ts';
+import { setConditions } from '../../runtime/reconcile/conditions.ts';
 
 /** A tenant without its kubeconfig. */
 export interface Missing {
@@ -12,7 +12,7 @@ export interface Missing {
   readonly message: string;
 }
 
-/** The whole status after a visit. */
+/** The whole status after a reconcile. */
 export function statusOf(
   generator: KubeconfigGenerator,
   found: { readonly selected: number; readonly missing: readonly Missing[] },
@@ -29,7 +29,7 @@ export function statusOf(
           type: 'Ready',
           status: 'False',
           reason: 'NotReady',
-          message: `${missing.length} of ${selected} TenantControlPlanes have no kubeconfig, ${first.resource} because ${first.message}`,
+          message: `${missing.length} of ${selected} TenantControlPlanes have no kubeconfig; ${first.resource}: ${first.message}`,
         },
   );
   return {

@@ -3,7 +3,7 @@ import type { Key, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Watch } from '../../runtime/controller.ts';
+import type { Watch } from '../../runtime/reconcile/controller.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** What of a tenant a kubeconfig may follow from; the beat of its status is not part of it. */

@@ -5,9 +5,9 @@ import type { stewardControlPlaneTemplate } from '../../api/controlplane/steward
 import type { ObjectOf } from '../../api/schema.ts';
 import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
-import { collectComplaints } from '../../kubeadm/collect-complaints.ts';
-import { externalComplaints } from './external/complaints.ts';
-import { isMoved, mayGoAnyway } from './may-go-anyway.ts';
+import { collectErrors } from '../../kubeadm/collect-errors.ts';
+import { validateHosting } from './hosting/validate-hosting.ts';
+import { isMoved, isForceDeleted } from './tenant/is-force-deleted.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { alternativeNames } from '../../kubeadm/san.ts';
 import {
@@ -20,18 +20,19 @@ import {
 
 /**
  * Everything that is wrong with a StewardControlPlane on its own, on creation and on every update. No minor above `newestMinor`
- * is hosted. One that is being deleted is let pass. What only the TenantControlPlane can judge is told by the condition TenantControlPlaneCreated.
+ * is hosted. One that is being deleted is let pass. What only the TenantControlPlane can validate is in the condition
+ * TenantControlPlaneCreated.
  */
-export function complaintsAbout(
+export function validate(
   scp: StewardControlPlane,
   old: StewardControlPlane | undefined,
   newestMinor?: number,
 ): readonly InvalidInput[] {
   if (scp.metadata.deletionTimestamp !== undefined) return [];
   return [
-    ...versionComplaints(scp, old, newestMinor),
-    ...sanComplaints(scp.spec.network.certSANs),
-    ...externalComplaints(scp, old),
+    ...validateVersion(scp, old, newestMinor),
+    ...validateSans(scp.spec.network.certSANs),
+    ...validateHosting(scp, old),
   ];
 }
 
@@ -41,12 +42,12 @@ export function warningsAbout(scp: StewardControlPlane): readonly string[] {
 }
 
 /**
- * Why a TenantControlPlane may not be deleted: its StewardControlPlane makes it anew on the same data, and until then nobody is
+ * Why a TenantControlPlane may not be deleted: its StewardControlPlane creates it again on the same data, and until then nobody is
  * served. Who says that it is meant must not have it deleted in the foreground, where its authorities go before it and cannot be
  * kept. `owner` is the object of that kind that the API server has under the owner's name. clusterctl deletes what it has moved in
  * any order, and marks it.
  */
-export function tenantDeletionComplaints(
+export function validateTenantDeletion(
   tenant: Resource,
   owner: StewardControlPlane | undefined,
   { inForeground = false }: { readonly inForeground?: boolean } = {},
@@ -55,27 +56,27 @@ export function tenantDeletionComplaints(
   const isOwned = tenant.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
   if (!isOwned || isMoved(tenant)) return [];
   const name = owner.metadata.name ?? '';
-  const named = `names the StewardControlPlane ${name}, which makes this control plane anew on the same data`;
-  if (!mayGoAnyway(tenant)) {
-    const reason = `${named}; until then it serves nobody`;
-    const remedy = `delete the Cluster instead, which removes the data; to have it made anew, set the annotation ${annotations.deleteAnyway} to "true" first`;
+  const named = `names the StewardControlPlane ${name}, which would recreate this control plane with the same data`;
+  if (!isForceDeleted(tenant)) {
+    const reason = `${named}; until then it would be unavailable`;
+    const remedy = `delete the Cluster instead, which removes the data; to have the control plane recreated, set the annotation ${annotations.deleteAnyway} to "true" first`;
     return [{ field: 'metadata.ownerReferences', reason, remedy }];
   }
   if (!inForeground) return [];
-  const reason = `${named}, and a deletion in the foreground takes its authorities away before they can be kept`;
-  return [{ field: 'metadata.ownerReferences', reason, remedy: 'delete it in the background, as is usual' }];
+  const reason = `${named}, but foreground deletion would remove its CAs before they can be retained`;
+  return [{ field: 'metadata.ownerReferences', reason, remedy: 'use background deletion, which is the default' }];
 }
 
 /**
- * Why a TenantControlPlane may not be deleted that obeys a StewardControlPlane of another cluster: that would make it anew, but
+ * Why a TenantControlPlane may not be deleted that obeys a StewardControlPlane of another cluster: that would create it again, but
  * here nobody knows it, and so nobody keeps the data. What deletes with the namespace is let pass, and who says that it is meant.
  */
-export function externalDeletionComplaints({ metadata }: Resource, username: string): readonly InvalidInput[] {
+export function validateExternalDeletion({ metadata }: Resource, username: string): readonly InvalidInput[] {
   const { [annotations.externalClaim]: claim, [annotations.externalHolder]: holder } = metadata.annotations ?? {};
   if (claim === undefined || holder === undefined || namespaceControllers.includes(username)) return [];
-  if (mayGoAnyway({ apiVersion: '', kind: '', metadata })) return [];
-  const reason = `obeys the StewardControlPlane with UID ${holder} of another cluster, which would make this control plane anew, without its data and for no worker that has joined`;
-  const remedy = `delete the Cluster there instead; to have this one gone all the same, set the annotation ${annotations.deleteAnyway} to "true" first`;
+  if (isForceDeleted({ apiVersion: '', kind: '', metadata })) return [];
+  const reason = `names the StewardControlPlane with UID ${holder} of another cluster, which would recreate this control plane without its data, and workers that have joined could not use it`;
+  const remedy = `delete the Cluster there instead; to delete this control plane anyway, set the annotation ${annotations.deleteAnyway} to "true" first`;
   return [{ field: `metadata.annotations[${annotations.externalHolder}]`, reason, remedy }];
 }
 
@@ -109,17 +110,17 @@ export interface TemplateQuestion {
  * there is by dry runs, which it marks, and which must be let pass
  * (https://cluster-api.sigs.k8s.io/developer/providers/contracts/control-plane).
  */
-export function templateChangeComplaints({ template, old, dryRun }: TemplateQuestion): readonly InvalidInput[] {
+export function validateTemplateChange({ template, old, dryRun }: TemplateQuestion): readonly InvalidInput[] {
   if (old === undefined || template.metadata.deletionTimestamp !== undefined) return [];
   if (dryRun && template.metadata.annotations?.[topologyDryRunAnnotation] !== undefined) return [];
   if (isDeepStrictEqual(template.spec.template.spec, old.spec.template.spec)) return [];
-  const reason = 'cannot change: Clusters were made of it';
-  const remedy = 'make a template of another name and let the ClusterClass name that one, which rolls its Clusters';
+  const reason = 'cannot be changed: Clusters were created from it';
+  const remedy = 'create a template with another name and use it in the ClusterClass, which rolls out its Clusters';
   return [{ field: 'spec.template.spec', reason, remedy }];
 }
 
-/** A version that stays is not judged again: one that is hosted no more must not keep finalizers and endpoints from being written. */
-function versionComplaints(
+/** A version that stays is not validated again: one that is hosted no more must not keep finalizers and endpoints from being written. */
+function validateVersion(
   scp: StewardControlPlane,
   old: StewardControlPlane | undefined,
   newestMinor: number | undefined,
@@ -129,7 +130,7 @@ function versionComplaints(
   // Cluster API reads both fields; the lowest running version is what an upgrade starts from.
   const asked = old === undefined || isUntouched(old) ? undefined : old.spec.version;
   const starts = [asked, old?.status?.version].filter((text): text is string => Boolean(text));
-  return collectComplaints(() => {
+  return collectErrors(() => {
     const wanted = parseSupportedVersion(scp.spec.version, field, newestMinor);
     for (const text of starts) checkUpgrade(parseVersion(text, field), wanted, field, newestMinor);
   });
@@ -144,8 +145,8 @@ function isUntouched({ spec, status }: StewardControlPlane): boolean {
 /** With and without the leading v. */
 const isSame = (a: string, b: string): boolean => a.replace(/^v/, '') === b.replace(/^v/, '');
 
-function sanComplaints(sans: readonly string[] | undefined): readonly InvalidInput[] {
-  return collectComplaints(() => {
+function validateSans(sans: readonly string[] | undefined): readonly InvalidInput[] {
+  return collectErrors(() => {
     alternativeNames(sans ?? [], 'spec.network.certSANs');
   });
 }

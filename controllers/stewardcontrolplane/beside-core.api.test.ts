@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KubernetesClient, ObjectAddress, PlainObject } from '../../e2e/harness/kubernetes-client.ts';
-import { parseManifests } from '../../e2e/harness/kubernetes-client.ts';
-import { watchObjects } from '../../e2e/harness/watch-objects.ts';
+import type { KubernetesClient, ObjectAddress, PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
+import { parseManifests } from '../../e2e/cluster/kubernetes-client.ts';
+import { watchObjects } from '../../e2e/cluster/watch-objects.ts';
 import { crds, infrastructureVersion } from '../../e2e/infrastructure/kinds.ts';
-import { serveAsAsked, startControllersBesideCore, tenantAddress } from '../../testing/controllers-beside-core.ts';
+import {
+  serveAsAsked,
+  startControllersBesideCore,
+  tenantAddress,
+} from '../../testing/worlds/controllers-beside-core.ts';
 import type { ClusterApiCore } from '../../testing/servers/cluster-api-core.ts';
 import { startClusterApiCore } from '../../testing/servers/cluster-api-core.ts';
 

@@ -1,9 +1,9 @@
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { NewCondition } from '../../runtime/conditions.ts';
-import { messageOf } from '../../runtime/conditions.ts';
-import { TerminalError } from '../../runtime/errors.ts';
-import type { Report, ReportLine } from '../../runtime/phases.ts';
-import type { Rollout } from './rollout.ts';
+import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
+import { messageOf } from '../../runtime/reconcile/conditions.ts';
+import { TerminalError } from '../../runtime/client/errors.ts';
+import type { Report, ReportLine } from '../../runtime/reconcile/phases.ts';
+import type { Rollout } from './upgrade/rollout.ts';
 import type { Scope } from './scope.ts';
 
 /** What the contract's conditions are made of besides the report. */
@@ -41,9 +41,9 @@ export function contractConditions(report: Report<Scope>, facts: Facts): readonl
   ];
 }
 
-/** What the contract is told while the TenantControlPlane could not be looked at: nothing is known to have changed. */
+/** What the contract gets while the TenantControlPlane could not be looked at: nothing is known to have changed. */
 export function unknownConditions(error: unknown): readonly NewCondition[] {
-  const message = `the TenantControlPlane could not be looked at: ${messageOf(error)}`;
+  const message = `the TenantControlPlane could not be read: ${messageOf(error)}`;
   return [
     { type: 'Available', status: 'Unknown', reason: 'InternalError', message },
     negative('Remediating', false, ''),
@@ -51,7 +51,7 @@ export function unknownConditions(error: unknown): readonly NewCondition[] {
   ];
 }
 
-/** What the contract is told before there is anything to look at. */
+/** What the contract gets before there is anything to look at. */
 export function earlyConditions(): readonly NewCondition[] {
   const message = 'there is no TenantControlPlane yet';
   return [
@@ -77,7 +77,7 @@ function negative(type: string, holds: boolean, message: string): NewCondition {
 }
 
 function uncounted(type: string): NewCondition {
-  const message = 'the pods of the control plane are not counted yet';
+  const message = 'the pods of the control plane have not been counted yet';
   return { type, status: 'Unknown', reason: 'WaitingForReplicasSet', message };
 }
 
@@ -114,7 +114,7 @@ function certificates(report: Report<Scope>, why: string): NewCondition {
   return { type, status: 'False', reason: 'InternalError', message: messageOf(error) };
 }
 
-/** What the control plane waits for, in words: the first phase to blame, else the TenantControlPlane's own. */
+/** What the control plane waits for, as text: the first phase to blame, else the TenantControlPlane's own. */
 function whyNot(report: Report<Scope>, { state, tenant }: Facts): string {
   const blamed = report.lines.find(({ outcome, error }) => {
     // What waits for the control plane itself is no reason why that is not ready.

@@ -4,13 +4,13 @@ import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { ApiError } from '../../runtime/errors.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
-import { deafObstacles } from '../../testing/deaf-obstacles.ts';
-import { deafInfrastructure } from '../../testing/deaf-infrastructure.ts';
-import { ControlPlaneWorld, conditionOf, key, tenantSecret } from '../../testing/control-plane-world.ts';
-import { tenantControlPlaneOf } from './components/tenant-control-plane.ts';
+import { deafBlockers } from '../../testing/fake/no-blocker-watches.ts';
+import { deafInfrastructure } from '../../testing/fake/no-infrastructure-watches.ts';
+import { ControlPlaneWorld, conditionOf, key, tenantSecret } from '../../testing/worlds/control-plane-world.ts';
+import { tenantControlPlaneOf } from './tenant/tenant-control-plane.ts';
 import { stewardControlPlaneController } from './controller.ts';
 
 describe('A StewardControlPlane', () => {
@@ -22,7 +22,7 @@ describe('A StewardControlPlane', () => {
 
   test('Without an owning Cluster it says that it waits for one and makes nothing', async () => {
     await world.seed({ ownerReferences: [] });
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     expect(conditionOf(status, 'Available')).toMatchObject({ status: 'False', reason: 'WaitingForCluster' });
     expect(conditionOf(status, 'Available')?.message).toContain('controlPlaneRef');
     expect(status?.externalManagedControlPlane).toBe(true);
@@ -32,7 +32,7 @@ describe('A StewardControlPlane', () => {
   test('Its TenantControlPlane takes the networks of the Cluster and is owned by it', async () => {
     await world.seedCluster();
     const scp = await world.seed();
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     const tenant = await world.server.admin.get(tenantControlPlane, key);
     expect(tenant?.spec.networkProfile).toMatchObject({
       serviceCidr: '10.112.0.0/16',
@@ -49,7 +49,7 @@ describe('A StewardControlPlane', () => {
   test('Its TenantControlPlane has its labels and the Cluster’s name, by which a KubeconfigGenerator selects it', async () => {
     await world.seedCluster();
     await world.seed({ labels: { team: 'a' } });
-    await world.visit();
+    await world.reconcile();
     const labels = (await world.server.admin.get(tenantControlPlane, key))?.metadata.labels;
     expect(labels).toMatchObject({ team: 'a', [clusterNameLabel]: 'my-cluster' });
   });
@@ -57,12 +57,12 @@ describe('A StewardControlPlane', () => {
   test('Its TenantControlPlane that was taken away is made again at once', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     const gone = await world.server.admin.get(tenantControlPlane, key);
     await world.server.admin.delete(tenantControlPlane, key);
     const watch = world.controller.watches.find(({ kind }) => kind.kind === 'TenantControlPlane');
     expect(watch?.keys(gone, undefined)).toEqual([key]);
-    await world.visit();
+    await world.reconcile();
     const made = await world.server.admin.get(tenantControlPlane, key);
     expect(made?.metadata.uid).not.toBe(gone?.metadata.uid);
   });
@@ -71,11 +71,11 @@ describe('A StewardControlPlane', () => {
     await world.seedCluster();
     const dataStoreOverrides = [{ resource: '/events', dataStore: 'events' }];
     await world.seed({}, { dataStoreOverrides });
-    await world.visit();
+    await world.reconcile();
     expect((await world.server.admin.get(tenantControlPlane, key))?.spec).toMatchObject({ dataStoreOverrides });
     const body = { spec: { dataStoreOverrides: null } };
     await world.server.admin.patch(stewardControlPlane, key, { type: 'merge', body });
-    await world.visit();
+    await world.reconcile();
     expect((await world.server.admin.get(tenantControlPlane, key))?.spec).not.toHaveProperty('dataStoreOverrides');
   });
 
@@ -84,7 +84,7 @@ describe('A StewardControlPlane', () => {
     const dataStoreSelector = { matchLabels: { tier: 'gold' } };
     const dataStoreTolerations = [{ key: 'team', operator: 'Exists' }];
     await world.seed({}, { dataStoreSelector, dataStoreTolerations });
-    await world.visit();
+    await world.reconcile();
     const made = await world.server.admin.get(tenantControlPlane, key);
     expect(made?.spec).toMatchObject({ dataStoreSelector, dataStoreTolerations });
     expect(made?.spec).not.toHaveProperty('dataStore');
@@ -104,9 +104,9 @@ describe('A StewardControlPlane', () => {
   test('It rests while its Cluster is paused, and its TenantControlPlane with it, and both wake', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.server.admin.patch(capiCluster, key, { type: 'merge', body: { spec: { paused: true } } });
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     expect(conditionOf(status, 'Paused')).toMatchObject({
       status: 'True',
       message: expect.stringContaining('spec.paused'),
@@ -114,7 +114,7 @@ describe('A StewardControlPlane', () => {
     const annotation = 'steward.butlerlabs.dev/paused';
     expect((await world.server.admin.get(tenantControlPlane, key))?.metadata.annotations?.[annotation]).toBeDefined();
     await world.server.admin.patch(capiCluster, key, { type: 'merge', body: { spec: { paused: false } } });
-    expect(conditionOf((await world.visit()).status, 'Paused')).toMatchObject({ status: 'False' });
+    expect(conditionOf((await world.reconcile()).status, 'Paused')).toMatchObject({ status: 'False' });
     expect((await world.server.admin.get(tenantControlPlane, key))?.metadata.annotations?.[annotation]).toBeUndefined();
   });
 
@@ -127,7 +127,7 @@ describe('A StewardControlPlane', () => {
       metadata: key,
       spec: { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: 'v1.30.0' } },
     } as Resource);
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     expect(conditionOf(status, 'TenantControlPlaneCreated')).toMatchObject({
       status: 'False',
       reason: 'OwnedByAnother',
@@ -138,13 +138,13 @@ describe('A StewardControlPlane', () => {
   test('A spec that is refused takes nothing from a control plane that runs, and its kubeconfig stays current', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.tenantIsReady();
-    await world.visit();
+    await world.reconcile();
     await world.server.seed(kinds.Secret, tenantSecret('my-cluster-admin-kubeconfig', { 'admin.conf': 'bmV3' }));
     const why = 'admission webhook denied the request: no such DataStore';
     world.server.failNext({ verb: 'apply', kind: 'TenantControlPlane' }, new ApiError(403, 'Forbidden', why));
-    const { status, afterMs } = await world.visit();
+    const { status, afterMs } = await world.reconcile();
     // The DataStore may be made meanwhile, and no watch tells of it.
     expect(afterMs).toBe(10_000);
     expect(status).toMatchObject({ ready: true, replicas: 2, readyReplicas: 2 });
@@ -164,7 +164,7 @@ describe('A StewardControlPlane', () => {
       cluster: world.server,
       watchFilter: 'mine',
       infrastructure: deafInfrastructure,
-      obstacles: deafObstacles,
+      blockers: deafBlockers,
     });
     const scp = await world.seed();
     expect(ours.serves?.(scp)).toBe(false);
@@ -174,7 +174,7 @@ describe('A StewardControlPlane', () => {
   test('Its pods are replaced once the time of spec.rollout.after has come, and not again when it is taken back', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     const mark = async () =>
       (await world.server.admin.get(tenantControlPlane, key))?.spec.controlPlane.deployment.podAdditionalMetadata
         ?.annotations?.[annotations.rolloutAfter];
@@ -183,7 +183,7 @@ describe('A StewardControlPlane', () => {
         type: 'merge',
         body: { spec: { rollout: { after } } },
       });
-      return world.visit();
+      return world.reconcile();
     };
     const [past, later] = ['2025-12-31T00:00:00Z', '2026-01-01T00:10:00Z'];
     await rollout(past);
@@ -192,7 +192,7 @@ describe('A StewardControlPlane', () => {
     expect(await rollout(later)).toMatchObject({ afterMs: 600_000 });
     expect(await mark()).toBeUndefined();
     world.at(new Date(later));
-    await world.visit();
+    await world.reconcile();
     expect(await mark()).toBe(later);
     await rollout(null);
     expect(await mark()).toBe(later);

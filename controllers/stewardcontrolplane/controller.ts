@@ -1,42 +1,42 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
-import type { ClusterAddon } from '../../api/clusterstack/cluster-addon.ts';
-import { clusterAddon } from '../../api/clusterstack/cluster-addon.ts';
+import type { ClusterAddon } from '../../clusterstacks/api/cluster-addon.ts';
+import { clusterAddon } from '../../clusterstacks/api/cluster-addon.ts';
 import type { StewardControlPlaneStatus } from '../../api/controlplane/steward-control-plane-status.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, Resource } from '../../api/meta.ts';
 import { finalizers } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Context, Controller, Visit, Watch } from '../../runtime/controller.ts';
-import type { Report } from '../../runtime/phases.ts';
-import { definePhases, runPhases } from '../../runtime/run-phases.ts';
+import type { Context, Controller, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
+import type { Report } from '../../runtime/reconcile/phases.ts';
+import { definePhases, runPhases } from '../../runtime/reconcile/run-phases.ts';
 import { access } from './access.ts';
-import { clusterNamesOf, servedCluster, whyPaused } from './cluster-of.ts';
+import { clusterNamesOf, servedCluster, whyPaused } from './infrastructure/cluster-of.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel, watchFilterLabel } from '../../api/cluster-api/names.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import type { Dependencies } from './dependencies.ts';
-import { hostPhase } from './external/host-phase.ts';
-import { externalStatusOf, localStatusOf } from './external/last-known-status.ts';
-import { pauseExternal } from './external/pause-external.ts';
-import { isExternal } from './external/reference.ts';
-import { externalTenantPhase } from './external/tenant-phase.ts';
-import { finalize } from './finalize.ts';
-import { addressPhase, endpointPhase } from './phases/endpoint.ts';
-import { infrastructurePhase } from './phases/infrastructure.ts';
-import { keptPhase } from './phases/kept.ts';
-import { secretsPhase } from './phases/secrets.ts';
-import { foundPhase, tenantPhase } from './phases/tenant.ts';
+import { hostPhase } from './hosting/host-phase.ts';
+import { externalStatusOf, localStatusOf } from './hosting/last-known-status.ts';
+import { pauseExternal } from './hosting/pause-external.ts';
+import { isExternal } from './hosting/reference.ts';
+import { externalTenantPhase } from './hosting/tenant-phase.ts';
+import { finalize } from './deletion.ts';
+import { addressPhase, endpointPhase } from './infrastructure/endpoint-phase.ts';
+import { infrastructurePhase } from './infrastructure/infrastructure-phase.ts';
+import { retainedPhase } from './tenant/retained-phase.ts';
+import { secretsPhase } from './secrets/secrets-phase.ts';
+import { foundPhase, tenantPhase } from './tenant/tenant-phase.ts';
 import type { Scope } from './scope.ts';
-import { setTenantPause } from './tenant-pause.ts';
+import { setTenantPause } from './tenant/tenant-pause.ts';
 import { pausedStatus, waitingStatus } from './status.ts';
-import { withoutKept } from './without-kept.ts';
+import { clearRetainedTenancy } from './tenant/clear-retained-tenancy.ts';
 
-/** Keeps each StewardControlPlane and its TenantControlPlane together, and tells Cluster API about it. */
+/** Keeps each StewardControlPlane and its TenantControlPlane together, and reports to Cluster API about it. */
 export function stewardControlPlaneController(deps: Dependencies): Controller<StewardControlPlane> {
   const phases = definePhases<Scope>([
     foundPhase(deps),
-    keptPhase(deps),
+    retainedPhase(deps),
     tenantPhase(deps),
     addressPhase('found'),
     endpointPhase(deps),
@@ -59,7 +59,7 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
     formerFinalizers: [finalizers.externalCluster],
     watches: [...watches, ...addonWatches(deps)],
     serves: (scp) => isServed(scp, deps.watchFilter),
-    async reconcile(scp, ctx): Promise<Visit<StewardControlPlane>> {
+    async reconcile(scp, ctx): Promise<ReconcileResult<StewardControlPlane>> {
       const served = await servedCluster(deps, scp, ctx);
       const { cluster } = served;
       const paused = whyPaused(scp, cluster);
@@ -86,7 +86,7 @@ const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane)
 
 function withKept(status: StewardControlPlaneStatus, { keptTenancy }: Scope): StewardControlPlaneStatus {
   if (keptTenancy === undefined) return status;
-  return keptTenancy === 'passed on' ? withoutKept(status) : { ...status, keptTenancy };
+  return keptTenancy === 'passed on' ? clearRetainedTenancy(status) : { ...status, keptTenancy };
 }
 
 /** How soon a TenantControlPlane that was refused is asked for again, in milliseconds: the DataStore that it names may be made meanwhile. */
@@ -95,21 +95,21 @@ const askAgainMs = 10_000;
 const isRefused = (status: StewardControlPlane['status']): boolean =>
   status?.conditions?.some(({ type, reason }) => type === 'TenantControlPlaneCreated' && reason === 'Refused') === true;
 
-/** How soon another cluster that could not be told of a pause is told again, in milliseconds. */
+/** How soon a pause that could not be written to another cluster is tried again, in milliseconds. */
 const tellAgainMs = 30_000;
 
 async function pause(
   deps: Dependencies,
   scp: StewardControlPlane,
   { paused, ctx }: { readonly paused: string; readonly ctx: Context },
-): Promise<Visit<StewardControlPlane>> {
+): Promise<ReconcileResult<StewardControlPlane>> {
   if (!isExternal(scp)) {
     await setTenantPause(deps, keyOf(scp), { paused: true, ctx });
     return { status: pausedStatus(scp, paused, ctx.now) };
   }
   const untold = await pauseExternal(deps, scp, ctx);
   if (untold === undefined) return { status: pausedStatus(scp, paused, ctx.now) };
-  const message = `${paused}; the TenantControlPlane in the other cluster could not be told: ${untold}`;
+  const message = `${paused}; the TenantControlPlane in the other cluster could not be paused: ${untold}`;
   return { status: pausedStatus(scp, message, ctx.now), afterMs: tellAgainMs };
 }
 
@@ -130,7 +130,7 @@ function distinct(keys: readonly Key[]): readonly Key[] {
   return [...new Map(keys.map((key) => [`${key.namespace ?? ''}/${key.name}`, key])).values()];
 }
 
-/** The control plane that a Cluster names; one that it names no more is told of it as well. */
+/** The control plane that a Cluster names; one that it names no more is enqueued as well. */
 function controlPlaneOf(cluster: CapiCluster | undefined): readonly Key[] {
   const { apiGroup, kind, name } = cluster?.spec?.controlPlaneRef ?? {};
   if (kind !== stewardControlPlane.kind || apiGroup !== stewardControlPlane.group || name === undefined) return [];
@@ -168,7 +168,7 @@ function isServed(scp: StewardControlPlane, filter: string): boolean {
   return filter === '' || scp.metadata.labels?.[watchFilterLabel] === filter;
 }
 
-function retryOf(report: Report<Scope>): Pick<Visit<StewardControlPlane>, 'afterMs' | 'error'> {
+function retryOf(report: Report<Scope>): Pick<ReconcileResult<StewardControlPlane>, 'afterMs' | 'error'> {
   const errors = report.lines.flatMap(({ error }) => (error === undefined ? [] : [error]));
   const times = report.lines.flatMap(({ outcome }) => (outcome?.afterMs === undefined ? [] : [outcome.afterMs]));
   return {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { annotations } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { ApiError } from '../../runtime/errors.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 import { capiCluster, capiMachine, capiMachinePool } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
-import { ControlPlaneWorld, conditionOf, key } from '../../testing/control-plane-world.ts';
+import { ControlPlaneWorld, conditionOf, key } from '../../testing/worlds/control-plane-world.ts';
 
 describe('The deletion of a StewardControlPlane', () => {
   let world: ControlPlaneWorld;
@@ -16,7 +16,7 @@ describe('The deletion of a StewardControlPlane', () => {
   test('Deletion waits for workers, then for the TenantControlPlane, then is finished', async () => {
     await world.seedCluster();
     const scp = await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.server.seed(capiMachine, {
       apiVersion: 'cluster.x-k8s.io/v1beta2',
       kind: 'Machine',
@@ -35,8 +35,8 @@ describe('The deletion of a StewardControlPlane', () => {
   test('Deletion tries again when admission keeps the TenantControlPlane for a moment, and says why', async () => {
     await world.seedCluster();
     const scp = await world.seed();
-    await world.visit();
-    const why = 'cannot be deleted while its data moves to another DataStore';
+    await world.reconcile();
+    const why = 'cannot be deleted while its data is being migrated to another DataStore';
     world.server.failNext({ verb: 'delete', kind: 'TenantControlPlane' }, new ApiError(403, 'Forbidden', why));
     const waiting = await world.controller.finalize?.(scp, world.ctx);
     expect(waiting).toMatchObject({ finished: false, afterMs: 2000 });
@@ -48,9 +48,9 @@ describe('The deletion of a StewardControlPlane', () => {
   test('Deleted while it rests, it takes its TenantControlPlane along once it may', async () => {
     await world.seedCluster();
     const scp = await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.server.admin.patch(capiCluster, key, { type: 'merge', body: { spec: { paused: true } } });
-    await world.visit();
+    await world.reconcile();
     expect((await world.controller.finalize?.(scp, world.ctx))?.finished).toBe(false);
     const resting = await world.server.admin.get(tenantControlPlane, key);
     expect(resting?.metadata.annotations).toHaveProperty([annotations.paused]);
@@ -66,7 +66,7 @@ describe('The deletion of a StewardControlPlane', () => {
 
   test('One that rests without a Cluster says so, and is not deleted underneath', async () => {
     const scp = await world.seed({ ownerReferences: [], annotations: { 'cluster.x-k8s.io/paused': '' } });
-    expect(conditionOf((await world.visit()).status, 'Paused')).toMatchObject({ status: 'True', reason: 'Paused' });
+    expect(conditionOf((await world.reconcile()).status, 'Paused')).toMatchObject({ status: 'True', reason: 'Paused' });
     const last = await world.controller.finalize?.(scp, world.ctx);
     expect(last?.finished).toBe(false);
     expect(conditionOf(last?.status, 'Paused')).toMatchObject({ status: 'True' });
@@ -82,7 +82,7 @@ describe('The deletion of a StewardControlPlane', () => {
     });
     expect(await world.controller.finalize?.(scp, world.ctx)).toHaveProperty('afterMs');
     const followed: string[][] = [];
-    world.hears((obstacles) => followed.push(obstacles.map(({ kind }) => kind.kind)));
+    world.hears((blockers) => followed.push(blockers.map(({ kind }) => kind.kind)));
     expect(await world.controller.finalize?.(scp, world.ctx)).not.toHaveProperty('afterMs');
     await world.server.admin.delete(capiMachine, { namespace: 'default', name: 'w' });
     await world.controller.finalize?.(scp, world.ctx);
@@ -92,7 +92,7 @@ describe('The deletion of a StewardControlPlane', () => {
   test('Deletion waits for MachinePools too', async () => {
     await world.seedCluster();
     const scp = await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.server.seed(capiMachinePool, {
       apiVersion: 'cluster.x-k8s.io/v1beta2',
       kind: 'MachinePool',

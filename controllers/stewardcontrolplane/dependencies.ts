@@ -1,11 +1,11 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { Key } from '../../api/meta.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Context } from '../../runtime/controller.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import type { ExternalHosting } from './external/hosting.ts';
-import type { InfrastructureWatches } from './infrastructure-watches.ts';
-import type { ObstacleWatches } from './obstacle-watches.ts';
+import type { Context } from '../../runtime/reconcile/controller.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import type { ExternalHosting } from './hosting/hosting.ts';
+import type { InfrastructureWatches } from './infrastructure/infrastructure-watches.ts';
+import type { BlockerWatches } from './infrastructure/blocker-watches.ts';
 
 /** Owner of the fields that this controller writes. */
 export const fieldManager = 'steward-cluster-api';
@@ -17,12 +17,12 @@ export interface Dependencies {
   readonly watchFilter: string;
   /** Absent: control planes in other clusters are switched off. */
   readonly external?: ExternalHosting;
-  /** Absent: the layer of cluster stacks is switched off, and nobody is waited for before an upgrade. */
+  /** Absent: the layer of cluster stacks is disabled, and upgrades wait for no add-ons. */
   readonly addons?: {
     /** All control planes, as a cache has them. */
     readonly controlPlanes: () => readonly StewardControlPlane[];
   };
-  /** True when a watch has seen a Secret of this name with the label of a Cluster. Absent: what was supplied in vain is not told. */
+  /** True when a watch has seen a Secret of this name with the label of a Cluster. Absent: what was supplied in vain is not reported. */
   readonly isLabelled?: (secret: Key) => boolean | Promise<boolean>;
   /**
    * Removes from the stores what is kept of a TenantControlPlane that is gone; says what it waits for. Absent where no store can be
@@ -32,8 +32,8 @@ export interface Dependencies {
     former: TenantControlPlane,
     ctx: Context,
   ) => Promise<{ readonly message: string; readonly afterMs: number } | undefined>;
-  /** Tells of changes of infrastructure clusters. */
+  /** Reports changes of infrastructure clusters. */
   readonly infrastructure: Pick<InfrastructureWatches, 'follow' | 'leave' | 'deafness'>;
-  /** Tells of changes of what is in the way. */
-  readonly obstacles: Pick<ObstacleWatches, 'follow' | 'isDeaf'>;
+  /** Reports changes of what is in the way. */
+  readonly blockers: Pick<BlockerWatches, 'follow' | 'isDeaf'>;
 }

@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { complaintsAbout, warningsAbout } from './admission.ts';
-import { formatHostAndPort, parseHostAndPort } from './host-and-port.ts';
+import { annotations } from '../../api/names.ts';
+import { validate, validateExternalDeletion, warningsAbout } from './admission.ts';
+import { formatHostAndPort, parseHostAndPort } from './infrastructure/host-and-port.ts';
 import { contractKind, definitionName } from '../../api/cluster-api/contract-kind.ts';
-import type { InfrastructureCluster } from './infrastructure-patch.ts';
-import { infrastructureStep } from './infrastructure-patch.ts';
+import type { InfrastructureCluster } from './infrastructure/infrastructure-patch.ts';
+import { infrastructureStep } from './infrastructure/infrastructure-patch.ts';
 import { unsupportedCondition } from './unsupported.ts';
 
 describe('Endpoints as text', () => {
@@ -29,6 +30,29 @@ describe('Endpoints as text', () => {
       expect(parseHostAndPort(formatHostAndPort({ host, port }), 1)).toEqual({ host, port });
     });
     fc.assert(property);
+  });
+});
+
+describe('The deletion of a TenantControlPlane that a StewardControlPlane of another cluster manages', () => {
+  const marks = { [annotations.externalClaim]: 'claim', [annotations.externalHolder]: 'holder' };
+  const deleted = (marked: Record<string, string>, username: string) =>
+    validateExternalDeletion({ apiVersion: '', kind: '', metadata: { annotations: marked } }, username);
+
+  test('is refused, and says what helps', () => {
+    expect(deleted(marks, 'somebody')).toMatchObject([{ remedy: expect.stringContaining(annotations.deleteAnyway) }]);
+  });
+
+  test.each([
+    ['the namespace is deleted', marks, 'system:serviceaccount:kube-system:namespace-controller'],
+    ['the namespace is deleted without service accounts', marks, 'system:kube-controller-manager'],
+    ['somebody says that it is meant', { ...marks, [annotations.deleteAnyway]: 'true' }, 'somebody'],
+    ['nobody manages it from there', {}, 'somebody'],
+  ])('is let pass when %s', (_, marked, username) => {
+    expect(deleted(marked, username)).toEqual([]);
+  });
+
+  test('is allowed when the object has no annotations at all', () => {
+    expect(validateExternalDeletion({ apiVersion: '', kind: '', metadata: {} }, 'somebody')).toEqual([]);
   });
 });
 
@@ -151,27 +175,25 @@ describe('Admission of a StewardControlPlane', () => {
       'spec.network.certSANs[1]',
     ],
   ])('%s', (_name, now, old, field) => {
-    expect(complaintsAbout(now, old)[0]?.field).toBe(field);
+    expect(validate(now, old)[0]?.field).toBe(field);
   });
 
   test('The last minor of Kubernetes is what the operator says', () => {
-    expect(complaintsAbout(scp({ version: 'v1.37.0' }), undefined)[0]?.remedy).toBe(
-      'give a version from v1.29 to v1.36',
-    );
-    expect(complaintsAbout(scp({ version: 'v1.37.0' }), undefined, 37)).toEqual([]);
-    expect(complaintsAbout(scp({}), undefined, 34)[0]?.remedy).toBe('give a version from v1.29 to v1.34');
+    expect(validate(scp({ version: 'v1.37.0' }), undefined)[0]?.remedy).toBe('use a version from v1.29 to v1.36');
+    expect(validate(scp({ version: 'v1.37.0' }), undefined, 37)).toEqual([]);
+    expect(validate(scp({}), undefined, 34)[0]?.remedy).toBe('use a version from v1.29 to v1.34');
   });
 
   test('A version that is not tested comes with a warning', () => {
     expect(warningsAbout(scp({ version: 'v1.28.0' }))).toEqual([
-      expect.stringContaining('is older than what is tested'),
+      expect.stringContaining('is older than the tested versions'),
     ]);
     expect(warningsAbout(scp({}))).toEqual([]);
   });
 
   test('One that is being deleted may keep what is wrong with it', () => {
     const gone = { ...scp({ version: 'x' }), metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
-    expect(complaintsAbout(gone, undefined)).toEqual([]);
+    expect(validate(gone, undefined)).toEqual([]);
   });
 });
 
@@ -182,7 +204,7 @@ describe('Fields that are not acted upon', () => {
         {
           type: 'UnsupportedFields',
           status: 'True',
-          reason: 'NotActedUpon',
+          reason: 'FieldsIgnored',
           message: 'spec.addons.tcpProxy',
           lastTransitionTime: '2026-01-01T00:00:00Z',
         },
@@ -192,7 +214,7 @@ describe('Fields that are not acted upon', () => {
 
   test('are those of its TenantControlPlane', () => {
     const found = unsupportedCondition(below);
-    expect(found).toMatchObject({ status: 'True', reason: 'NotActedUpon' });
+    expect(found).toMatchObject({ status: 'True', reason: 'FieldsIgnored' });
     expect(found.message).toContain('spec.addons.tcpProxy');
   });
 

@@ -2,10 +2,10 @@ import type { KeptTenancy } from '../../api/controlplane/kept-tenancy.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
-import type { FoundHost } from './external/find-host.ts';
-import type { HostAndPort } from './host-and-port.ts';
+import type { FoundHost } from './hosting/find-host.ts';
+import type { HostAndPort } from './infrastructure/host-and-port.ts';
 
-/** What a visit knows; phases add to it. */
+/** What a reconcile knows; phases add to it. */
 export interface Scope {
   readonly scp: StewardControlPlane;
   readonly cluster: CapiCluster;
@@ -16,9 +16,9 @@ export interface Scope {
   readonly tenant?: TenantControlPlane;
   /** What is kept from now on of one that is gone; `passed on` once nothing is any more. */
   readonly keptTenancy?: KeptTenancy | 'passed on';
-  /** What a new version waits for, in words. */
+  /** What a new version waits for, as text. */
   readonly held?: string;
-  /** What it does not wait for, since somebody says so. */
+  /** What it does not wait for, because an annotation says so. */
   readonly passedOver?: string;
   readonly endpoint?: HostAndPort;
   /** True when both Secrets of the contract are as they should be. */

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { isReasonOf, conditionTable } from '../../api/conditions.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import { ApiError } from '../../runtime/errors.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
-import { ControlPlaneWorld, conditionNow, conditionOf, key } from '../../testing/control-plane-world.ts';
+import { ControlPlaneWorld, conditionNow, conditionOf, key } from '../../testing/worlds/control-plane-world.ts';
 
 describe('The status of a StewardControlPlane', () => {
   let world: ControlPlaneWorld;
@@ -16,10 +16,10 @@ describe('The status of a StewardControlPlane', () => {
   test('Once the tenant is configured the Secrets stand before it calls itself initialized', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.tenantIsReady();
     const before = world.server.calls.length;
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     expect(status).toMatchObject({
       initialization: { controlPlaneInitialized: true },
       initialized: true,
@@ -44,7 +44,7 @@ describe('The status of a StewardControlPlane', () => {
   test('During an upgrade both versions are told, the installed one first', async () => {
     await world.seedCluster();
     await world.seed({}, { version: 'v1.36.3' });
-    await world.visit();
+    await world.reconcile();
     await world.tenantIsReady();
     await world.tenantSays({
       kubernetesResources: {
@@ -52,7 +52,7 @@ describe('The status of a StewardControlPlane', () => {
         deployment: { replicas: 3, readyReplicas: 2, availableReplicas: 2, updatedReplicas: 1 },
       },
     });
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     expect(status?.version).toBe('v1.35.4');
     expect(status?.versions).toEqual([
       { version: 'v1.35.4', replicas: 2 },
@@ -63,7 +63,7 @@ describe('The status of a StewardControlPlane', () => {
 
   test('Before there is a Cluster every condition of the contract and every count is told', async () => {
     await world.seed({ ownerReferences: [] });
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     const told = Object.fromEntries((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
     expect(told).toMatchObject({
       Available: 'False',
@@ -95,9 +95,9 @@ describe('The status of a StewardControlPlane', () => {
   test('While its TenantControlPlane cannot be looked at, nothing is told to have changed', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.tenantIsReady();
-    await world.visit();
+    await world.reconcile();
     // The first look is that of the pause.
     let looks = 0;
     const stop = world.server.before(({ verb, kind }) => {
@@ -105,7 +105,7 @@ describe('The status of a StewardControlPlane', () => {
         throw new ApiError(500, 'InternalError', 'etcd is away');
       }
     });
-    const { status, error } = await world.visit();
+    const { status, error } = await world.reconcile();
     stop();
     expect(error).toBeInstanceOf(ApiError);
     expect(status).toMatchObject({ ready: true, replicas: 2, version: 'v1.36.3' });
@@ -117,16 +117,16 @@ describe('The status of a StewardControlPlane', () => {
   test('A version that the preflight holds back is told as a rollout that waits, with no replica up to date', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.tenantIsReady();
-    await world.visit();
+    await world.reconcile();
     await world.server.admin.patch(stewardControlPlane, key, { type: 'merge', body: { spec: { version: 'v1.37.0' } } });
-    await world.visit();
+    await world.reconcile();
     const held = { ...conditionNow('UpgradeAllowed', 'False'), message: 'v1.37.0 is held back: 1 node is too old' };
     await world.tenantSays({
       conditions: [conditionNow('TenantConfigured', 'True'), conditionNow('AddonsReady', 'True'), held],
     });
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     expect(status).toMatchObject({ upToDateReplicas: 0, updatedReplicas: 0, replicas: 2, ready: true });
     expect(status).toMatchObject({ version: 'v1.36.3', versions: [{ version: 'v1.36.3', replicas: 2 }] });
     expect(conditionOf(status, 'RollingOut')).toMatchObject({ status: 'True', message: held.message });
@@ -136,9 +136,9 @@ describe('The status of a StewardControlPlane', () => {
   test('Every condition and reason that it gives stands in the table', async () => {
     await world.seedCluster();
     await world.seed();
-    await world.visit();
+    await world.reconcile();
     await world.tenantIsReady();
-    const { status } = await world.visit();
+    const { status } = await world.reconcile();
     for (const { type, reason } of status?.conditions ?? []) {
       const row = type as keyof (typeof conditionTable)['StewardControlPlane'];
       expect([type, reason, isReasonOf('StewardControlPlane', row, reason)]).toEqual([type, reason, true]);

@@ -1,19 +1,19 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { StewardControlPlaneStatus } from '../../api/controlplane/steward-control-plane-status.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { NewCondition } from '../../runtime/conditions.ts';
-import { conditionsOf, setConditions } from '../../runtime/conditions.ts';
-import type { Report } from '../../runtime/phases.ts';
+import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
+import { conditionsOf, setConditions } from '../../runtime/reconcile/conditions.ts';
+import type { Report } from '../../runtime/reconcile/phases.ts';
 import { contractConditions, earlyConditions, unknownConditions } from './contract-conditions.ts';
-import type { Rollout } from './rollout.ts';
-import { forcedRollout, heldRollout, rolloutOf } from './rollout.ts';
+import type { Rollout } from './upgrade/rollout.ts';
+import { forcedRollout, heldRollout, rolloutOf } from './upgrade/rollout.ts';
 import type { Scope } from './scope.ts';
-import { isSettled, isUsable as usable } from './tenant-answers.ts';
+import { isSettled, isUsable as usable } from './tenant/tenant-answers.ts';
 import { unsupportedCondition } from './unsupported.ts';
 
 type Status = StewardControlPlaneStatus;
 
-/** The whole status of a StewardControlPlane after a visit: both contracts of Cluster API side by side. */
+/** The whole status of a StewardControlPlane after a reconcile: both contracts of Cluster API side by side. */
 export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: Date): Status {
   const { tenant, secretsWritten, held, passedOver } = report.scope;
   const before: Status = scp.status ?? { externalManagedControlPlane: true };
@@ -46,10 +46,10 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
   };
 }
 
-/** The status of a StewardControlPlane that rests: everything as it was, and why it rests. */
+/** The status of a paused StewardControlPlane: everything as it was, and why it is paused. */
 export function pausedStatus(scp: StewardControlPlane, message: string, now: Date): Status {
   const paused = { type: 'Paused', status: 'True', reason: 'Paused', message } as const;
-  // The rest tells of the generation that was looked at last.
+  // The other fields are about the generation that was looked at last.
   return { ...withConditions(scp, [paused], now), ...observedBefore(scp) };
 }
 
@@ -105,7 +105,7 @@ function observedBefore({ status }: StewardControlPlane): Pick<Status, 'observed
   return status?.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration };
 }
 
-/** Zeros are told too: Cluster API takes a number that is missing for one that is not known. */
+/** Zeros are reported too: Cluster API takes a number that is missing for one that is not known. */
 function countsOf(desired: number, { total, ready, available, upToDate }: Rollout): Partial<Status> {
   return {
     replicas: total,

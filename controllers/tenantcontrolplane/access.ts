@@ -9,7 +9,7 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/status'], verbs: ['patch'] },
   // Owner references with blockOwnerDeletion ask for this.
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/finalizers'], verbs: ['update'] },
-  // Whether it stays, and what it keeps for whom, is asked of the StewardControlPlane itself.
+  // Whether the StewardControlPlane is being deleted, and what it retains for whom, is read from the API server.
   { apiGroups: [controlPlaneGroup], resources: ['stewardcontrolplanes'], verbs: ['get'] },
   { apiGroups: [stewardGroup], resources: ['datastores'], verbs: ['get', 'list', 'watch'] },
   {
@@ -17,7 +17,7 @@ export const access: readonly PolicyRule[] = [
     resources: ['secrets', 'configmaps', 'services'],
     verbs: ['get', 'list', 'watch', 'create', 'patch'],
   },
-  // The Secret that opens the stores of single resources goes when there are none any more, and what the tunnel needed with it.
+  // The Secret for the overrides' datastores is deleted with the last override; so are the objects of the tunnel.
   { apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['delete'] },
   { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   {
@@ -30,14 +30,14 @@ export const access: readonly PolicyRule[] = [
     resources: ['tlsroutes'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  // Whether a Gateway listens is told by the Gateway alone.
+  // Only the status of the Gateway says whether it listens.
   { apiGroups: [gatewayGroup], resources: ['gateways'], verbs: ['get', 'list', 'watch'] },
   {
     apiGroups: [ingressRouteTcp.group],
     resources: ['ingressroutetcps'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  // Budget and policy of the pods go when they are not wanted any more; budgets of others are asked for.
+  // Budget and policy of the pods are deleted when they are no longer wanted; budgets of others are listed.
   {
     apiGroups: ['policy'],
     resources: ['poddisruptionbudgets'],
@@ -48,18 +48,18 @@ export const access: readonly PolicyRule[] = [
     resources: ['networkpolicies'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  // Where this cluster's own API server is, which pods of tenants are kept from.
+  // The addresses of this cluster's own API server, from which the pods of tenants are kept away.
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], resourceNames: ['kubernetes'], verbs: ['get'] },
-  // Stopping pods are hurried when their tenant goes; those that do not start are asked why.
+  // Stopping pods are deleted quickly when their tenant is deleted; those that do not start are inspected for the reason.
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'delete'] },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
-  // Their labels say what pods may do there, and which DataStores take their tenants.
+  // Their labels say what pods may do there, and which DataStores accept their tenants.
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
 ];
 
-/** What it may do in the operator's own namespace, where the Jobs of migrations are. */
+/** What it may do in the manager's own namespace, where the Jobs of migrations run. */
 export const operatorNamespaceAccess: readonly PolicyRule[] = [
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
-  // The manager's own pod tells the image of the Jobs.
+  // The manager's own pod provides the image of the Jobs.
   { apiGroups: [''], resources: ['pods'], verbs: ['get'] },
 ];

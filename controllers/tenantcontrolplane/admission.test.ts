@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
-import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
-import { konnectivityAddon } from '../../testing/konnectivity-addon.ts';
-import { complaintsAbout, warningsAbout, withDefaults } from './admission.ts';
+import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
+import type { TenantControlPlaneChanges } from '../../testing/builders/tenant-control-plane.ts';
+import { konnectivityAddon } from '../../testing/builders/konnectivity-addon.ts';
+import { validate, warningsAbout, withDefaults } from './admission.ts';
 
 const drivers = new Map([
   ['default', 'etcd'],
@@ -13,7 +13,7 @@ const drivers = new Map([
 ]);
 
 const fields = (changes: TenantControlPlaneChanges, old?: TenantControlPlaneChanges): readonly string[] =>
-  complaintsAbout({
+  validate({
     tcp: tenantControlPlaneWith(changes),
     old: old === undefined ? undefined : tenantControlPlaneWith(old),
     drivers,
@@ -361,13 +361,13 @@ describe('a spec that cannot work', () => {
 
   test('is complained about in full: field, reason and remedy, everything at once', () => {
     const tcp = tenantControlPlaneWith({ kubernetes: { version: 'x' }, networkProfile: { port: 0, serviceCidr: 'x' } });
-    const complaints = complaintsAbout({ tcp, drivers });
-    expect(complaints.map(({ field }) => field)).toEqual([
+    const errors = validate({ tcp, drivers });
+    expect(errors.map(({ field }) => field)).toEqual([
       'spec.kubernetes.version',
       'spec.networkProfile.serviceCidr',
       'spec.networkProfile.port',
     ]);
-    for (const { reason, remedy } of complaints) expect([reason, remedy].every((text) => text.length > 5)).toBe(true);
+    for (const { reason, remedy } of errors) expect([reason, remedy].every((text) => text.length > 5)).toBe(true);
   });
 });
 
@@ -436,7 +436,7 @@ describe('a spec that was admitted before a rule came', () => {
       },
     });
   const about = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
-    complaintsAbout({ tcp, ...(old !== undefined && { old }), drivers: new Map() }).map(({ field }) => field);
+    validate({ tcp, ...(old !== undefined && { old }), drivers: new Map() }).map(({ field }) => field);
 
   test('can be changed in other respects, but not be made like that', () => {
     const fields = ['spec.controlPlane.ingress.hostname', 'spec.addons.konnectivity.server.port'];
@@ -489,7 +489,7 @@ describe('what an author leaves open', () => {
       fc.property(fc.string(), fc.string(), fc.string(), fc.array(fc.string(), { maxLength: 3 }), (a, b, c, names) => {
         const changes = { kubernetes: { version: a }, networkProfile: { serviceCidr: b, podCidr: c, certSANs: names } };
         const tcp = withDefaults(tenantControlPlaneWith(changes), { defaultDataStore: '' });
-        for (const { field, reason, remedy } of complaintsAbout({ tcp, drivers })) {
+        for (const { field, reason, remedy } of validate({ tcp, drivers })) {
           expect(field === '' || reason === '' || remedy === '').toBe(false);
         }
       }),
@@ -500,7 +500,7 @@ describe('what an author leaves open', () => {
 
 describe('the last minor of Kubernetes', () => {
   const refusal = (version: string, newestMinor?: number): readonly string[] =>
-    complaintsAbout({
+    validate({
       tcp: tenantControlPlaneWith({ kubernetes: { version } }),
       drivers,
       ...(newestMinor !== undefined && { newestMinor }),
@@ -508,25 +508,25 @@ describe('the last minor of Kubernetes', () => {
 
   test('is the newest that is tested, and the refusal names what is allowed', () => {
     expect(refusal('v1.36.3')).toEqual([]);
-    expect(refusal('v1.37.0')).toEqual(['is newer than what is supported: give a version from v1.29 to v1.36']);
+    expect(refusal('v1.37.0')).toEqual(['is newer than the supported versions: use a version from v1.29 to v1.36']);
   });
 
   test('is what the operator says', () => {
     expect(refusal('v1.37.0', 37)).toEqual([]);
-    expect(refusal('v1.36.0', 35)).toEqual(['is newer than what is supported: give a version from v1.29 to v1.35']);
+    expect(refusal('v1.36.0', 35)).toEqual(['is newer than the supported versions: use a version from v1.29 to v1.35']);
   });
 
   test('bounds upgrades too', () => {
     const old = tenantControlPlaneWith({ kubernetes: { version: 'v1.34.0' } });
     const tcp = tenantControlPlaneWith({ kubernetes: { version: 'v1.33.0' } });
-    const [found] = complaintsAbout({ tcp, old, drivers, newestMinor: 34 });
-    expect(found?.remedy).toBe('from v1.34.0 go to v1.34 (another patch)');
+    const [found] = validate({ tcp, old, drivers, newestMinor: 34 });
+    expect(found?.remedy).toBe('from v1.34.0 upgrade to v1.34 (another patch)');
   });
 
   test('has no counterpart: an old version is admitted with a warning', () => {
     expect(refusal('v1.23.6')).toEqual([]);
     expect(warningsAbout(tenantControlPlaneWith({ kubernetes: { version: 'v1.23.6' } }))).toEqual([
-      'spec.kubernetes.version v1.23.6 is older than what is tested: v1.29 to v1.36 are tested, and workers may not join',
+      'spec.kubernetes.version v1.23.6 is older than the tested versions v1.29 to v1.36, and workers may not be able to join',
     ]);
   });
 });
@@ -536,7 +536,7 @@ describe('what an author is warned of', () => {
     const tolerating = { dataStoreTolerations: [{ key: 'a', operator: 'Exists' as const }] };
     const warnings = (changes: object): readonly string[] => warningsAbout(tenantControlPlaneWith(spec(changes)));
     expect(warnings({ dataStore: 'default', ...tolerating })).toEqual([
-      'spec.dataStoreTolerations mean nothing: spec.dataStore names default, so none is chosen',
+      'spec.dataStoreTolerations has no effect: spec.dataStore names default, so no DataStore is chosen',
     ]);
     expect(warnings({ dataStore: '', ...tolerating })).toEqual([]);
     expect(warnings({ dataStore: 'default' })).toEqual([]);

@@ -6,27 +6,27 @@ import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { defaultDnsServiceIp } from '../../kubeadm/networks.ts';
 import { versionWarnings } from '../../kubeadm/versions.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
-import { boundaryComplaints } from './validation/boundaries.ts';
-import type { Boundaries } from './validation/boundaries.ts';
-import { imageComplaints } from './validation/image-complaints.ts';
-import { konnectivityComplaints } from './validation/konnectivity-complaints.ts';
-import { migrationComplaints } from './validation/migration-complaints.ts';
-import type { DataStoreTroubles } from './validation/migration-complaints.ts';
-import { networkComplaints } from './validation/network-complaints.ts';
-import { ownNamespaceOnly } from './components/reach/reach.ts';
-import type { Reach } from './components/reach/reach.ts';
-import { placementComplaints, placementWarnings } from './validation/placement-complaints.ts';
-import { publicationComplaints } from './validation/publication-complaints.ts';
-import type { GatewayApi } from './validation/publication-complaints.ts';
-import type { DataStoreDrivers, DataStoreRefusals } from './validation/data-store-drivers.ts';
-import { podComplaints } from './validation/pod-complaints.ts';
-import { reachComplaints } from './validation/reach-complaints.ts';
-import { rotationComplaints } from './validation/rotation-complaints.ts';
-import { storeComplaints } from './validation/store-complaints.ts';
-import { tcpProxyComplaints } from './validation/tcp-proxy-complaints.ts';
-import { trustdComplaints } from './validation/trustd-complaints.ts';
-import { versionComplaints } from './validation/version-complaints.ts';
-import { workerComplaints } from './validation/worker-complaints.ts';
+import { validateBoundaries } from './workload/boundaries.ts';
+import type { Boundaries } from './workload/boundaries.ts';
+import { validateImages } from './workload/validate-images.ts';
+import { validateKonnectivity } from './addons/konnectivity/validate-konnectivity.ts';
+import { validateMigration } from './datastore/migration/validate-migration.ts';
+import type { DataStoreTroubles } from './datastore/migration/validate-migration.ts';
+import { validateNetwork } from './endpoint/validate-network.ts';
+import { ownNamespaceOnly } from './endpoint/reach/reach.ts';
+import type { Reach } from './endpoint/reach/reach.ts';
+import { validatePlacement, placementWarnings } from './datastore/placement/validate-placement.ts';
+import { validatePublication } from './endpoint/exposure/validate-exposure.ts';
+import type { GatewayApi } from './endpoint/exposure/validate-exposure.ts';
+import type { DataStoreDrivers, DataStoreRefusals } from './datastore/data-store-drivers.ts';
+import { validatePods } from './workload/validate-pods.ts';
+import { validateReach } from './endpoint/reach/validate-reach.ts';
+import { validateRotation } from './certificates/rotation/validate-rotation.ts';
+import { validateStore } from './datastore/validate-store.ts';
+import { validateTcpProxy } from './addons/tcp-proxy/validate-tcp-proxy.ts';
+import { validateTrustd } from './addons/worker-bootstrap/validate-trustd.ts';
+import { validateVersion } from './upgrade/validate-version.ts';
+import { validateWorkers } from './addons/worker-bootstrap/validate-workers.ts';
 
 /** What the API server asks: a new object, or one that takes the place of `old`. */
 export interface AdmissionQuestion {
@@ -35,37 +35,37 @@ export interface AdmissionQuestion {
   readonly old?: TenantControlPlane | undefined;
   /** The drivers of the DataStores that exist, by name. */
   readonly drivers: DataStoreDrivers;
-  /** Why those of them that cannot be used cannot. */
+  /** Why some of them cannot be used, by name. */
   readonly troubles?: DataStoreTroubles;
-  /** Why some of them take no tenants of the namespace. */
+  /** Why some of them do not accept tenants from the namespace. */
   readonly refusals?: DataStoreRefusals;
-  /** What the cluster has of Gateway API; absent where it was not asked. */
+  /** Which parts of Gateway API the cluster has; absent where that was not checked. */
   readonly gatewayApi?: GatewayApi | undefined;
-  /** All control planes that there are; absent where they were not asked for. */
+  /** All control planes; absent where they were not listed. */
   readonly tenants?: readonly TenantControlPlane[] | undefined;
-  /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
+  /** The newest hosted minor of Kubernetes 1; defaults to the newest tested one. */
   readonly newestMinor?: number;
-  /** How far its author may go; absent where that is judged elsewhere. */
+  /** How much the author may do; absent where that is validated elsewhere. */
   readonly boundaries?: Boundaries | undefined;
-  /** What may be seen of control planes outside their namespaces; as little as possible unless said. */
+  /** How much control planes may affect outside their namespaces; as little as possible by default. */
   readonly reach?: Reach;
 }
 
-/** What the operator knows better than the schema. */
+/** Settings of the operator that are not in the schema. */
 export interface DefaultingOptions {
   /** Name for objects that name no DataStore; empty for none. */
   readonly defaultDataStore: string;
 }
 
 /**
- * The object with what its author left open: the operator's DataStore, the DNS address of the service network, and the list
- * form of the admission plugins. The very same object when nothing is open. The names in the store are not chosen here: they
- * come from the UID, which an object gets later.
+ * The object with defaults for what its author left open: the default DataStore, the DNS address of the service network, and the
+ * list form of the admission plugins. Returns the same object when nothing is open. The names in the datastore are not chosen
+ * here: they come from the UID, which an object gets later.
  */
 export function withDefaults(tcp: TenantControlPlane, options: DefaultingOptions): TenantControlPlane {
   const { spec } = tcp;
   const isOpen = (spec.dataStore ?? '') === '' && spec.dataStoreSelector === undefined;
-  // One that was placed before there was a default would be moved there.
+  // A tenant that was placed before a default was set would otherwise be migrated to the default.
   const dataStore =
     isOpen && options.defaultDataStore !== '' && dataStoreName(tcp, '') === '' ? options.defaultDataStore : undefined;
   const plugins =
@@ -85,7 +85,7 @@ export function withDefaults(tcp: TenantControlPlane, options: DefaultingOptions
   };
 }
 
-/** The default DNS address, or undefined when the author gave one or the network is unreadable: then validation says so. */
+/** The default DNS address; undefined if the author set one, or if the network is invalid, which validation reports. */
 function dnsAddresses({ spec }: TenantControlPlane): readonly string[] | undefined {
   if ((spec.networkProfile.dnsServiceIPs ?? []).length > 0) return undefined;
   try {
@@ -96,61 +96,58 @@ function dnsAddresses({ spec }: TenantControlPlane): readonly string[] | undefin
   }
 }
 
-function nameComplaints({ metadata }: TenantControlPlane): readonly InvalidInput[] {
+function validateName({ metadata }: TenantControlPlane): readonly InvalidInput[] {
   const { name = '', generateName = '' } = metadata;
   // The name is also that of a Service, and a label's value. The API server appends five characters to a generateName.
   if (name === '' && /^[a-z][-a-z0-9]{0,57}$/.test(generateName)) return [];
   if (/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return [];
-  const reason = 'is not a DNS-1035 label, and a Service must be able to have this name';
-  const remedy = 'use at most 63 lower-case letters, digits and dashes, a letter first and no dash last';
+  const reason = 'is not a DNS-1035 label, which the name of its Service must be';
+  const remedy = 'use at most 63 lower-case letters, digits and dashes; begin with a letter and do not end with a dash';
   return [{ field: 'metadata.name', value: name, reason, remedy }];
 }
 
 /**
- * Everything that is wrong with an object, on creation and on every update. An object that is being deleted is let pass:
- * only its finalizers still change.
+ * All validation errors of an object, on creation and on every update. An object that is being deleted is not validated: only its
+ * finalizers still change.
  */
-export function complaintsAbout(question: AdmissionQuestion): readonly InvalidInput[] {
+export function validate(question: AdmissionQuestion): readonly InvalidInput[] {
   const { tcp, old } = question;
   if (tcp.metadata.deletionTimestamp !== undefined) return [];
   return [
-    ...(old === undefined ? nameComplaints(tcp) : []),
-    ...versionComplaints(tcp, old, question.newestMinor),
-    ...placementComplaints(tcp),
-    ...storeComplaints({ tcp, old, drivers: question.drivers, refusals: question.refusals }),
-    ...migrationComplaints({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
-    ...networkComplaints(tcp),
-    ...newOnes(
-      exposureComplaints(question),
-      old === undefined ? [] : exposureComplaints({ ...question, tcp: old, old }),
-    ),
-    ...newOnes(addonComplaints(tcp), old === undefined ? [] : addonComplaints(old)),
-    ...podComplaints(tcp),
-    ...newOnes(imageComplaints(tcp), old === undefined ? [] : imageComplaints(old)),
-    ...(question.boundaries === undefined ? [] : boundaryComplaints(tcp, old, question.boundaries)),
-    ...reachComplaints({ tcp, old, reach: question.reach ?? ownNamespaceOnly, tenants: question.tenants }),
-    ...rotationComplaints(tcp, old),
-    ...workerComplaints(tcp),
+    ...(old === undefined ? validateName(tcp) : []),
+    ...validateVersion(tcp, old, question.newestMinor),
+    ...validatePlacement(tcp),
+    ...validateStore({ tcp, old, drivers: question.drivers, refusals: question.refusals }),
+    ...validateMigration({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
+    ...validateNetwork(tcp),
+    ...newOnes(validateExposure(question), old === undefined ? [] : validateExposure({ ...question, tcp: old, old })),
+    ...newOnes(validateAddons(tcp), old === undefined ? [] : validateAddons(old)),
+    ...validatePods(tcp),
+    ...newOnes(validateImages(tcp), old === undefined ? [] : validateImages(old)),
+    ...(question.boundaries === undefined ? [] : validateBoundaries(tcp, old, question.boundaries)),
+    ...validateReach({ tcp, old, reach: question.reach ?? ownNamespaceOnly, tenants: question.tenants }),
+    ...validateRotation(tcp, old),
+    ...validateWorkers(tcp),
   ];
 }
 
-/** What is wrong with the ways to the API server besides its Service. */
-function exposureComplaints({ tcp, old, gatewayApi, tenants }: AdmissionQuestion): readonly InvalidInput[] {
-  return [...publicationComplaints({ tcp, old, gatewayApi, tenants }), ...konnectivityComplaints(tcp)];
+/** Validates how the API server is exposed besides its Service. */
+function validateExposure({ tcp, old, gatewayApi, tenants }: AdmissionQuestion): readonly InvalidInput[] {
+  return [...validatePublication({ tcp, old, gatewayApi, tenants }), ...validateKonnectivity(tcp)];
 }
 
-/** What is wrong with add-ons that nothing acted upon when they were stored, perhaps. */
-function addonComplaints(tcp: TenantControlPlane): readonly InvalidInput[] {
-  return [...trustdComplaints(tcp), ...tcpProxyComplaints(tcp)];
+/** Validates add-ons that may have been stored before a version acted upon them. */
+function validateAddons(tcp: TenantControlPlane): readonly InvalidInput[] {
+  return [...validateTrustd(tcp), ...validateTcpProxy(tcp)];
 }
 
-/** Complaints that were not true before: an object that is stored can be changed in other respects. */
+/** Only the validation errors that the old object did not have: a stored object can be changed in other respects. */
 function newOnes(now: readonly InvalidInput[], before: readonly InvalidInput[]): readonly InvalidInput[] {
-  const known = new Set(before.map((complaint) => JSON.stringify(complaint)));
-  return now.filter((complaint) => !known.has(JSON.stringify(complaint)));
+  const known = new Set(before.map((invalid) => JSON.stringify(invalid)));
+  return now.filter((invalid) => !known.has(JSON.stringify(invalid)));
 }
 
-/** What a person should know of an object that is admitted. */
+/** Warnings about an admitted object. */
 export function warningsAbout(tcp: TenantControlPlane): readonly string[] {
   if (tcp.metadata.deletionTimestamp !== undefined) return [];
   return [...placementWarnings(tcp), ...versionWarnings(tcp.spec.kubernetes.version, 'spec.kubernetes.version')];

@@ -2,22 +2,22 @@ import type { Condition } from '../../api/meta.ts';
 import type { tenantControlPlaneConditions } from '../../api/steward/v1alpha1/condition-rows.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
-import { conditionsOf, messageOf, setConditions, summarize } from '../../runtime/conditions.ts';
-import type { NewCondition } from '../../runtime/conditions.ts';
-import type { Report } from '../../runtime/phases.ts';
-import { rotatingCondition } from './components/rotation/rotating-condition.ts';
-import { deniedOperations } from './components/write-permissions-policy.ts';
-import { failedRemedy, howFar, way } from './components/migration-text.ts';
-import { requestsText } from './components/worker-bootstrap/requests-text.ts';
+import { conditionsOf, messageOf, setConditions, summarize } from '../../runtime/reconcile/conditions.ts';
+import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
+import type { Report } from '../../runtime/reconcile/phases.ts';
+import { rotatingCondition } from './certificates/rotation/rotating-condition.ts';
+import { deniedOperations } from './tenant/write-permissions-policy.ts';
+import { failedRemedy, howFar, way } from './datastore/migration/migration-record.ts';
+import { requestsText } from './addons/worker-bootstrap/csr-progress.ts';
 import type { Scope } from './scope.ts';
-import { isRolling } from './state.ts';
-import type { StateFinding } from './state.ts';
+import { isRolling } from './shared/state.ts';
+import type { StateFinding } from './shared/state.ts';
 import { migrationAfter } from './status.ts';
-import { unsupportedFields } from './unsupported.ts';
+import { unsupportedFields } from './shared/unsupported.ts';
 
 type Type = keyof typeof tenantControlPlaneConditions;
 
-/** What must be true for a control plane to be Ready, in the order in which people should look. */
+/** The conditions that must be true for a control plane to be Ready, in the order in which people should check them. */
 const parts: readonly Type[] = [
   'StoreReady',
   'EndpointReady',
@@ -32,11 +32,11 @@ function unsupported(tcp: TenantControlPlane): NewCondition {
   const type: Type = 'UnsupportedFields';
   const fields = unsupportedFields(tcp);
   if (fields.length === 0) return { type, status: 'False', reason: 'AllSupported', message: '' };
-  const message = `this version does not act upon ${fields.join(', ')}: take them out or use a version that does`;
-  return { type, status: 'True', reason: 'NotActedUpon', message };
+  const message = `this version of Steward ignores ${fields.join(', ')}: remove them, or use a version that supports them`;
+  return { type, status: 'True', reason: 'FieldsIgnored', message };
 }
 
-/** Only of tenants whose data has been moved, or was to be. */
+/** Only for tenants with a current or past migration. */
 function migrating(report: Report<Scope>): readonly NewCondition[] {
   const type: Type = 'Migrating';
   const record = migrationAfter(report.scope);
@@ -52,16 +52,16 @@ function migrating(report: Report<Scope>): readonly NewCondition[] {
   return [{ type, status: 'True', reason: phase, message: text }];
 }
 
-/** Only of tenants whose authorities or keys were rotated, or were to be. */
+/** Only for tenants with a current or past rotation of CAs or keys. */
 function rotating(report: Report<Scope>): readonly NewCondition[] {
   const record = report.scope.rotation ?? report.scope.tcp.status?.certificates?.rotation;
   const line = report.lines.find(({ phase }) => phase.name === 'rotation');
-  const blocked = line?.blockedBy === undefined ? undefined : 'waits until the control plane is in order';
+  const blocked = line?.blockedBy === undefined ? undefined : 'waiting for the control plane to become ready';
   const found = rotatingCondition(record, line?.error === undefined ? blocked : messageOf(line.error));
   return found === undefined ? [] : [{ type: 'Rotating' satisfies Type, ...found }];
 }
 
-/** Only of tenants whose DataStore is chosen, or once was to be. */
+/** Only for tenants whose DataStore is or was chosen by placement. */
 function placed({ tcp, placement }: Readonly<Scope>, list: readonly Condition[]): readonly NewCondition[] {
   const type: Type = 'Placed';
   const { storage } = tcp.status ?? {};
@@ -71,12 +71,15 @@ function placed({ tcp, placement }: Readonly<Scope>, list: readonly Condition[])
     return [{ type, status: 'True', reason: 'Placed', message }];
   }
   const waits = list.some((condition) => condition.type === 'StoreReady' && condition.reason === 'NoDataStoreFits');
-  if (waits) return [{ type, status: 'False', reason: 'NoDataStoreFits', message: 'StoreReady says what each lacks' }];
+  if (waits) {
+    const message = 'the condition StoreReady says why each DataStore does not fit';
+    return [{ type, status: 'False', reason: 'NoDataStoreFits', message }];
+  }
   if (!list.some((condition) => condition.type === type)) return [];
   return [{ type, status: 'True', reason: 'Named', message: 'spec.dataStore names the DataStore' }];
 }
 
-/** Only of tenants whose nodes ask for certificates here, or once did. A pass that is not over leaves what the last one found. */
+/** Only for tenants whose nodes request certificates, or did so before. An unfinished pass keeps the result of the last one. */
 function requests({ requestsLeft }: Readonly<Scope>, list: readonly Condition[]): readonly NewCondition[] {
   const type: Type = 'CertificateRequestsLeft';
   if (requestsLeft === undefined) return [];
@@ -86,7 +89,7 @@ function requests({ requestsLeft }: Readonly<Scope>, list: readonly Condition[])
   return [{ type, status: 'False', reason: 'AllHandled', message }];
 }
 
-/** The one condition that stands for all: True while the API server serves and everything asked for is in place. */
+/** The summary condition: True while the API server serves and everything requested is in place. */
 function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: StateFinding): NewCondition {
   const type: Type = 'Ready';
   const summary = summarize(list, parts, type);
@@ -99,16 +102,18 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
     return { type, status: 'True', reason: rolling ? 'RollingOut' : 'Ready', message: '' };
   }
   if (state === 'WriteLimited' && summary.status === 'True') {
-    const message = `${deniedOperations(scope.tcp).join(', ')} denied, as spec.writePermissions asks`;
+    const message = `spec.writePermissions denies ${deniedOperations(scope.tcp).join(', ')}`;
     return { type, status: 'True', reason: state, message };
   }
   const serving = state === 'Upgrading' && summary.status === 'True';
-  if (serving) return { type, status: 'True', reason: state, message: 'pods of the new version replace the old ones' };
-  const message = state === 'Migrating' ? 'nothing can be changed for a moment: Migrating says why' : summary.message;
+  if (serving)
+    return { type, status: 'True', reason: state, message: 'pods of the new version are replacing the old ones' };
+  const message =
+    state === 'Migrating' ? 'writes are denied for a moment: the condition Migrating says why' : summary.message;
   return { type, status: 'False', reason: state === 'Ready' ? 'NotReady' : state, message };
 }
 
-/** Phases that come after what their condition tells of: that they could not begin yet says nothing about it. */
+/** Phases that run after what their condition reports: that they have not started says nothing about it. */
 const afterwards: readonly string[] = [
   'override-removal',
   'agents-published',
@@ -125,7 +130,7 @@ function telling(report: Report<Scope>): Report<Scope> {
   return { ...report, lines: report.lines.filter(isTelling) };
 }
 
-/** The conditions after a visit. */
+/** The conditions after a reconcile. */
 export function conditions(report: Report<Scope>, state: StateFinding, now: Date): readonly Condition[] {
   const { scope } = report;
   const at = { generation: scope.tcp.metadata.generation ?? 0, now };

@@ -4,8 +4,8 @@ import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { StoreError } from '../../stores/store-error.ts';
-import { TenantWorld } from '../../testing/tenant-world.ts';
-import type { TenantControlPlaneChanges } from '../../testing/tenant-control-plane.ts';
+import { TenantWorld } from '../../testing/worlds/tenant-world.ts';
+import type { TenantControlPlaneChanges } from '../../testing/builders/tenant-control-plane.ts';
 
 async function running(changes: TenantControlPlaneChanges = {}): Promise<TenantWorld> {
   const world = new TenantWorld();
@@ -63,11 +63,11 @@ describe('creating a TenantControlPlane', () => {
     const world = new TenantWorld();
     world.podsStart = false;
     await world.create();
-    await world.visit();
+    await world.reconcile();
     expect(await world.deployment()).toBeDefined();
     expect(await world.state()).toBe('Provisioning');
     await world.startPods();
-    await world.visit();
+    await world.reconcile();
     expect(await world.state()).toBe('Ready');
   });
 
@@ -154,22 +154,22 @@ describe('a running TenantControlPlane', () => {
   test('tells what its DataStore is known to lack, and again when that is over', async () => {
     const world = await running();
     const before = await world.deployment();
-    const judge = (status: string, reason: string, message: string): Promise<unknown> =>
+    const evaluate = (status: string, reason: string, message: string): Promise<unknown> =>
       world.cluster.admin.patch(
         dataStore,
         { name: 'default' },
         { type: 'merge', body: { status: { conditions: [{ type: 'Ready', status, reason, message }] } } },
         { subresource: 'status' },
       );
-    await judge('False', 'Unreachable', 'Reachable: etcd:2379: no answer');
+    await evaluate('False', 'Unreachable', 'Reachable: etcd:2379: no answer');
     await world.settle();
     expect(await world.condition('StoreReady')).toBe(
-      'False Unreachable: DataStore default cannot be used: Reachable: etcd:2379: no answer; what runs is left alone',
+      'False Unreachable: DataStore default cannot be used: Reachable: etcd:2379: no answer; running pods are left alone',
     );
     expect(await world.condition('Ready')).toContain('False NotReady: StoreReady: DataStore default cannot be used');
     expect(world.events.join()).toContain('Unreachable: DataStore default cannot be used');
     expect(await world.deployment()).toEqual(before);
-    await judge('True', 'Ready', '');
+    await evaluate('True', 'Ready', '');
     await world.settle();
     expect(await world.condition('Ready')).toBe('True');
   });
@@ -196,7 +196,7 @@ describe('a running TenantControlPlane', () => {
       Buffer.from((await world.secret('api-server-certificate'))?.data?.['apiserver.crt'] ?? '', 'base64').toString(),
     ).toContain('BEGIN CERTIFICATE');
     expect((await world.deployment())?.spec?.template.metadata?.labels?.[label]).not.toBe(before);
-    expect(world.events.join()).toContain('Secret tenant-api-server-certificate is issued anew');
+    expect(world.events.join()).toContain('Secret tenant-api-server-certificate is reissued');
   });
 
   test.each(['ca', 'front-proxy-ca-certificate', 'sa-certificate'])(
@@ -210,12 +210,12 @@ describe('a running TenantControlPlane', () => {
       await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body: { data: nonsense } });
       await world.settle();
       expect(await world.condition('CertificatesReady')).toContain(
-        `SecretBroken: Secret tenant-${suffix} is of no use`,
+        `SecretBroken: Secret tenant-${suffix} cannot be used`,
       );
       expect((await world.secret(suffix))?.data).toEqual(nonsense);
       await world.cluster.admin.delete(kinds.Secret, key);
       await world.settle();
-      expect(await world.condition('CertificatesReady')).toContain(`SecretBroken: Secret tenant-${suffix} is gone`);
+      expect(await world.condition('CertificatesReady')).toContain(`SecretBroken: Secret tenant-${suffix} is missing`);
       expect(await world.secret(suffix)).toBeUndefined();
       expect(await world.deployment()).toEqual(before);
       expect(await world.state()).toBe('Ready');
@@ -285,7 +285,7 @@ describe('a running TenantControlPlane', () => {
   test('is not asked anything between two changes', async () => {
     const world = await running(bothAddons);
     const before = world.tenant.calls.length;
-    await world.visit();
+    await world.reconcile();
     expect(world.tenant.calls.slice(before).map(({ verb }) => verb)).toEqual(['text']);
   });
 

@@ -5,27 +5,28 @@ import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { setCondition } from '../../runtime/conditions.ts';
-import type { Context, Controller, LastVisit, Visit } from '../../runtime/controller.ts';
-import { resultOf } from '../../runtime/result-of.ts';
-import { runPhases } from '../../runtime/run-phases.ts';
+import { setCondition } from '../../runtime/reconcile/conditions.ts';
+import type { Context, Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
+import { resultOf } from '../../runtime/reconcile/result-of.ts';
+import { runPhases } from '../../runtime/reconcile/run-phases.ts';
 import { access } from './access.ts';
-import { announcements } from './announce.ts';
-import { overrideStoreNames } from './components/override-shares.ts';
+import { announcements } from './events.ts';
+import { overrideStoreNames } from './datastore/overrides/override-shares.ts';
 import { conditions } from './conditions.ts';
 import { createDependencies } from './create-dependencies.ts';
 import type { TenantControlPlaneOptions } from './create-dependencies.ts';
 import { remove } from './deletion.ts';
 import type { Dependencies } from './dependencies.ts';
-import { inherit } from './inheritance.ts';
-import { tenantControlPlanePhases } from './phases.ts';
+import { adoptData } from './adoption/adopt-data.ts';
+import { tenantControlPlanePhases } from './recipe.ts';
 import type { Observed, Scope } from './scope.ts';
-import { refusalsByStore } from './namespace-labels.ts';
-import { findState, podSelectorText, status } from './status.ts';
-import { recheckMs } from './tenant-doors.ts';
+import { refusalsByStore } from './datastore/placement/namespace-labels.ts';
+import { findState, status } from './status.ts';
+import { podSelectorText } from './shared/pod-selector.ts';
+import { recheckMs } from './tenant/tenant-access.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
 
-/** Reads what there is, from the API server itself: a decision about keys must not rest on an old copy. */
+/** Reads the existing objects from the API server itself: a decision about keys must not be based on a stale copy. */
 async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Observed> {
   const { cluster } = deps;
   const { signal } = ctx;
@@ -61,14 +62,14 @@ function untilRenewal(scope: Readonly<Scope>, now: Date): readonly number[] {
   );
 }
 
-/** Makes TenantControlPlanes what their specs say. */
+/** The controller that makes TenantControlPlanes match their specs. */
 export function tenantControlPlaneController(options: TenantControlPlaneOptions): Controller<TenantControlPlane> {
   const deps = createDependencies(options);
   const phases = tenantControlPlanePhases(deps);
 
-  const reconcile = async (tcp: TenantControlPlane, ctx: Context): Promise<Visit<TenantControlPlane>> => {
-    const inherited = await inherit(tcp, deps, ctx);
-    if (inherited !== undefined) return inherited;
+  const reconcile = async (tcp: TenantControlPlane, ctx: Context): Promise<ReconcileResult<TenantControlPlane>> => {
+    const adopted = await adoptData(tcp, deps, ctx);
+    if (adopted !== undefined) return adopted;
     const observed = await gather(tcp, deps, ctx);
     const report = await runPhases<Scope>(phases, { tcp, observed }, ctx);
     const state = findState(report.scope);
@@ -87,13 +88,13 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
       status: status({ scope: report.scope, state, conditions: list, now: ctx.now }),
       ...(wishes.length > 0 && { afterMs: Math.min(...wishes) }),
       ...more,
-      // A move looks at pods and stores again and again until its next step: that is its work, and no standstill.
+      // A migration polls pods and datastores until its next step: that is progress, not a standstill.
       ...(report.scope.migration?.afterMs !== undefined && { hasMore: true }),
       ...(error !== undefined && { error }),
     };
   };
 
-  const finalize = async (tcp: TenantControlPlane, ctx: Context): Promise<LastVisit<TenantControlPlane>> => {
+  const finalize = async (tcp: TenantControlPlane, ctx: Context): Promise<LastReconcile<TenantControlPlane>> => {
     const waiting = await remove(tcp, deps, ctx);
     if (waiting === undefined) return { finished: true };
     const { reason, message, afterMs } = waiting;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { CrashError } from '../../testing/fake-faults.ts';
-import { callsOf, tenantShape, untilDeath } from '../../testing/tenant-shape.ts';
-import { TenantWorld } from '../../testing/tenant-world.ts';
+import { CrashError } from '../../testing/fake/fake-faults.ts';
+import { callsOf, tenantShape, untilDeath } from '../../testing/worlds/tenant-shape.ts';
+import { TenantWorld } from '../../testing/worlds/tenant-world.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
 
@@ -72,7 +72,7 @@ describe('a manager that dies', () => {
       world.cluster.crashAfter(0);
       throw new CrashError('the process died in the store');
     };
-    await world.visit();
+    await world.reconcile();
     world.restart();
     world.store.before = () => undefined;
     await world.settle();

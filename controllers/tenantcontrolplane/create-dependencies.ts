@@ -4,78 +4,78 @@ import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
-import { Applier } from '../../runtime/applier.ts';
-import type { ApplyMetrics } from '../../runtime/applier.ts';
+import { Applier } from '../../runtime/apply/applier.ts';
+import type { ApplyMetrics } from '../../runtime/apply/applier.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import type { Context } from '../../runtime/controller.ts';
-import type { Informer } from '../../runtime/informer.ts';
-import type { InformerFactory } from '../../runtime/informer-factory.ts';
-import type { ObjectMemory } from '../../runtime/object-memory.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import type { Context } from '../../runtime/reconcile/controller.ts';
+import type { Informer } from '../../runtime/cache/informer.ts';
+import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
 import type { TenantWatches } from '../../tenants/tenant-watches.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { nodeAddresses } from './components/endpoint.ts';
-import type { NodeAddress } from './components/endpoint.ts';
-import { ownNamespaceOnly } from './components/reach/reach.ts';
-import type { Reach } from './components/reach/reach.ts';
-import { defaultNodePorts } from './components/service.ts';
-import type { PortRange } from './components/service.ts';
+import { nodeAddresses } from './endpoint/endpoint.ts';
+import type { NodeAddress } from './endpoint/endpoint.ts';
+import { ownNamespaceOnly } from './endpoint/reach/reach.ts';
+import type { Reach } from './endpoint/reach/reach.ts';
+import { defaultNodePorts } from './endpoint/service.ts';
+import type { PortRange } from './endpoint/service.ts';
 import { fieldManager } from './dependencies.ts';
 import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
-import { foreignBudgetUids } from './foreign-budgets.ts';
-import { managementApiOf } from './management-api.ts';
-import { recentListsOf } from './recent-lists.ts';
-import { RequestBook } from './request-book.ts';
-import { Memory } from './memory.ts';
-import { defaultBoundaries } from './validation/boundaries.ts';
-import type { BoundarySettings } from './validation/boundaries.ts';
-import { Placements } from './placements.ts';
+import { foreignBudgetUids } from './workload/external-pdbs.ts';
+import { managementApiOf } from './workload/management-api.ts';
+import { recentListsOf } from './shared/ttl-list-cache.ts';
+import { RequestBook } from './addons/worker-bootstrap/csr-progress.ts';
+import { ReconcileCache } from './shared/reconcile-cache.ts';
+import { defaultBoundaries } from './workload/boundaries.ts';
+import type { BoundarySettings } from './workload/boundaries.ts';
+import { Placements } from './datastore/placement/placements.ts';
 import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
-import { tenantDoors } from './tenant-doors.ts';
-import { endpointKinds, policyKinds, tenantKinds } from './tenant-kinds.ts';
+import { tenantAccess } from './tenant/tenant-access.ts';
+import { endpointKinds, policyKinds, tenantKinds } from './shared/tenant-kinds.ts';
 import { ownedKinds, writtenByHand, watchOf } from './watches.ts';
 
-/** What the composition root gives. */
+/** Options from the composition root. */
 export interface TenantControlPlaneOptions {
   /** The management cluster. */
   readonly cluster: Cluster;
   /** Its informers; those of the controller's watches are shared. */
   readonly informers: Pick<InformerFactory, 'informer'>;
   readonly clock: Clock;
-  /** Where everything is remembered that is about one tenant. */
+  /** The store for everything remembered about single tenants. */
   readonly memory: ObjectMemory;
   readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
   readonly pool: TenantPool;
-  /** DataStore of tenants that neither name nor select one; when there is none, one is chosen. */
+  /** DataStore of tenants that neither name nor select one; if it is not set, one is chosen. */
   readonly defaultDataStore?: string;
-  /** The only namespace that is looked after; all of them unless said. */
+  /** The only reconciled namespace; all of them by default. */
   readonly namespace?: string;
-  /** Image of kine; the one that is tested unless said. */
+  /** Image of kine; defaults to the tested one. */
   readonly kineImage?: string;
-  /** The last minor of Kubernetes 1 that is hosted; the newest that is tested unless said. */
+  /** The newest hosted minor of Kubernetes 1; defaults to the newest tested one. */
   readonly newestMinor?: number;
-  /** How far authors may go; `defaultBoundaries` unless said. */
+  /** How much authors may do; defaults to `defaultBoundaries`. */
   readonly boundaries?: BoundarySettings;
-  /** The management cluster's node ports; 30000 to 32767 unless said. */
+  /** The management cluster's node ports; 30000 to 32767 by default. */
   readonly nodePorts?: PortRange;
-  /** What may be seen of control planes outside their namespaces; as little as possible unless said. */
+  /** How much control planes may affect outside their namespaces; as little as possible by default. */
   readonly reach?: Reach;
-  /** Certificates with less left are renewed, in milliseconds; a day unless said, and never less. */
+  /** Certificates with less time left are renewed, in milliseconds; at least a day, which is the default. */
   readonly renewBeforeMs?: number;
   readonly metrics?: ApplyMetrics;
-  /** Asks for a visit to a TenantControlPlane because of something new inside it. */
-  readonly poke?: (key: Key) => void;
-  /** TenantControlPlanes that are gone and whose data is kept for the next ones; none unless said. */
+  /** Enqueues a TenantControlPlane because something inside it changed. */
+  readonly enqueue?: (key: Key) => void;
+  /** Deleted TenantControlPlanes whose data is retained for their successors; none by default. */
   readonly kept?: () => readonly TenantControlPlane[];
-  /** Hears foreign edits inside tenants; without it they are found by looking again every quarter of an hour. */
+  /** Reports drift inside tenants; without it, drift is found by a check every quarter of an hour. */
   readonly watches?: TenantWatches;
-  /** Finds the Cluster of Cluster API that a TenantControlPlane is for; unless said there is none. */
+  /** Finds the Cluster of Cluster API that a TenantControlPlane belongs to; by default there is none. */
   readonly clusterOf?: Dependencies['clusterOf'];
-  /** Where migrations run; nowhere unless said: then they wait. */
+  /** Where migrations run; if it is not set, they wait. */
   readonly migrations?: Migrations;
 }
 
@@ -83,13 +83,13 @@ const noMigrations: Migrations = {
   namespace: '',
   serviceAccount: '',
   minimumHoldMs: 0,
-  image: () => Promise.reject(new Error('the operator was not told where migrations run')),
+  image: () => Promise.reject(new Error('the manager has no namespace in which to run migrations')),
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
 const nodesFreshMs = 60_000;
 
-/** The addresses of nodes, read at most once a minute, however many tenants ask. */
+/** The addresses of nodes, read at most once a minute, however many tenants need them. */
 function cachedNodes(cluster: Cluster, clock: Clock): Dependencies['nodeAddresses'] {
   let known: { readonly until: number; readonly nodes: Promise<readonly NodeAddress[]> } | undefined;
   return (signal) => {
@@ -108,23 +108,23 @@ function cachedNodes(cluster: Cluster, clock: Clock): Dependencies['nodeAddresse
 
 type Informers = Pick<InformerFactory, 'informer'>;
 
-/** The informer of a watch of ours. It is asked for late, so that nothing is followed before its time. */
+/** The informer of one of our watches. It is requested late, so that it does not start too early. */
 function informerOf(informers: Informers, kind: KindRef): Informer | undefined {
   const selection = watchOf(kind);
   return selection === undefined ? undefined : informers.informer<Resource>(selection);
 }
 
-/** The object as it was read when the visit began. */
+/** The object as it was read when the reconcile began. */
 function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Manifest): Resource | undefined {
   if (kind === 'Service') return found.service;
   if (kind === 'Deployment') return found.deployment;
   return kind === 'Secret' ? found.secrets.get(metadata.name) : undefined;
 }
 
-/** Everything that the phases act through, from what the composition root has. */
+/** All dependencies of the phases, built from the options of the composition root. */
 export function createDependencies(options: TenantControlPlaneOptions): Dependencies {
   const { cluster, clock, informers, stores, pool, metrics } = options;
-  const memory = new Memory(options.memory);
+  const memory = new ReconcileCache(options.memory);
   const requests = new RequestBook(options.memory);
   const lookup = (kind: KindRef, key: Key): Resource | undefined => informerOf(informers, kind)?.get(key);
   const { defaultDataStore = '', namespace = '' } = options;
@@ -147,12 +147,12 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     lookup,
     ...(metrics !== undefined && { metrics }),
   });
-  const tenants = tenantDoors({
+  const tenants = tenantAccess({
     pool,
     kinds: [...tenantKinds, ...policyKinds, ...endpointKinds, kinds.Secret],
     clock,
     memory: options.memory,
-    ...(options.poke !== undefined && { poke: options.poke }),
+    ...(options.enqueue !== undefined && { enqueue: options.enqueue }),
     ...(options.watches !== undefined && { watches: options.watches }),
   });
   return {
@@ -182,7 +182,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
       const component = manifest.metadata.labels?.[labels.component] ?? '';
       const set = { owner: scope.tcp, component, manifests: [manifest], prunes: [] };
       const { applied } = await applier.apply(set, { signal: ctx.signal });
-      // Nothing was sent: the object is as the visit found it.
+      // Nothing was sent: the object is as the reconcile found it.
       return (applied[0] ?? needed(observed(scope, manifest) ?? cached(manifest), manifest.kind)) as T;
     },
     cached: lookup,

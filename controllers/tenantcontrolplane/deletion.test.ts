@@ -5,7 +5,7 @@ import { annotations, finalizers, labels } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { StoreError } from '../../stores/store-error.ts';
-import { TenantWorld } from '../../testing/tenant-world.ts';
+import { TenantWorld } from '../../testing/worlds/tenant-world.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
 
@@ -95,7 +95,10 @@ describe('deleting a TenantControlPlane', () => {
     } as Resource);
     await ask(world);
     await world.settle();
+    await world.settle();
     expect((await world.cluster.admin.get(kinds.Pod, pod))?.metadata.deletionGracePeriodSeconds).toBe(1);
+    const deletes = world.cluster.calls.filter(({ verb, kind }) => verb === 'delete' && kind?.kind === 'Pod');
+    expect(deletes).toHaveLength(1);
     expect((await world.deployment())?.metadata.finalizers).toEqual(['foregroundDeletion']);
     expect(world.store.calls).not.toContain('remove');
     await world.clock.advance(1000);

@@ -5,35 +5,35 @@ import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { migrationShares } from '../../api/steward/v1alpha1/share-in-use.ts';
-import type { Context } from '../../runtime/controller.ts';
+import type { Context } from '../../runtime/reconcile/controller.ts';
 import type { Tenancy } from '../../stores/driver.ts';
 import { StoreError } from '../../stores/store-error.ts';
-import { distinctShares, overrideTenancy, recordedShares } from './components/override-shares.ts';
+import { distinctShares, overrideTenancy, recordedShares } from './datastore/overrides/override-shares.ts';
 import type { Dependencies } from './dependencies.ts';
-import { handOver } from './hand-over.ts';
-import { otherHolder } from './other-holder.ts';
-import { removeJob } from './phases/migration/job.ts';
-import { tenancyOfShare } from './phases/migration/shares.ts';
-import { tenancyOf } from './phases/store.ts';
-import { podSelectorText } from './status.ts';
+import { releaseData } from './adoption/release-data.ts';
+import { otherHolder } from './datastore/find-conflicting-owner.ts';
+import { removeJob } from './datastore/migration/job.ts';
+import { tenancyOfShare } from './datastore/migration/tenancies.ts';
+import { tenancyOf } from './datastore/store-phase.ts';
+import { podSelectorText } from './shared/pod-selector.ts';
 
 /** What a deletion still waits for. */
 export interface Waiting {
-  readonly reason: 'Deleting' | 'WaitingForStore' | 'HandingOver' | 'LettingGo';
+  readonly reason: 'Deleting' | 'WaitingForStore' | 'RetainingData' | 'ReleasingData';
   readonly message: string;
   readonly afterMs: number;
 }
 
-/** Until pods are asked after again, in milliseconds. */
+/** Until pods are checked again, in milliseconds. */
 const podsPaceMs = 250;
 const storePaceMs = 10_000;
-/** What a pod gets to stop: nobody uses the tenant any more, so nothing must be drained. */
+/** Grace period of the pods in seconds: the tenant is no longer used, so nothing must be drained. */
 const graceSeconds = 1;
 
 /**
- * Stops the pods: as long as one runs it may write. The Deployment goes in the foreground, so that it stays until its pods
- * are gone. The pods are told before it, and told to hurry: whoever tells a pod first decides how long it may take, and an
- * API server whose watches are open takes all it gets. A pod that replaces one meanwhile has not begun to serve.
+ * Stops the pods, since a running pod may write. The Deployment is deleted in the foreground, so that it exists until its pods
+ * are gone. The pods are deleted before it, with a short grace period: the first deletion decides how long a pod may take, and an
+ * API server with open watches takes all the time it gets. A replacement pod has not started to serve by then.
  */
 async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   const { signal } = ctx;
@@ -61,39 +61,42 @@ async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Contex
   if ((deployment === undefined || !ours) && pods.items.length === 0) return undefined;
   const names = pods.items.map(({ metadata }) => metadata.name ?? '');
   const what = names.length === 0 ? `Deployment ${key.name}` : `the pods ${names.join(', ')}`;
-  const message = `waits until ${what} are gone, so that nothing is written any more`;
+  const message = `waiting for ${what} to be deleted, so that nothing is written any more`;
   return { reason: 'Deleting', message, afterMs: podsPaceMs };
 }
 
-/** Ends the process of a migration, which writes to the target. Its Job is not ours by owner reference. */
+/** Ends the process of a migration, which writes to the target. Its Job does not belong to us by owner reference. */
 async function stopMigration(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   if (tcp.status?.storage?.migration === undefined) return undefined;
   if (await removeJob({ tcp, deps, signal: ctx.signal })) return undefined;
-  const message = 'waits until the Job of its migration is gone, so that nothing is copied any more';
+  const message = 'waiting for the Job of its migration to be deleted, so that nothing is copied any more';
   return { reason: 'Deleting', message, afterMs: podsPaceMs };
 }
 
 function waitsForStore(why: string): Waiting {
-  const message = `the data cannot be removed: ${why}. If it is lost or kept on purpose, set the annotation ${annotations.abandonData} to "true"`;
+  const message = `the data cannot be removed: ${why}. If it is lost, or should be left in place, set the annotation ${annotations.abandonData} to "true"`;
   return { reason: 'WaitingForStore', message, afterMs: storePaceMs };
 }
 
 /** What the removal of data needs. */
 export type StoreParts = Pick<Dependencies, 'cluster' | 'stores' | 'defaultDataStore' | 'allTenants'>;
 
-/** Removes data, user and role from every store: one that is away keeps no other. A tenant that never had a share has nothing to remove. */
+/**
+ * Removes data, user and role from every datastore, even if one of them is unreachable. A tenant that never had a tenancy has
+ * nothing to remove.
+ */
 export async function removeData(
   tcp: TenantControlPlane,
   deps: StoreParts,
   ctx: Context,
 ): Promise<Waiting | undefined> {
   if (tcp.metadata.annotations?.[annotations.abandonData] === 'true') {
-    ctx.event('Warning', 'DataAbandoned', 'the data in the store is left behind, as the annotation asks');
+    ctx.event('Warning', 'DataAbandoned', 'the data in the datastore is left behind, as requested by the annotation');
     return undefined;
   }
   const holder = otherHolder(tcp, deps.allTenants());
   if (holder !== undefined) {
-    ctx.event('Warning', 'DataAbandoned', `the data is that of TenantControlPlane ${holder}, and is left alone`);
+    ctx.event('Warning', 'DataAbandoned', `the data belongs to TenantControlPlane ${holder} and is not removed`);
     return undefined;
   }
   const left = await Promise.all([
@@ -104,7 +107,7 @@ export async function removeData(
   return left.find((waiting) => waiting !== undefined);
 }
 
-/** Removes what stores hold of single resources. Each is tried, whatever the others come to. */
+/** Removes the tenancies of overrides. Each is tried, even if others fail. */
 async function removeOverrides(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
   const left = await Promise.all(
     distinctShares(recordedShares(tcp)).map((share) =>
@@ -114,7 +117,7 @@ async function removeOverrides(tcp: TenantControlPlane, deps: StoreParts, ctx: C
   return left.find((waiting) => waiting !== undefined);
 }
 
-/** Removes what migrations have made or left besides the share in use. Each is tried, whatever the others come to. */
+/** Removes what migrations have created or left besides the tenancy in use. Each is tried, even if others fail. */
 async function removeMigrated(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
   const inUse = tenancyOf(tcp);
   const name = dataStoreName(tcp, deps.defaultDataStore);
@@ -127,7 +130,7 @@ async function removeMigrated(tcp: TenantControlPlane, deps: StoreParts, ctx: Co
   return left.find((waiting) => waiting !== undefined);
 }
 
-/** Removes one share with its user. What another owner has under its names is not ours. */
+/** Removes one tenancy with its user. If another owner has its names, it is not ours. */
 async function removeShare(
   name: string,
   tenancy: Tenancy,
@@ -158,13 +161,13 @@ async function removeInUse(tcp: TenantControlPlane, deps: StoreParts, ctx: Conte
     return undefined;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    // What nobody recorded as ours and somebody else has under these names is not ours to remove.
+    // If it was never recorded as ours and another owner has these names, it is not ours to remove.
     if (!recorded && error.reason === 'OwnedByAnother') return undefined;
     return waitsForStore(`DataStore ${name}: ${error.message}`);
   }
 }
 
-/** Takes away finalizers that other versions of the operator have set. */
+/** Removes finalizers that other versions of Steward have set. */
 async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<void> {
   const { namespace = '', name = '' } = tcp.metadata;
   const config = { namespace, name: tenantObjects(name).dataStoreConfig };
@@ -192,15 +195,14 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
 }
 
 /**
- * Removes what garbage collection does not: first the pods, then the data with user and role, unless the StewardControlPlane keeps
- * it, then what holds the object.
- * Undefined when all is done. May be cut short and begun again anywhere.
+ * Removes what garbage collection does not: first the pods, then the data with user and role, unless the StewardControlPlane
+ * retains it, then the finalizers. Undefined when all is done. May be interrupted and repeated at any point.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   await deps.tenants.close(tcp.metadata.uid ?? '');
   const stopping = (await stopMigration(tcp, deps, ctx)) ?? (await stopPods(tcp, deps, ctx));
   if (stopping !== undefined) return stopping;
-  const kept = await handOver(tcp, deps, ctx);
+  const kept = await releaseData(tcp, deps, ctx);
   if (kept !== undefined && kept !== 'done') return kept;
   const waiting = kept === 'done' ? undefined : await removeData(tcp, deps, ctx);
   if (waiting !== undefined) return waiting;

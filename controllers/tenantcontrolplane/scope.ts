@@ -7,47 +7,47 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
-import type { Outcome } from '../../runtime/phases.ts';
-import type { Endpoint, StoreOverride, TrustBundles } from './components/control-plane-input.ts';
-import type { OverridePlan } from './components/override-shares.ts';
-import type { ProxyTls } from './components/tcp-proxy/proxy-certificate.ts';
-import type { PublicationStatus } from './components/publication-status.ts';
-import type { RequestsLeft } from './components/worker-bootstrap/requests-text.ts';
-import type { RouteVerdict } from './components/route-verdict.ts';
-import type { Takeover } from './components/takeover.ts';
-import type { UpgradeHold } from './components/upgrade/upgrade-hold.ts';
+import type { Outcome } from '../../runtime/reconcile/phases.ts';
+import type { Endpoint, StoreOverride, TrustBundles } from './shared/control-plane-input.ts';
+import type { OverridePlan } from './datastore/overrides/override-shares.ts';
+import type { ProxyTls } from './addons/tcp-proxy/proxy-certificate.ts';
+import type { PublicationStatus } from './endpoint/exposure/exposure-status.ts';
+import type { RequestsLeft } from './addons/worker-bootstrap/csr-progress.ts';
+import type { RouteVerdict } from './endpoint/exposure/route-status.ts';
+import type { Takeover } from './endpoint/exposure/route-switch.ts';
+import type { UpgradeHold } from './upgrade/upgrade-hold.ts';
 
-/** What the management cluster held when the visit began, read from the API server itself. */
+/** The objects in the management cluster when the reconcile began, read from the API server itself. */
 export interface Observed {
   readonly service: Service | undefined;
   readonly deployment: Deployment | undefined;
   /** The Secrets of the tenant by name. */
   readonly secrets: ReadonlyMap<string, Secret>;
-  /** The DataStore in use; undefined when there is none of that name. */
+  /** The DataStore in use; undefined when it does not exist. */
   readonly dataStore: DataStore | undefined;
-  /** The DataStores of single resources by name, those that there are. */
+  /** The existing DataStores of overrides, by name. */
   readonly overrideStores: ReadonlyMap<string, DataStore>;
-  /** Why some of these take no tenants of the namespace, by name. */
+  /** Why some of these do not accept tenants from the namespace, by name. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
-/** The authorities of a tenant. */
+/** The CAs of a tenant. */
 export interface Authorities {
-  /** The pair that signs what the tenant's own API server verifies. */
+  /** The pair that signs certificates which the tenant's own API server verifies. */
   readonly ca: KeyPair;
   readonly frontProxyCa: KeyPair;
   /** PEM of every cluster CA that clients must trust, that of `ca` first. */
   readonly trusted: string;
-  /** The pairs that sign what others verify: kubelets, clients and extension API servers. */
+  /** The pairs that sign certificates which others verify: kubelets, clients and extension API servers. */
   readonly forOthers: { readonly ca: KeyPair; readonly frontProxyCa: KeyPair };
-  /** Which Secrets hold a bundle for the pods to trust. */
+  /** Which Secrets hold a bundle of CAs for the pods. */
   readonly bundled: TrustBundles;
   readonly serviceAccount: ServiceAccountKeys;
-  /** True when this visit replaced the CA on request. */
+  /** True when this reconcile replaced the CA on request. */
   readonly rotated: boolean;
 }
 
-/** A Secret as the status and the pods' labels tell of it. */
+/** A Secret as the status and the pods' labels describe it. */
 export interface SecretFact {
   readonly name: string;
   readonly checksum: string;
@@ -56,7 +56,7 @@ export interface SecretFact {
 /** The Secrets that hold the tenant's PKI, by the component label. */
 export type SecretFacts = Readonly<Record<string, SecretFact>>;
 
-/** The tenant's share of its store. */
+/** The tenant's tenancy in its datastore. */
 export interface StoreFacts {
   readonly driver: string;
   readonly dataStoreName: string;
@@ -65,128 +65,128 @@ export interface StoreFacts {
   readonly tls: ClientTls | undefined;
   readonly config: SecretFact;
   readonly certificate: SecretFact;
-  /** Over the store's endpoints and credentials and the tenancy's names: recorded once the tenancy is made. */
+  /** Checksum of the datastore's endpoints and credentials and of the tenancy's names: recorded once the tenancy exists. */
   readonly setup: string;
 }
 
-/** The tenant's shares of the stores that hold single resources. */
+/** The tenant's tenancies in the datastores of overrides. */
 export interface OverrideFacts {
-  /** What the pods are told. */
+  /** The overrides as the pods need them. */
   readonly bindings: readonly StoreOverride[];
-  /** What is recorded once a share is made, by the name of its DataStore. */
+  /** The checksum that is recorded once a tenancy exists, by the name of its DataStore. */
   readonly setups: ReadonlyMap<string, string>;
-  /** The Secret whose certificate opens all of the stores; absent while there is no other store. */
+  /** The Secret whose certificate opens all of the datastores; absent without overrides. */
   readonly certificate?: SecretFact;
 }
 
-/** How a migration goes on after this visit. */
+/** The state of a migration after this reconcile. */
 export interface MigrationFacts {
   readonly record: MigrationStatus;
-  /** When to look again, in milliseconds; absent when an event tells. */
+  /** When to check again, in milliseconds; absent when a watch reports it. */
   readonly afterMs?: number;
   /** The copy that a migration which has just succeeded leaves in its source. */
   readonly leftBehind?: PreviousShare;
 }
 
-/** How the endpoint is published besides its Service. */
+/** How the endpoint is exposed besides its Service. */
 export interface PublicationFacts {
-  /** Why the routes could not be made. */
+  /** Why the routes could not be created. */
   readonly failure?: Error;
-  /** Whether the routes may take the place of the way by which workers and users came until now. */
+  /** Whether the routes may replace the previous exposure. */
   readonly takeover: Takeover;
-  /** True while routes lead something that the spec does not ask for any more. */
+  /** True while routes have rules that the spec no longer asks for. */
   readonly hasFormer: boolean;
-  /** The names of the routes; absent when they cannot be made. */
+  /** The names of the routes; absent when they cannot be created. */
   readonly made: readonly string[] | undefined;
   readonly status: PublicationStatus;
-  /** Whether the routes lead to the control plane; absent when there are to be none. */
+  /** Whether the routes lead to the control plane; absent when none are wanted. */
   readonly verdict?:
     | RouteVerdict
     | { readonly leads: false; readonly reason: 'KindNotInstalled' | 'HostNameTaken'; readonly message: string };
-  /** The same of the agents of konnectivity, where these have a route of their own. */
+  /** The same for the agents of konnectivity, if they have a route of their own. */
   readonly agents?: RouteVerdict;
-  /** The same of trustd. */
+  /** The same for trustd. */
   readonly trustd?: RouteVerdict;
-  /** What the status tells of that route. */
+  /** The status of that route. */
   readonly agentsStatus?: PublicationStatus['gateway'];
 }
 
-/** What a visit knows; phases add to it. */
+/** The facts of a reconcile; phases add to them. */
 export interface Scope {
-  /** As the spec has it, but for a version that the preflight holds back. */
+  /** The object with the spec; its version is the running one while the preflight holds an upgrade. */
   readonly tcp: TenantControlPlane;
   readonly observed: Observed;
-  /** Why the version that the spec asks for waits; absent when it does not. */
+  /** Why the wanted version is held; absent when it is not. */
   readonly upgradeHold?: UpgradeHold;
   readonly service?: Service;
-  /** The endpoint that the spec asks for. */
+  /** The endpoint in the spec. */
   readonly target?: Endpoint;
-  /** The endpoint that workers and users are told of: the target once that leads to them, until then the one before. */
+  /** The endpoint that workers and users know: the target once clients can reach it, until then the previous one. */
   readonly endpoint?: Endpoint;
   /** True when a router leads to that endpoint by its name. */
   readonly isRouted?: boolean;
   readonly publication?: PublicationFacts;
   readonly authorities?: Authorities;
   readonly authorityFacts?: SecretFacts;
-  /** The record of the rotations, when this visit changes it. */
+  /** The record of the rotations, when this reconcile changes it. */
   readonly rotation?: CredentialsRotation;
   readonly certificateFacts?: SecretFacts;
   readonly kubeconfigFacts?: SecretFacts;
   /** When the first certificate must be renewed, in milliseconds since the epoch. */
   readonly certificateRenewal?: number;
   readonly kubeconfigRenewal?: number;
-  /** The kubeconfig that names the endpoint and opens everything: cluster-info is made of it. */
+  /** The kubeconfig with all permissions, which names the endpoint: cluster-info is created from it. */
   readonly superAdminKubeconfig?: string;
-  /** The kubeconfig by which the operator works in the tenant. */
+  /** The kubeconfig with which the manager works in the tenant. */
   readonly operatorKubeconfig?: string;
-  /** The DataStore that this visit has chosen; not yet on record. */
+  /** The DataStore that this reconcile has chosen; not recorded yet. */
   readonly placement?: PlacementStatus;
   readonly store?: StoreFacts;
-  /** True when the tenancy is in the store. */
+  /** True when the tenancy exists in the datastore. */
   readonly tenancyEnsured?: boolean;
   readonly overridePlan?: OverridePlan;
   readonly overrides?: OverrideFacts;
-  /** The shares that are left when those were removed which nobody wants any more. */
+  /** The remaining tenancies after unwanted ones were removed. */
   readonly overridesLeft?: readonly OverrideShare[];
-  /** The migration under way, as the status is to record it. */
+  /** The migration under way, as the status must record it. */
   readonly migration?: MigrationFacts;
-  /** The old copies of the data that are left, when one was removed. */
+  /** The remaining old copies of the data, after one was removed. */
   readonly previous?: readonly PreviousShare[];
   readonly kubeadmConfig?: SecretFact;
   readonly deployment?: Deployment;
-  /** True when the API server answered and what its first users need is in place in the tenant. */
+  /** True when the API server answered and the tenant has what its first users need. */
   readonly tenantPrepared?: boolean;
   /** True while the tenant denies writes as its spec asks. */
   readonly writesDenied?: boolean;
   readonly bootstrapChecksum?: string;
   readonly coreDNS?: boolean;
   readonly kubeProxy?: boolean;
-  /** The ConfigMap that sends kube-apiserver through the tunnel. */
+  /** The ConfigMap that configures kube-apiserver to use the tunnel. */
   readonly konnectivityEgress?: SecretFact;
-  /** What became of the agents in the tenant, to be told. */
+  /** The outcome of applying the agents in the tenant, to be reported. */
   readonly agentsOutcome?: Outcome<Scope> | { readonly failure: Error };
   /** The kind of workload that the agents in the tenant are. */
   readonly konnectivityAgent?: 'DaemonSet' | 'Deployment';
   /** True when no agent is in the tenant any more, or none ever was. */
   readonly konnectivityGone?: boolean;
-  /** The Secret of trustd, with the checksum of what its container is given. */
+  /** The Secret of trustd, with the checksum of the values that its container uses. */
   readonly trustdCredentials?: SecretFact;
   /** When the first certificate in it must be renewed, in milliseconds since the epoch. */
   readonly trustdRenewal?: number;
   /** Where workers reach trustd, as `host:port`; known when the tenant is ready for them. */
   readonly trustdEndpoint?: string;
-  /** True when nothing of the bootstrap of workers is in the tenant any more, or nothing ever was. */
+  /** True when nothing of worker bootstrap is in the tenant any more, or nothing ever was. */
   readonly workerBootstrapGone?: boolean;
-  /** The certificate requests that were left alone; absent while not all have been looked at. */
+  /** The certificate requests that were left alone; absent while not all have been checked. */
   readonly requestsLeft?: RequestsLeft;
-  /** The certificate of the proxy in the tenant, where that needs one. */
+  /** The certificate of the proxy in the tenant, if it needs one. */
   readonly tcpProxyTls?: ProxyTls;
   readonly tcpProxyRenewal?: number;
-  /** What has become of the proxy: written down, in the tenant, or there no more. */
+  /** The state of the proxy: recorded in the status, created in the tenant, or removed. */
   readonly tcpProxy?: 'recorded' | 'made' | 'gone';
 }
 
-/** A fact that an earlier phase must have learned. Throws when the phase list forgot to say so. */
+/** A fact that an earlier phase must have learned. Throws when the phase list does not order them. */
 export function needed<T>(fact: T | undefined, name: string): T {
   if (fact === undefined) throw new Error(`a phase uses ${name} without naming the phase that learns it`);
   return fact;

@@ -1,20 +1,21 @@
 import type { Condition } from '../../api/meta.ts';
-import { labels, ports, tenantObjects } from '../../api/names.ts';
-import type { TenantControlPlane, TenantControlPlaneStatus } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { konnectivityStatus } from './konnectivity-status.ts';
-import type { StatusWords } from './konnectivity-status.ts';
+import { podSelectorText } from './shared/pod-selector.ts';
+import { ports, tenantObjects } from '../../api/names.ts';
+import type { TenantControlPlaneStatus } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { konnectivityStatus } from './addons/konnectivity/konnectivity-status.ts';
+import type { StatusWords } from './addons/konnectivity/konnectivity-status.ts';
 import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-status.ts';
-import { isFrozen, shareAtEnd } from './components/migration-record.ts';
-import { without } from './components/without.ts';
+import { isFrozen, shareAtEnd } from './datastore/migration/migration-record.ts';
+import { without } from './shared/without.ts';
 import { joinHostPort } from '../../kubeadm/networks.ts';
 import { normalizeVersion } from '../../kubeadm/versions.ts';
 import type { Scope, SecretFact } from './scope.ts';
-import { controlPlaneState } from './state.ts';
-import type { StateFinding } from './state.ts';
-import { tcpProxyStatus } from './tcp-proxy-status.ts';
-import { workerBootstrapStatus } from './worker-bootstrap-status.ts';
+import { controlPlaneState } from './shared/state.ts';
+import type { StateFinding } from './shared/state.ts';
+import { tcpProxyStatus } from './addons/tcp-proxy/tcp-proxy-status.ts';
+import { workerBootstrapStatus } from './addons/worker-bootstrap/worker-bootstrap-status.ts';
 
-/** What a status is made of. */
+/** The inputs of the status. */
 export interface StatusInput {
   readonly scope: Readonly<Scope>;
   readonly state: StateFinding;
@@ -49,7 +50,7 @@ function secret(before: Tracked | undefined, fact: SecretFact, now: Date): Track
 /** RFC 3339 in whole seconds, as metav1.Time is written. */
 const seconds = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
-/** Entries with a value only. */
+/** The object without undefined entries. */
 function defined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
@@ -71,7 +72,7 @@ function shareOfStore({ scope, now }: StatusInput): Part<'storage'> | undefined 
   const recorded = scope.tcp.status?.storage;
   const before = placement === undefined ? recorded : { ...recorded, placement };
   const ended = scope.migration === undefined ? undefined : shareAtEnd(scope.migration.record);
-  // Whatever this visit learned of the store: at its end a migration says where the data is.
+  // Whatever this reconcile learned of the datastore: when a migration ends, its record says where the data is.
   const kept = ended === undefined ? before : { ...before, ...ended, setup: { ...before?.setup, ...ended.setup } };
   if (store === undefined) return kept;
   const { schema, user } = store.tenancy;
@@ -119,12 +120,12 @@ function kubeconfigs({ scope, now }: StatusInput): Part<'kubeconfig'> | undefine
   });
 }
 
-/** The record of the migration after the visit. */
+/** The record of the migration after the reconcile. */
 export function migrationAfter({ tcp, migration }: Readonly<Scope>): MigrationStatus | undefined {
   return migration?.record ?? tcp.status?.storage?.migration;
 }
 
-/** What migrations have recorded. */
+/** What migrations record in the status. */
 function migrations(scope: Readonly<Scope>): Pick<Part<'storage'>, 'migration' | 'previous'> {
   const migration = migrationAfter(scope);
   const before = scope.previous ?? scope.tcp.status?.storage?.previous ?? [];
@@ -133,7 +134,7 @@ function migrations(scope: Readonly<Scope>): Pick<Part<'storage'>, 'migration' |
   return { ...(migration !== undefined && { migration }), ...(previous.length > 0 && { previous }) };
 }
 
-/** The shares of other stores: those on record or about to be made, and those that are not removed yet. */
+/** The tenancies of overrides: those recorded or about to be created, and those that are not removed yet. */
 function overrides({ scope, now }: StatusInput): Pick<Part<'storage'>, 'overrides' | 'overridesCertificate'> {
   const before = scope.tcp.status?.storage;
   const { overridePlan: plan, overrides: made, overridesLeft } = scope;
@@ -150,17 +151,12 @@ function overrides({ scope, now }: StatusInput): Pick<Part<'storage'>, 'override
   return { overrides: list, ...(certificate !== undefined && { overridesCertificate: certificate }) };
 }
 
-/** The label selector of a control plane's pods, in string form. */
-export function podSelectorText(tcp: TenantControlPlane): string {
-  return `${labels.name}=${tcp.metadata.name ?? ''}`;
-}
-
 function deploymentStatus({ scope, now }: StatusInput): Resources['deployment'] {
   const { tcp } = scope;
   const live = scope.deployment ?? scope.observed.deployment;
   const before = tcp.status?.kubernetesResources?.deployment;
   if (live === undefined) return before;
-  // The server's own JSON, which carries times as strings.
+  // The server's own JSON, in which times are strings.
   const counts = live.status as Partial<NonNullable<Resources['deployment']>> | undefined;
   const after = {
     ...counts,
@@ -196,7 +192,7 @@ function serviceStatus({ scope }: StatusInput): Resources['service'] {
   };
 }
 
-/** The state of the control plane after a visit. */
+/** The state of the control plane after a reconcile. */
 export function findState(scope: Readonly<Scope>): StateFinding {
   const { tcp } = scope;
   const before = tcp.status?.kubernetesResources?.version;
@@ -217,7 +213,7 @@ function resources(input: StatusInput): Resources {
   const { state, installed } = input.state;
   const { publication, tcp } = input.scope;
   const before = tcp.status?.kubernetesResources ?? {};
-  // Routes that cannot be made leave what is on record of the others.
+  // If routes cannot be created, the recorded status of the others stays.
   const kept = publication?.made === undefined ? before : without(before, 'ingress', 'gateway');
   return {
     ...kept,
@@ -227,7 +223,7 @@ function resources(input: StatusInput): Resources {
   };
 }
 
-/** `vX.Y.Z`; what is no version stays as it is, since a phase reports it. */
+/** `vX.Y.Z`; an invalid version is unchanged, since a phase reports it. */
 function versionOf(text: string): string {
   try {
     return normalizeVersion(text);
@@ -259,7 +255,7 @@ function addons({ scope, now }: StatusInput): Part<'addons'> | undefined {
   return Object.keys(found).length === 0 ? before : { ...before, ...found };
 }
 
-/** The whole status after a visit. What the visit could not learn stays as it was. */
+/** The whole status after a reconcile. What the reconcile could not find out is unchanged. */
 export function status(input: StatusInput): TenantControlPlaneStatus {
   const { scope, conditions, now } = input;
   const { tcp, endpoint, kubeadmConfig, bootstrapChecksum } = scope;

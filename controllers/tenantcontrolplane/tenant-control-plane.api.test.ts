@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ObjectMemory } from '../../runtime/object-memory.ts';
+import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import { openCluster } from '../../runtime/http-cluster.ts';
-import { parseKubeconfig } from '../../runtime/kubeconfig.ts';
-import { silent } from '../../runtime/logger.ts';
-import { ObjectVisitor } from '../../runtime/object-visitor.ts';
-import { etcdDriver } from '../../stores/etcd/etcd-driver.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { openCluster } from '../../runtime/client/http-cluster.ts';
+import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { Reconciler } from '../../runtime/reconcile/reconciler.ts';
+import { etcdDriver } from '../../stores/etcd/driver.ts';
 import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { TenantPool } from '../../tenants/pool.ts';
-import { blindInformers } from '../../testing/blind-informers.ts';
-import { startEtcdDataStore } from '../../testing/etcd-data-store.ts';
-import type { EtcdDataStore } from '../../testing/etcd-data-store.ts';
-import { FakeCluster } from '../../testing/fake-cluster.ts';
-import { grantUser } from '../../testing/grant-user.ts';
-import { installKinds } from '../../testing/install-kinds.ts';
-import { MortalCluster } from '../../testing/mortal-cluster.ts';
+import { blindInformers } from '../../testing/fake/empty-informers.ts';
+import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
+import type { EtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { grantUser } from '../../testing/servers/grant-user.ts';
+import { installKinds } from '../../testing/servers/install-kinds.ts';
+import { MortalCluster } from '../../testing/fake/crashing-cluster.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { startGarbageCollector } from '../../testing/servers/garbage-collector.ts';
@@ -72,12 +72,12 @@ class Tenant {
   readonly key = { namespace: `tenant-${(count += 1)}`, name: 'tenant' };
   readonly cluster = new MortalCluster(operator);
   readonly inside = new FakeCluster();
-  #visitor = this.#newVisitor();
+  #reconciler = this.#newReconciler();
 
   restart(): void {
     this.cluster.restart();
     this.inside.restart();
-    this.#visitor = this.#newVisitor();
+    this.#reconciler = this.#newReconciler();
   }
 
   async create(spec: Readonly<Record<string, unknown>> = {}): Promise<void> {
@@ -118,9 +118,9 @@ class Tenant {
 
   /** Visits until `done`, as often as the controller asks for it. */
   async work(done: () => Promise<boolean>): Promise<void> {
-    for (let visits = 0; visits < 100 && !this.cluster.crashed; visits += 1) {
+    for (let reconciles = 0; reconciles < 100 && !this.cluster.crashed; reconciles += 1) {
       const found = await this.read();
-      if (found !== undefined) await this.#visitor.visit(found, silent);
+      if (found !== undefined) await this.#reconciler.reconcile(found, silent);
       await this.startPods();
       if (await done()) return;
     }
@@ -160,7 +160,7 @@ class Tenant {
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  #newVisitor(): ObjectVisitor {
+  #newReconciler(): Reconciler {
     const { cluster } = this;
     const pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => this.inside });
     pools.push(pool);
@@ -178,7 +178,7 @@ class Tenant {
     });
     const stop = new AbortController().signal;
     const events = { record: (): void => undefined };
-    return new ObjectVisitor({
+    return new Reconciler({
       memory: new ObjectMemory(),
       controller,
       cluster,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { TenantWorld } from '../../testing/tenant-world.ts';
+import { TenantWorld } from '../../testing/worlds/tenant-world.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/tutorial/first-tenant.md'), 'utf8');
 

@@ -4,10 +4,10 @@ import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { listedInformers } from '../../testing/listed-informers.ts';
-import { publishedTenant } from '../../testing/published-tenant.ts';
-import type { PublishedBy } from '../../testing/published-tenant.ts';
-import { tenantControlPlaneWith } from '../../testing/tenant-control-plane.ts';
+import { listedInformers } from '../../testing/fake/listed-informers.ts';
+import { publishedTenant } from '../../testing/worlds/published-tenant.ts';
+import type { PublishedBy } from '../../testing/worlds/published-tenant.ts';
+import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
 
 const tenant = (name: string, spec: object, status?: TenantControlPlane['status']): TenantControlPlane =>

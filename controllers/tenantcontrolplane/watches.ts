@@ -8,19 +8,19 @@ import { dataStoreName, dataStoresOf } from '../../api/steward/v1alpha1/data-sto
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
-import { isTrue } from '../../runtime/conditions.ts';
-import type { Watch } from '../../runtime/controller.ts';
-import type { InformerFactory } from '../../runtime/informer-factory.ts';
-import { hostClaims } from './components/host-claims.ts';
-import { gatewayKeys } from './components/route-verdict.ts';
-import { budgetIdentities, isForeignBudget } from './foreign-budgets.ts';
-import { leavesStore, mayTakeMore } from './components/placement/frees-room.ts';
-import { storeTrouble } from './components/tenancy.ts';
+import { isTrue } from '../../runtime/reconcile/conditions.ts';
+import type { Watch } from '../../runtime/reconcile/controller.ts';
+import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import { hostClaims } from './endpoint/host-claims.ts';
+import { gatewayKeys } from './endpoint/exposure/route-status.ts';
+import { budgetIdentities, isForeignBudget } from './workload/external-pdbs.ts';
+import { leavesStore, mayTakeMore } from './datastore/placement/frees-room.ts';
+import { storeTrouble } from './datastore/tenancy.ts';
 
-/** A kind that tenants own, and how it is followed. */
+/** A kind that tenants own, and how it is watched. */
 export type OwnedKind = Pick<Watch, 'kind' | 'labelSelector' | 'metadataOnly' | 'optional'>;
 
-/** Kinds that a tenant owns in the management cluster. Secrets and ConfigMaps are followed without their content. */
+/** Kinds that a tenant owns in the management cluster. For Secrets and ConfigMaps, only metadata is watched. */
 export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Service, labelSelector: labels.name },
   { kind: kinds.Deployment, labelSelector: labels.name },
@@ -29,11 +29,11 @@ export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.ConfigMap, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.Ingress, labelSelector: labels.name },
-  // Not every cluster has these, and of TLSRoute each has other versions.
+  // Not every cluster has these kinds, and the versions of TLSRoute differ.
   ...[...tlsRoutes, ingressRouteTcp].map((kind) => ({ kind, labelSelector: labels.name, optional: true })),
 ];
 
-/** Kinds of which others make objects by hand, perhaps under the name of a tenant. */
+/** Kinds of which people create objects by hand, possibly under the name of a tenant. */
 export const writtenByHand: readonly KindRef[] = [
   kinds.PodDisruptionBudget,
   kinds.NetworkPolicy,
@@ -42,7 +42,7 @@ export const writtenByHand: readonly KindRef[] = [
   ingressRouteTcp,
 ];
 
-/** The watch that follows a kind that tenants own. */
+/** The watch of a kind that tenants own. */
 export function watchOf({ group, version, plural }: KindRef): OwnedKind | undefined {
   return ownedKinds.find(({ kind }) => kind.group === group && kind.version === version && kind.plural === plural);
 }
@@ -54,7 +54,7 @@ function ownerKeys(old: Resource | undefined, now: Resource | undefined): readon
   return owner === undefined || namespace === undefined ? [] : [{ namespace, name: owner }];
 }
 
-/** True when the spec has changed, or whether the store can be used. Who uses it concerns nobody here. */
+/** True when the spec or the usability of the DataStore has changed. Which tenants use it is irrelevant here. */
 function differs(old: DataStore | undefined, now: DataStore | undefined): boolean {
   const [before, after] = [old, now].map((store) => (store === undefined ? undefined : storeTrouble(store)));
   return (
@@ -72,7 +72,7 @@ function tenantsThat(informers: Informers, holds: (tcp: TenantControlPlane) => b
   return tenants.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }));
 }
 
-/** Those that wait for a DataStore to be chosen: one that freed room may be it. */
+/** Tenants that wait for a DataStore to be chosen: one that freed room may fit. */
 function waiting(informers: Informers, defaultDataStore: string): readonly Key[] {
   return tenantsThat(informers, (tcp) => dataStoreName(tcp, defaultDataStore) === '');
 }
@@ -88,14 +88,14 @@ function concernedByStore(informers: Informers, defaultDataStore: string): Watch
   };
 }
 
-/** The tenant that the Job of a migration is of. */
+/** The tenant that the Job of a migration belongs to. */
 function migratedKeys(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
   const carried = (now ?? old)?.metadata.labels;
   const [name, namespace] = [carried?.[labels.migrationTenant], carried?.[labels.migrationNamespace]];
   return name === undefined || namespace === undefined ? [] : [{ namespace, name }];
 }
 
-/** The Jobs of migrations, which stand in the operator's namespace. What their processes say is in the annotations. */
+/** The Jobs of migrations, which run in the manager's namespace. Their annotations hold what the processes report. */
 function migrationJobs(namespace: string): readonly Watch[] {
   if (namespace === '') return [];
   const labelSelector = `${labels.component}=${migrationComponent}`;
@@ -103,9 +103,9 @@ function migrationJobs(namespace: string): readonly Watch[] {
 }
 
 /**
- * The tenants that a change of a Gateway concerns: all that are published by it when it comes or goes, else those that wait.
- * Each route that is attached changes its Gateway, so that with a thousand tenants on one all of them would be visited for
- * every new one; what a Gateway thinks of a route stands in the route, and is followed there.
+ * The tenants that a change of a Gateway concerns: all that it exposes when it is created or deleted, otherwise those that wait.
+ * Each attached route changes its Gateway, so with a thousand tenants on one Gateway all of them would be reconciled for every
+ * new tenant; the Gateway's verdict on a route is in the status of the route, which is watched.
  */
 function publishedBy(informers: Informers): Watch['keys'] {
   return (old, now) => {
@@ -118,10 +118,10 @@ function publishedBy(informers: Informers): Watch['keys'] {
   };
 }
 
-/** The control planes of several pods whose namespace has got or lost a PodDisruptionBudget that none of them made. */
+/** The control planes with several pods whose namespace gained or lost a PodDisruptionBudget that Steward did not create. */
 function besideBudget(informers: Informers): Watch['keys'] {
   return (old, now) => {
-    // Whether it covers pods may change later, too: that is seen at the next visit.
+    // Whether it covers pods may change later, too, which the next reconcile notices.
     if (old?.metadata.uid === now?.metadata.uid) return [];
     const { namespace, name = '' } = (now ?? old)?.metadata ?? {};
     const here = informers
@@ -135,7 +135,7 @@ function besideBudget(informers: Informers): Watch['keys'] {
   };
 }
 
-/** The tenants that may have been waiting for a host name which another one has given up. */
+/** The tenants that may have waited for a host name which another one no longer has. */
 function freed(
   informers: Informers,
   old: TenantControlPlane | undefined,
@@ -148,7 +148,7 @@ function freed(
   return tenantsThat(informers, (tcp) => hostClaims(tcp).some((claim) => given.has(claim)));
 }
 
-/** The tenants of a namespace whose labels have changed: DataStores may take tenants by them. */
+/** The tenants of a namespace whose labels have changed: DataStores may select tenants by them. */
 function relabelled(informers: Informers): Watch['keys'] {
   return (old, now) => {
     if (old === undefined || now === undefined) return [];
@@ -162,7 +162,7 @@ function labelsText(carried: Readonly<Record<string, string>> = {}): string {
   return JSON.stringify(Object.entries(carried).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What else concerns a TenantControlPlane. Migrations have Jobs in the operator's namespace, unless that is empty. */
+/** The other watches of a TenantControlPlane. Migrations have Jobs in the manager's namespace, unless that is empty. */
 export function tenantControlPlaneWatches(
   informers: Informers,
   defaultDataStore: string,

@@ -1,15 +1,15 @@
 import path from 'node:path';
 
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { attachManagementCluster, startManagementCluster } from '../harness/management-cluster.ts';
-import { startBackground } from '../harness/start-background.ts';
-import { readHarness } from '../harness/state.ts';
-import type { Progress } from '../harness/supplies.ts';
-import { attachWorker } from '../harness/worker.ts';
-import type { Worker } from '../harness/worker.ts';
-import { installDataStore, installSteward } from '../stage/install-steward.ts';
-import { TenantStage } from '../stage/tenant-stage.ts';
-import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { attachManagementCluster, startManagementCluster } from '../cluster/management-cluster.ts';
+import { startBackground } from '../cluster/machines/start-background.ts';
+import { readHarness } from '../cluster/state.ts';
+import type { Progress } from '../cluster/machines/supplies.ts';
+import { attachWorker } from '../cluster/worker.ts';
+import type { Worker } from '../cluster/worker.ts';
+import { installDataStore, installSteward } from '../framework/install-steward.ts';
+import { TenantStage } from '../framework/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { conformanceImageArchives } from '../tools/conformance-images.ts';
 
 const tenantName = 'conformance';
@@ -57,7 +57,7 @@ async function standingCluster(name: string, progress: Progress): Promise<Manage
     : await startManagementCluster({ name, serve: false, progress });
   if (!found) {
     await cluster.harness.keep();
-    const harnessMain = path.join(import.meta.dirname, '..', 'harness', 'main.ts');
+    const harnessMain = path.join(import.meta.dirname, '../cluster/main.ts');
     await startBackground(cluster.harness, 'serve', [process.execPath, harnessMain, 'serve', name]);
   }
   const manager = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'steward-system' };

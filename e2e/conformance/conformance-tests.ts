@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 
-import { runCommand } from '../harness/run-command.ts';
+import { runCommand } from '../cluster/machines/run-command.ts';
 
 /** One test that belongs to Kubernetes' conformance. */
 export interface ConformanceTest {

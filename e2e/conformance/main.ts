@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { removeHarness } from '../harness/remove-harness.ts';
-import { runCommand } from '../harness/run-command.ts';
+import { removeHarness } from '../cluster/remove-harness.ts';
+import { runCommand } from '../cluster/machines/run-command.ts';
 import { toolPin } from '../tools/pins.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { toolEnvironment } from '../tools/tool-environment.ts';

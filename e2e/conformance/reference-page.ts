@@ -80,7 +80,7 @@ export function referencePage(input: PageInput): string {
     '# Conformance',
     '',
     `The conformance tests of Kubernetes ${input.version}, by its own \`e2e.test\` built from its Go module, against a tenant of that version`,
-    'with CoreDNS, kube-proxy, konnectivity and one worker on the machines of `e2e/harness`. This is no certification: that asks for',
+    'with CoreDNS, kube-proxy, konnectivity and one worker on the machines of `e2e/cluster`. This is no certification: that asks for',
     'two nodes and for the published images. The images here are made of Go modules and Debian packages under the published',
     'names (`e2e/tools/conformance-images.ts`); both tags of agnhost are one program.',
     '',

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { isMissing } from '../harness/is-missing.ts';
+import { isMissing } from '../cluster/machines/is-missing.ts';
 import type { TestResult } from './test-report.ts';
 
 /** The newest result of each test, kept between runs. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import type { Progress } from '../harness/supplies.ts';
+import type { Progress } from '../cluster/machines/supplies.ts';
 import type { ConformanceTest } from './conformance-tests.ts';
 import { runBatch } from './run-batch.ts';
 import type { BatchOptions } from './run-batch.ts';

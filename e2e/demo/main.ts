@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { disposeOnSignals } from '../harness/dispose-on-signals.ts';
-import { isAlive } from '../harness/process-identity.ts';
-import { leftovers, removeHarness } from '../harness/remove-harness.ts';
-import { readHarness } from '../harness/state.ts';
+import { disposeOnSignals } from '../cluster/dispose-on-signals.ts';
+import { isAlive } from '../cluster/machines/process-identity.ts';
+import { leftovers, removeHarness } from '../cluster/remove-harness.ts';
+import { readHarness } from '../cluster/state.ts';
 import type { DemoResult } from './run-demo.ts';
 import { runDemo } from './run-demo.ts';
 import { watchDemo } from './watch-demo.ts';

@@ -1,13 +1,13 @@
 import path from 'node:path';
 
-import { startManagementCluster } from '../harness/management-cluster.ts';
-import { startBackground } from '../harness/start-background.ts';
-import type { Progress } from '../harness/supplies.ts';
+import { startManagementCluster } from '../cluster/management-cluster.ts';
+import { startBackground } from '../cluster/machines/start-background.ts';
+import type { Progress } from '../cluster/machines/supplies.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
-import { createWorkload, installProvider } from '../stage/cluster-stage.ts';
-import { buildManagerImage } from '../stage/install-steward.ts';
-import { webPod } from '../stage/web-pod.ts';
-import { Workload } from '../stage/workload.ts';
+import { createWorkload, installProvider } from '../framework/cluster-api/cluster-stage.ts';
+import { buildManagerImage } from '../framework/install-steward.ts';
+import { webPod } from '../framework/web-pod.ts';
+import { Workload } from '../framework/workload.ts';
 
 /** How the demo is run. */
 export interface DemoOptions {
@@ -46,7 +46,7 @@ export async function runDemo({ name, progress, signal }: DemoOptions): Promise<
   });
   // What fails from here on stays for a look.
   await cluster.harness.keep();
-  const harnessMain = path.join(import.meta.dirname, '..', 'harness', 'main.ts');
+  const harnessMain = path.join(import.meta.dirname, '../cluster/main.ts');
   await startBackground(cluster.harness, 'serve', [process.execPath, harnessMain, 'serve', name]);
   const clusterApi = await installProvider(cluster);
 

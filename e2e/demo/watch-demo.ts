@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { attachClusterApi } from '../harness/cluster-api.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { attachManagementCluster } from '../harness/management-cluster.ts';
-import { lastLines } from '../harness/run-command.ts';
-import { fullSyncs, serviceRules, wantedRules } from '../harness/service-rules.ts';
-import type { Progress } from '../harness/supplies.ts';
-import { createWorkload } from '../stage/cluster-stage.ts';
-import { TenantStage } from '../stage/tenant-stage.ts';
-import { webPod } from '../stage/web-pod.ts';
-import { Workload } from '../stage/workload.ts';
+import { attachClusterApi } from '../cluster/cluster-api.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { attachManagementCluster } from '../cluster/management-cluster.ts';
+import { lastLines } from '../cluster/machines/run-command.ts';
+import { fullSyncs, serviceRules, wantedRules } from '../cluster/network/service-rules.ts';
+import type { Progress } from '../cluster/machines/supplies.ts';
+import { createWorkload } from '../framework/cluster-api/cluster-stage.ts';
+import { TenantStage } from '../framework/tenant-stage.ts';
+import { webPod } from '../framework/web-pod.ts';
+import { Workload } from '../framework/workload.ts';
 import { tenantInterval } from './watch-plan.ts';
 import type { WatchPlan } from './watch-plan.ts';
 

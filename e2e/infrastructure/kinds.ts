@@ -1,4 +1,4 @@
-import type { PlainObject } from '../harness/kubernetes-client.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
 
 const group = 'infrastructure.cluster.x-k8s.io';
 const version = 'v1alpha1';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import type { KubernetesClient, ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
+import type { KubernetesClient, ObjectAddress, PlainObject } from '../cluster/kubernetes-client.ts';
 import { infrastructureVersion } from './kinds.ts';
 import { addressOf, isProvisioned, metadataOf } from './plain-metadata.ts';
 import { planPool } from './plan-pool.ts';
@@ -38,8 +38,8 @@ export class MachinePools {
   }
 
   /** Looks at all pools once. */
-  async visit(): Promise<void> {
-    for (const pool of await this.#client.list(infrastructureVersion, 'NetnsMachinePool')) await this.#visit(pool);
+  async reconcile(): Promise<void> {
+    for (const pool of await this.#client.list(infrastructureVersion, 'NetnsMachinePool')) await this.#reconcile(pool);
   }
 
   /** What a machine of a pool joins with; undefined for a machine of no pool. */
@@ -58,7 +58,7 @@ export class MachinePools {
     };
   }
 
-  async #visit(pool: PlainObject): Promise<void> {
+  async #reconcile(pool: PlainObject): Promise<void> {
     const metadata = metadataOf(pool);
     const machines = await this.#machinesOf(pool);
     if (metadata.deletionTimestamp !== undefined) {

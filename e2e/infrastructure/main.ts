@@ -1,4 +1,4 @@
-import { attachManagementCluster } from '../harness/management-cluster.ts';
+import { attachManagementCluster } from '../cluster/management-cluster.ts';
 import { InfrastructureProvider } from './provider.ts';
 
 /** Runs the infrastructure provider for one harness until a signal ends it: `node e2e/infrastructure/main.ts <harness>`. */

@@ -1,4 +1,4 @@
-import type { ObjectAddress, PlainMetadata, PlainObject } from '../harness/kubernetes-client.ts';
+import type { ObjectAddress, PlainMetadata, PlainObject } from '../cluster/kubernetes-client.ts';
 
 /** The metadata of an object, empty if it has none. */
 export function metadataOf(object: PlainObject): PlainMetadata {

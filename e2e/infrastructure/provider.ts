@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { KubernetesClient } from '../harness/kubernetes-client.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { runPodNetwork } from '../harness/pod-network.ts';
-import type { Worker } from '../harness/worker.ts';
-import { attachWorker, startWorker } from '../harness/worker.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { KubernetesClient } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { runPodNetwork } from '../cluster/network/pod-network.ts';
+import type { Worker } from '../cluster/worker.ts';
+import { attachWorker, startWorker } from '../cluster/worker.ts';
 import { crds, infrastructureVersion } from './kinds.ts';
 import type { Bootstrap } from './machine-pools.ts';
 import { MachinePools } from './machine-pools.ts';
@@ -69,7 +69,7 @@ export class InfrastructureProvider {
       try {
         for (const cluster of await this.#client.list(infrastructureVersion, 'NetnsCluster'))
           await this.#provisionCluster(cluster);
-        await this.#pools.visit();
+        await this.#pools.reconcile();
         for (const machine of await this.#client.list(infrastructureVersion, 'NetnsMachine')) this.#start(machine);
       } catch (error) {
         if (!ended()) onError(error);
@@ -90,7 +90,7 @@ export class InfrastructureProvider {
   #start(machine: PlainObject): void {
     const uid = machine.metadata?.uid ?? '';
     if (this.#busy.has(uid)) return;
-    const work = this.#visit(machine)
+    const work = this.#reconcile(machine)
       .catch((error: unknown) => {
         if (this.#options.signal.aborted) return;
         this.#options.onError(error);
@@ -103,7 +103,7 @@ export class InfrastructureProvider {
     this.#busy.set(uid, work);
   }
 
-  async #visit(listed: PlainObject): Promise<void> {
+  async #reconcile(listed: PlainObject): Promise<void> {
     // The list may be from before the end of the last visit, and a machine must not join twice.
     const machine = await this.#client.read(addressOf(listed));
     if (machine === undefined) return;

@@ -3,19 +3,19 @@ import path from 'node:path';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { hasCondition, parseManifests } from '../harness/kubernetes-client.ts';
-import { leftovers } from '../harness/remove-harness.ts';
-import { clusterManifests } from '../stage/cluster-manifests.ts';
-import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
-import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
-import { capiVersion, createWorkload } from '../stage/cluster-stage.ts';
-import { namespaceObjects } from '../stage/namespace-objects.ts';
-import { apiServerProbe, probeContainers } from '../stage/probe-pods.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { storeContents } from '../stage/store-contents.ts';
-import { tell } from '../stage/tell.ts';
-import { Workload } from '../stage/workload.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { hasCondition, parseManifests } from '../cluster/kubernetes-client.ts';
+import { leftovers } from '../cluster/remove-harness.ts';
+import { clusterManifests } from '../framework/cluster-api/cluster-manifests.ts';
+import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { startClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { capiVersion, createWorkload } from '../framework/cluster-api/cluster-stage.ts';
+import { namespaceObjects } from '../framework/namespace-objects.ts';
+import { apiServerProbe, probeContainers } from '../framework/load/probe-pods.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { storeContents } from '../framework/store-contents.ts';
+import { tell } from '../framework/log.ts';
+import { Workload } from '../framework/workload.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

@@ -3,23 +3,28 @@ import path from 'node:path';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { ClusterApi } from '../harness/cluster-api.ts';
-import { installClusterApi } from '../harness/cluster-api.ts';
-import type { LocalProvider } from '../harness/clusterctl-repository.ts';
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { startManagementCluster } from '../harness/management-cluster.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
+import type { ClusterApi } from '../cluster/cluster-api.ts';
+import { installClusterApi } from '../cluster/cluster-api.ts';
+import type { LocalProvider } from '../cluster/clusterctl-repository.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { startManagementCluster } from '../cluster/management-cluster.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
-import { writeProviderRelease } from '../release/provider-release.ts';
-import { clusterManifests } from '../stage/cluster-manifests.ts';
-import { capiVersion } from '../stage/cluster-stage.ts';
-import { expectUnharmed } from '../stage/expect-unharmed.ts';
-import { buildManagerImage, installDataStore, loadManagerImage, managerIsAvailable } from '../stage/install-steward.ts';
-import { writePredecessorRelease } from '../stage/predecessor-release.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { tell } from '../stage/tell.ts';
-import { underLoad } from '../stage/under-load.ts';
-import { Workload } from '../stage/workload.ts';
+import { writeProviderRelease } from '../../release/provider-release.ts';
+import { clusterManifests } from '../framework/cluster-api/cluster-manifests.ts';
+import { capiVersion } from '../framework/cluster-api/cluster-stage.ts';
+import { expectUnharmed } from '../framework/load/expect-unharmed.ts';
+import {
+  buildManagerImage,
+  installDataStore,
+  loadManagerImage,
+  managerIsAvailable,
+} from '../framework/install-steward.ts';
+import { writePredecessorRelease } from '../framework/cluster-api/predecessor-release.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { tell } from '../framework/log.ts';
+import { underLoad } from '../framework/load/under-load.ts';
+import { Workload } from '../framework/workload.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

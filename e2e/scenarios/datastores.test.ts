@@ -2,22 +2,22 @@ import path from 'node:path';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { openHowTo } from '../stage/how-to-page.ts';
-import type { HowToPage } from '../stage/how-to-page.ts';
-import { podMemory } from '../stage/pod-memory.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
-import { storeTrials } from '../stage/store-trials.ts';
-import type { StoreTrial } from '../stage/store-trials.ts';
-import { natsWitness } from '../stage/store-witness.ts';
-import { tell } from '../stage/tell.ts';
-import { isCondition, TenantStage } from '../stage/tenant-stage.ts';
-import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { openHowTo } from '../framework/how-to-page.ts';
+import type { HowToPage } from '../framework/how-to-page.ts';
+import { podMemory } from '../framework/pod-memory.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import type { StewardCluster } from '../framework/steward-cluster.ts';
+import { storeTrials } from '../framework/store-trials.ts';
+import type { StoreTrial } from '../framework/store-trials.ts';
+import { natsWitness } from '../framework/load/store-witness.ts';
+import { tell } from '../framework/log.ts';
+import { isCondition, TenantStage } from '../framework/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
-import { webPod } from '../stage/web-pod.ts';
+import { webPod } from '../framework/web-pod.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

@@ -4,15 +4,15 @@ import path from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { KubernetesClient } from '../harness/kubernetes-client.ts';
-import { attachManagementCluster } from '../harness/management-cluster.ts';
-import { leftovers } from '../harness/remove-harness.ts';
-import { runCommand } from '../harness/run-command.ts';
-import { harnessFolder } from '../harness/state.ts';
-import { consoleBlocks, HowToPage } from '../stage/how-to-page.ts';
-import { builtManagerVariable } from '../stage/install-steward.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { tell } from '../stage/tell.ts';
+import { KubernetesClient } from '../cluster/kubernetes-client.ts';
+import { attachManagementCluster } from '../cluster/management-cluster.ts';
+import { leftovers } from '../cluster/remove-harness.ts';
+import { runCommand } from '../cluster/machines/run-command.ts';
+import { harnessFolder } from '../cluster/state.ts';
+import { consoleBlocks, HowToPage } from '../framework/how-to-page.ts';
+import { builtManagerVariable } from '../framework/install-steward.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { tell } from '../framework/log.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

@@ -4,19 +4,19 @@ import path from 'node:path';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { startManagementCluster } from '../harness/management-cluster.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { runPodNetwork } from '../harness/pod-network.ts';
-import { abandonedHarnesses, leftovers } from '../harness/remove-harness.ts';
-import { fullSyncs, serviceRules, wantedRules } from '../harness/service-rules.ts';
-import { startWorker } from '../harness/worker.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { webPod } from '../stage/web-pod.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { startManagementCluster } from '../cluster/management-cluster.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { runPodNetwork } from '../cluster/network/pod-network.ts';
+import { abandonedHarnesses, leftovers } from '../cluster/remove-harness.ts';
+import { fullSyncs, serviceRules, wantedRules } from '../cluster/network/service-rules.ts';
+import { startWorker } from '../cluster/worker.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { webPod } from '../framework/web-pod.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();
-const main = path.join(import.meta.dirname, '..', 'harness', 'main.ts');
+const main = path.join(import.meta.dirname, '../cluster/main.ts');
 
 const started = performance.now();
 const tell = (step: string, detail = ''): void => {

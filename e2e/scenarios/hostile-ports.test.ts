@@ -5,16 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { attack, openIdle, seededRandom } from '../stage/hostile-connections.ts';
-import type { HostilePort } from '../stage/hostile-connections.ts';
-import { givenSeed, newSeed, runSeedVariable } from '../stage/run-seed.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { scrapeMetrics } from '../stage/scrape-metrics.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
-import { tell } from '../stage/tell.ts';
-import { sendReviews } from '../stage/valid-reviews.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { attack, openIdle, seededRandom } from '../framework/attacks/hostile-connections.ts';
+import type { HostilePort } from '../framework/attacks/hostile-connections.ts';
+import { givenSeed, newSeed, runSeedVariable } from '../framework/run-seed.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { scrapeMetrics } from '../framework/scrape-metrics.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import type { StewardCluster } from '../framework/steward-cluster.ts';
+import { tell } from '../framework/log.ts';
+import { sendReviews } from '../framework/attacks/valid-reviews.ts';
 
 const minutes = 60_000;
 const idlePerPort = 1000;

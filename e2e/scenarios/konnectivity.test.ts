@@ -4,22 +4,22 @@ import { createInterface } from 'node:readline';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import type { KubernetesClient } from '../harness/kubernetes-client.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { runCommand } from '../harness/run-command.ts';
-import { selfSignedCertificate } from '../harness/self-signed-certificate.ts';
-import type { Worker } from '../harness/worker.ts';
-import { aggregatedApiPath, aggregatedApiService, runAggregatedApi } from '../stage/aggregated-api.ts';
-import { foreignEdits, undoneWithin } from '../stage/foreign-edits.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
-import { tell } from '../stage/tell.ts';
-import { TenantStage } from '../stage/tenant-stage.ts';
-import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import type { KubernetesClient } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { runCommand } from '../cluster/machines/run-command.ts';
+import { selfSignedCertificate } from '../cluster/self-signed-certificate.ts';
+import type { Worker } from '../cluster/worker.ts';
+import { aggregatedApiPath, aggregatedApiService, runAggregatedApi } from '../framework/aggregated-api.ts';
+import { foreignEdits, undoneWithin } from '../framework/attacks/drift.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import type { StewardCluster } from '../framework/steward-cluster.ts';
+import { tell } from '../framework/log.ts';
+import { TenantStage } from '../framework/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
-import { agnhost, webPod } from '../stage/web-pod.ts';
+import { agnhost, webPod } from '../framework/web-pod.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

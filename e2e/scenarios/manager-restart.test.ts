@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import { leftovers } from '../harness/remove-harness.ts';
-import { ChangeCounter } from '../stage/change-counter.ts';
-import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
-import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
-import { clusterManifests, controlPlaneManifest } from '../stage/cluster-manifests.ts';
-import { killManager, renewManager } from '../stage/kill-manager.ts';
-import { namespaceObjects } from '../stage/namespace-objects.ts';
-import { givenSeed, newSeed, runSeedVariable, seededNumber } from '../stage/run-seed.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { storeContents } from '../stage/store-contents.ts';
-import type { StoreContents } from '../stage/store-contents.ts';
-import { tell } from '../stage/tell.ts';
-import { Workload } from '../stage/workload.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import { leftovers } from '../cluster/remove-harness.ts';
+import { ChangeCounter } from '../framework/load/change-counter.ts';
+import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { startClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { clusterManifests, controlPlaneManifest } from '../framework/cluster-api/cluster-manifests.ts';
+import { killManager, renewManager } from '../framework/kill-manager.ts';
+import { namespaceObjects } from '../framework/namespace-objects.ts';
+import { givenSeed, newSeed, runSeedVariable, seededNumber } from '../framework/run-seed.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { storeContents } from '../framework/store-contents.ts';
+import type { StoreContents } from '../framework/store-contents.ts';
+import { tell } from '../framework/log.ts';
+import { Workload } from '../framework/workload.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

@@ -2,24 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { KubernetesClient } from '../harness/kubernetes-client.ts';
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import type { Worker } from '../harness/worker.ts';
-import { differences, dumpObjects } from '../stage/dump-objects.ts';
-import { openHowTo } from '../stage/how-to-page.ts';
-import type { HowToPage } from '../stage/how-to-page.ts';
-import { loadShortfalls, longestPauseMs } from '../stage/load-shortfalls.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
-import { etcdWitness, postgresWitness } from '../stage/store-witness.ts';
-import { tell } from '../stage/tell.ts';
-import { TenantLoad } from '../stage/tenant-load.ts';
-import { TenantStage } from '../stage/tenant-stage.ts';
-import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
-import { agnhost } from '../stage/web-pod.ts';
-import { workerRuns } from '../stage/worker-runs.ts';
+import { KubernetesClient } from '../cluster/kubernetes-client.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import type { Worker } from '../cluster/worker.ts';
+import { differences, dumpObjects } from '../framework/dump-objects.ts';
+import { openHowTo } from '../framework/how-to-page.ts';
+import type { HowToPage } from '../framework/how-to-page.ts';
+import { loadShortfalls, longestPauseMs } from '../framework/load/load-shortfalls.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import type { StewardCluster } from '../framework/steward-cluster.ts';
+import { etcdWitness, postgresWitness } from '../framework/load/store-witness.ts';
+import { tell } from '../framework/log.ts';
+import { TenantLoad } from '../framework/load/tenant-load.ts';
+import { TenantStage } from '../framework/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
+import { agnhost } from '../framework/web-pod.ts';
+import { workerRuns } from '../framework/workers/worker-runs.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
 
 const minutes = 60_000;
@@ -85,7 +85,7 @@ async function isDeleted(): Promise<boolean> {
   }
 }
 
-const refusedMeanwhile = 'cannot be deleted while its data moves to another DataStore';
+const refusedMeanwhile = 'cannot be deleted while its data is being migrated to another DataStore';
 
 const seconds = (ms = 0): string => `${(ms / 1000).toFixed(1)} s`;
 

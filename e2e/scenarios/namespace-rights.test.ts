@@ -4,16 +4,16 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { managerIsAvailable } from '../stage/install-steward.ts';
-import { networkEscapes, preparations } from '../stage/namespace-escapes-network.ts';
-import { insideNamespace, namespaceEscapes } from '../stage/namespace-escapes.ts';
-import type { NamespaceEscape } from '../stage/namespace-escapes.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import { tell } from '../stage/tell.ts';
-import { isCondition, TenantStage } from '../stage/tenant-stage.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { managerIsAvailable } from '../framework/install-steward.ts';
+import { networkEscapes, preparations } from '../framework/attacks/namespace-escapes-network.ts';
+import { insideNamespace, namespaceEscapes } from '../framework/attacks/namespace-escapes.ts';
+import type { NamespaceEscape } from '../framework/attacks/namespace-escapes.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { tell } from '../framework/log.ts';
+import { isCondition, TenantStage } from '../framework/tenant-stage.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

@@ -3,19 +3,19 @@ import path from 'node:path';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { KubernetesClient } from '../harness/kubernetes-client.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import type { Machine } from '../harness/machine.ts';
-import type { Worker } from '../harness/worker.ts';
-import { confidentialTexts, findTexts } from '../stage/confidential-texts.ts';
-import { dumpObjects } from '../stage/dump-objects.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { joinSecondNode } from '../stage/second-node.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
-import { tell } from '../stage/tell.ts';
-import { TenantStage, versionAt } from '../stage/tenant-stage.ts';
-import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
+import type { KubernetesClient } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import type { Machine } from '../cluster/machines/machine.ts';
+import type { Worker } from '../cluster/worker.ts';
+import { confidentialTexts, findTexts } from '../framework/attacks/confidential-texts.ts';
+import { dumpObjects } from '../framework/dump-objects.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { joinSecondNode } from '../framework/workers/second-node.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import type { StewardCluster } from '../framework/steward-cluster.ts';
+import { tell } from '../framework/log.ts';
+import { TenantStage, versionAt } from '../framework/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { imageArchives } from '../tools/images.ts';
 
 const minutes = 60_000;

@@ -3,20 +3,20 @@ import path from 'node:path';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { issueCertificates } from '../harness/cluster-api.ts';
-import { CertManagerStandIn } from '../harness/cert-manager-stand-in.ts';
-import { buildClusterApiProviders } from '../harness/clusterctl-repository.ts';
-import { hasCondition } from '../harness/kubernetes-client.ts';
-import { startManagementCluster } from '../harness/management-cluster.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
+import { issueCertificates } from '../cluster/cluster-api.ts';
+import { CertManagerStandIn } from '../cluster/cert-manager-stand-in.ts';
+import { buildClusterApiProviders } from '../cluster/clusterctl-repository.ts';
+import { hasCondition } from '../cluster/kubernetes-client.ts';
+import { startManagementCluster } from '../cluster/management-cluster.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
-import { clusterManifests, controlPlaneManifest } from '../stage/cluster-manifests.ts';
-import { consoleBlocks, HowToPage } from '../stage/how-to-page.ts';
-import { buildManagerImage, loadManagerImage } from '../stage/install-steward.ts';
-import { ReadersHome } from '../stage/readers-home.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { tell } from '../stage/tell.ts';
-import { Workload } from '../stage/workload.ts';
+import { clusterManifests, controlPlaneManifest } from '../framework/cluster-api/cluster-manifests.ts';
+import { consoleBlocks, HowToPage } from '../framework/how-to-page.ts';
+import { buildManagerImage, loadManagerImage } from '../framework/install-steward.ts';
+import { ReadersHome } from '../framework/home-folder.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { tell } from '../framework/log.ts';
+import { Workload } from '../framework/workload.ts';
 import { resolveTools } from '../tools/resolve.ts';
 
 const minutes = 60_000;

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
-import { storeContents } from '../stage/store-contents.ts';
-import { tell } from '../stage/tell.ts';
-import { conditionOf, isCondition, TenantStage } from '../stage/tenant-stage.ts';
+import type { ObjectAddress, PlainObject } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import type { StewardCluster } from '../framework/steward-cluster.ts';
+import { storeContents } from '../framework/store-contents.ts';
+import { tell } from '../framework/log.ts';
+import { conditionOf, isCondition, TenantStage } from '../framework/tenant-stage.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();
@@ -84,7 +84,7 @@ describe('Bad input is refused with field, value, reason and remedy', () => {
       'a version',
       'new',
       kubernetes({ version: '1.36' }),
-      /spec\.kubernetes\.version "1\.36" is not .*: give a full version/,
+      /spec\.kubernetes\.version "1\.36" is not .*: use a full version/,
     ],
     [
       'a version that nobody hosts',
@@ -104,7 +104,7 @@ describe('Bad input is refused with field, value, reason and remedy', () => {
       'ranges that overlap',
       'new',
       network({ serviceCidr: '10.96.0.0/16', podCidr: '10.96.128.0/17' }),
-      /spec\.networkProfile\.podCidr "10\.96\.128\.0\/17" overlaps .*: give networks/,
+      /spec\.networkProfile\.podCidr "10\.96\.128\.0\/17" overlaps .*: use networks/,
     ],
     [
       'a SAN with a port',
@@ -303,7 +303,7 @@ describe('A Secret that a person broke', () => {
         isCondition('CertificatesReady', 'False', 'SecretBroken'),
       );
       const said = conditions.find(({ type }) => type === 'CertificatesReady')?.message;
-      expect(said).toMatch(/Secret steady-ca is of no use .*restore it from a backup/);
+      expect(said).toMatch(/Secret steady-ca cannot be used .*restore it from a backup/);
       tell('the tenant says', said);
       await told(/^SecretBroken: .*steady-ca/);
       expect((await stage.secret('steady-ca'))['ca.crt']).toBe('nonsense');

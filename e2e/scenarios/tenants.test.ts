@@ -3,18 +3,18 @@ import path from 'node:path';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { parseManifests } from '../harness/kubernetes-client.ts';
-import type { PlainObject } from '../harness/kubernetes-client.ts';
-import type { ManagementCluster } from '../harness/management-cluster.ts';
-import { runCommand } from '../harness/run-command.ts';
-import { podProcesses } from '../stage/pod-processes.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { startStewardCluster } from '../stage/steward-cluster.ts';
-import type { StewardCluster } from '../stage/steward-cluster.ts';
-import { tell } from '../stage/tell.ts';
-import { conditionOf, isCondition, TenantStage, versionAt } from '../stage/tenant-stage.ts';
-import { joinByHand, machineKubelet } from '../stage/tenant-worker.ts';
-import { agnhost, webPod } from '../stage/web-pod.ts';
+import { parseManifests } from '../cluster/kubernetes-client.ts';
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { runCommand } from '../cluster/machines/run-command.ts';
+import { podProcesses } from '../framework/pod-processes.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
+import type { StewardCluster } from '../framework/steward-cluster.ts';
+import { tell } from '../framework/log.ts';
+import { conditionOf, isCondition, TenantStage, versionAt } from '../framework/tenant-stage.ts';
+import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
+import { agnhost, webPod } from '../framework/web-pod.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { ObjectAddress, PlainObject } from '../harness/kubernetes-client.ts';
-import { parseManifests } from '../harness/kubernetes-client.ts';
-import { leftovers } from '../harness/remove-harness.ts';
-import type { Change } from '../harness/watch-objects.ts';
-import { watchObjects } from '../harness/watch-objects.ts';
-import type { ClusterApiStage } from '../stage/cluster-api-stage.ts';
-import { startClusterApiStage } from '../stage/cluster-api-stage.ts';
-import { capiVersion, generateWorkload } from '../stage/cluster-stage.ts';
-import { namespaceObjects } from '../stage/namespace-objects.ts';
-import { scenarioResources } from '../stage/scenario-resources.ts';
-import { storeContents } from '../stage/store-contents.ts';
-import { tell } from '../stage/tell.ts';
-import { conditionOf } from '../stage/tenant-stage.ts';
-import { Timeline } from '../stage/timeline.ts';
-import { bootstrapTemplate, guardedPods, healthCheck, machinePool } from '../stage/worker-manifests.ts';
-import { Workload } from '../stage/workload.ts';
+import type { ObjectAddress, PlainObject } from '../cluster/kubernetes-client.ts';
+import { parseManifests } from '../cluster/kubernetes-client.ts';
+import { leftovers } from '../cluster/remove-harness.ts';
+import type { Change } from '../cluster/watch-objects.ts';
+import { watchObjects } from '../cluster/watch-objects.ts';
+import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { startClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { capiVersion, generateWorkload } from '../framework/cluster-api/cluster-stage.ts';
+import { namespaceObjects } from '../framework/namespace-objects.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { storeContents } from '../framework/store-contents.ts';
+import { tell } from '../framework/log.ts';
+import { conditionOf } from '../framework/tenant-stage.ts';
+import { Timeline } from '../framework/load/timeline.ts';
+import { bootstrapTemplate, guardedPods, healthCheck, machinePool } from '../framework/workers/worker-manifests.ts';
+import { Workload } from '../framework/workload.ts';
 
 const minutes = 60_000;
 const owned = scenarioResources();

@@ -60,9 +60,9 @@ export const runGo = async (
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
-    let complaints = '';
+    let errors = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (complaints = (complaints + chunk.toString()).slice(-4000)));
+    child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4000)));
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) {
@@ -71,7 +71,7 @@ export const runGo = async (
       }
       reject(
         new Error(
-          `go ${goArguments[0] ?? ''} in ${folder} ended with ${signal ?? `code ${code ?? '?'}`}:\n${complaints.trim()}`,
+          `go ${goArguments[0] ?? ''} in ${folder} ended with ${signal ?? `code ${code ?? '?'}`}:\n${errors.trim()}`,
         ),
       );
     });

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../invalid-input-error.ts';
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-/** Certificates that were read last, by their PEM: one visit of a tenant asks for the same ones many times. */
+/** The certificates that were parsed last, by their PEM: one reconcile of a tenant needs the same ones many times. */
 const latest = new Map<string, X509Certificate>();
 const mostLatest = 64;
 
@@ -18,9 +18,11 @@ function certificateOf(block: string): X509Certificate {
   return certificate;
 }
 
-/** Every certificate of a PEM bundle, in order. Throws `InvalidInputError` naming `field` when there is none or one is broken. */
+/**
+ * Every certificate of a PEM bundle, in order. Throws `InvalidInputError` naming `field` when there is none or one is invalid.
+ */
 export function parseCertificates(pem: string, field: string): readonly [X509Certificate, ...X509Certificate[]] {
-  const remedy = 'give one or more certificates in PEM form';
+  const remedy = 'provide one or more certificates in PEM form';
   const parsed = (pem.match(certificateBlock) ?? []).map((block) => {
     try {
       return certificateOf(block);
@@ -29,8 +31,7 @@ export function parseCertificates(pem: string, field: string): readonly [X509Cer
     }
   });
   const [first, ...rest] = parsed;
-  if (first === undefined)
-    throw new InvalidInputError({ field, reason: 'holds no PEM block of a certificate', remedy });
+  if (first === undefined) throw new InvalidInputError({ field, reason: 'holds no certificate in PEM form', remedy });
   return [first, ...rest];
 }
 

@@ -3,7 +3,7 @@ import { ExtensionsAttribute, Pkcs10CertificateRequest, SubjectAlternativeNameEx
 import { InvalidInputError } from '../invalid-input-error.ts';
 import { canonicalIp } from '../networks.ts';
 
-/** What a request wants certified. */
+/** The requested subject and names. */
 export interface CertificateRequest {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -12,7 +12,7 @@ export interface CertificateRequest {
   readonly ipAddresses: readonly string[];
 }
 
-/** A kubelet's is below 1 KiB; an RSA key of 8192 bits and a dozen names fit as well. */
+/** A kubelet's request is below 1 KiB; an RSA key of 8192 bits and a dozen names fit as well. */
 const longestRequest = 8 * 1024;
 
 const singleBlock = /^-----BEGIN CERTIFICATE REQUEST-----\s[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----\s*$/;
@@ -20,13 +20,13 @@ const alternativeNamesOid = '2.5.29.17';
 const extensionRequestOid = '1.2.840.113549.1.9.14';
 
 function refused(reason: string, cause?: unknown): InvalidInputError {
-  const remedy = 'ask for a subject of CN and O and for DNS names and IP addresses, as a kubelet does';
+  const remedy = 'request a subject of CN and O, DNS names and IP addresses, as a kubelet does';
   return new InvalidInputError({ field: 'spec.request', reason, remedy }, cause === undefined ? {} : { cause });
 }
 
 function parse(pem: string): Pkcs10CertificateRequest {
   if (pem.length > longestRequest) throw refused(`is longer than ${longestRequest} characters`);
-  if (!singleBlock.test(pem)) throw refused('is not one PEM block of a certificate request');
+  if (!singleBlock.test(pem)) throw refused('is not a single certificate request in PEM form');
   try {
     return new Pkcs10CertificateRequest(pem);
   } catch (cause) {
@@ -34,7 +34,7 @@ function parse(pem: string): Pkcs10CertificateRequest {
   }
 }
 
-/** CN and O, each in a part of its own: two readers could understand anything else in two ways. */
+/** CN and O, each in an RDN of its own: other forms could be parsed in different ways. */
 function readSubject(request: Pkcs10CertificateRequest): Pick<CertificateRequest, 'commonName' | 'organizations'> {
   const parts = request.subjectName.toJSON().map((part) => Object.entries(part));
   const values = (type: string): readonly string[] =>
@@ -43,7 +43,7 @@ function readSubject(request: Pkcs10CertificateRequest): Pick<CertificateRequest
   const [commonName, ...others] = values('CN');
   const organizations = values('O');
   if (odd || commonName === undefined || others.length > 0 || organizations.length + 1 !== parts.length) {
-    throw refused('has a subject of other parts than one CN and O');
+    throw refused('has a subject with parts other than one CN and O');
   }
   return { commonName, organizations };
 }
@@ -51,12 +51,12 @@ function readSubject(request: Pkcs10CertificateRequest): Pick<CertificateRequest
 function readNames(request: Pkcs10CertificateRequest): Pick<CertificateRequest, 'dnsNames' | 'ipAddresses'> {
   const [attribute, ...others] = request.attributes;
   if (!(attribute instanceof ExtensionsAttribute) || attribute.type !== extensionRequestOid || others.length > 0) {
-    throw refused('has other attributes than one list of extensions');
+    throw refused('has attributes other than one list of extensions');
   }
   const [extension, ...more] = attribute.items;
   const isNames = extension instanceof SubjectAlternativeNameExtension && extension.type === alternativeNamesOid;
   if (!isNames || more.length > 0 || attribute.values.length !== 1) {
-    throw refused('asks for other extensions than alternative names');
+    throw refused('asks for extensions other than alternative names');
   }
   const names = extension.names.items;
   const ofType = (type: string): readonly string[] =>
@@ -71,16 +71,16 @@ function readNames(request: Pkcs10CertificateRequest): Pick<CertificateRequest, 
 }
 
 /**
- * Reads a PKCS #10 request (RFC 2986) that asks for a subject and alternative names and for nothing else. It comes from a
- * stranger: whatever two readers could understand in two ways is refused. That its signature is right is the API server's
- * matter. Throws `InvalidInputError`, which repeats nothing of the request.
+ * Reads a PKCS #10 request (RFC 2986) for a subject and alternative names only. It comes from an untrusted source: whatever could
+ * be parsed in different ways is refused. The API server verifies its signature. Throws `InvalidInputError`, which repeats
+ * nothing of the request.
  */
 export function readCertificateRequest(pem: string): CertificateRequest {
   const request = parse(pem);
   try {
     return { ...readSubject(request), ...readNames(request) };
   } catch (error) {
-    // The library decodes parts as they are asked for.
+    // The library decodes parts lazily.
     throw error instanceof InvalidInputError ? error : refused('cannot be decoded', error);
   }
 }

@@ -9,6 +9,10 @@ describe('checksum', () => {
     expect(checksum({ a: Buffer.from('1') })).toBe(checksum({ a: '1' }));
   });
 
+  test('stays what it was in earlier versions: pods restart when it changes', () => {
+    expect(checksum({ b: '2', a: '1' })).toBe('778304653d00aa872ebd9103c47511d6');
+  });
+
   test('differs for different data, also when the parts run together alike', () => {
     const data = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4 });
     fc.assert(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A checksum of an object's data: 32 lower-case hex digits that also fit a label value. The order of keys does not matter, and no
- * two different sets of entries are written alike.
+ * A checksum of an object's data: 32 lower-case hex digits, which also fit a label value. It does not depend on the order of
+ * keys, and different sets of entries are encoded differently.
  */
 export function checksum(data: Readonly<Record<string, string | Uint8Array>>): string {
   const hash = createHash('sha256');

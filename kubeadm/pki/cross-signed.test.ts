@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseCertificates } from './certificate-chain.ts';
-import { issueCrossSigned, judgeCrossSigned } from './cross-signed.ts';
+import { issueCrossSigned, evaluateCrossSigned } from './cross-signed.ts';
 import { issue, issueCa } from './issue.ts';
 import type { KeyPair, Profile, Verdict } from './key-pair.ts';
 import { caValidityMs, certificateValidityMs, lifetimeFrom } from './lifetime.ts';
@@ -59,8 +59,8 @@ function accepts(authority: KeyPair, pair: KeyPair, purpose = 'sslclient'): bool
   return between.some((link) => opensslVerifies(authority.certificate, leaf.toString(), link.toString(), purpose));
 }
 
-const judged = (pair: KeyPair, cas: readonly KeyPair[], at = now, wanted = profile): Verdict =>
-  judgeCrossSigned(pair, {
+const evaluated = (pair: KeyPair, cas: readonly KeyPair[], at = now, wanted = profile): Verdict =>
+  evaluateCrossSigned(pair, {
     profile: wanted,
     cas: cas.map(({ certificate }) => certificate),
     now: at,
@@ -103,10 +103,10 @@ describe('judging a cross-signed certificate', () => {
   test('keeps it while it leads to each authority and to no other', async () => {
     const [one, two, three] = await Promise.all([ca('one'), ca('two'), ca('two')]);
     const pair = await issueCrossSigned(profile, [one, two], options);
-    expect(judged(pair, [one, two])).toEqual({ keep: true });
-    expect(judged(pair, [two, one])).toEqual({ keep: true });
+    expect(evaluated(pair, [one, two])).toEqual({ keep: true });
+    expect(evaluated(pair, [two, one])).toEqual({ keep: true });
     for (const cas of [[one], [one, three], [one, two, three]]) {
-      expect(judged(pair, cas)).toMatchObject({ keep: false, reason: 'UntrustedIssuer' });
+      expect(evaluated(pair, cas)).toMatchObject({ keep: false, reason: 'UntrustedIssuer' });
     }
   });
 
@@ -114,16 +114,16 @@ describe('judging a cross-signed certificate', () => {
     const [one, two] = await Promise.all([ca('one'), ca('two')]);
     const pair = await issueCrossSigned(profile, [one, two], options);
     const soon = new Date(now.getTime() + 340 * day);
-    expect(judged(pair, [one, two], soon)).toMatchObject({ keep: false, reason: 'NearExpiry' });
+    expect(evaluated(pair, [one, two], soon)).toMatchObject({ keep: false, reason: 'NearExpiry' });
     const other = { ...profile, commonName: 'other' };
-    expect(judged(pair, [one, two], now, other)).toMatchObject({ keep: false, reason: 'WrongSubject' });
+    expect(evaluated(pair, [one, two], now, other)).toMatchObject({ keep: false, reason: 'WrongSubject' });
     const plain = await issue(profile, one, options);
-    expect(judged(plain, [one, two])).toMatchObject({ keep: false });
+    expect(evaluated(plain, [one, two])).toMatchObject({ keep: false });
     const second = await issueCrossSigned(profile, [one, two], options);
     const [leaf, first] = parseCertificates(pair.certificate, 'chain');
     const last = parseCertificates(second.certificate, 'chain')[2] ?? new X509Certificate('');
     const mixed = { certificate: [leaf, first, last].join(''), key: pair.key };
-    expect(judged(mixed, [one, two])).toMatchObject({ keep: false, reason: 'UntrustedIssuer' });
-    expect(judged({ certificate: 'nonsense', key: 'nonsense' }, [one, two])).toMatchObject({ reason: 'Malformed' });
+    expect(evaluated(mixed, [one, two])).toMatchObject({ keep: false, reason: 'UntrustedIssuer' });
+    expect(evaluated({ certificate: 'nonsense', key: 'nonsense' }, [one, two])).toMatchObject({ reason: 'Malformed' });
   });
 });

@@ -2,20 +2,20 @@ import type { X509Certificate } from 'node:crypto';
 import { InvalidInputError } from '../invalid-input-error.ts';
 import { parseCertificates } from './certificate-chain.ts';
 import type { IssueOptions } from './issue.ts';
-import { judge } from './judge.ts';
-import type { Expectation } from './judge.ts';
+import { evaluate } from './evaluate.ts';
+import type { Expectation } from './evaluate.ts';
 import type { KeyPair, Profile, Verdict } from './key-pair.ts';
 import { newPrivateKey, readSigner, sign, signsAuthorities } from './sign.ts';
 import type { Signer } from './sign.ts';
 
-/** What a chain that several authorities accept is judged against. */
+/** What a chain that several CAs must accept is evaluated against. */
 export interface CrossSignedExpectation extends Pick<Expectation, 'now' | 'thresholdMs'> {
   readonly profile: Profile;
-  /** PEM of every authority that must accept it; of a bundle, the first. */
+  /** PEM of every CA that must accept it; of a bundle, the first certificate. */
   readonly cas: readonly string[];
 }
 
-/** The authority in between: it signs one leaf of the leaf's own usages and no further authority. */
+/** The intermediate CA: it signs one certificate with that one's own usages and no further CA. */
 function between({ usages }: Profile): Profile {
   return { commonName: 'cross-signed', ca: true, pathLength: 0, usages };
 }
@@ -25,17 +25,17 @@ function refuseLeafSigner(signer: Required<Signer>): void {
   throw new InvalidInputError({
     field: 'ca.crt',
     value: signer.certificate.subject,
-    reason: 'signs no other authorities (its path length is 0)',
+    reason: 'cannot sign other CAs (its path length is 0)',
     remedy: 'use a CA without that limit, or one CA for all',
   });
 }
 
 /**
- * One key with a certificate that each of `cas` accepts, for clients that can show only one: the leaf is signed by a new
- * authority of which every one of `cas` has signed a certificate. Servers must look in the whole chain for the one that leads to
- * theirs (RFC 4158 §2.4.2), as Go's do; OpenSSL tries one only. The key of the authority in between exists only during this call.
- * `certificate` is the leaf, then the certificates in between in the order of `cas`. Throws `InvalidInputError` for a CA that
- * cannot be read or signs no authorities.
+ * One key with a certificate that each of `cas` accepts, for clients that can present only one: it is signed by a new
+ * intermediate CA, for which every one of `cas` has signed a certificate. Servers must search the whole chain for the certificate
+ * from their CA (RFC 4158 §2.4.2), as Go's do; OpenSSL tries only one. The key of the intermediate CA exists only during this
+ * call. `certificate` holds the certificate itself, then the intermediate ones in the order of `cas`. Throws `InvalidInputError`
+ * for a CA that cannot be read or must not sign CAs.
  */
 export async function issueCrossSigned(
   profile: Profile,
@@ -60,10 +60,10 @@ function leadsTo(ca: string, middle: readonly X509Certificate[]): boolean {
 }
 
 /**
- * Decides whether a chain of `issueCrossSigned` can stay: the leaf as `judge` says, and from it a way to each authority and to
- * no other. Throws `InvalidInputError` when one of the expectation's own `cas` cannot be read.
+ * Decides whether a chain of `issueCrossSigned` can be kept: the certificate passes `evaluate`, and the chain leads to each of
+ * the CAs and to no other. Throws `InvalidInputError` when one of the expectation's own `cas` cannot be read.
  */
-export function judgeCrossSigned(pair: KeyPair, { cas, ...leaf }: CrossSignedExpectation): Verdict {
+export function evaluateCrossSigned(pair: KeyPair, { cas, ...leaf }: CrossSignedExpectation): Verdict {
   let middle: readonly X509Certificate[];
   try {
     middle = parseCertificates(pair.certificate, 'certificate').slice(1);
@@ -75,8 +75,8 @@ export function judgeCrossSigned(pair: KeyPair, { cas, ...leaf }: CrossSignedExp
   const spki = ({ publicKey }: X509Certificate): Buffer => publicKey.export({ type: 'spki', format: 'der' });
   const ofOneKey = first !== undefined && middle.every((certificate) => spki(certificate).equals(spki(first)));
   if (!ofOneKey || middle.length !== cas.length || !cas.every((ca) => leadsTo(ca, middle))) {
-    const message = 'the chain does not lead to each of the present authorities';
+    const message = 'the chain does not lead to each of the current CAs';
     return { keep: false, reason: 'UntrustedIssuer', message };
   }
-  return judge(pair, { ...leaf, ca: first.toString() });
+  return evaluate(pair, { ...leaf, ca: first.toString() });
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import forge from 'node-forge';
 import { caCertHashes } from './certificate-chain.ts';
 import { issue, issueCa, issueServiceAccountKeys } from './issue.ts';
-import { judge } from './judge.ts';
+import { evaluate } from './evaluate.ts';
 import type { EncryptionAlgorithm, KeyPair } from './key-pair.ts';
 import { caValidityMs, certificateValidityMs, lifetimeFrom } from './lifetime.ts';
 import { authorityProfiles, leafProfiles } from './profiles.ts';
@@ -83,8 +83,8 @@ describe('issue with Ed25519', () => {
     expect(opensslVerify(authority, pair)).toBe('leaf.crt: OK');
     expect(pair.key).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
     const expectation = { profile, ca: authority.certificate, now, thresholdMs: 0 };
-    expect(judge(pair, { ...expectation, keyTypes: ['ed25519'] })).toEqual({ keep: true });
-    expect(judge(pair, expectation)).toMatchObject({ keep: false, reason: 'Malformed' });
+    expect(evaluate(pair, { ...expectation, keyTypes: ['ed25519'] })).toEqual({ keep: true });
+    expect(evaluate(pair, expectation)).toMatchObject({ keep: false, reason: 'Malformed' });
   });
 
   test('takes no authority of another kind, nor another one an authority of this kind', async () => {
@@ -156,7 +156,7 @@ describe('issue', () => {
     expect(pkcs8).toContain('BEGIN PRIVATE KEY');
     expect(opensslVerify(ecCa, await leaf({ ...ecCa, key: pkcs8 }))).toBe('leaf.crt: OK');
     await expect(leaf({ ...ecCa, key: ec.export({ type: 'sec1', format: 'pem' }).toString() })).rejects.toThrow(
-      'ca.key is not the private key of the first certificate in ca.crt: give the certificate and the key of one and the same CA',
+      'ca.key is not the private key of the first certificate in ca.crt: provide the certificate and the key of the same CA',
     );
     await expect(leaf({ ...ecCa, key: rsa.export({ type: 'pkcs1', format: 'pem' }).toString() })).rejects.toThrow(
       'ca.key',
@@ -179,13 +179,13 @@ describe('issue', () => {
   test('names the file and the remedy when an authority cannot be read, and never the key', async () => {
     const authority = await ca();
     await expect(leaf({ certificate: authority.certificate, key: 'secret' })).rejects.toThrow(
-      'ca.key holds no PEM block of a private key: give an unencrypted RSA or EC private key in PEM form (PKCS#8, PKCS#1 or SEC1)',
+      'ca.key holds no private key in PEM form: provide an unencrypted RSA or EC private key in PEM form (PKCS#8, PKCS#1 or SEC1)',
     );
     const broken = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n';
     await expect(leaf({ certificate: authority.certificate, key: broken })).rejects.toThrow(
       /^(?!.*c2VjcmV0).*cannot be decoded/,
     );
-    await expect(leaf({ certificate: '', key: authority.key })).rejects.toThrow('ca.crt holds no PEM block');
+    await expect(leaf({ certificate: '', key: authority.key })).rejects.toThrow('ca.crt holds no certificate');
     const { privateKey } = generateKeyPairSync('ed25519');
     const ed25519 = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     await expect(leaf({ certificate: authority.certificate, key: ed25519 })).rejects.toThrow(

@@ -3,7 +3,7 @@ import { kubernetesKeyTypes, privateKeyPem, publicKeyPem } from './private-key.t
 import type { KeyType } from './private-key.ts';
 import { newPrivateKey, readSigner, sign } from './sign.ts';
 
-/** How a certificate is issued: the algorithm of the new key, and the validity on the wall clock. */
+/** How a certificate is issued: the algorithm of the new key, and the validity. */
 export interface IssueOptions {
   readonly algorithm: KeyAlgorithm;
   readonly lifetime: Lifetime;
@@ -18,8 +18,8 @@ export interface ServiceAccountKeys {
 }
 
 /**
- * A new self-signed certificate authority with a key of its own (RFC 5280).
- * Certificate and key are PEM with a trailing newline, the key in the form kubeadm writes.
+ * A new self-signed CA with its own key (RFC 5280). Certificate and key are PEM with a trailing newline, the key in the form
+ * kubeadm writes.
  */
 export async function issueCa(profile: Profile, options: IssueOptions): Promise<KeyPair> {
   const key = await newPrivateKey(options.algorithm);
@@ -35,7 +35,7 @@ export async function issue(profile: Profile, ca: KeyPair, options: IssueOptions
   return sign(profile, await newPrivateKey(options.algorithm), signer, options.lifetime);
 }
 
-/** The types of keys that go together with one of this algorithm. */
+/** The types of CA keys that may sign a key of this algorithm. */
 function keyTypesFor(algorithm: KeyAlgorithm): readonly KeyType[] {
   return algorithm === 'Ed25519' ? ['ed25519'] : kubernetesKeyTypes;
 }

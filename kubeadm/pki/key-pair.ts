@@ -7,16 +7,18 @@ export interface KeyPair {
 /** kubeadm's names (v1beta4 `encryptionAlgorithm`), with ECDSA-P256 as our default. */
 export type EncryptionAlgorithm = 'ECDSA-P256' | 'ECDSA-P384' | 'RSA-2048' | 'RSA-3072' | 'RSA-4096';
 
-/** How a key is made; Ed25519 (RFC 8410) is for those who read no other, such as Talos, and never for Kubernetes' own. */
+/**
+ * The algorithm of a key; Ed25519 (RFC 8410) is for programs that read no other, such as Talos, and never for Kubernetes itself.
+ */
 export type KeyAlgorithm = EncryptionAlgorithm | 'Ed25519';
 
-/** What a certificate says, whoever signs it. */
+/** The content of a certificate, independent of its signer. */
 export interface Profile {
   readonly commonName: string;
   readonly organizations?: readonly string[];
-  /** Absent for a leaf. */
+  /** Absent for a certificate that is not a CA. */
   readonly ca?: boolean;
-  /** Of an authority: how many more may stand between it and a leaf; absent for no limit. */
+  /** For a CA: how many further CAs may follow in a chain; absent for no limit. */
   readonly pathLength?: number;
   readonly usages: readonly ('clientAuth' | 'serverAuth' | 'codeSigning')[];
   readonly dnsNames?: readonly string[];
@@ -29,6 +31,6 @@ export interface Lifetime {
   readonly notAfter: Date;
 }
 
-/** Keep the pair, or renew it because of a reason a person understands. */
+/** Keep the pair, or renew it for a reason that is shown to people. */
 export type Verdict =
   { readonly keep: true } | { readonly keep: false; readonly reason: string; readonly message: string };

@@ -10,8 +10,8 @@ export const certificateValidityMs = 365 * day;
 export const caValidityMs = 3650 * day;
 
 /**
- * Valid from five minutes before `now`, against clocks that run behind, until `validityMs` after `now`.
- * Seconds are whole, as X.509 times are.
+ * Valid from five minutes before `now`, since clocks may be slow, until `validityMs` after `now`. In whole seconds, like X.509
+ * times.
  */
 export function lifetimeFrom(now: Date, validityMs: number): Lifetime {
   const second = Math.floor(now.getTime() / 1000) * 1000;

@@ -4,25 +4,24 @@ import { InvalidInputError } from '../invalid-input-error.ts';
 
 const privateKeyBlock = /-----BEGIN (?:EC |RSA )?PRIVATE KEY-----[\s\S]*?-----END (?:EC |RSA )?PRIVATE KEY-----/;
 
-/** What a private key may be, in Node's words. */
+/** The kinds of private keys, with Node's names. */
 export type KeyType = 'rsa' | 'ec' | 'ed25519';
 
-/** What Kubernetes and kubeadm write and read. */
+/** The kinds that Kubernetes and kubeadm write and read. */
 export const kubernetesKeyTypes: readonly KeyType[] = ['rsa', 'ec'];
 
 const isAmong = (types: readonly KeyType[], type: string | undefined): boolean => types.some((one) => one === type);
 
 /**
- * Reads an RSA or elliptic-curve private key from PEM: PKCS#8, PKCS#1 or SEC1, with or without an `EC PARAMETERS` block before it.
- * `types` names others that will do instead. Throws `InvalidInputError` naming `field`; the key itself is never part of a message.
+ * Reads an RSA or elliptic-curve private key from PEM: PKCS#8, PKCS#1 or SEC1, with or without an `EC PARAMETERS` block before
+ * it. `types` sets other accepted kinds. Throws `InvalidInputError` naming `field`; the key itself is never part of a message.
  */
 export function parsePrivateKey(pem: string, field: string, types: readonly KeyType[] = kubernetesKeyTypes): KeyObject {
   const remedy = isAmong(types, 'ed25519')
-    ? 'give an unencrypted Ed25519 private key in PEM form (PKCS#8)'
-    : 'give an unencrypted RSA or EC private key in PEM form (PKCS#8, PKCS#1 or SEC1)';
+    ? 'provide an unencrypted Ed25519 private key in PEM form (PKCS#8)'
+    : 'provide an unencrypted RSA or EC private key in PEM form (PKCS#8, PKCS#1 or SEC1)';
   const block = privateKeyBlock.exec(pem)?.[0];
-  if (block === undefined)
-    throw new InvalidInputError({ field, reason: 'holds no PEM block of a private key', remedy });
+  if (block === undefined) throw new InvalidInputError({ field, reason: 'holds no private key in PEM form', remedy });
   let key: KeyObject;
   try {
     key = createPrivateKey(block);
@@ -37,8 +36,8 @@ export function parsePrivateKey(pem: string, field: string, types: readonly KeyT
 }
 
 /**
- * PEM with a trailing newline in the form kubeadm writes: `RSA PRIVATE KEY` (PKCS#1) or `EC PRIVATE KEY` (SEC1); of Ed25519, for
- * which there is no other, PKCS#8.
+ * PEM with a trailing newline in the form kubeadm writes: `RSA PRIVATE KEY` (PKCS#1) or `EC PRIVATE KEY` (SEC1); PKCS#8 for
+ * Ed25519, which has no other form.
  */
 export function privateKeyPem(key: KeyObject): string {
   if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'pkcs8', format: 'pem' }).toString();

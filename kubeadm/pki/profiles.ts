@@ -3,24 +3,24 @@ import { alternativeNames } from '../san.ts';
 import type { KubernetesVersion } from '../versions.ts';
 import type { Profile } from './key-pair.ts';
 
-/** What the certificates of a tenant depend on. */
+/** The inputs of a tenant's certificates. */
 export interface PkiInputs {
   readonly version: KubernetesVersion;
   /** The service network or networks as in `networkProfile.serviceCidr`. */
   readonly serviceCidr: string;
   readonly clusterDomain: string;
-  /** The address under which the API server announces itself. */
+  /** The address that the API server advertises. */
   readonly advertiseAddress: string;
-  /** `host:port` under which users and nodes reach the API server. */
+  /** `host:port` at which users and nodes reach the API server. */
   readonly controlPlaneEndpoint: string;
   /** All of the ClusterConfiguration's `apiServer.certSANs`. */
   readonly certSANs: readonly string[];
 }
 
-/** The certificate authorities of a tenant. */
+/** The CAs of a tenant. */
 export type AuthorityName = 'ca' | 'front-proxy-ca';
 
-/** The certificates of a tenant that an authority signs, by the base name of kubeadm's file. */
+/** The certificates of a tenant that its CAs sign, by the base name of kubeadm's file. */
 export type LeafName =
   | 'apiserver'
   | 'apiserver-kubelet-client'
@@ -30,7 +30,7 @@ export type LeafName =
   | 'controller-manager.conf'
   | 'scheduler.conf';
 
-/** One certificate of a tenant: what it says and who signs it. */
+/** One certificate of a tenant: its content and its signer. */
 export interface Leaf {
   readonly signer: AuthorityName;
   readonly profile: Profile;
@@ -39,13 +39,13 @@ export interface Leaf {
 /** The group that kubeadm binds to cluster-admin, for which `system:masters` is never used. */
 export const clusterAdminsGroup = 'kubeadm:cluster-admins';
 
-/** Both authorities. */
+/** Both CAs. */
 export const authorityProfiles: Readonly<Record<AuthorityName, Profile>> = {
   ca: { commonName: 'kubernetes', ca: true, usages: [], dnsNames: ['kubernetes'] },
   'front-proxy-ca': { commonName: 'front-proxy-ca', ca: true, usages: [], dnsNames: ['front-proxy-ca'] },
 };
 
-/** The serving certificate of the API server. Throws `InvalidInputError` for a network, endpoint or name that is none. */
+/** The serving certificate of the API server. Throws `InvalidInputError` for an invalid network, endpoint or name. */
 export function apiServerProfile(inputs: PkiInputs): Profile {
   const names = alternativeNames([
     'kubernetes',
@@ -72,12 +72,12 @@ function client(commonName: string, ...organizations: readonly string[]): Profil
 }
 
 /**
- * With which certificate the API server meets kubelets. It is in no group, whatever the version: the ClusterRoleBinding
+ * The client certificate of the API server for kubelets. It is in no group, in any version: the ClusterRoleBinding
  * `kubeadm:apiserver-kubelet-client` lets it use the kubelet API and nothing else.
  */
 const kubeletClientProfile = client('kube-apiserver-kubelet-client');
 
-/** Every certificate that an authority of the tenant signs. Throws `InvalidInputError` as `apiServerProfile` does. */
+/** Every certificate that a CA of the tenant signs. Throws `InvalidInputError` as `apiServerProfile` does. */
 export function leafProfiles(inputs: PkiInputs): Readonly<Record<LeafName, Leaf>> {
   return {
     apiserver: { signer: 'ca', profile: apiServerProfile(inputs) },
@@ -87,7 +87,7 @@ export function leafProfiles(inputs: PkiInputs): Readonly<Record<LeafName, Leaf>
   };
 }
 
-/** The client certificates inside the tenant's kubeconfigs; they depend on nothing. */
+/** The client certificates inside the tenant's kubeconfigs, which need no inputs. */
 export const clientProfiles = {
   'admin.conf': { signer: 'ca', profile: client('kubernetes-admin', clusterAdminsGroup) },
   'super-admin.conf': { signer: 'ca', profile: client('kubernetes-super-admin', 'system:masters') },

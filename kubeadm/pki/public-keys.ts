@@ -2,7 +2,7 @@ import { parsePrivateKey, publicKeyPem } from './private-key.ts';
 
 const publicKeyBlock = /-----BEGIN (?:RSA )?PUBLIC KEY-----[\s\S]*?-----END (?:RSA )?PUBLIC KEY-----/g;
 
-/** Every public key of a file, as PEM blocks in their order: kube-apiserver's --service-account-key-file takes several. */
+/** Every public key of a file, as PEM blocks in their order: kube-apiserver's --service-account-key-file accepts several. */
 export function publicKeyBlocks(pem: string): readonly string[] {
   return pem.match(publicKeyBlock) ?? [];
 }

@@ -32,7 +32,7 @@ const usageOids = {
   codeSigning: ExtendedKeyUsage.codeSigning,
 } as const;
 
-/** A new private key. The work runs on the thread pool and does not hold the event loop. */
+/** A new private key. The work runs on the thread pool and does not block the event loop. */
 export async function newPrivateKey(algorithm: KeyAlgorithm): Promise<KeyObject> {
   switch (algorithm) {
     case 'ECDSA-P256':
@@ -50,7 +50,7 @@ export async function newPrivateKey(algorithm: KeyAlgorithm): Promise<KeyObject>
 
 interface SigningAlgorithm {
   readonly name: string;
-  /** Absent where the algorithm has one of its own. */
+  /** Absent if the algorithm implies it. */
   readonly hash?: string;
   readonly namedCurve?: string;
 }
@@ -91,7 +91,7 @@ function newSerial(): string {
   return bytes.toString('hex');
 }
 
-/** The value as it is: given as plain text, the library would read quotes, backslashes and a leading # as RFC 4514 notation. */
+/** The literal value: as plain text, the library would read quotes, backslashes and a leading # as RFC 4514 notation. */
 function literal(value: string): JsonAttributeObject {
   return Name.isPrintableString(value) ? { printableString: value } : { utf8String: value };
 }
@@ -101,7 +101,7 @@ function subject(profile: Profile): Name {
   return new Name([...organizations, { CN: [literal(profile.commonName)] }]);
 }
 
-/** Nothing can be enciphered with an Ed25519 key, and RFC 8410 §5 does not let its certificate say so. */
+/** An Ed25519 key cannot encipher anything, and RFC 8410 §5 does not allow its certificate to claim so. */
 function keyUsages(profile: Profile, publicKey: webcrypto.CryptoKey): KeyUsagesExtension {
   const { digitalSignature, keyEncipherment, keyCertSign, cRLSign } = KeyUsageFlags;
   const signsOnly = publicKey.algorithm.name === 'Ed25519';
@@ -133,7 +133,7 @@ async function extensions(
   return found;
 }
 
-/** Who signs. */
+/** The signer of a certificate. */
 export interface Signer {
   readonly key: KeyObject;
   /** Absent when the certificate signs itself. */
@@ -158,8 +158,8 @@ export async function sign(profile: Profile, key: KeyObject, signer: Signer, lif
 }
 
 /**
- * A CA as a signer; of a bundle, the first certificate. `types` is what its key may be. Throws `InvalidInputError` when the certificate or the key cannot be read
- * or do not belong together.
+ * A CA as a signer; of a bundle, the first certificate. `types` are the accepted kinds of its key. Throws `InvalidInputError`
+ * when the certificate or the key cannot be read or do not belong together.
  */
 export function readSigner(ca: KeyPair, types?: readonly KeyType[]): Required<Signer> {
   const key = parsePrivateKey(ca.key, 'ca.key', types);
@@ -169,20 +169,20 @@ export function readSigner(ca: KeyPair, types?: readonly KeyType[]): Required<Si
   throw new InvalidInputError({
     field: 'ca.key',
     reason: 'is not the private key of the first certificate in ca.crt',
-    remedy: 'give the certificate and the key of one and the same CA',
+    remedy: 'provide the certificate and the key of the same CA',
   });
 }
 
-/** True unless the CA may sign leaves only (RFC 5280 §4.2.1.9, a path length of 0). */
+/** True unless the CA must not sign other CAs (RFC 5280 §4.2.1.9, a path length of 0). */
 export function signsAuthorities({ certificate }: Required<Signer>): boolean {
   return certificate.getExtension(BasicConstraintsExtension)?.pathLength !== 0;
 }
 
 function parseSigner(pem: string): X509Certificate {
   const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/.exec(pem)?.[0];
-  const remedy = 'give the CA certificate in PEM form';
+  const remedy = 'provide the CA certificate in PEM form';
   if (block === undefined) {
-    throw new InvalidInputError({ field: 'ca.crt', reason: 'holds no PEM block of a certificate', remedy });
+    throw new InvalidInputError({ field: 'ca.crt', reason: 'holds no certificate in PEM form', remedy });
   }
   try {
     return new X509Certificate(block);

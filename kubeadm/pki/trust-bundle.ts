@@ -1,8 +1,8 @@
 import { parseCertificates } from './certificate-chain.ts';
 
 /**
- * One PEM text with every certificate of `pems`, in their order and each once. A single text is returned as it is, byte by byte.
- * Throws `InvalidInputError` for one that holds none or a broken one.
+ * One PEM text with every certificate of `pems`, in order and each once. A single text is returned unchanged, byte by byte.
+ * Throws `InvalidInputError` for a text without certificates or with an invalid one.
  */
 export function trustBundle(pems: readonly [string, ...string[]]): string {
   const [first, ...rest] = pems;

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
-import { silent } from '../../runtime/logger.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { FakeClock } from '../../testing/fake/fake-clock.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { bootstrapServer } from './bootstrap-server.ts';
 import type { ServerBootstrap } from './bootstrap-server.ts';
 
@@ -96,7 +96,7 @@ describe('bootstrapServer', () => {
     const options = rig();
     await options.cluster.seed(kinds.Secret, seeded('postgres-credentials', { username: 'postgres' }));
     await expect(bootstrapServer(options)).rejects.toThrow(
-      /Secret postgres-credentials lacks password\. .*restore it, or delete/,
+      /Secret postgres-credentials has no password\. .*restore it, or delete/,
     );
     expect(Object.keys(await stored(options.cluster))).toEqual(['postgres-credentials']);
   });

@@ -1,5 +1,5 @@
 import { issue, issueCa } from '../../kubeadm/pki/issue.ts';
-import { judge } from '../../kubeadm/pki/judge.ts';
+import { evaluate } from '../../kubeadm/pki/evaluate.ts';
 import type { KeyPair, Profile } from '../../kubeadm/pki/key-pair.ts';
 import { caValidityMs, certificateValidityMs, lifetimeFrom } from '../../kubeadm/pki/lifetime.ts';
 import { StoreError } from '../store-error.ts';
@@ -10,9 +10,9 @@ const renewBeforeMs = 90 * 24 * 60 * 60 * 1000;
 /** How a certificate is issued. */
 export interface Issuing {
   readonly now: Date;
-  /** Authority of the pair. */
+  /** The CA that signs the pair. */
   readonly ca: KeyPair;
-  /** In milliseconds; a year unless said. */
+  /** In milliseconds; default: a year. */
   readonly validityMs?: number;
 }
 
@@ -22,8 +22,8 @@ function pairIn(texts: SecretTexts | undefined, prefix: 'ca' | 'tls'): KeyPair |
 }
 
 /**
- * The authority (`ca.crt`, `ca.key`) in the Secret of this name, or a new one when there is no Secret. One that is broken is
- * never replaced, since clients trust it: throws `StoreError` (CredentialsInvalid).
+ * The CA (`ca.crt`, `ca.key`) in the Secret with this name, or a new one when there is no Secret. A broken CA is never replaced, because
+ * clients trust it: throws `StoreError` (CredentialsInvalid).
  */
 export async function keptAuthority(
   name: string,
@@ -35,28 +35,28 @@ export async function keptAuthority(
   if (current === undefined && texts === undefined) {
     return issueCa(profile, { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(now, caValidityMs) });
   }
-  const verdict = judge(current, { now, thresholdMs: 0 });
+  const verdict = evaluate(current, { now, thresholdMs: 0 });
   if (verdict.keep && current !== undefined) return current;
-  const seen = verdict.keep ? 'there is no certificate with its key' : verdict.message;
+  const seen = verdict.keep ? 'the certificate or its key is missing' : verdict.message;
   throw new StoreError(
     'CredentialsInvalid',
-    `Secret ${name}, ca.crt and ca.key: ${seen}. Everything trusts this authority, so it is not replaced: restore it, or delete the Secret for a new one`,
+    `Secret ${name}, ca.crt and ca.key: ${seen}. Every client trusts this CA, so it is not replaced: restore it, or delete the Secret to get a new one`,
   );
 }
 
-/** The pair (`tls.crt`, `tls.key`) in the Secret while it fits and has three months left, or a new one. */
-export async function keptPair(
+/** The pair (`tls.crt`, `tls.key`) in the Secret if it is valid and has three months left, otherwise a new one. */
+export async function ensureKeyPair(
   texts: SecretTexts | undefined,
   profile: Profile,
   { ca, now, validityMs = certificateValidityMs }: Issuing,
 ): Promise<KeyPair> {
   const current = pairIn(texts, 'tls');
-  const verdict = judge(current, { profile, ca: ca.certificate, now, thresholdMs: renewBeforeMs });
+  const verdict = evaluate(current, { profile, ca: ca.certificate, now, thresholdMs: renewBeforeMs });
   if (verdict.keep && current !== undefined) return current;
   return issue(profile, ca, { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(now, validityMs) });
 }
 
-/** A Secret of a server or client: its pair, and the authority that it shows itself to. */
+/** The content of a Secret of a server or client: its pair and the CA. */
 export function pairTexts(ca: KeyPair, pair: KeyPair): SecretTexts {
   return { 'ca.crt': ca.certificate, 'tls.crt': pair.certificate, 'tls.key': pair.key };
 }

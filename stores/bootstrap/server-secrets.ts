@@ -1,26 +1,26 @@
 import type { KeyPair, Profile } from '../../kubeadm/pki/key-pair.ts';
 import { caValidityMs } from '../../kubeadm/pki/lifetime.ts';
 import { StoreError } from '../store-error.ts';
-import { keptAuthority, keptPair, pairTexts } from './kept-pairs.ts';
+import { keptAuthority, ensureKeyPair, pairTexts } from './kept-pairs.ts';
 import { serverSecretNames } from './server-plan.ts';
 import type { ServerPlan } from './server-plan.ts';
 import type { SecretTexts, Secrets } from './write-secrets.ts';
 
-/** 24 bytes or more of which nobody knows anything. */
+/** Returns at least 24 random bytes. */
 export type RandomBytes = () => Uint8Array;
 
-/** The administrator in the Secret, or a new one when there is no Secret. A server that runs knows only the old password. */
+/** The administrator in the Secret, or a new one when there is no Secret: a running server knows only the first password. */
 function administrator(plan: ServerPlan, texts: SecretTexts | undefined, random: RandomBytes): SecretTexts {
   if (texts === undefined) {
-    // A letter first: no shell or configuration language takes it for a flag or a number.
+    // It begins with a letter, so no shell or configuration language takes it for a flag or a number.
     return { username: plan.administrator, password: `p${Buffer.from(random()).toString('hex')}` };
   }
   const { username = '', password = '' } = texts;
   if (username !== '' && password !== '') return { username, password };
   throw new StoreError(
     'CredentialsInvalid',
-    `Secret ${serverSecretNames(plan).credentials} lacks ${username === '' ? 'username' : 'password'}. ` +
-      'A server that was started with it knows no other, so none is made up: restore it, or delete the Secret and the data',
+    `Secret ${serverSecretNames(plan).credentials} has no ${username === '' ? 'username' : 'password'}. ` +
+      'A server that was started with it accepts no other, so none is generated: restore it, or delete the Secret and the data',
   );
 }
 
@@ -31,8 +31,8 @@ function serverProfile({ name, namespace, clusterDomain }: ServerPlan): Profile 
 }
 
 /**
- * The authority and the certificate of a quick-start server, as they should be: what is good stays as it is. Throws `StoreError`
- * (CredentialsInvalid) for an authority that is there and broken: it is never replaced.
+ * The wanted CA and certificate of a quick-start server; valid ones stay as they are. Throws `StoreError` (CredentialsInvalid) for an
+ * existing CA that is broken: it is never replaced.
  */
 export async function serverCertificates(plan: ServerPlan, current: Secrets, now: Date): Promise<Secrets> {
   const names = serverSecretNames(plan);
@@ -40,7 +40,7 @@ export async function serverCertificates(plan: ServerPlan, current: Secrets, now
   const ca: KeyPair = await keptAuthority(names.authority, current.get(names.authority), profile, now);
   // These servers read their certificate when they start, and they need not start for years.
   const issuing = { ca, now, validityMs: caValidityMs };
-  const server = await keptPair(current.get(names.server), serverProfile(plan), issuing);
+  const server = await ensureKeyPair(current.get(names.server), serverProfile(plan), issuing);
   return new Map([
     [names.authority, { 'ca.crt': ca.certificate, 'ca.key': ca.key }],
     [names.server, pairTexts(ca, server)],
@@ -48,7 +48,7 @@ export async function serverCertificates(plan: ServerPlan, current: Secrets, now
 }
 
 /**
- * What the Secrets of a quick-start server with a password should hold, see `serverCertificates`. A password that is there is never
+ * The wanted content of the Secrets of a quick-start server with a password, see `serverCertificates`. An existing password is never
  * replaced either.
  */
 export async function serverSecrets(

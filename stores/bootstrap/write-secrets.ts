@@ -2,9 +2,9 @@ import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
 import { labels, project } from '../../api/names.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
-import { ApiError } from '../../runtime/errors.ts';
-import type { Logger } from '../../runtime/logger.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { Logger } from '../../runtime/observe/logger.ts';
 
 /** Texts of a Secret, by key. */
 export type SecretTexts = Readonly<Record<string, string>>;
@@ -23,14 +23,14 @@ export interface SecretsTarget {
   readonly signal: AbortSignal;
 }
 
-/** What should be, from what is; what is good stays as it is, so that a second run changes nothing. */
+/** Computes the wanted Secrets from the current ones; valid content stays as it is, so that a second run changes nothing. */
 export type WantedSecrets = (current: Secrets, now: Date) => Promise<Secrets>;
 
 const collisions = 5;
 
 /**
- * Writes what is missing or has to be renewed of the Secrets of these names, and returns what they hold then. May be repeated,
- * cut short at any point and run twice at a time. Throws what `wanted` throws, and `ApiError`.
+ * Creates or updates the Secrets with these names where content is missing or must be renewed, and returns their content. It may be
+ * repeated, interrupted at any point and run concurrently. Throws what `wanted` throws, and `ApiError`.
  */
 export async function writeSecrets(
   target: SecretsTarget,
@@ -41,7 +41,7 @@ export async function writeSecrets(
     try {
       return await writeOnce(target, names, wanted);
     } catch (error) {
-      // Another run was quicker with one of them: what it wrote is taken.
+      // Another run was faster with one of them: its result is used.
       const collided = error instanceof ApiError && error.code === 409;
       if (!collided || left === 0) throw error;
     }

@@ -1,4 +1,4 @@
-import type { Attempt, StoreUnderTest, Tenant } from '../driver-contract.ts';
+import type { Attempt, StoreUnderTest, Tenant } from './driver-contract.ts';
 
 /** What became of a set of attacks. */
 export interface MatrixResult {

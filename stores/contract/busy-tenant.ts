@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiServerHand } from '../tenancy-data-contract.ts';
+import type { ApiServerHand } from './tenancy-data-contract.ts';
 
 const writers = 12;
 const keysOfWriter = 25;

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 
 /** How a store is reached, and what is said when it is not. */
 export function testConnection<Config>(started: () => Stage<Config>): void {
-  test('says the version, the floor and the size of the server', async () => {
+  test('reports the version, the required version and the size of the server', async () => {
     const state: ServerState = await started().session.ping();
     expect(state).toMatchObject({ supported: true });
     expect(state.version).toMatch(/^\d+\.\d+/);
@@ -14,7 +14,7 @@ export function testConnection<Config>(started: () => Stage<Config>): void {
     expect(state.notes).toBeUndefined();
   });
 
-  test('says why a store cannot be used, soon, and without secrets', async () => {
+  test('soon reports why a datastore cannot be used, without secrets', async () => {
     const stage = started();
     for (const { name, config, reason } of await stage.store.unusable()) {
       await using broken = await stage.open(config);
@@ -29,7 +29,7 @@ export function testConnection<Config>(started: () => Stage<Config>): void {
     }
   }, 60_000);
 
-  test('works while one endpoint is dead, and says which', async () => {
+  test('works while one endpoint is dead, and reports which', async () => {
     const stage = started();
     await using partial = await stage.open(stage.store.withDeadEndpoint());
     const state = await partial.ping();
@@ -40,7 +40,7 @@ export function testConnection<Config>(started: () => Stage<Config>): void {
     await partial.remove(tenancy);
   });
 
-  test('takes rotated credentials of the administrator into a pool that runs, and drops the old ones', async () => {
+  test('uses rotated credentials of the administrator in a running pool, and drops the previous ones', async () => {
     const stage = started();
     const { driver } = stage.store;
     const administrator = await stage.store.rotatingAdministrator();

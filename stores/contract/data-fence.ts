@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ApiServerHand, DataTenant } from '../tenancy-data-contract.ts';
+import type { ApiServerHand, DataTenant } from './tenancy-data-contract.ts';
 import { bytes, contentOf } from './data-content.ts';
 
 /** Writes numbers to a key of its own until it is refused or told to stop; says what was acknowledged last. */
@@ -36,7 +36,7 @@ async function allowed(hand: ApiServerHand, known: string): Promise<readonly str
 
 /** The end of a tenant's writes. */
 export function testDataFence(title: string, tenant: () => Promise<DataTenant>): void {
-  test('fences: keeps every write that was acknowledged, takes no other, and goes on serving reads', async () => {
+  test('fences: retains every acknowledged write, accepts no other, and continues to serve reads', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('pods/known', bytes('known'));
@@ -65,7 +65,7 @@ export function testDataFence(title: string, tenant: () => Promise<DataTenant>):
     process.stderr.write(`fence ${title}: ${written} writes acknowledged before, 0 lost; 16 tried after, 0 allowed\n`);
   }, 60_000);
 
-  test('gives the writes back, whether once or twice', async () => {
+  test('allows writes again, also when it is called twice', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await data.unfence();

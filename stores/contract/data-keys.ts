@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { StoreError } from '../store-error.ts';
-import type { DataTenant } from '../tenancy-data-contract.ts';
+import type { DataTenant } from './tenancy-data-contract.ts';
 import { allChanges, bytes, contentOf, put } from './data-content.ts';
 
 /** Names that API servers let through somewhere: RBAC takes every character but `/` and `%`. */
@@ -23,7 +23,7 @@ const odd = [
 
 /** Which keys belong to the data, and that each is told as it is. */
 export function testDataKeys(tenant: () => Promise<DataTenant>): void {
-  test('leaves out what the control plane says of itself', async () => {
+  test('leaves out keys with which the control plane announces itself', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     const start = await data.revision();
@@ -37,7 +37,7 @@ export function testDataKeys(tenant: () => Promise<DataTenant>): void {
     expect((await allChanges(data, start)).changes).toHaveLength(1);
   });
 
-  test('tells and writes odd names exactly, or refuses them as the store refuses them', async () => {
+  test('reads and writes unusual names exactly, or refuses them like the datastore', async () => {
     await using subject = await tenant();
     await using other = await tenant();
     const expected = new Map<string, string>();

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { CompactedError } from '../tenancy-data.ts';
-import type { DataTenant } from '../tenancy-data-contract.ts';
+import type { DataTenant } from './tenancy-data-contract.ts';
 import { allChanges, allEntries, bytes, changed, contentOf, manyPuts } from './data-content.ts';
 
 /** Pages at a revision, and what changed after it. */
 export function testDataReading(tenant: () => Promise<DataTenant>): void {
-  test('tells every key as it was at one revision, in bounded pages, while the tenant goes on writing', async () => {
+  test('returns every key as it was at one revision, in bounded pages, while the tenant writes', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await data.write(manyPuts(2300, 'pods/default/pod-'));
@@ -29,7 +29,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     expect(seen).toEqual(expected);
   }, 60_000);
 
-  test('tells values as they are: binary, empty, and of a mebibyte, in pages that memory bears', async () => {
+  test('returns values unchanged: binary, empty, and of 1 MiB, in bounded pages', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     const values = new Map<string, Uint8Array>([
@@ -47,7 +47,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     expect(changed(new Map(), changes)).toEqual(await contentOf(data));
   }, 60_000);
 
-  test('tells nothing of a tenancy that is empty, and nothing of its neighbours', async () => {
+  test('returns nothing from an empty tenancy, and nothing of its neighbours', async () => {
     await using first = await tenant();
     await using second = await tenant();
     await first.hand.put('pods/a', bytes('first'));
@@ -60,7 +60,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     expect((await contentOf(first.data)).size).toBe(2);
   });
 
-  test('tells what changed after a revision: puts, deletes, and keys that were made again', async () => {
+  test('returns the changes after a revision: puts, deletes, and recreated keys', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     for (const key of ['pods/kept', 'pods/changed', 'pods/deleted', 'pods/again']) await hand.put(key, bytes('old'));
@@ -86,7 +86,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     expect(changed(before, (await allChanges(data, start)).changes)).toEqual(await contentOf(data));
   }, 30_000);
 
-  test('tells many changes in bounded parts and in their order', async () => {
+  test('returns many changes in bounded parts and in their order', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('pods/last', bytes('old'));
@@ -100,7 +100,7 @@ export function testDataReading(tenant: () => Promise<DataTenant>): void {
     expect(changes.at(-1)).toMatchObject({ entry: { key: 'pods/last' } });
   }, 60_000);
 
-  test('says that a revision is gone once it was compacted', async () => {
+  test('reports a compacted revision', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('pods/a', bytes('1'));

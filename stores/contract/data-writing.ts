@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DataTenant } from '../tenancy-data-contract.ts';
+import type { DataTenant } from './tenancy-data-contract.ts';
 import { allEntries, bytes, contentOf, manyPuts, put } from './data-content.ts';
 
 /** Waits until it is so; a real server needs a moment. */
@@ -14,7 +14,7 @@ async function until(what: string, isSo: () => Promise<boolean>, withinMs: numbe
 
 /** Writing with administrative rights, times to live, and revisions. */
 export function testDataWriting(title: string, tenant: () => Promise<DataTenant>): void {
-  test('writes changes that the tenant then sees, and the same again without harm', async () => {
+  test('writes changes that the tenant then sees, and is idempotent', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('pods/a', bytes('old'));
@@ -36,7 +36,7 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
     expect(await contentOf(data)).toEqual(new Map([['pods/a', 'by the tenant']]));
   });
 
-  test('takes many changes at once, the last one of a key being right', async () => {
+  test('accepts many changes at once, of which the last one of a key wins', async () => {
     await using subject = await tenant();
     const { data } = subject;
     await data.write([]);
@@ -54,7 +54,7 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
     expect(content.get('pods/pod-000700')).toBe('old 700');
   }, 60_000);
 
-  test('keeps times to live: tells them, sets them, and keys end by them', async () => {
+  test('preserves times to live: reads them, sets them, and keys expire', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('events/by-tenant', bytes('x'), 3600);
@@ -81,7 +81,7 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
     expect(kept?.ttlMs).toBeUndefined();
   }, 60_000);
 
-  test('raises revisions, so that every later write of the tenant is above', async () => {
+  test('raises the revision, so that every later write of the tenant is above it', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     await hand.put('pods/a', bytes('x'));

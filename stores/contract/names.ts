@@ -73,7 +73,7 @@ export function testNames<Config>(started: () => Stage<Config>): void {
     expect(await store.dump()).toEqual(before);
   });
 
-  test('refuses any other name, with nothing changed, or means exactly what it says', async () => {
+  test('refuses any other name without a change, or uses it literally', async () => {
     const stage = started();
     const { store, session } = stage;
     const before = await store.dump();
@@ -104,7 +104,7 @@ export function testNames<Config>(started: () => Stage<Config>): void {
     expect(await store.dump()).toEqual(before);
   }, 180_000);
 
-  test('keeps tenants apart whose names a server might take for each other', async () => {
+  test('isolates tenants whose names a server might confuse', async () => {
     const stage = started();
     const { store, session } = stage;
     const results = [];

@@ -23,7 +23,7 @@ export function testOwnership<Config>(started: () => Stage<Config>): void {
     expect(await store.dump()).toEqual(before);
   });
 
-  test('takes over what has no recorded owner only when told to adopt it', async () => {
+  test('adopts what has no recorded owner only when it is told to', async () => {
     const stage = started();
     const { store, session } = stage;
     const before = await store.dump();
@@ -36,7 +36,7 @@ export function testOwnership<Config>(started: () => Stage<Config>): void {
     expect(await store.dump()).toEqual(before);
   });
 
-  test('lets only one of two owners that race have the names', async () => {
+  test('gives the names to only one of two concurrent owners', async () => {
     const stage = started();
     const tenancy = stage.newTenancy();
     const rivals = ['left', 'right'].map((owner) => ({ ...tenancy, owner }));

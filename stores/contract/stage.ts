@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Session, Tenancy } from '../driver.ts';
-import type { StoreUnderTest, Tenant } from '../driver-contract.ts';
+import type { StoreUnderTest, Tenant } from './driver-contract.ts';
 import { tenancyIdentifier } from '../tenancy-names.ts';
 
 /** A store under test with an open session, and the moves that its tests are made of. */

@@ -3,7 +3,7 @@ import type { Stage } from './stage.ts';
 
 /** The life of a tenancy: made, made again, removed, and interrupted at any of it. */
 export function testTenancies<Config>(started: () => Stage<Config>): void {
-  test('gives a tenant its share: its own credentials write and read', async () => {
+  test('gives a tenant its tenancy: its own credentials write and read', async () => {
     const stage = started();
     await stage.use(await stage.settle(), 'mine');
   });
@@ -16,7 +16,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     expect(await stage.store.dump()).toEqual(before);
   });
 
-  test('leaves nothing of a removed tenant, and everything of the others', async () => {
+  test('removes everything of a removed tenant, and nothing of the others', async () => {
     const stage = started();
     await stage.use(await stage.settle(), 'stays');
     const before = await stage.store.dump();
@@ -26,7 +26,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     expect(await stage.store.dump()).toEqual(before);
   });
 
-  test('takes a removed tenant its access, and removes again without complaint', async () => {
+  test('revokes the access of a removed tenant, and is idempotent', async () => {
     const stage = started();
     const tenant = await stage.settle();
     await stage.use(tenant, 'x');
@@ -35,7 +35,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     await stage.session.remove(tenant.tenancy);
   });
 
-  test('takes a tenant its access and keeps its data, until it is given its share again', async () => {
+  test('revokes the access of a tenant and retains its data, until its tenancy is ensured again', async () => {
     const stage = started();
     const { session, store } = stage;
     // Who shares one login with the administrator cannot be shut out.
@@ -57,7 +57,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     await again.write('a', 'mine again');
   });
 
-  test('takes a tenant the access to its own share only, and leaves nothing of one that had none', async () => {
+  test('revokes access to the tenant’s own tenancy only, and does nothing for one without a tenancy', async () => {
     const stage = started();
     const { session, store } = stage;
     const other = await stage.settle();
@@ -71,7 +71,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     expect((await store.dump()).length).toBeLessThan(before.length);
   });
 
-  test('gives a tenant made again under the same names none of the old data', async () => {
+  test('gives a tenant that is recreated with the same names none of the previous data', async () => {
     const stage = started();
     const tenant = await stage.settle();
     await stage.use(tenant, 'old');
@@ -80,7 +80,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     expect(await hand.read('a')).toBeUndefined();
   });
 
-  test('completes and removes a tenancy that a crash left half made', async () => {
+  test('completes and removes a tenancy that a crash left incomplete', async () => {
     const stage = started();
     const { store, session } = stage;
     expect(store.halfMade.length).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     }
   }, 60_000);
 
-  test('lets a tenant in with what is recorded, whichever of two credentials a crash left in the store', async () => {
+  test('accepts the recorded credentials of a tenant, whichever of two a crash left in the datastore', async () => {
     const stage = started();
     const first = await stage.settle();
     await stage.use(first, 'first');
@@ -112,7 +112,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     if (stage.store.driver.passwords) await expect(stage.use(first, 'late')).rejects.toBeDefined();
   });
 
-  test('makes many tenancies at once', async () => {
+  test('creates many tenancies at once', async () => {
     const stage = started();
     const tenants = await Promise.all(Array.from({ length: 20 }, () => stage.settle()));
     await Promise.all(tenants.map((tenant, index) => stage.use(tenant, `value ${index}`)));

@@ -19,7 +19,7 @@ const row = (over: Partial<KineRow>): KineRow => ({
 const head = (id: bigint, name = '/registry/a'): KineHead => ({ id, name, deleted: false, bytes: 1 });
 
 describe('keyOf', () => {
-  test('takes a tenant’s names back to its keys, and no name of kine’s own or of one place', () => {
+  test('maps a tenant’s names to its keys, but not kine’s own names or those that are not copied', () => {
     expect(keyOf(nameOf('pods/default/a'))).toBe('pods/default/a');
     expect(keyOf('/registry/healthz')).toBe('healthz');
     for (const name of [
@@ -50,12 +50,12 @@ describe('newRow', () => {
     });
   });
 
-  test('creates a deleted key anew behind its deletion', () => {
+  test('recreates a deleted key after its deletion', () => {
     const gone = row({ created: false, deleted: true, value: bytes('') });
     expect(newRow(name, put('a', 'new'), gone)).toMatchObject({ created: true, prevRevision: 7n, oldValue: null });
   });
 
-  test('deletes what is there and nothing else', () => {
+  test('deletes only existing keys', () => {
     const deletion: StoredChange = { is: 'deleted', key: 'a' };
     expect(newRow(name, deletion, undefined)).toBeUndefined();
     expect(newRow(name, deletion, row({ deleted: true }))).toBeUndefined();
@@ -65,13 +65,13 @@ describe('newRow', () => {
     });
   });
 
-  test('writes nothing that is so already, but a lease that differs', () => {
+  test('writes nothing for an unchanged key, unless its lease differs', () => {
     expect(newRow(name, put('a', 'old'), row({}))).toBeUndefined();
     expect(newRow(name, put('a', 'old', 60_000), row({ lease: 60 }))).toBeUndefined();
     expect(newRow(name, put('a', 'old', 60_000), row({}))).toMatchObject({ lease: 60 });
   });
 
-  test('never lets a lease become for ever, nor shorter', () => {
+  test('never makes a lease infinite or shorter', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e7, noNaN: true }), (ttlMs) => {
         const made = newRow(name, put('a', 'x', ttlMs), undefined);
@@ -105,12 +105,12 @@ describe('contiguous', () => {
 });
 
 describe('the last of each', () => {
-  test('keeps one head of a name, in the order of the last ones, without kine’s own', () => {
+  test('returns one head per name, in the order of the last ones, without kine’s own', () => {
     const heads = [head(1n, '/registry/a'), head(2n, '/registry/b'), head(3n, 'gap-3'), head(4n, '/registry/a')];
     expect(lastOfEach(heads).map(({ id }) => id)).toEqual([2n, 4n]);
   });
 
-  test('keeps one change of a key, and none of what means something in one place only', () => {
+  test('returns one change per key, and none of keys that are not copied', () => {
     const changes = [put('a', '1'), put('b', '1'), put('health', 'x'), put('masterleases/x', 'x'), put('a', '2')];
     expect([...lastChanges(changes)]).toEqual([
       ['/registry/b', changes[1]],

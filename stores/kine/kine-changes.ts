@@ -2,17 +2,17 @@ import type { StoredChange, StoredEntry } from '../tenancy-data.ts';
 import { keyOf, nameOf } from './kine-keys.ts';
 import type { KineHead, KineRow, NewKineRow } from './kine-row.ts';
 
-/** A row of the tenant's as the entry that it is. */
+/** A tenant's row as an entry. */
 export function entryOf({ name, value, lease }: KineRow): StoredEntry {
   return { key: keyOf(name) ?? name, value, ...(lease > 0 && { ttlMs: lease * 1000 }) };
 }
 
-/** Seconds of a lease; a part of a second counts as one, since 0 would be for ever. */
+/** Seconds of a lease, rounded up, since 0 would mean forever. */
 function leaseOf({ ttlMs }: StoredEntry): number {
   return ttlMs === undefined ? 0 : Math.max(1, Math.ceil(ttlMs / 1000));
 }
 
-/** The heads up to where the first id is missing: behind it a transaction may still be on its way. */
+/** The heads up to the first missing id: a transaction with that id may still be in progress. */
 export function contiguous(after: bigint, heads: readonly KineHead[]): readonly KineHead[] {
   const end = heads.findIndex(({ id }, index) => id !== after + BigInt(index) + 1n);
   return end === -1 ? heads : heads.slice(0, end);
@@ -29,7 +29,7 @@ export function lastOfEach(heads: readonly KineHead[]): readonly KineHead[] {
   return [...last.values()];
 }
 
-/** The last change of each name, in the order of the changes; those that are not a tenant's to make are left out. */
+/** The last change of each name, in the order of the changes; names that do not belong to the tenant are left out. */
 export function lastChanges(changes: readonly StoredChange[]): ReadonlyMap<string, StoredChange> {
   const last = new Map<string, StoredChange>();
   for (const change of changes) {
@@ -42,8 +42,8 @@ export function lastChanges(changes: readonly StoredChange[]): ReadonlyMap<strin
 }
 
 /**
- * The row that kine would append for a change, given the newest row of the name; undefined when it would change nothing. A
- * name that comes back after a deletion is created anew, with its last row as the one before.
+ * The row that kine would append for a change, given the newest row of the name; undefined when it would change nothing. A name that
+ * reappears after a deletion is created again, with its last row as the previous one.
  */
 export function newRow(name: string, change: StoredChange, latest: KineRow | undefined): NewKineRow | undefined {
   const live = latest !== undefined && !latest.deleted;

@@ -87,7 +87,7 @@ const told = (changes: readonly StoredChange[]): readonly string[] =>
   );
 
 describe('KineData', () => {
-  test('counts a write that is under way to a revision only once it is visible or will never be', async () => {
+  test('returns a revision only when every write up to it is visible or has failed', async () => {
     const table = new RowsInMemory();
     table.begin('/registry/slow', '1', true);
     table.add('/registry/fast', '1');
@@ -97,7 +97,7 @@ describe('KineData', () => {
     expect(await readAll(data.pages(revision))).toEqual({ slow: '1', fast: '1' });
   });
 
-  test('tells changes only up to the first gap, and waits when there is nothing before it', async () => {
+  test('returns changes only up to the first gap, and waits when there are none before it', async () => {
     const table = new RowsInMemory();
     table.add('/registry/a', '1');
     table.begin('/registry/slow', '1', true);
@@ -112,7 +112,7 @@ describe('KineData', () => {
     expect(await data.changes(second.revision)).toEqual({ changes: [], revision: 4n });
   });
 
-  test('tells the last change of a key, and nothing of kine’s own rows but their revision', async () => {
+  test('returns the last change of a key, and only the revision of kine’s own rows', async () => {
     const table = new RowsInMemory();
     table.add('/registry/a', '1');
     table.add('/registry/b', '1');
@@ -123,7 +123,7 @@ describe('KineData', () => {
     expect([revision, ...told(changes)]).toEqual([5n, 'a=2', '-b']);
   });
 
-  test('throws when what was asked for is compacted, also in the middle', async () => {
+  test('throws when the requested revision is compacted, also in the middle', async () => {
     const table = new RowsInMemory();
     table.add('/registry/a', '1');
     table.add('/registry/b', '1');
@@ -140,7 +140,7 @@ describe('KineData', () => {
     await expect(readAll(data.pages(2n))).rejects.toBeInstanceOf(CompactedError);
   });
 
-  test('raises revisions, whether somebody is told or not', async () => {
+  test('raises the revision, with or without a callback', async () => {
     const table = new RowsInMemory();
     const data = new KineData(table);
     const told: bigint[] = [];

@@ -8,9 +8,9 @@ import type { KineHead, KineRow } from './kine-row.ts';
 import type { KineTable } from './kine-table.ts';
 
 /**
- * A tenant's data in the table of kine, whatever database holds it. kine keeps a row for each revision of a key, and the
- * revision is the row's id: https://github.com/k3s-io/kine/blob/v0.16.4/pkg/logstructured/sqllog/sql.go. Ids are handed out
- * before rows become visible, so that a missing id may still come; where that matters, it is waited for.
+ * A tenant's data in kine's table, in any SQL database. kine keeps a row for each revision of a key, and the revision is the row's id:
+ * https://github.com/k3s-io/kine/blob/v0.16.4/pkg/logstructured/sqllog/sql.go. Ids are assigned before rows become visible, so a
+ * missing id may still appear; where that matters, this class waits for it.
  */
 export class KineData implements TenancyData {
   readonly #table: KineTable;
@@ -88,7 +88,7 @@ export class KineData implements TenancyData {
     await this.#table[Symbol.asyncDispose]();
   }
 
-  /** What follows `after`, up to an id before which none can appear any more. */
+  /** The heads after `after`, up to an id before which no other one can appear any more. */
   async #decided(after: bigint): Promise<readonly KineHead[]> {
     const seen = await this.#table.following(after, longestPage);
     const sure = contiguous(after, seen);
@@ -101,7 +101,7 @@ export class KineData implements TenancyData {
   /** The rows of these heads, in their order. Throws `CompactedError` when kine has compacted behind `since` meanwhile. */
   async #read(heads: readonly KineHead[], since: bigint): Promise<readonly KineRow[]> {
     const rows = new Map((await this.#table.read(heads.map(({ id }) => id))).map((row) => [row.id, row]));
-    // Asked afterwards: compaction deletes rows and says so in one transaction.
+    // Checked afterwards, because compaction deletes rows and records that in one transaction.
     await this.#requireKept(since);
     return heads.map(({ id, name }) => {
       const row = rows.get(id);
@@ -113,6 +113,6 @@ export class KineData implements TenancyData {
   async #requireKept(revision: bigint): Promise<void> {
     const { compacted } = await this.#table.position();
     if (revision >= compacted) return;
-    throw new CompactedError(`revision ${revision} is compacted up to ${compacted}`);
+    throw new CompactedError(`revision ${revision} is gone: kine has compacted up to ${compacted}`);
   }
 }

@@ -1,24 +1,24 @@
 import { isCopied, uncopiedPrefixes } from '../tenancy-data.ts';
 
-/** What kube-apiserver puts before every key unless told otherwise, and behind kine nobody tells it. */
+/** The default key prefix of kube-apiserver, which is always used with kine. */
 export const kineRoot = '/registry/';
 
-/** The first name, in the order of bytes, behind all that begin with `kineRoot`. */
+/** The first name, in byte order, after all names that begin with `kineRoot`. */
 export const kineRootEnd = '/registry0';
 
 /** kine's answer to kube-apiserver's health check: kine writes it when it starts. */
 export const kineHealthName = `${kineRoot}health`;
 
-/** What the names of keys begin with that mean something in one place only. */
+/** Prefixes of the names of keys that are not copied, because they are valid in one datastore only. */
 export const uncopiedNames: readonly string[] = uncopiedPrefixes.map((prefix) => `${kineRoot}${prefix}`);
 
-/** The name of the row that holds, as its `prev_revision`, up to where kine has compacted. */
+/** The name of the row whose `prev_revision` is the revision up to which kine has compacted. */
 export const compactionName = 'compact_rev_key';
 
-/** What the names of rows that fill gaps begin with. */
+/** Prefix of the names of rows that fill gaps. */
 export const gapPrefix = 'gap-';
 
-/** The name of a row that fills a gap in the revisions; kine tells nobody of such rows. */
+/** The name of a row that fills a gap in the revisions; kine does not report such rows to watches. */
 export function gapName(id: bigint): string {
   return `${gapPrefix}${id}`;
 }
@@ -28,7 +28,7 @@ export function nameOf(key: string): string {
   return `${kineRoot}${key}`;
 }
 
-/** The tenant's key in a name; undefined for names of kine's own and for those that only mean something in one place. */
+/** The tenant's key in a name; undefined for kine's own names and for keys that are not copied. */
 export function keyOf(name: string): string | undefined {
   if (!name.startsWith(kineRoot) || name === kineHealthName) return undefined;
   const key = name.slice(kineRoot.length);

@@ -8,7 +8,7 @@ export interface KineHead {
   readonly bytes: number;
 }
 
-/** A row of kine's table, without what it was before. */
+/** A row of kine's table, without its previous value. */
 export interface KineRow {
   readonly id: bigint;
   readonly name: string;

@@ -10,8 +10,8 @@ export async function prepare(run: MigrationRun): Promise<void> {
 }
 
 /**
- * Makes the target equal to the source as of one revision, and says which. Only what differs is written, so that a copy that was
- * cut short is soon where it was. Throws what the stores throw, and at a checkpoint.
+ * Makes the target equal to the source as of one revision, and returns it. Only differences are written, so that an interrupted copy
+ * catches up quickly. Throws what the datastores throw, and at a checkpoint.
  */
 export async function copyEverything(run: MigrationRun): Promise<bigint> {
   const { source, target } = await run.stores();

@@ -1,20 +1,20 @@
 import { largestPage, longestPage } from '../tenancy-data.ts';
 import type { StoredChange, StoredEntry } from '../tenancy-data.ts';
 
-/** One key, as it is in either store; absent where it is not. */
+/** One key in both datastores; undefined where it does not exist. */
 export interface Pair {
   readonly source: StoredEntry | undefined;
   readonly target: StoredEntry | undefined;
 }
 
-/** Some keys, one after the other, and what they came to. */
+/** A sequence of keys and the changes that it needs. */
 export interface Differences {
   /** What makes the target equal to the source. */
   readonly changes: readonly StoredChange[];
   readonly pairs: readonly Pair[];
 }
 
-/** Walks pages entry by entry, while the next page is under way. */
+/** Walks pages entry by entry and prefetches the next page. */
 class Cursor {
   readonly #pages: AsyncIterator<readonly StoredEntry[]>;
   #page: readonly StoredEntry[] = [];
@@ -47,7 +47,7 @@ class Cursor {
 
   #fetch(): Promise<IteratorResult<readonly StoredEntry[]>> {
     const next = this.#pages.next();
-    // Whoever gets there sees the failure; until then it is nobody's.
+    // The failure is thrown when this page is reached; until then it must not be an unhandled rejection.
     next.catch(() => undefined);
     return next;
   }
@@ -71,8 +71,8 @@ function changeFor({ source, target }: Pair): StoredChange | undefined {
 }
 
 /**
- * Compares two stores whose pages are in the order of their keys, holding two pages of each. A time to live is equal to any
- * other: it counts down. Throws what the pages throw.
+ * Compares two datastores whose pages are sorted by key, with two pages of each in memory. Any two times to live count as equal, because
+ * they count down. Throws what the pages throw.
  */
 export async function* differences(
   source: AsyncIterable<readonly StoredEntry[]>,

@@ -46,14 +46,14 @@ describe('planFor', () => {
     expect(planFor(error, phase, { ...none, ...setbacks }).is).toBe(plan);
   });
 
-  test('says what a person should know', () => {
+  test('has messages for a person', () => {
     expect(planFor(store('Failed'), 'Copying', { ...none, inARow: 4 })).toMatchObject({
       reason: 'store: Failed (tried 5 times)',
     });
     expect(planFor(new CompactedError('gone'), 'Following', none)).toMatchObject({
       to: 'Copying',
       afterMs: 1000,
-      problem: 'gone: everything is compared anew',
+      problem: 'gone: everything is compared again',
     });
     expect(planFor(new CompactedError('gone'), 'Copying', { ...none, compacted: 5 })).toMatchObject({
       reason: expect.stringMatching(/^gone, for the 6th time: .*--auto-compaction-retention/),

@@ -2,22 +2,22 @@ import { StoreError } from '../store-error.ts';
 import { CompactedError } from '../tenancy-data.ts';
 import type { MigrationPhase } from './migration-journal.ts';
 
-/** Thrown when the stores do not hold the same although they must. */
+/** Thrown when the content of the datastores differs although it must not. */
 export class UnequalError extends Error {
   override readonly name = 'UnequalError';
 }
 
-/** Thrown when a source stays fenced for longer than is allowed. */
+/** Thrown when a source stays fenced for longer than allowed. */
 export class FencedTooLongError extends Error {
   override readonly name = 'FencedTooLongError';
 }
 
-/** Thrown at the next step after a migration was cancelled. */
+/** Thrown by the next step after a migration was cancelled. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
 }
 
-/** Thrown for what the journal threw, which is the cause. */
+/** Wraps an error of the journal, which is the cause. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
@@ -30,7 +30,7 @@ export interface Setbacks {
   readonly tries: number;
   /** Comparisons that found the stores unequal. */
   readonly unequal: number;
-  /** How often what was to be read had been compacted. */
+  /** How often the required revision had been compacted. */
   readonly compacted: number;
 }
 
@@ -38,22 +38,22 @@ export interface Setbacks {
 export type FailurePlan =
   /** The same step once more, after a while. */
   | { readonly is: 'again'; readonly afterMs: number; readonly problem: string }
-  /** Another phase; from Finishing with the source given its writes back. */
+  /** Back to an earlier phase; from Finishing, the source accepts writes again. */
   | { readonly is: 'go back'; readonly to: 'Copying' | 'Following'; readonly afterMs: number; readonly problem: string }
   | { readonly is: 'roll back'; readonly reason: string }
-  /** Not the stores' doing: nothing that is known here helps. */
+  /** Not caused by the datastores: this engine cannot handle it. */
   | { readonly is: 'throw' };
 
-/** Tries of what no store should refuse, before it is given up. */
+/** Attempts of something that no datastore should refuse, before the migration is rolled back. */
 const mostInARow = 5;
 
-/** How often the last step may be begun: its failures, and the deaths of its processes, are the tenant's pauses. */
+/** How often the last step may be started: each failure, and each death of its process, is a pause for the tenant. */
 export const mostTries = 3;
 
-/** Comparisons that may find a difference, one less than end it. */
+/** Number of comparisons with a difference that end the migration. */
 const mostUnequal = 2;
 
-/** Compactions behind a copy that are borne, one less than end it: a store that forgets faster than it is read stays so. */
+/** Number of compactions during a copy that end the migration: a datastore that compacts faster than it is read will not change. */
 const mostCompacted = 6;
 
 const hopeless: ReadonlySet<string> = new Set(['Unsupported', 'OwnedByAnother', 'InvalidName', 'SingleTenant']);
@@ -76,7 +76,7 @@ export function planFor(error: unknown, phase: MigrationPhase, setbacks: Setback
   if (error instanceof CompactedError) return afterCompaction(error.message, phase, setbacks);
   if (error instanceof UnequalError) {
     if (setbacks.unequal + 1 >= mostUnequal) return { is: 'roll back', reason: error.message };
-    return { is: 'go back', to: 'Copying', afterMs: 0, problem: `${error.message}: everything is compared anew` };
+    return { is: 'go back', to: 'Copying', afterMs: 0, problem: `${error.message}: everything is compared again` };
   }
   if (error instanceof FencedTooLongError) return afterFinishing(error.message, setbacks);
   if (!(error instanceof StoreError)) return { is: 'throw' };
@@ -88,17 +88,17 @@ export function planFor(error: unknown, phase: MigrationPhase, setbacks: Setback
   return { is: 'again', afterMs: pauseMs(setbacks.inARow), problem: error.message };
 }
 
-/** Everything is compared anew after a while; a last step that failed so counts as any other, for the tenant paused. */
+/** Everything is compared again after a while; in the last step it counts as a failure, because the tenant paused. */
 function afterCompaction(message: string, phase: MigrationPhase, { compacted, tries }: Setbacks): FailurePlan {
   if (compacted + 1 >= mostCompacted) {
     const help =
-      'let the stores keep what changed for longer (etcd: --auto-compaction-retention, kine: --compact-interval), or move the tenant when less is written';
+      'retain the history of the datastores for longer (etcd: --auto-compaction-retention, kine: --compact-interval), or migrate the tenant when it writes less';
     return { is: 'roll back', reason: `${message}, for the ${mostCompacted}th time: ${help}` };
   }
   if (phase === 'Finishing' && tries >= mostTries) {
     return { is: 'roll back', reason: `the last step failed ${mostTries} times: ${message}` };
   }
-  const problem = `${message}: everything is compared anew`;
+  const problem = `${message}: everything is compared again`;
   return { is: 'go back', to: 'Copying', afterMs: pauseMs(compacted), problem };
 }
 
@@ -109,7 +109,7 @@ function afterFinishing(problem: string, setbacks: Setbacks): FailurePlan {
   return { is: 'go back', to: 'Following', afterMs: pauseMs(setbacks.tries), problem };
 }
 
-/** A source must not stay fenced: this is tried for as long as it takes. */
+/** A source must not stay fenced, so this is retried without a limit. */
 function whileRollingBack(error: unknown, setbacks: Setbacks): FailurePlan {
   if (error instanceof StoreError || error instanceof CompactedError) {
     return { is: 'again', afterMs: pauseMs(setbacks.inARow), problem: error.message };

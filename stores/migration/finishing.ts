@@ -5,7 +5,7 @@ import type { MigrationSummary } from './migration-journal.ts';
 import type { MigrationRun } from './migration-run.ts';
 import { verifyChanges, verifyEverything } from './verification.ts';
 
-/** Everything is compared once more while the source is fenced if that took no longer before. In milliseconds. */
+/** Everything is compared again while the source is fenced if the last comparison took no longer than this. In milliseconds. */
 const shortComparisonMs = 500;
 
 const longestFenceMs = 30_000;
@@ -20,7 +20,7 @@ export async function finish(run: MigrationRun, from: bigint, isResumed: boolean
   const limit = run.options.longestFenceMs ?? longestFenceMs;
   const checkpoint = (): void => {
     run.throwIfCancelled();
-    if (run.now() - begun > limit) throw new FencedTooLongError(`the source was fenced for more than ${limit} ms`);
+    if (run.now() - begun > limit) throw new FencedTooLongError(`the source was read-only for more than ${limit} ms`);
   };
   await source.fence();
   const cut = await source.revision();
@@ -32,9 +32,9 @@ export async function finish(run: MigrationRun, from: bigint, isResumed: boolean
   await target.unfence();
   const targetRevision = await target.revision();
   if (targetRevision <= cut) {
-    throw new UnequalError(`the target is at revision ${targetRevision} although the source is at ${cut}`);
+    throw new UnequalError(`the target is at revision ${targetRevision}, not above revision ${cut} of the source`);
   }
-  // From here on the source's API servers are replaced: they are to end without a struggle.
+  // From here on the source's API servers are replaced: they must be able to stop cleanly.
   await source.openUncopied?.();
   return {
     ...content,

@@ -2,13 +2,13 @@ import { bytesOf } from './copying.ts';
 import type { MigrationRun } from './migration-run.ts';
 import { verifyEverything } from './verification.ts';
 
-/** A round that takes no longer is near enough: about as much is left to do once the source is fenced. In milliseconds. */
+/** After a round that takes no longer, the copy is near enough: about as much is left once the source is fenced. In milliseconds. */
 const nearMs = 300;
 
-/** Rounds after which it is near enough anyhow: the tenant writes as fast as is copied, and the freeze will slow it. */
+/** Rounds after which the copy counts as near enough: the tenant writes as fast as it is copied, and read-only mode will slow it. */
 const mostRounds = 200;
 
-/** The journal is written this often while nothing else is to be said. In milliseconds. */
+/** How often the journal is written while nothing else happens. In milliseconds. */
 const saveMs = 10_000;
 
 /** Copies what changes in the source, from one revision on. */
@@ -28,7 +28,7 @@ export class Follower {
     return this.#at;
   }
 
-  /** Copies about a page of changes, and says how many. Throws what the stores throw, and at a checkpoint. */
+  /** Copies about a page of changes, and returns their number. Throws what the datastores throw, and at a checkpoint. */
   async round(checkpoint: () => void = this.#run.checkpoint): Promise<number> {
     const { source, target } = await this.#run.stores();
     const { changes, revision } = await source.changes(this.#at);
@@ -45,7 +45,7 @@ export class Follower {
     return changes.length;
   }
 
-  /** Until a round is a short one. Throws at a checkpoint. */
+  /** Copies until a round is short. Throws at a checkpoint. */
   async untilNear(): Promise<void> {
     for (let round = 0; round < mostRounds; round += 1) {
       this.#run.checkpoint();
@@ -55,7 +55,7 @@ export class Follower {
     }
   }
 
-  /** Until the target has everything up to a revision. `checkpoint` is called between rounds. */
+  /** Copies until the target has everything up to a revision. `checkpoint` is called between rounds. */
   async upTo(goal: bigint, checkpoint: () => void): Promise<void> {
     while (this.#at < goal) {
       checkpoint();
@@ -65,8 +65,8 @@ export class Follower {
 }
 
 /**
- * Follows until near, and compares everything while the tenant goes on: what is found then costs no pause. Returns the revision up
- * to which the target has everything. Throws `UnequalError`, what the stores throw, and at a checkpoint.
+ * Follows until near, and compares everything while the tenant continues to write: a difference found now costs no pause. Returns the
+ * revision up to which the target has everything. Throws `UnequalError`, what the datastores throw, and at a checkpoint.
  */
 export async function followAndCompare(run: MigrationRun, from: bigint): Promise<bigint> {
   const follower = new Follower(run, from);

@@ -1,12 +1,12 @@
 import { Follower } from './following.ts';
 import type { MigrationRun } from './migration-run.ts';
 
-/** Between two looks at the source while nothing changes there, in milliseconds. */
+/** Milliseconds between two polls of the source while nothing changes there. */
 const lookMs = 200;
 
 /**
- * Asks for the freeze and follows the source until it is in force and nearly nothing is left. Returns the revision up to which
- * the target has everything. Throws what the handshake and the stores throw, and at a checkpoint.
+ * Requests read-only mode and follows the source until that is in force and almost nothing is left to copy. Returns the revision up to
+ * which the target has everything. Throws what the handshake and the datastores throw, and at a checkpoint.
  */
 export async function followUntilFrozen(run: MigrationRun, from: bigint): Promise<bigint> {
   const follower = new Follower(run, from);
@@ -29,7 +29,7 @@ export async function followUntilFrozen(run: MigrationRun, from: bigint): Promis
       await Promise.race([asked, paused]);
     }
   } finally {
-    over.abort(new Error('the freeze is not waited for any more'));
+    over.abort(new Error('no longer waiting for the tenant to become read-only'));
   }
   run.checkpoint();
   await answer;

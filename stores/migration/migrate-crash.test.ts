@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MovingTenancy } from '../../testing/moving-tenancy.ts';
-import type { MemoryTenancy } from '../../testing/memory-tenancy.ts';
+import { MovingTenancy } from '../../testing/worlds/moving-tenancy.ts';
+import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
 import type { MigrationOptions } from './migration.ts';
 
 /** Dies at one of its calls: before it takes effect, or after, when the answer is lost. Then nothing it does arrives any more. */
@@ -109,7 +109,7 @@ describe('a migration whose process dies at any call', () => {
     });
   }, 60_000);
 
-  test('is rolled back by the next process when it is told to, unless it was done', async () => {
+  test('is rolled back by the next process when it is cancelled, unless it was done', async () => {
     let rolledBack = 0;
     await everyDeath(async (world) => {
       const wasDone = world.phases.at(-1) === 'Done';
@@ -128,7 +128,7 @@ describe('a migration whose process dies at any call', () => {
     expect(rolledBack).toBeGreaterThan(100);
   }, 60_000);
 
-  test('is completed however many die, as long as not all of them in the last step', async () => {
+  test('is completed whatever number of processes die, unless all die in the last step', async () => {
     const death = fc.record({ at: fc.integer({ min: 1, max: 60 }), afterEffect: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(death, { maxLength: 6 }), async (deaths) => {
@@ -138,7 +138,7 @@ describe('a migration whose process dies at any call', () => {
         if (outcome.is === 'done') world.expectDone(outcome);
         else {
           expect(tries).toBeGreaterThanOrEqual(3);
-          world.expectRolledBack(outcome, /never ended/);
+          world.expectRolledBack(outcome, /never finished/);
         }
       }),
       { numRuns: 150 },

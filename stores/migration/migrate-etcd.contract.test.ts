@@ -1,5 +1,5 @@
-import { startEtcdDataUnderTest } from '../../testing/stores/etcd-data-under-test.ts';
-import { startNatsDataUnderTest } from '../../testing/stores/nats-data-under-test.ts';
+import { startEtcdDataUnderTest } from '../../testing/contracts/stores/etcd/data-under-test.ts';
+import { startNatsDataUnderTest } from '../../testing/contracts/stores/nats/data-under-test.ts';
 import { describeMigration } from './migration-contract.ts';
 
 const etcd = (release: string) => ({ title: `etcd ${release}`, start: () => startEtcdDataUnderTest(release) });

@@ -1,9 +1,9 @@
-import { startMysqlDataStore } from '../../testing/mysql-data-store.ts';
-import { startEtcdDataUnderTest } from '../../testing/stores/etcd-data-under-test.ts';
-import { kineDataUnderTest } from '../../testing/stores/kine-data-under-test.ts';
-import { startPostgresDataUnderTest } from '../../testing/stores/postgres-data-under-test.ts';
-import { mysqlDriver } from '../mysql/mysql-driver.ts';
-import type { DataUnderTest } from '../tenancy-data-contract.ts';
+import { startMysqlDataStore } from '../../testing/contracts/stores/mysql/data-store.ts';
+import { startEtcdDataUnderTest } from '../../testing/contracts/stores/etcd/data-under-test.ts';
+import { kineDataUnderTest } from '../../testing/contracts/stores/kine-data-under-test.ts';
+import { startPostgresDataUnderTest } from '../../testing/contracts/stores/postgres/data-under-test.ts';
+import { mysqlDriver } from '../mysql/driver.ts';
+import type { DataUnderTest } from '../contract/tenancy-data-contract.ts';
 import { describeMigration } from './migration-contract.ts';
 
 async function startMariadb(): Promise<DataUnderTest> {

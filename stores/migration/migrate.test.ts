@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { sleep } from '../../runtime/clock.ts';
 import { detached } from '../../runtime/detached.ts';
-import { silent } from '../../runtime/logger.ts';
-import { MovingTenancy, put } from '../../testing/moving-tenancy.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { MovingTenancy, put } from '../../testing/worlds/moving-tenancy.ts';
 import { StoreError } from '../store-error.ts';
 import type { MigrationOptions } from './migration.ts';
 import type { MigrationRecord } from './migration-journal.ts';
 
 describe('migrate', () => {
-  test('copies everything in order of its phases, and leaves the source fenced and whole', async () => {
+  test('copies everything in its phases, and leaves the source fenced and complete', async () => {
     const world = new MovingTenancy();
     const before = world.source.texts();
     const outcome = await world.run();
@@ -19,7 +19,7 @@ describe('migrate', () => {
     expect(await world.run()).toEqual(outcome);
   });
 
-  test('loses no write of a tenant that goes on writing, and gives every key a revision above the one it had', async () => {
+  test('loses no write of a writing tenant, and gives every key a revision above the previous one', async () => {
     const world = new MovingTenancy();
     world.tenantIsBusy();
     const tenant = world.source.before;
@@ -36,14 +36,14 @@ describe('migrate', () => {
     }
   });
 
-  test('replaces what the target holds already', async () => {
+  test('replaces existing content of the target', async () => {
     const world = new MovingTenancy();
     world.target.tenantWrites(put('pods/1', 'stale'), put('pods/stale', 'x'), put('zz', 'x'));
     world.target.fenced = true;
     world.expectDone(await world.run());
   });
 
-  test('does not open a target whose revision is not above that of the source: watches would go back in time', async () => {
+  test('does not open a target whose revision is not above that of the source', async () => {
     const world = new MovingTenancy();
     world.target.after = (call) => {
       if (call === 'unfence') world.target.revision = world.source.revision;
@@ -52,11 +52,11 @@ describe('migrate', () => {
     expect(outcome.is).toBe('rolled-back');
     expect(world.source.fenced).toBe(false);
     expect(world.reports.map(({ problem }) => problem)).toContainEqual(
-      expect.stringMatching(/^the target is at revision (\d+) although the source is at \1/),
+      expect.stringMatching(/^the target is at revision (\d+), not above revision \1 of the source/),
     );
   });
 
-  test('copies what was written before the freeze before it fences, so that nobody waits for that', async () => {
+  test('copies what was written before the tenant became read-only before it fences, so that this adds no pause', async () => {
     const world = new MovingTenancy();
     let copiedBehindFence = 0;
     world.target.before = async (call) => {
@@ -73,7 +73,7 @@ describe('migrate', () => {
     expect(copiedBehindFence).toBe(0);
   });
 
-  test('follows the tenant while it waits for the freeze, as long as that takes', async () => {
+  test('follows the tenant while it waits for read-only mode, as long as that takes', async () => {
     const world = new MovingTenancy();
     let seconds = 0;
     const waiting = world.run({
@@ -115,7 +115,7 @@ describe('migrate', () => {
       expect(phases).toEqual(['Preparing', 'Copying', 'Following', 'WaitingForFreeze', 'Finishing', 'Done']);
     });
 
-    test('still finds a key that was spoilt before a raise', async () => {
+    test('still finds a key that was corrupted before a raise', async () => {
       const { world, over } = growing();
       let spoilt = 0;
       world.target.before = (call) => {
@@ -131,7 +131,7 @@ describe('migrate', () => {
     });
   });
 
-  test('begins anew without losing what was copied when the changes were compacted', async () => {
+  test('starts again without losing what was copied when the changes were compacted', async () => {
     const world = new MovingTenancy();
     let compactions = 2;
     world.source.before = (call) => {
@@ -146,14 +146,14 @@ describe('migrate', () => {
     expect(writes).toHaveLength(1);
   });
 
-  test('gives up with a reason when the source forgets its changes again and again', async () => {
+  test('rolls back with a reason when the source compacts its changes repeatedly', async () => {
     const world = new MovingTenancy();
     world.source.before = (call) => {
       if (call !== 'changes') return;
       world.source.tenantWrites(put('pods/new', String(world.source.revision)));
       world.source.compacted = world.source.revision;
     };
-    world.expectRolledBack(await world.run(), /were compacted, for the 6th time: let the stores keep/);
+    world.expectRolledBack(await world.run(), /were compacted, for the 6th time: retain the history of the datastores/);
     expect(world.phases.filter((phase) => phase === 'Copying')).toHaveLength(6);
     expect(world.clock.monotonic()).toBeGreaterThanOrEqual(31_000);
   });
@@ -167,7 +167,7 @@ describe('migrate', () => {
     expect(world.phases).toEqual(['Preparing', 'RollingBack', 'RolledBack']);
   });
 
-  test('waits for a store that does not answer, and says so', async () => {
+  test('waits for a datastore that does not answer, and reports that', async () => {
     const world = new MovingTenancy();
     let outage = 12;
     world.target.before = () => {
@@ -199,7 +199,7 @@ describe('migrate', () => {
     });
   });
 
-  test('gives the writes back when the last step takes too long, tries thrice, and rolls back', async () => {
+  test('allows writes again when the last step takes too long, tries three times, and rolls back', async () => {
     const world = new MovingTenancy();
     const fenced: boolean[] = [];
     world.source.after = async (call) => {
@@ -207,13 +207,13 @@ describe('migrate', () => {
       if (call === 'unfence') fenced.push(world.source.fenced);
     };
     const outcome = await world.run();
-    world.expectRolledBack(outcome, /fenced for more than 30000 ms/);
+    world.expectRolledBack(outcome, /read-only for more than 30000 ms/);
     expect(world.phases.filter((phase) => phase === 'Finishing')).toHaveLength(3);
     expect(world.handshake).toEqual(['request', 'release', 'request', 'release', 'request', 'release']);
     expect(fenced.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('compares everything anew when the stores are found unequal, and gives up at the second time', async () => {
+  test('compares everything again after a difference, and rolls back after the second one', async () => {
     const world = new MovingTenancy();
     let spoilt = false;
     world.target.after = (call) => {
@@ -245,7 +245,7 @@ describe('migrate', () => {
     },
   );
 
-  test('rolls back when it is cancelled while a freeze is asked for that never comes', async () => {
+  test('rolls back when it is cancelled while the tenant does not become read-only', async () => {
     const world = new MovingTenancy();
     world.frozen = false;
     world.clock.after(60_000, () => {
@@ -256,7 +256,7 @@ describe('migrate', () => {
     expect(world.records.filter(({ phase }) => phase === 'WaitingForFreeze').length).toBeLessThan(10);
   });
 
-  test('stops in the midst when the process ends, and another goes on', async () => {
+  test('stops when the process ends, and another one continues', async () => {
     const world = new MovingTenancy();
     world.target.after = (call) => {
       if (call === 'write') world.stop.abort(new Error('the process ends'));
@@ -286,7 +286,7 @@ describe('migrate', () => {
     world.expectDone(await world.run());
   });
 
-  test('rolls back when its processes die in the last step again and again', async () => {
+  test('rolls back when its processes die in the last step repeatedly', async () => {
     const world = new MovingTenancy();
     const dying = (): never => {
       throw new RangeError('out of memory');
@@ -306,10 +306,10 @@ describe('migrate', () => {
       expect(world.phases.at(-1)).toBe('Finishing');
     }
     world.source.after = () => undefined;
-    world.expectRolledBack(await world.run(), /was begun 3 times and never ended/);
+    world.expectRolledBack(await world.run(), /the last step started 3 times and never finished/);
   });
 
-  test('throws what is nobody’s fault here, without leaving a fence behind', async () => {
+  test('throws unknown errors without leaving a fence behind', async () => {
     const world = new MovingTenancy();
     world.target.before = (call) => {
       if (call === 'unfence') throw new TypeError('a mistake');

@@ -20,7 +20,7 @@ export const migrate: Migrate = async (options: MigrationOptions): Promise<Migra
   }
 };
 
-/** One process's share of a migration: its way through the phases, and what failed on the way. */
+/** The part of a migration in one process: its progress through the phases and its failures. */
 class Migration {
   readonly #run: MigrationRun;
   #inARow = 0;
@@ -49,7 +49,7 @@ class Migration {
     }
   }
 
-  /** One phase, or what is done about its failure. */
+  /** Runs one phase, or handles its failure. */
   async #advance(): Promise<void> {
     const run = this.#run;
     run.options.signal.throwIfAborted();
@@ -67,10 +67,10 @@ class Migration {
     }
   }
 
-  /** Does what the phase asks for; returns the record that follows. */
+  /** Runs the current phase; returns the next record. */
   async #next(): Promise<MigrationRecord> {
     const run = this.#run;
-    const { phase, reason = 'the migration was given up', tries } = run.record;
+    const { phase, reason = 'the migration was aborted', tries } = run.record;
     const kept = tries === undefined ? {} : { tries };
     if (phase === 'RollingBack') {
       return { ...kept, phase: 'RolledBack', reason: await rollBack(run, reason, this.#inARow) };
@@ -104,7 +104,7 @@ class Migration {
     this.#isResumed = false;
     this.#mayBeFenced = true;
     if (tries > mostTries) {
-      return { ...record, phase: 'RollingBack', reason: `the last step was begun ${mostTries} times and never ended` };
+      return { ...record, phase: 'RollingBack', reason: `the last step started ${mostTries} times and never finished` };
     }
     return { phase: 'Done', tries, summary: await finish(this.#run, BigInt(revision), isResumed) };
   }
@@ -128,7 +128,7 @@ class Migration {
     if (run.record.phase === 'RollingBack') await run.pause(plan.afterMs);
   }
 
-  /** To an earlier phase. The journal says so first: while it may say Done, the fence must stay. */
+  /** Returns to an earlier phase. The journal is written first: while it may contain Done, the fence must stay. */
   async #goBack(to: 'Copying' | 'Following'): Promise<void> {
     const { tries, revision } = this.#run.record;
     this.#run.equality = undefined;
@@ -137,11 +137,11 @@ class Migration {
       ...(tries === undefined ? {} : { tries }),
       ...(to === 'Following' && revision !== undefined ? { revision } : {}),
     });
-    // Tried again before the phase begins, as often as it takes.
+    // Retried before the phase begins, as often as necessary.
     await this.#unfenced().catch(() => undefined);
   }
 
-  /** Takes back what a last step did that was given up. */
+  /** Reverts the effects of an aborted last step. */
   async #unfenced(): Promise<void> {
     if (!this.#mayBeFenced) return;
     await (await this.#run.source()).unfence();
@@ -150,13 +150,13 @@ class Migration {
   }
 }
 
-/** The last step begins, perhaps again. */
+/** Counts another start of the last step. */
 function begun(record: MigrationRecord): MigrationRecord {
   return { ...record, tries: (record.tries ?? 0) + 1 };
 }
 
 function outcomeOf({ phase, summary, reason }: MigrationRecord): MigrationOutcome | undefined {
   if (phase === 'Done' && summary !== undefined) return { is: 'done', summary };
-  if (phase === 'RolledBack') return { is: 'rolled-back', reason: reason ?? 'the migration was given up' };
+  if (phase === 'RolledBack') return { is: 'rolled-back', reason: reason ?? 'the migration was aborted' };
   return undefined;
 }

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../runtime/clock.ts';
 import { BusyTenant, lostWrites } from '../contract/busy-tenant.ts';
 import { allEntries, contentOf, manyPuts, text } from '../contract/data-content.ts';
-import type { DataTenant, DataUnderTest } from '../tenancy-data-contract.ts';
+import type { DataTenant, DataUnderTest } from '../contract/tenancy-data-contract.ts';
 import type { StoredChange } from '../tenancy-data.ts';
 import { migrate } from './migrate.ts';
 import type { MigrationSummary } from './migration-journal.ts';
 import { moving } from './moving-options.ts';
-import { raiseAbove } from './raise-above.ts';
+import { bumpRevision } from './bump-revision.ts';
 
 const keys = 5000;
 
@@ -68,7 +68,7 @@ export function describeMigration(
       };
     };
 
-    test('loses no write of a tenant that goes on writing, there and back again', async () => {
+    test('loses no write of a writing tenant, in both directions', async () => {
       await using both = await tenants();
       const { source: here, target: there } = both;
       await here.data.write(filling);
@@ -110,7 +110,7 @@ export function describeMigration(
       expect(lostWrites(tenant.promised(), await contentOf(here.data))).toEqual([]);
     }, 300_000);
 
-    test('keeps values, times to live and the source as they are', async () => {
+    test('preserves values, times to live and the source', async () => {
       await using both = await tenants();
       const { source, target } = both;
       await source.data.write(filling);
@@ -152,13 +152,13 @@ export function describeMigration(
       await tenant.end();
     }, 300_000);
 
-    test('gives a source that is taken back after its target was served revisions above those', async () => {
+    test('raises the source above its target when it is reverted after the target was used', async () => {
       await using both = await tenants();
       const { source, target } = both;
       await source.data.write(manyPuts(10, 'pods/pod-'));
       expect(await migrate(moving(source, target))).toMatchObject({ is: 'done' });
       await target.hand.put('pods/served', Buffer.from('x'));
-      await raiseAbove(source.data, target.data);
+      await bumpRevision(source.data, target.data);
       await expect(target.hand.put('pods/late', Buffer.from('x'))).rejects.toBeDefined();
       await source.data.unfence();
       await using hand = await source.anotherHand();
@@ -166,7 +166,7 @@ export function describeMigration(
       expect(await source.data.revision()).toBeGreaterThan(await target.data.revision());
     }, 300_000);
 
-    test('gives the source its writes back and empties the target when it is cancelled', async () => {
+    test('allows writes to the source again and empties the target when it is cancelled', async () => {
       await using both = await tenants();
       const { source, target } = both;
       await source.data.write(manyPuts(1500, 'pods/pod-'));

@@ -10,10 +10,10 @@ export interface MigrationProgress {
   /** Keys and bytes per second, over the last seconds. */
   readonly keysPerSecond: number;
   readonly bytesPerSecond: number;
-  /** Keys left to copy; absent while that is not known. An estimate: the tenant goes on writing. */
+  /** Keys left to copy; absent while unknown. An estimate, because the tenant continues to write. */
   readonly remainingKeys?: number;
-  /** Decimal, while the target is raised: the revision that it has, and the one that it needs. */
+  /** Decimal, while the target's revision is raised: its current revision and the required one. */
   readonly raised?: { readonly reached: string; readonly wanted: string };
-  /** What is waited for although it should have worked, e.g. a store that does not answer. It is tried again. */
+  /** A failure that is being retried, e.g. a datastore that does not answer. */
   readonly problem?: string;
 }

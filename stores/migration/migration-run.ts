@@ -24,7 +24,7 @@ export class MigrationRun implements AsyncDisposable {
   readonly options: MigrationOptions;
   readonly meter: ProgressMeter;
   readonly lead: RevisionLead;
-  /** The last time that everything was compared; lost with the process. */
+  /** The last full comparison; lost with the process. */
   equality: Equality | undefined;
   #record: MigrationRecord = { phase: 'Preparing' };
   readonly #source: Handle;
@@ -38,7 +38,7 @@ export class MigrationRun implements AsyncDisposable {
     this.#target = new Handle(options.target);
   }
 
-  /** Both stores, opened when they are not. Throws what opening throws. */
+  /** Both datastores, opened if necessary. Throws what opening throws. */
   async stores(): Promise<{ readonly source: TenancyData; readonly target: TenancyData }> {
     return { source: await this.#source.get(), target: await this.#target.get() };
   }
@@ -51,7 +51,7 @@ export class MigrationRun implements AsyncDisposable {
     return this.#target.get();
   }
 
-  /** To be called between calls. Throws the reason to stop, or `CancelledError`. */
+  /** Call this between steps. Throws the reason to stop, or `CancelledError`. */
   readonly checkpoint = (): void => {
     this.options.signal.throwIfAborted();
     this.throwIfCancelled();
@@ -77,7 +77,7 @@ export class MigrationRun implements AsyncDisposable {
     signal.throwIfAborted();
   }
 
-  /** Raises the target. Some stores forget all changes before then, so those that are to be compared are read first. */
+  /** Raises the target's revision. Some datastores lose all earlier changes then, so those to compare are read first. */
   async #raise(wanted: bigint, checkpoint: () => void): Promise<void> {
     const target = await this.target();
     const { equality } = this;
@@ -90,7 +90,7 @@ export class MigrationRun implements AsyncDisposable {
     if (equality && changed) this.equality = { ...equality, changed, target: await target.revision() };
   }
 
-  /** What the journal says, by this process. */
+  /** The record that this process wrote last. */
   get record(): MigrationRecord {
     return this.#record;
   }
@@ -141,7 +141,7 @@ class Handle {
     try {
       await data?.[Symbol.asyncDispose]();
     } catch {
-      // What is lost anyway needs no closing.
+      // A connection that is lost needs no closing.
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { TenancyData } from '../tenancy-data.ts';
-import type { FreezeHandshake } from './freeze-handshake.ts';
+import type { ReadOnlyHandshake } from './read-only-handshake.ts';
 import type { MigrationJournal, MigrationSummary } from './migration-journal.ts';
 import type { MigrationProgress } from './migration-progress.ts';
 
@@ -10,41 +10,41 @@ export type OpenData = () => Promise<TenancyData>;
 /** What a migration needs. */
 export interface MigrationOptions {
   readonly source: OpenData;
-  /** A tenancy that `Session.ensure` made and that no API server uses yet. What it holds already is replaced. */
+  /** A tenancy that `Session.ensure` created and that no API server uses yet. Its content is replaced. */
   readonly target: OpenData;
   readonly journal: MigrationJournal;
-  readonly freeze: FreezeHandshake;
+  readonly freeze: ReadOnlyHandshake;
   readonly clock: Clock;
   /**
-   * The process ends: the engine stops where it is and throws the signal's reason; another process goes on with the same
-   * journal. A last step that has begun is finished first.
+   * The process ends: the engine stops and throws the signal's reason; another process continues with the same journal. A last step that
+   * has begun is finished first.
    */
   readonly signal: AbortSignal;
-  /** The migration is not wanted any more: it is rolled back. The reason's message is told. Too late once it is Done. */
+  /** Cancels the migration: it is rolled back with the reason's message. Has no effect once it is Done. */
   readonly cancel?: AbortSignal;
   /** Called on every change of phase and, in between, at most once a second. Must not throw. */
   readonly report?: (progress: MigrationProgress) => void;
   /**
-   * Milliseconds after which a source that is fenced gets its writes back when the last step is not done, 30,000 unless said.
-   * The step is tried anew a little later, three times, then the migration is rolled back.
+   * Milliseconds after which a fenced source accepts writes again if the last step is not done; default 30,000. The step is retried a
+   * little later, up to three times, then the migration is rolled back.
    */
   readonly longestFenceMs?: number;
 }
 
 /** How a migration ended. */
 export type MigrationOutcome =
-  /** The target holds exactly what the source holds, which is fenced. Now the tenant is to be switched. */
+  /** The target is equal to the source, which is fenced. The caller switches the tenant now. */
   | { readonly is: 'done'; readonly summary: MigrationSummary }
-  /** The source has its writes and was never changed; the target is empty. `reason` is for a person. */
+  /** The source accepts writes and was never changed; the target is empty. `reason` is for a person. */
   | { readonly is: 'rolled-back'; readonly reason: string };
 
 /**
- * Copies a tenant's data to another store while the tenant writes, and fences it for the last step only. Every step may be
- * repeated: call it again with the same journal after a crash. Stores that do not answer are waited for; failures that waiting
- * cannot mend roll back. At most one process may run it for a tenant at a time.
+ * Copies a tenant's data to another datastore while the tenant writes, and fences it only for the last step. Every step may be
+ * repeated: call it again with the same journal after a crash. It waits for datastores that do not answer; permanent failures roll back.
+ * At most one process may run it for a tenant at a time.
  *
- * Resolves with the outcome, also when the journal has it already. Rejects with the signal's reason, with what the journal or
- * the handshake throws, and with programming errors. When the journal fails in the last step the source stays fenced, for
- * nobody knows then whether the journal says Done: the next process settles it.
+ * Resolves with the outcome, also when the journal has it already. Rejects with the signal's reason, with what the journal or the
+ * handshake throws, and with programming errors. When the journal fails in the last step, the source stays fenced, because it is unknown
+ * whether the journal contains Done: the next process finds out.
  */
 export type Migrate = (options: MigrationOptions) => Promise<MigrationOutcome>;

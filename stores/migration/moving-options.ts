@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../runtime/clock.ts';
-import type { DataTenant } from '../tenancy-data-contract.ts';
+import type { DataTenant } from '../contract/tenancy-data-contract.ts';
 import type { TenancyData } from '../tenancy-data.ts';
-import { withOtherEnd } from '../with-other-end.ts';
+import { withOtherEnd } from '../with-dispose.ts';
 import type { MigrationOptions } from './migration.ts';
 import type { MigrationRecord } from './migration-journal.ts';
 import type { MigrationProgress } from './migration-progress.ts';
 
-/** The data, over a connection that stays. */
+/** The data over a connection that stays open. */
 function lent(data: TenancyData): () => Promise<TenancyData> {
   return () => Promise.resolve(withOtherEnd(data, () => Promise.resolve()));
 }
 
-/** A tenancy that moves, with everything kept in memory that must outlive a process. */
+/** The options of a migration in tests, with a journal in memory. */
 export function moving(
   source: DataTenant,
   target: DataTenant,

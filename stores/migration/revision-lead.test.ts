@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/fake-clock.ts';
 import { RevisionLead } from './revision-lead.ts';
 
 const goOn = (): void => undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** Revisions that the target is ahead at least, and the time for which it must be at the source's present growth. */
+/** The minimum lead of the target in revisions, and the time for which the lead must last at the source's current growth. */
 export const leastLead = 1000n;
 const leadSeconds = 60;
 
@@ -8,9 +8,9 @@ const leadSeconds = 60;
 export type RaiseTarget = (revision: bigint, checkpoint: () => void) => Promise<void>;
 
 /**
- * Keeps the target's revisions ahead of the source's. Clients have seen the source's: a write that got a lower one would be
- * older than what they know, and a watch from a higher one would wait for ever. The source grows on while API servers still
- * read there, by all of its tenants' writes, so the lead follows its growth.
+ * Keeps the target's revision ahead of the source's. Clients know the source's revisions: a write with a lower one would look older than
+ * what they know, and a watch from a higher one would wait forever. The source continues to grow by the writes of all its tenants while
+ * API servers still read there, so the lead follows its growth.
  */
 export class RevisionLead {
   readonly #clock: Clock;
@@ -24,12 +24,12 @@ export class RevisionLead {
     this.#raise = raise;
   }
 
-  /** Call before what the source had at `revision` is written. Does nothing while the target is ahead. Throws what raising throws. */
+  /** Call before writing what the source had at `revision`. Does nothing while the target is ahead. Throws what raising throws. */
   async keep(revision: bigint, checkpoint: () => void): Promise<void> {
     if (this.#raised <= revision) await this.renew(revision, checkpoint);
   }
 
-  /** Makes the lead a full one. Throws what raising throws. */
+  /** Restores the full lead. Throws what raising throws. */
   async renew(revision: bigint, checkpoint: () => void): Promise<void> {
     this.#first ??= { at: this.#clock.monotonic(), revision };
     const seconds = Math.max(1, (this.#clock.monotonic() - this.#first.at) / 1000);

@@ -3,12 +3,12 @@ import { CompactedError } from '../tenancy-data.ts';
 import type { StoredChange } from '../tenancy-data.ts';
 import type { MigrationRun } from './migration-run.ts';
 
-/** Failures after which a target that cannot be emptied is left as it is: it may be why it is rolled back. */
+/** Failures after which a target that cannot be emptied is left as it is: it may be the reason for the rollback. */
 const mostFailures = 5;
 
 /**
- * Gives the source its writes back, has the freeze lifted, and empties the target. Returns the reason, with what is left to be
- * done by hand. Throws what the stores and the handshake throw.
+ * Lets the source accept writes again, ends read-only mode, and empties the target. Returns the reason, with what is left to do by hand.
+ * Throws what the datastores and the handshake throw.
  */
 export async function rollBack(run: MigrationRun, reason: string, failuresInARow: number): Promise<string> {
   await (await run.source()).unfence();

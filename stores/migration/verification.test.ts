@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { MemoryTenancy } from '../../testing/memory-tenancy.ts';
-import { put } from '../../testing/moving-tenancy.ts';
+import { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
+import { put } from '../../testing/worlds/moving-tenancy.ts';
 import type { StoredChange } from '../tenancy-data.ts';
 import { verifyChanges, verifyEverything } from './verification.ts';
 
@@ -101,6 +101,6 @@ describe('verifyChanges', () => {
     const stores = new Stores(...five, ending('soon', 5000));
     stores.target.tenantWrites({ is: 'deleted', key: 'soon' });
     await stores.changes(1);
-    await expect(stores.changes(0)).rejects.toThrow('differ by 1 keys');
+    await expect(stores.changes(0)).rejects.toThrow('the numbers of keys in source and target differ by 1');
   });
 });

@@ -13,13 +13,13 @@ export interface VerifiedContent {
   readonly expiring: number;
 }
 
-/** A key that ends so soon may have ended in one store only. */
+/** A key that expires within this time may have expired in one datastore only. In milliseconds. */
 const endingMs = 10_000;
 
 /** The last change of each key: the digest of its value, that it was deleted, or that it has a time to live. */
 export type ChangedKeys = ReadonlyMap<string, string>;
 
-/** Keys that differ: how many, and the first of them. */
+/** Counts keys that differ, and remembers the first of them. */
 class Unequal {
   #count = 0;
   readonly #some: string[] = [];
@@ -37,8 +37,8 @@ class Unequal {
 }
 
 /**
- * Compares everything: the source as it was at a revision, and the target now, byte by byte and by fingerprint. Nobody may be
- * writing to the target. Throws `UnequalError` naming keys, and what the stores throw.
+ * Compares everything: the source as it was at a revision, and the current target, byte by byte and by fingerprint. Nothing else may
+ * write to the target. Throws `UnequalError` that names keys, and what the datastores throw.
  */
 export async function verifyEverything(
   stores: { readonly source: TenancyData; readonly target: TenancyData },
@@ -60,14 +60,14 @@ export async function verifyEverything(
     }
   }
   unequal.throwIfAny();
-  if (left.hex !== right.hex) throw new UnequalError('source and target differ: their fingerprints are not the same');
+  if (left.hex !== right.hex) throw new UnequalError('source and target differ: their fingerprints do not match');
   return { keys: right.keys, bytes: right.bytes, fingerprint: right.hex, expiring };
 }
 
 /**
- * Compares what changed in both stores after they were equal: by then only a migration wrote to the target. What changed there
- * up to the revision `since.target` is given as `since.changed`. Counts are compared, too, up to the keys that end on their own.
- * Throws `UnequalError`, what the stores throw, and at a checkpoint.
+ * Compares what changed in both datastores after they were equal, since when only the migration wrote to the target. `since.changed` has
+ * the changes there up to the revision `since.target`. Counts are compared as well, except for keys that expire.
+ * Throws `UnequalError`, what the datastores throw, and at a checkpoint.
  */
 export async function verifyChanges(
   stores: { readonly source: TenancyData; readonly target: TenancyData },
@@ -83,16 +83,16 @@ export async function verifyChanges(
   const target = new Map([...since.changed, ...(await changesSince(stores.target, since.target, checkpoint))]);
   const unequal = new Unequal();
   for (const [key, state] of source) {
-    // A key that came and went in between was perhaps never told as there.
+    // A key that was created and deleted in between may never have been reported as existing.
     if ((target.get(key) ?? 'deleted') !== state && state !== 'expiring') unequal.add(key);
   }
   for (const [key, state] of target) {
-    // Only we write here, and delete what the source deleted: what else ended, ended on its own.
+    // Only the migration writes here and deletes what the source deleted; any other deletion is an expiry.
     if (!source.has(key) && state !== 'deleted') unequal.add(key);
   }
   unequal.throwIfAny();
   const apart = Math.abs((await stores.source.count()) - (await stores.target.count()));
-  if (apart > since.expiring) throw new UnequalError(`source and target differ by ${apart} keys`);
+  if (apart > since.expiring) throw new UnequalError(`the numbers of keys in source and target differ by ${apart}`);
 }
 
 /** What changed in a store after a revision, up to now. Throws what the store throws, and at a checkpoint. */

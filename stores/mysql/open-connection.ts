@@ -4,22 +4,22 @@ import { createConnection } from 'mysql2/promise';
 import type { Connection, ResultSetHeader, RowDataPacket, SslOptions } from 'mysql2/promise';
 import type { Endpoint } from '../endpoint.ts';
 import type { StoreTls } from '../login-config.ts';
-import { deadlineMs, textOf } from './mysql-connection.ts';
-import type { MysqlConnection, OpenMysql, Row, ServerFacts, Value } from './mysql-connection.ts';
-import { mysqlError, MysqlError } from './mysql-errors.ts';
-import { parseMysqlVersion } from './mysql-version.ts';
+import { deadlineMs, textOf } from './connection.ts';
+import type { MysqlConnection, OpenMysql, Row, ServerFacts, Value } from './connection.ts';
+import { mysqlError, MysqlError } from './errors.ts';
+import { parseMysqlVersion } from './version.ts';
 
 const factsStatement = 'SELECT VERSION() AS version, @@version_comment AS comment, @@lower_case_table_names AS folds';
 
 const readOnlyStatement = 'SELECT @@global.read_only OR @@global.innodb_read_only AS readOnly';
 
-/** Our own session: texts as `mysql-sql.ts` writes them, nothing cut silently, no endless wait for a lock. */
+/** Session settings: string literals as in `sql.ts`, no silent truncation, no endless wait for a lock. */
 const sessionStatement =
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', lock_wait_timeout = 5, innodb_lock_wait_timeout = 5";
 
 /**
- * Node checks the certificate of a server that is named by an address against `localhost` when the library gives it the bare
- * socket. A socket made with a name carries that name: here the address with a dot, which the check takes off again.
+ * When the library passes only the socket, Node checks the certificate of a server with an IP address against `localhost`. A socket that
+ * was connected by name keeps that name: here the address with a trailing dot, which the check removes.
  */
 function dial({ host, port }: Endpoint): Socket {
   const family = isIP(host);
@@ -101,7 +101,7 @@ class LibraryConnection implements MysqlConnection {
   }
 
   get facts(): ServerFacts {
-    if (this.#facts === undefined) throw new Error('the server was not asked what it is');
+    if (this.#facts === undefined) throw new Error('the server has not been queried yet');
     return this.#facts;
   }
 
@@ -142,7 +142,7 @@ class LibraryConnection implements MysqlConnection {
     }
   }
 
-  /** A statement that is late leaves its connection in the middle of an answer: it is of no use any more. */
+  /** Closes the connection when a statement is late: it would be in the middle of an answer. */
   async #within<T>(answer: Promise<T>, withinMs: number): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {

@@ -1,19 +1,19 @@
 import type { ServerState, Session, Tenancy } from '../driver.ts';
-import { foreignError, unrecordedError } from '../owned-by-another.ts';
+import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
-import { accountFence } from './bucket-fence.ts';
-import { deleteStream, keepBucket, keepStream, listStreams } from './keep-bucket.ts';
-import { NatsClient } from './nats-client.ts';
-import type { AccountAccess, NatsConfig } from './nats-config.ts';
-import { failureNote, judged, unavailableError } from './nats-errors.ts';
-import { isUnsafe, refuseUnsafe } from './nats-names.ts';
-import { NatsData } from './nats-data.ts';
-import { NatsSystem } from './nats-system.ts';
-import { isSupportedNats, natsFloor } from './nats-version.ts';
-import { onceSettled } from './once-settled.ts';
+import { accountFence } from './data/bucket-fence.ts';
+import { deleteStream, keepBucket, keepStream, listStreams } from './ensure-bucket.ts';
+import { NatsClient } from './client.ts';
+import type { AccountAccess, NatsConfig } from './config.ts';
+import { failureNote, withStoreErrors, unavailableError } from './errors.ts';
+import { isUnsafe, refuseUnsafe } from './names.ts';
+import { NatsData } from './data/data.ts';
+import { NatsSystem } from './system.ts';
+import { isSupportedNats, natsFloor } from './version.ts';
+import { onceSettled } from './retry-until-propagated.ts';
 import { readOwnership, recordOwnership, releaseOwnership } from './ownership.ts';
-import { payloadNotes } from './payload-notes.ts';
+import { payloadWarnings } from './payload-warnings.ts';
 import { bucketRecords, recordsStream } from './records.ts';
 import type { Records } from './records.ts';
 import {
@@ -24,7 +24,7 @@ import {
   revokedClaims,
   tenantAccount,
   tenantClaims,
-} from './tenant-account.ts';
+} from './grants.ts';
 
 const systemLogin = 'the user of spec.nats.systemCredentials';
 
@@ -42,7 +42,7 @@ export class AccountSession implements Session {
     this.#access = access;
     this.#client = this.#as(access.systemCredentials, systemLogin);
     this.#system = new NatsSystem(this.#client, access);
-    this.#registry = this.#as(registryCredentials(access), 'the account of the registry');
+    this.#registry = this.#as(registryCredentials(access), 'the registry account');
   }
 
   async ping(): Promise<ServerState> {
@@ -54,15 +54,15 @@ export class AccountSession implements Session {
     if (!servers.some(({ enabled }) => enabled)) {
       throw new StoreError(
         'Unsupported',
-        'JetStream is off in NATS: add a jetstream block with store_dir to its configuration',
+        'JetStream is disabled in NATS: add a jetstream block with store_dir to its configuration',
       );
     }
     const lowest = servers.find(({ version }) => !isSupportedNats(version)) ?? servers[0];
     const away = [...new Set(servers.flatMap((server) => server.away))];
     const notes = [
       ...failures.map((failure) => failureNote(failure, systemLogin)),
-      ...away.map((server) => `NATS server ${server} is away, or has not caught up with its peers`),
-      ...payloadNotes(answers),
+      ...away.map((server) => `NATS server ${server} is offline, or has not caught up with its peers`),
+      ...payloadWarnings(answers),
     ];
     return {
       version: lowest?.version ?? '',
@@ -81,8 +81,8 @@ export class AccountSession implements Session {
       return tenantClaims(this.#access, tenancy, fenced ? 'fenced' : 'open');
     });
     await using account = this.#administrator(tenancy);
-    const attempt = `keep bucket ${tenancy.schema}`;
-    await judged(attempt, () => onceSettled(() => keepBucket(account, tenancy.schema, this.#access.replicas)));
+    const attempt = `set up bucket ${tenancy.schema}`;
+    await withStoreErrors(attempt, () => onceSettled(() => keepBucket(account, tenancy.schema, this.#access.replicas)));
   }
 
   async remove(tenancy: Tenancy): Promise<void> {
@@ -99,13 +99,13 @@ export class AccountSession implements Session {
     }
     await this.#requireAllServers(tenancy);
     if (await this.#accountExists(tenancy)) {
-      // Access goes first: from here on no credential of the tenant opens anything.
+      // Access is removed first: from here on, none of the tenant's credentials work.
       const closed = tenantClaims(this.#access, tenancy, 'closed');
       await this.#system.keepAccount(closed.subject, () => closed);
       await this.#deleteStreams(tenancy);
       await this.#system.removeAccount(tenantAccount(tenancy.schema));
     }
-    // The records go last: a removal that is cut short is still known to be ours.
+    // The records are deleted last, so that an interrupted removal can be continued.
     await releaseOwnership(records, tenancy);
   }
 
@@ -140,11 +140,11 @@ export class AccountSession implements Session {
   async #servers() {
     const servers = await this.#system.servers();
     if (servers.length > 0) return servers;
-    const help = "give the credentials of a user of the servers' system_account";
+    const help = "use the credentials of a user of the servers' system_account";
     throw new StoreError('Unauthorized', `${systemLogin} does not belong to the system account of NATS: ${help}`);
   }
 
-  /** The account of the registry and its bucket, made by the first use of a session. */
+  /** The registry account and its bucket, created by the first use of a session. */
   async #records(): Promise<Records> {
     this.#registryKept ??= this.#keepRegistry();
     try {
@@ -161,7 +161,7 @@ export class AccountSession implements Session {
     const claims = registryClaims(this.#access);
     await this.#system.keepAccount(claims.subject, () => claims);
     const stream = recordsStream(this.#access.replicas);
-    await judged('keep the registry of owners', () => onceSettled(() => keepStream(this.#registry, stream)));
+    await withStoreErrors('set up the registry of owners', () => onceSettled(() => keepStream(this.#registry, stream)));
   }
 
   async #claim(tenancy: Tenancy, records: Records): Promise<void> {
@@ -178,19 +178,19 @@ export class AccountSession implements Session {
     return (await this.#system.account(tenantAccount(schema))).some((known) => known !== undefined);
   }
 
-  /** A server that is away would bring the account back with it. */
+  /** A server that is offline now would restore the account when it comes back. */
   async #requireAllServers({ schema }: Tenancy): Promise<void> {
     const [first] = (await this.#servers()).flatMap((server) => server.away);
     if (first === undefined) return;
     throw new StoreError(
       'Unreachable',
-      `NATS server ${first} is away and still knows account ${schema}: the removal waits for it, or for its removal from the cluster`,
+      `NATS server ${first} is offline and still has account ${schema}: waiting for it to come back, or to be removed from the cluster`,
     );
   }
 
   async #deleteStreams(tenancy: Tenancy): Promise<void> {
     await using account = this.#administrator(tenancy);
-    await judged(`empty account ${tenancy.schema}`, async () => {
+    await withStoreErrors(`empty account ${tenancy.schema}`, async () => {
       for (const stream of await listStreams(account)) await deleteStream(account, stream);
     });
   }

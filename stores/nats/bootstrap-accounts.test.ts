@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
-import { silent } from '../../runtime/logger.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { FakeCluster } from '../../testing/fake-cluster.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { FakeClock } from '../../testing/fake/fake-clock.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { bootstrapNatsAccounts } from './bootstrap-accounts.ts';
 import type { NatsAccountsBootstrap } from './bootstrap-accounts.ts';
 import { credentialsProblem } from './credentials-file.ts';

@@ -26,15 +26,15 @@ export const natsAccountsSecretNames = {
 /** Folder of the server's data in its pod. */
 const dataFolder = '/data';
 
-/** With what such a NATS is made usable. */
+/** What is needed to bootstrap such a NATS. */
 export interface NatsAccountsBootstrap extends Omit<SecretsTarget, 'namespace' | 'store'> {
   readonly plan: Omit<ServerPlan, 'administrator'>;
 }
 
 /**
- * Makes the operator, its system account and the certificate of a quick-start NATS, and returns what the Secrets hold. May be
- * repeated and cut short at any point: the operator is never replaced, and `system.creds` only when it is missing, by another user
- * of the system account. Throws `StoreError`, `ApiError` and the signal's reason.
+ * Generates the operator, its system account and the certificate of a quick-start NATS, and returns the content of the Secrets. It may be
+ * repeated and interrupted at any point: the operator is never replaced, and `system.creds` only when it is missing, by another user of
+ * the system account. Throws `StoreError`, `ApiError` and the signal's reason.
  */
 export async function bootstrapNatsAccounts({ plan, ...options }: NatsAccountsBootstrap): Promise<Secrets> {
   const target = { ...options, namespace: plan.namespace, store: plan.name };
@@ -63,14 +63,14 @@ async function accountsSecrets(
   ]);
 }
 
-/** The keys that follow from the seed in the Secret, or new ones when there is no Secret: tenants' accounts hang on them. */
+/** The keys derived from the seed in the Secret, or new ones when there is no Secret: tenants' accounts depend on them. */
 function keptKeys(texts: SecretTexts | undefined, random: RandomBytes): OperatorKeys {
   if (texts === undefined) return operatorKeys(random());
   const operator = nkeyOfSeed('operator', texts['operator.seed'] ?? '');
   if (operator !== undefined) return operatorKeys(operator.raw);
   throw new StoreError(
     'CredentialsInvalid',
-    `Secret ${natsAccountsSecretNames.operator}, operator.seed: it is no seed of an operator (SO…). Servers and tenants' accounts ` +
-      'trust it, so none is made up: restore it, or delete the Secret and the data',
+    `Secret ${natsAccountsSecretNames.operator}, operator.seed: it is not the seed of an operator (SO…). Servers and tenants' ` +
+      'accounts trust it, so none is generated: restore it, or delete the Secret and the data',
   );
 }

@@ -1,9 +1,9 @@
-import { readClaims } from './nats-claims.ts';
+import { readClaims } from './claims.ts';
 import { nkeyOfSeed } from './nkey.ts';
 
 /**
- * The time in JWTs that follow from their keys alone, so that they are the same whenever they are made. What ends such a user
- * is its signer leaving the account, not its age.
+ * The issue time in JWTs that depend only on their keys, so that they are the same whenever they are generated. Such a user ends when its
+ * signer is removed from the account, not by age.
  */
 export const userIssuedAt = 1_577_836_800;
 
@@ -24,12 +24,12 @@ export function credentialsParts(text: string): { readonly jwt: string; readonly
 /** Says what is wrong with a `.creds` file, or undefined: the JWT of a user and the seed that belongs to it. */
 export function credentialsProblem(text: string): string | undefined {
   const { jwt, seed } = credentialsParts(text);
-  if (jwt === '' || seed === '') return 'is no NATS credentials file: it holds a user JWT and its seed';
+  if (jwt === '' || seed === '') return 'is not a NATS credentials file with a user JWT and its seed';
   const claims = readClaims(jwt);
   if (claims === undefined || (claims.nats as { type?: unknown } | null)?.type !== 'user') {
-    return 'holds a JWT that is no user of NATS';
+    return 'contains a JWT that is not that of a NATS user';
   }
   const key = nkeyOfSeed('user', seed);
-  if (key === undefined) return 'holds no user seed (SU…)';
-  return key.publicKey === claims.subject ? undefined : 'holds a seed that does not belong to its JWT';
+  if (key === undefined) return 'contains no user seed (SU…)';
+  return key.publicKey === claims.subject ? undefined : 'contains a seed that does not belong to its JWT';
 }

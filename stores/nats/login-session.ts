@@ -1,18 +1,18 @@
 import type { ServerState, Session, Tenancy } from '../driver.ts';
-import { unrecordedError } from '../owned-by-another.ts';
+import { unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
-import { bucketStreamName, kineDescription } from './bucket.ts';
-import { streamFence } from './bucket-fence.ts';
-import { deleteStream, keepBucket, keepStream, listStreams, readBucket } from './keep-bucket.ts';
-import { otherWhoKnows, rememberLogin } from './known-logins.ts';
-import { NatsClient } from './nats-client.ts';
-import type { LoginAccess, NatsConfig } from './nats-config.ts';
-import { NatsData } from './nats-data.ts';
-import { failureNote, isUnanswered, JetStreamRefusal, judged, unavailableError } from './nats-errors.ts';
-import { isUnsafe, recordsBucket, refuseUnsafe } from './nats-names.ts';
-import { isSupportedNats, natsFloor } from './nats-version.ts';
-import { payloadNotes } from './payload-notes.ts';
+import { bucketStreamName, kineDescription } from './data/bucket.ts';
+import { streamFence } from './data/bucket-fence.ts';
+import { deleteStream, keepBucket, keepStream, listStreams, readBucket } from './ensure-bucket.ts';
+import { otherWhoKnows, rememberLogin } from './login-registry.ts';
+import { NatsClient } from './client.ts';
+import type { LoginAccess, NatsConfig } from './config.ts';
+import { NatsData } from './data/data.ts';
+import { failureNote, isUnanswered, JetStreamRefusal, withStoreErrors, unavailableError } from './errors.ts';
+import { isUnsafe, recordsBucket, refuseUnsafe } from './names.ts';
+import { isSupportedNats, natsFloor } from './version.ts';
+import { payloadWarnings } from './payload-warnings.ts';
 import { bucketRecords, isOf, recordsStream } from './records.ts';
 import type { OwnershipRecord, Records } from './records.ts';
 
@@ -21,18 +21,18 @@ const replicas = 1;
 const recordKey = 'tenancy';
 
 /**
- * An administrative connection to a NATS with one login, which the tenant shares: everything is in that login's hands, so there is
- * one tenant at a time, and after it none of another owner before the login is changed.
+ * An administrative connection to a NATS with a single set of credentials, which the tenant shares. They give access to everything,
+ * so there is one tenant at a time, and after its removal none of another owner until the credentials are changed.
  */
 export class LoginSession implements Session {
   readonly #client: NatsClient;
   readonly #records: Records;
   readonly #loginName: string;
-  /** All of what opens the server; not to be logged. */
+  /** The full credentials; must not be logged. */
   readonly #login: string;
 
   constructor(config: NatsConfig, login: LoginAccess) {
-    this.#loginName = login.user === undefined ? 'spec.tlsConfig.clientCertificate as a login' : 'spec.basicAuth';
+    this.#loginName = login.user === undefined ? 'spec.tlsConfig.clientCertificate' : 'spec.basicAuth';
     this.#login = JSON.stringify(login.user === undefined ? [config.tls?.client?.key] : [login.user, login.password]);
     this.#client = new NatsClient({ ...config, login, loginName: this.#loginName });
     this.#records = bucketRecords(this.#client);
@@ -45,7 +45,7 @@ export class LoginSession implements Session {
     if (alive.length === 0) throw unavailableError(failures, this.#loginName);
     const sizeBytes = await this.#storedBytes();
     const lowest = alive.find(({ version }) => !isSupportedNats(version)) ?? alive[0];
-    const notes = [...failures.map((failure) => failureNote(failure, this.#loginName)), ...payloadNotes(answers)];
+    const notes = [...failures.map((failure) => failureNote(failure, this.#loginName)), ...payloadWarnings(answers)];
     return {
       version: lowest?.version ?? '',
       supported: alive.every(({ version }) => isSupportedNats(version)),
@@ -57,7 +57,7 @@ export class LoginSession implements Session {
 
   async ensure(tenancy: Tenancy): Promise<void> {
     refuseUnsafe(tenancy);
-    await judged(`keep bucket ${tenancy.schema}`, async () => {
+    await withStoreErrors(`set up bucket ${tenancy.schema}`, async () => {
       await this.#claim(tenancy, () => this.#refuseKnownLogin(tenancy));
       await keepBucket(this.#client, tenancy.schema, replicas);
     });
@@ -67,7 +67,7 @@ export class LoginSession implements Session {
     // Such names are never given a tenancy, so there is none to remove.
     if (isUnsafe(tenancy) && tenancy.adopt !== true) return;
     refuseUnsafe(tenancy);
-    await judged(`remove bucket ${tenancy.schema}`, async () => {
+    await withStoreErrors(`remove bucket ${tenancy.schema}`, async () => {
       const held = await this.#records.read(recordKey);
       if (held !== undefined && !isOf(held, tenancy)) return;
       if (held === undefined) {
@@ -77,7 +77,7 @@ export class LoginSession implements Session {
       }
       await deleteStream(this.#client, bucketStreamName(tenancy.schema));
       await rememberLogin(this.#client, this.#login, tenancy.owner);
-      // The record goes last: a removal that is cut short is still known to be ours.
+      // The record is deleted last, so that an interrupted removal can be continued.
       await this.#records.forget(recordKey);
     });
   }
@@ -93,11 +93,11 @@ export class LoginSession implements Session {
 
   async #storedBytes(): Promise<number> {
     try {
-      return (await this.#client.api<{ storage: number }>('ask for the storage', 'INFO')).storage;
+      return (await this.#client.api<{ storage: number }>('read the used storage', 'INFO')).storage;
     } catch (error) {
       if (!isUnanswered(error) && !(error instanceof JetStreamRefusal)) throw error;
       const help = 'add a jetstream block with store_dir to the configuration of the server';
-      throw new StoreError('Unsupported', `JetStream is off in NATS for the user of the DataStore: ${help}`);
+      throw new StoreError('Unsupported', `JetStream is disabled in NATS for the user of the DataStore: ${help}`);
     }
   }
 
@@ -116,16 +116,16 @@ export class LoginSession implements Session {
     if (winner !== undefined) refuseSecond(tenancy, winner);
   }
 
-  /** The login stands in the tenant's namespace, where its author reads it. */
+  /** The credentials are in the tenant's namespace, where its author can read them. */
   async #refuseKnownLogin({ owner }: Tenancy): Promise<void> {
     const other = await otherWhoKnows(this.#client, this.#login, owner);
     if (other === undefined) return;
-    const seen = `the tenant whose owner has UID ${other} is removed, but has had the login of this NATS, which would open the next one's data`;
-    const help = `change the login of the server and in the DataStore (${this.#loginName}), then the next tenant is served`;
+    const seen = `the removed tenant whose owner has UID ${other} has had the credentials of this NATS, with which it could read the data of the next one`;
+    const help = `change the credentials in the server and in the DataStore (${this.#loginName}), then the next tenant is served`;
     throw new StoreError('SingleTenant', `${seen}: ${help}`);
   }
 
-  /** What kine has made here before owners were recorded. */
+  /** Refuses buckets that kine created before owners were recorded. */
   async #refuseUnrecorded(tenancy: Tenancy): Promise<void> {
     for (const stream of await listStreams(this.#client)) {
       const bucket = stream.replace(/^KV_/, '');
@@ -133,7 +133,7 @@ export class LoginSession implements Session {
         if (tenancy.adopt !== true) throw unrecordedError(tenancy, 'NATS', [`bucket ${bucket}`]);
       } else if (stream.startsWith('KV_') && bucket !== recordsBucket) {
         const info = await readBucket(this.#client, bucket);
-        if (info?.config.description === kineDescription) throw singleTenantError(`bucket ${bucket} of a kine`);
+        if (info?.config.description === kineDescription) throw singleTenantError(`bucket ${bucket} of kine`);
       }
     }
   }
@@ -149,6 +149,6 @@ function singleTenantError(holder: string): StoreError {
     'a second tenant needs a NATS with accounts (a DataStore with spec.nats.operatorKey) or a DataStore of its own';
   return new StoreError(
     'SingleTenant',
-    `this NATS has one login, so that every tenant could read every other, and it serves ${holder}: ${help}`,
+    `this NATS has a single set of credentials, so every tenant could read every other, and it serves ${holder}: ${help}`,
   );
 }

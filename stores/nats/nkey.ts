@@ -67,7 +67,7 @@ export function nkeyOfSeed(kind: NkeyKind, seed: string): Nkey | undefined {
 
 /** The nkey that 32 random bytes are. */
 export function nkeyOfBytes(kind: NkeyKind, raw: Uint8Array): Nkey {
-  if (raw.length !== rawLength) throw new RangeError(`an nkey is made of ${rawLength} bytes, got ${raw.length}`);
+  if (raw.length !== rawLength) throw new RangeError(`an nkey needs ${rawLength} bytes, got ${raw.length}`);
   return nkey(kind, raw);
 }
 

@@ -1,9 +1,9 @@
 import { credentialsFile, userIssuedAt } from './credentials-file.ts';
-import { signClaims } from './nats-claims.ts';
+import { signClaims } from './claims.ts';
 import { derivedNkey, nkeyOfBytes } from './nkey.ts';
 import type { Nkey } from './nkey.ts';
 
-/** The keys of a NATS system whose accounts are JWTs: who has one is that power. */
+/** The keys of a NATS system whose accounts are JWTs. */
 export interface OperatorKeys {
   /** The identity that servers trust: names its signing keys, and is needed for nothing else. */
   readonly operator: Nkey;

@@ -1,5 +1,5 @@
 import type { Tenancy } from '../driver.ts';
-import { foreignError } from '../owned-by-another.ts';
+import { foreignError } from '../ownership-error.ts';
 import { isOf } from './records.ts';
 import type { Records } from './records.ts';
 
@@ -14,7 +14,7 @@ const keysOf = ({ schema, user }: Tenancy): readonly [schema: string, user: stri
   `users.${user}`,
 ];
 
-/** Whose the names are. Names that are recorded together with other ones are foreign, also to the same owner. */
+/** Who owns the names. A name that is recorded in another combination is foreign, even for the same owner. */
 export async function readOwnership(records: Records, tenancy: Tenancy): Promise<Ownership> {
   const found = await Promise.all(keysOf(tenancy).map((key) => records.read(key)));
   const known = found.filter((record) => record !== undefined);
@@ -25,8 +25,8 @@ export async function readOwnership(records: Records, tenancy: Tenancy): Promise
 }
 
 /**
- * Records both names as this owner's. The schema comes first and is given back when the user turns out to be another's, so
- * that of two who race for the same names one has both. Throws `StoreError` OwnedByAnother.
+ * Records both names for this owner. The schema comes first and is released when the user belongs to another owner, so that one of two
+ * concurrent owners gets both names. Throws `StoreError` OwnedByAnother.
  */
 export async function recordOwnership(records: Records, tenancy: Tenancy): Promise<void> {
   const { owner, schema, user } = tenancy;
@@ -49,7 +49,7 @@ async function refuseForeign(records: Records, key: string, tenancy: Tenancy): P
     throw foreignError(tenancy, { is: 'foreign', owner: record?.owner });
 }
 
-/** Forgets the owner of both names, of the schema last: while that is there, a removal that was cut short goes on. */
+/** Deletes the records of both names, the schema last: while it exists, an interrupted removal can be continued. */
 export async function releaseOwnership(records: Records, tenancy: Tenancy): Promise<void> {
   const [schemaKey, userKey] = keysOf(tenancy);
   await records.forget(userKey);

@@ -1,9 +1,9 @@
 import type { Tenancy } from '../driver.ts';
 import { StoreError } from '../store-error.ts';
-import { bucketStreamName, bucketSubject } from './bucket.ts';
-import type { NatsClient } from './nats-client.ts';
-import { isRefusal } from './nats-errors.ts';
-import { recordsBucket } from './nats-names.ts';
+import { bucketStreamName, bucketSubject } from './data/bucket.ts';
+import type { NatsClient } from './client.ts';
+import { isRefusal } from './errors.ts';
+import { recordsBucket } from './names.ts';
 
 /** Who holds names. */
 export interface OwnershipRecord {
@@ -57,7 +57,7 @@ export function bucketRecords(client: NatsClient): Records {
       }
     },
     forget: async (key) => {
-      await client.api(`forget the owner at ${key}`, `STREAM.PURGE.${stream}`, { filter: subject(key) });
+      await client.api(`delete the owner at ${key}`, `STREAM.PURGE.${stream}`, { filter: subject(key) });
     },
   };
 }
@@ -93,7 +93,7 @@ function parse(key: string, text: string): OwnershipRecord {
   }
   throw new StoreError(
     'Failed',
-    `the record of ownership at key ${key} of the NATS bucket ${recordsBucket} cannot be read: restore it or, if its tenant is gone, delete it`,
+    `the ownership record at key ${key} of the NATS bucket ${recordsBucket} cannot be read: restore it or, if its tenant no longer exists, delete it`,
   );
 }
 

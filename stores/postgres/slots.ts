@@ -1,4 +1,4 @@
-/** Lets so many pieces of work run at the same time; others wait in the order in which they came. */
+/** Limits how many calls run at the same time; others wait in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

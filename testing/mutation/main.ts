@@ -9,9 +9,10 @@ import { mutantsOf } from './mutants-of.ts';
 import { root, workFolder } from './places.ts';
 import { rateOf, reportPage, rowsOf } from './report.ts';
 import type { Judged } from './report.ts';
-import { rooms, sampleOf } from './sample.ts';
+import { roomOf, rooms, sampleOf } from './sample.ts';
 import { sideBySide } from './side-by-side.ts';
 import { Sources } from './sources.ts';
+import { withoutTwins } from './without-twins.ts';
 import { TestMap, tiers } from './test-map.ts';
 import type { Tier } from './test-map.ts';
 
@@ -35,11 +36,13 @@ const tell = (line: string): void => void process.stdout.write(`${line}\n`);
 const workers = Number(values.workers);
 const sources = new Sources();
 const isOfWantedRoom = (file: string): boolean =>
-  positionals.length === 0 || positionals.some((beginning) => file.split('/')[0] === beginning.split('/')[0]);
-const all = sources
-  .product()
-  .filter(isOfWantedRoom)
-  .flatMap((file) => mutantsOf(file, sources.text(file)));
+  positionals.length === 0 || positionals.some((beginning) => roomOf({ file }) === roomOf({ file: beginning }));
+const all = withoutTwins(
+  sources
+    .product()
+    .filter(isOfWantedRoom)
+    .flatMap((file) => mutantsOf(file, sources.text(file))),
+);
 const sample = rooms.flatMap((room) => sampleOf(all, room));
 const isWanted = ({ file, id }: Mutant): boolean =>
   values.id?.includes(id) ?? (positionals.length === 0 || positionals.some((beginning) => file.startsWith(beginning)));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import ts from 'typescript';
 import type { Mutant } from './mutant.ts';
 import { operators } from './operators.ts';
@@ -10,11 +11,11 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
   const seen = new Map<string, number>();
   const found: Mutant[] = [];
 
-  const visit = (node: ts.Node, within: string): void => {
+  const walk = (node: ts.Node, within: string): void => {
     if (isOutside(node)) return;
     const inner = named(node) === undefined ? within : [within, named(node)].filter((name) => name !== '').join('.');
     for (const { operator, weight = 1, node: place, text: replacement } of operators.flatMap((of) => of(node, text))) {
-      const key = [file, inner, operator, text(place), replacement].join('\0');
+      const key = [basename(file), inner, operator, text(place), replacement].join('\0');
       const before = seen.get(key) ?? 0;
       seen.set(key, before + 1);
       const [start, end] = [place.getStart(tree), place.end];
@@ -26,10 +27,10 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
       });
     }
     ts.forEachChild(node, (child) => {
-      if (!isName(node, child)) visit(child, inner);
+      if (!isName(node, child)) walk(child, inner);
     });
   };
-  visit(tree, '');
+  walk(tree, '');
   return found;
 }
 

@@ -89,7 +89,8 @@ ${survivors.join('\n')}
 - Mutants are made from the syntax tree of each file that the binary is made of: conditions negated, operators and bounds
   exchanged, operands of \`&&\`, \`||\` and \`??\` dropped, statements and guards removed, numbers, truth values and names replaced, lists and
   objects emptied, optional chains made certain. Prose, logs, types, generated files and the tables of the schemas are left alone.
-- A mutant's name comes from its file, the function around it and the text: the sample stays the same when lines move.
+- A mutant's name comes from the name of its file, the function around it and the text: the sample stays the same when lines or
+  folders move.
 - No file of the tree is touched: jest's transformer reads the mutant's text in place of the file's.
 - Which tests reach a place is learned by running each file of tests once with probes. This, and each verdict, is kept in
   \`.cache/mutation/\` for as long as nothing changes that the test needs: a run that was ended goes on.

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { root } from './places.ts';
-import { rooms } from './sample.ts';
+import { roomOf, rooms } from './sample.ts';
 
 const isGenerated = /(^|\/)generated\//;
 const beginnings = [...rooms, 'cmd', 'testing'];
@@ -24,9 +24,9 @@ export class Sources {
 
   /** The files that the binary is made of, less what is generated: code that only tests use is not judged. */
   product(): readonly string[] {
-    const reached = new Set(['cmd/steward.ts', 'stacks/helm/manifest-worker.ts']);
+    const reached = new Set(['cmd/steward.ts', 'clusterstacks/helm/manifest-worker.ts']);
     for (const file of reached) for (const next of this.#importsOf(file)) reached.add(next);
-    return [...reached].filter((file) => rooms.some((room) => file.startsWith(`${room}/`)) && !isGenerated.test(file));
+    return [...reached].filter((file) => rooms.some((room) => room === roomOf({ file })) && !isGenerated.test(file));
   }
 
   /** What a file needs, directly or by others, with how many steps away it is. */

@@ -99,7 +99,7 @@ export class TestMap {
   }
 
   #isNear(mutant: Mutant, test: string): boolean {
-    return this.#tier === 'contract' || test.startsWith(`${roomOf(mutant)}/`) === (this.#tier === 'room');
+    return this.#tier === 'contract' || (roomOf({ file: test }) === roomOf(mutant)) === (this.#tier === 'room');
   }
 
   #probedTexts(mutants: readonly Mutant[]): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
 import { etcdReleases } from '../../e2e/tools/etcd-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
-import { comparedReleases } from '../compared-releases.ts';
+import { comparedReleases } from '../repository/compared-releases.ts';
 import { installMariadb } from './mariadb-server.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { gatherSupplies } from '../../e2e/harness/supplies.ts';
-import { writeManagerImage } from '../../e2e/release/manager-image.ts';
-import { builtManagerVariable } from '../../e2e/stage/install-steward.ts';
+import { gatherSupplies } from '../../e2e/cluster/machines/supplies.ts';
+import { writeManagerImage } from '../../release/manager-image.ts';
+import { builtManagerVariable } from '../../e2e/framework/install-steward.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { sampleApiServerArchive } from '../../e2e/tools/sample-api-server-image.ts';
-import { testScope } from '../test-scope.ts';
+import { testScope } from '../runner/test-scope.ts';
 
 /**
  * jest calls this once before the tests of tier `e2e`. When all scenarios are run, everything that any of them needs is built first:
@@ -14,7 +14,7 @@ import { testScope } from '../test-scope.ts';
  */
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): Promise<void> {
-  if (nonFlagArgs.length > 0) return;
+  if (nonFlagArgs.length > 0 || process.env[builtManagerVariable] !== undefined) return;
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   for (const { version, programs } of testScope().releases) {
     if (programs !== 'all') continue;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Etcd3 } from 'etcd3';
 import type { IOptions } from 'etcd3';
 import { dataKeys } from '../../api/names.ts';
-import { kineArguments, kineSocket } from '../../controllers/tenantcontrolplane/components/kine-arguments.ts';
+import { kineArguments, kineSocket } from '../../controllers/tenantcontrolplane/datastore/kine-arguments.ts';
 import { kineFilesFolder } from '../../stores/driver.ts';
 import type { ClientTls, KineBinding, Tenancy } from '../../stores/driver.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';

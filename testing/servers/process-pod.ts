@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Deployment } from '../../api/core/kinds.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
-import type { Cluster } from '../../runtime/cluster.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
 import { answersOk } from './answers-ok.ts';
 import { freePorts } from './free-ports.ts';
 import { serverFolder } from './server-folder.ts';

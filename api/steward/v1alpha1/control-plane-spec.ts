@@ -14,11 +14,13 @@ const service = obj({
 const ingress = obj({
   additionalMetadata: opt(additionalMetadata),
   ingressClassName: opt(str()),
-  hostname: opt(described(str(), 'Host name of the endpoint; a port may follow after a colon, else it is 443.')),
+  hostname: opt(
+    described(str(), 'Host name of the endpoint, optionally followed by a colon and a port. The port defaults to 443.'),
+  ),
   controllerType: opt(
     described(
       oneOf('haproxy', 'nginx', 'traefik', 'generic'),
-      'Ingress controller that serves the class: decides how TLS is passed through.',
+      'Ingress controller that serves the class. Determines how TLS passthrough is configured.',
     ),
   ),
 });
@@ -31,13 +33,13 @@ const gateway = obj(
     sectionName: opt(
       described(
         str({ minLength: 1, maxLength: 253 }),
-        'Listener of the Gateways for the API server; kube-apiserver when empty.',
+        'Listener of the Gateways for the API server. Defaults to kube-apiserver.',
       ),
     ),
     port: opt(
       described(
         int32({ minimum: 1, maximum: 65535 }),
-        'Port of that listener, which everybody dials; that of the Service when empty.',
+        'Port of that listener, to which all clients connect. Defaults to the port of the Service.',
       ),
     ),
   },
@@ -47,14 +49,24 @@ const gateway = obj(
   },
 );
 
-/** How a control plane runs and how it is reached. */
+/** How a control plane runs and how it is exposed. */
 export const controlPlaneSpec = obj(
   {
-    deployment: opt(described(deploymentSpec, 'The pods of the control plane.'), {}),
-    service: described(service, 'The Service in front of the pods.'),
-    networkPolicy: opt(described(networkPolicySpec, 'Who the pods of the control plane may talk to.')),
-    ingress: opt(described(ingress, 'Publishes the endpoint through an Ingress.')),
-    gateway: opt(described(gateway, 'Publishes the endpoint through a TLSRoute of the Gateway API.')),
+    deployment: opt(described(deploymentSpec, 'Pods of the control plane.'), {}),
+    service: described(service, 'Service in front of the pods.'),
+    networkPolicy: opt(
+      described(networkPolicySpec, 'Which connections to and from the control plane pods the NetworkPolicy allows.'),
+    ),
+    ingress: opt(
+      described(
+        ingress,
+        'Exposes the endpoint through an Ingress, or through an IngressRouteTCP if `controllerType` is traefik.',
+      ),
+    ),
+    gateway: opt(described(gateway, 'Exposes the endpoint through a TLSRoute of the Gateway API.')),
   },
-  { rule: '!(has(self.ingress) && has(self.gateway))', message: 'using both ingress and gateway is not supported' },
+  {
+    rule: '!(has(self.ingress) && has(self.gateway))',
+    message: 'using both ingress and gateway is not supported',
+  },
 );

@@ -2,40 +2,40 @@ import type { Infer } from '../../schema.ts';
 import { described, obj, oneOf, opt, str, time } from '../../schema.ts';
 
 const phase = oneOf('Preparing', 'Prepared', 'Completing', 'Completed');
-/** Where a rotation stands, in Gardener's words. */
+/** Phase of a rotation. The names are those of Gardener. */
 export type RotationPhase = Infer<typeof phase>;
 
 const step = oneOf('Trusting', 'Signing', 'Serving', 'Retiring');
-/** What the authorities are brought to. */
+/** Step of a rotation: the state that the CAs or the key are brought to. */
 export type RotationStep = Infer<typeof step>;
 
 const rotation = obj({
-  phase: described(phase, 'Where the rotation stands; in Prepared it waits for the operation that completes it.'),
+  phase: described(phase, 'Phase of the rotation. In phase Prepared it waits for the operation that completes it.'),
   step: opt(
     described(
       step,
-      'What is being done. Trusting: the new one is trusted beside the old one. Signing: it signs what the API server verifies. Serving: it signs what others verify. Retiring: the old one is trusted no more.',
+      'Current step. Trusting: the new CA or key is trusted in addition to the old one. Signing: it signs what the API server verifies. Serving: it signs what others verify. Retiring: the old one is no longer trusted.',
     ),
   ),
-  lastInitiationTime: described(time(), 'When it was asked for.'),
+  lastInitiationTime: described(time(), 'Time at which the rotation was requested.'),
   lastInitiationFinishedTime: opt(
-    described(time(), 'Since when the old and the new are trusted everywhere and the new one signs.'),
+    described(time(), 'Time from which both old and new are trusted everywhere and the new one signs.'),
   ),
-  lastCompletionTriggeredTime: opt(described(time(), 'When its completion was asked for.')),
-  lastCompletionTime: opt(described(time(), 'Since when the old one is trusted nowhere.')),
-  message: opt(described(str(), 'What is waited for.')),
+  lastCompletionTriggeredTime: opt(described(time(), 'Time at which completion was requested.')),
+  lastCompletionTime: opt(described(time(), 'Time from which the old one is no longer trusted anywhere.')),
+  message: opt(described(str(), 'What the rotation is waiting for.')),
 });
-/** The rotation of authorities, or of the key of service-account tokens: the one under way, or the last one. */
+/** The current or last rotation of the CAs or of the service-account key. */
 export type Rotation = Infer<typeof rotation>;
 
-/** The rotations of a tenant's roots of trust. */
+/** The rotations of a tenant's CAs and service-account key. */
 export const credentialsRotation = obj({
   operation: opt(
-    described(str(), 'The operation that was looked at last; another value of the annotation is a new one.'),
+    described(str(), 'Operation that was processed last. Another value of the annotation is a new operation.'),
   ),
-  refusal: opt(described(str(), 'Why that operation is not done.')),
-  certificateAuthorities: opt(described(rotation, 'Of the cluster CA and the front-proxy CA.')),
-  serviceAccountKey: opt(described(rotation, 'Of the key that signs service-account tokens.')),
+  refusal: opt(described(str(), 'Why that operation is not performed.')),
+  certificateAuthorities: opt(described(rotation, 'Rotation of the cluster CA and the front-proxy CA.')),
+  serviceAccountKey: opt(described(rotation, 'Rotation of the key that signs service-account tokens.')),
 });
 export type CredentialsRotation = Infer<typeof credentialsRotation>;
 

@@ -1,7 +1,10 @@
 import type { CelRule, Infer } from '../../schema.ts';
 import { described, int32, listMap, list, obj, oneOf, opt, quantity, str } from '../../schema.ts';
 
-/** A label key: an optional DNS subdomain and a name (https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/). */
+/**
+ * A label key: an optional DNS subdomain as prefix, and a name
+ * (https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/).
+ */
 const keyPattern = '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
 const valuePattern = '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$';
 
@@ -10,20 +13,28 @@ const taintValue = str({ maxLength: 63, pattern: valuePattern });
 const effect = oneOf('NoPlacement', 'PreferNoPlacement');
 
 const taint = obj({
-  key: described(taintKey, 'Key of the taint, as that of a label.'),
-  value: opt(described(taintValue, 'Value of the taint, as that of a label.')),
+  key: described(taintKey, 'Key of the taint, in the format of a label key.'),
+  value: opt(described(taintValue, 'Value of the taint, in the format of a label value.')),
   effect: described(
     effect,
-    'NoPlacement: no tenant that does not tolerate the taint is placed here. PreferNoPlacement: only where nothing else fits.',
+    'Effect on tenants that do not tolerate the taint. NoPlacement: they are not placed here. PreferNoPlacement: they are placed here only if no other DataStore fits.',
   ),
 });
 /** Keeps tenants that do not tolerate it from being placed in a DataStore. */
 export type DataStoreTaint = Infer<typeof taint>;
 
 const capacity = obj({
-  tenants: opt(described(int32({ minimum: 0 }), 'Tenants that the store takes; 0 takes no more.')),
+  tenants: opt(
+    described(
+      int32({ minimum: 0 }),
+      'Number of tenants at which the datastore is full. If 0, no tenant is placed here.',
+    ),
+  ),
   size: opt(
-    described(quantity(), 'Bytes that the store takes, e.g. `8Gi`; a store that holds more takes no more tenants.'),
+    described(
+      quantity(),
+      'Number of stored bytes at which the datastore is full, e.g. `8Gi`. No more tenants are placed here then.',
+    ),
   ),
 });
 
@@ -32,16 +43,19 @@ export const dataStorePlacement = obj({
   taints: opt(
     described(
       listMap(taint, ['key', 'effect'], { maxItems: 32 }),
-      'Keep tenants away that do not tolerate them. Those that are in the store stay.',
+      'Keep tenants that do not tolerate them from being placed here. Tenants that are already here stay.',
     ),
   ),
   capacity: opt(
-    described(capacity, 'How much is placed here. Tenants that name the DataStore are counted and not refused.'),
+    described(
+      capacity,
+      'Limits for placement. Tenants that name the DataStore count towards the limits but are not rejected by them.',
+    ),
   ),
   weight: opt(
     described(
       int32({ minimum: 1, maximum: 1000 }),
-      'How much the store bears compared with others: with 3 it gets three times as many tenants as with 1.',
+      'Capacity relative to other DataStores: with weight 3, it gets three times as many tenants as with weight 1.',
     ),
     1,
   ),
@@ -61,16 +75,21 @@ const tolerationRules: readonly CelRule[] = [
 const toleration = obj(
   {
     key: opt(
-      described(str({ maxLength: 317 }), 'Key of the taints that are tolerated; empty, with Exists: every key.'),
+      described(
+        str({ maxLength: 317 }),
+        'Key of the tolerated taints. If empty, `operator` must be Exists, and all keys match.',
+      ),
     ),
-    operator: opt(described(oneOf('Equal', 'Exists'), 'Equal: the values are the same. Exists: any value.'), 'Equal'),
-    value: opt(described(taintValue, 'Value of the taints that are tolerated, with Equal.')),
-    effect: opt(described(effect, 'Effect of the taints that are tolerated; every effect when it is left out.')),
+    operator: opt(
+      described(oneOf('Equal', 'Exists'), 'Equal: the values are equal. Exists: any value matches.'),
+      'Equal',
+    ),
+    value: opt(described(taintValue, 'Value of the tolerated taints, with operator Equal.')),
+    effect: opt(described(effect, 'Effect of the tolerated taints. If unset, all effects match.')),
   },
   ...tolerationRules,
 );
-/** Taints of DataStores that a tenant puts up with; the words are those of pods and nodes. */
+/** A toleration for DataStore taints. Fields and semantics are those of pods and nodes. */
 export type DataStoreToleration = Infer<typeof toleration>;
 
-/** The tolerations of a tenant. */
 export const dataStoreTolerations = list(toleration, { maxItems: 32 });

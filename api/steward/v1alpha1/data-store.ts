@@ -6,7 +6,7 @@ import { allowedNamespaces } from './allowed-namespaces.ts';
 import { dataStorePlacement } from './data-store-placement.ts';
 
 const contentRef = obj({
-  content: opt(described(bytes(), 'The bytes themselves, base64; they win over the reference.')),
+  content: opt(described(bytes(), 'Inline content, base64-encoded. Takes precedence over `secretReference`.')),
   secretReference: opt(
     obj({
       name: opt(str()),
@@ -21,12 +21,14 @@ export type ContentRef = Infer<typeof contentRef>;
 const tlsConfig = obj({
   certificateAuthority: obj({
     certificate: contentRef,
-    privateKey: opt(described(contentRef, "Signs the tenants' client certificates; required by etcd.")),
+    privateKey: opt(
+      described(contentRef, 'Key that signs the client certificates of tenants. Required for driver etcd.'),
+    ),
   }),
   clientCertificate: opt(
     described(
       obj({ certificate: contentRef, privateKey: contentRef }),
-      'Credentials of the operator; required by etcd.',
+      'Client certificate of the manager. Required for driver etcd.',
     ),
   ),
 });
@@ -34,17 +36,20 @@ const tlsConfig = obj({
 const natsAccounts = obj({
   operatorKey: described(
     contentRef,
-    "Seed (`SO…`) of the operator that the servers trust, or of one of its signing keys: signs the tenants' accounts.",
+    'Seed (`SO…`) of the NATS operator that the servers trust, or of one of its signing keys. Signs the accounts of tenants.',
   ),
   systemCredentials: described(
     contentRef,
-    'Credentials file of a user of the system account: hands the accounts to the servers.',
+    'Credentials file of a user of the system account. Used to push the accounts to the servers.',
   ),
-  replicas: opt(described(int32({ minimum: 1, maximum: 5 }), "Servers that keep a copy of each tenant's data."), 1),
+  replicas: opt(
+    described(int32({ minimum: 1, maximum: 5 }), 'Number of servers that store a copy of the data of each tenant.'),
+    1,
+  ),
   storagePerTenant: opt(
     described(
       quantity(),
-      'What each tenant may store, on each of these servers. A server that stands alone sets it aside for every tenant.',
+      'Storage limit of each tenant on each of these servers. A standalone server reserves it for every tenant.',
     ),
     '1Gi',
   ),
@@ -54,12 +59,13 @@ const given = (path: string): string => `(has(${path}.secretReference) || has(${
 const authority = 'self.tlsConfig.certificateAuthority';
 const client = 'self.tlsConfig.clientCertificate';
 
-/** Every parent is asked for before its fields are: an absent one gives the message, not an evaluation error. */
+/** Checks every parent before its fields, so that an absent parent yields the message and not an evaluation error. */
 const etcdNeeds = (parent: string, field: string, message: string): CelRule => ({
   rule: `(self.driver == "etcd") ? (has(self.tlsConfig) && has(${parent}) && has(${parent}.${field}) && ${given(`${parent}.${field}`)}) : true`,
   message,
 });
 
+// The messages of rules that the Go Steward has, too, are its own: its users' tools may match them.
 const rules: readonly CelRule[] = [
   etcdNeeds(
     authority,
@@ -88,22 +94,26 @@ const rules: readonly CelRule[] = [
     rule: '(self.driver != "etcd") ? (has(self.tlsConfig) || has(self.basicAuth) || has(self.nats)) : true',
     message: 'When driver is not etcd, either tlsConfig or basicAuth must be provided',
   },
-  { rule: 'has(self.nats) ? self.driver == "NATS" : true', message: 'nats is for driver NATS only' },
+  {
+    rule: 'has(self.nats) ? self.driver == "NATS" : true',
+    message: 'nats is supported only with driver NATS: remove nats',
+  },
   {
     rule: '!(has(self.nats) && has(self.basicAuth))',
-    message: 'nats takes the place of basicAuth: servers with an operator know no passwords',
+    message:
+      'nats and basicAuth are mutually exclusive: servers with an operator accept no passwords; remove basicAuth',
   },
   {
     rule: `has(self.nats) ? (${given('self.nats.operatorKey')}) : true`,
-    message: 'nats.operatorKey must have secretReference or content',
+    message: 'nats.operatorKey is empty: set its secretReference or content',
   },
   {
     rule: `has(self.nats) ? (${given('self.nats.systemCredentials')}) : true`,
-    message: 'nats.systemCredentials must have secretReference or content',
+    message: 'nats.systemCredentials is empty: set its secretReference or content',
   },
   {
     rule: 'has(self.nats) == has(oldSelf.nats)',
-    message: "nats cannot be added or removed: the tenants' data would stay behind; create another DataStore",
+    message: 'nats cannot be added or removed: the data of tenants would be left behind; create another DataStore',
   },
 ];
 
@@ -114,21 +124,23 @@ const dataStoreSpec = obj(
         rule: 'self == oldSelf',
         message: 'Datastore driver is immutable',
       }),
-      'Protocol of the store.',
+      'Protocol of the datastore.',
     ),
     endpoints: described(list(str(), { minItems: 1 }), 'Servers as `host:port`, without a scheme.'),
-    basicAuth: opt(described(obj({ username: contentRef, password: contentRef }), 'Administrative user of the store.')),
-    tlsConfig: opt(described(tlsConfig, 'TLS to the store; required by etcd.')),
+    basicAuth: opt(
+      described(obj({ username: contentRef, password: contentRef }), 'Administrative user of the datastore.'),
+    ),
+    tlsConfig: opt(described(tlsConfig, 'TLS settings for connections to the datastore. Required for driver etcd.')),
     nats: opt(
       described(
         natsAccounts,
-        'Gives each tenant an account of its own in NATS servers with a JWT resolver; without it a NATS DataStore serves one tenant.',
+        'Gives each tenant its own account on NATS servers with a JWT resolver. Without it, a NATS DataStore serves a single tenant.',
       ),
     ),
     allowedNamespaces: opt(
       described(
         allowedNamespaces,
-        'Namespaces whose tenants the store takes, all when it is left out. Tenants whose data is here stay.',
+        'Namespaces whose tenants may use the DataStore. If unset, all namespaces may. Tenants whose data is already here stay.',
       ),
     ),
     placement: opt(
@@ -143,23 +155,28 @@ export type DataStoreSpecInput = Input<typeof dataStoreSpec>;
 const dataStoreStatus = obj({
   observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
   conditions: opt(conditionList()),
-  ready: opt(described(bool(), 'True while the store can be used.')),
-  serverVersion: opt(described(str(), 'Version that the store reports.')),
+  ready: opt(described(bool(), 'Whether the datastore can be used.')),
+  serverVersion: opt(described(str(), 'Version that the datastore reports.')),
   usedBy: opt(
     described(
       list(str()),
-      'TenantControlPlanes whose data is here or about to be, as `namespace/name`, in alphabetical order.',
+      'TenantControlPlanes whose data is here or is about to be, as `namespace/name`, sorted alphabetically.',
     ),
   ),
-  tenants: opt(described(int32(), 'How many TenantControlPlanes `usedBy` names.')),
+  tenants: opt(described(int32(), 'Number of TenantControlPlanes in `usedBy`.')),
   availableTenants: opt(
-    described(int32(), 'How many more tenants are placed here; absent when `spec.placement.capacity.tenants` is.'),
+    described(
+      int32(),
+      'Number of further tenants that can be placed here. Unset if `spec.placement.capacity.tenants` is unset.',
+    ),
   ),
-  sizeBytes: opt(described(int64(), 'Bytes that the store holds, where it can tell; small changes are not followed.')),
+  sizeBytes: opt(
+    described(int64(), 'Number of bytes stored, if the datastore reports it. Not updated for small changes.'),
+  ),
 });
 export type DataStoreStatus = Infer<typeof dataStoreStatus>;
 
-/** A place where the data of tenants is kept. */
+/** A datastore: where the data of tenants is stored. */
 export const dataStore: Kind<DataStoreSpec, DataStoreStatus, DataStoreSpecInput> = {
   group: stewardGroup,
   version: 'v1alpha1',
@@ -171,7 +188,7 @@ export const dataStore: Kind<DataStoreSpec, DataStoreStatus, DataStoreSpecInput>
   shortNames: [],
   categories: [],
   versions: [{ name: 'v1alpha1', served: true, storage: true }],
-  description: 'A place where the data of tenants is kept: etcd, or a database behind kine.',
+  description: 'A datastore for the data of tenants: etcd, or a database behind kine.',
   spec: dataStoreSpec,
   status: dataStoreStatus,
   columns: [

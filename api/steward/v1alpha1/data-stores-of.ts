@@ -3,8 +3,8 @@ import { migrationShares, shareInUse } from './share-in-use.ts';
 import type { TenantControlPlane } from './tenant-control-plane.ts';
 
 /**
- * The DataStore that a tenant's data is in, whatever the spec asks for by now, or is about to be in; empty while one is to be
- * chosen. `fallback` is the DataStore of tenants that neither name nor select one, empty when there is none.
+ * The DataStore that holds a tenant's data, regardless of the current spec, or is about to hold it. Empty if one has
+ * yet to be selected. `fallback` is the DataStore of tenants that neither name nor select one; empty if there is none.
  */
 export function dataStoreName({ spec, status }: TenantControlPlane, fallback: string): string {
   const { setup, placement, dataStoreName: recorded } = status?.storage ?? {};
@@ -17,8 +17,8 @@ export function dataStoreName({ spec, status }: TenantControlPlane, fallback: st
 }
 
 /**
- * Every DataStore that holds data of a tenant, or may at any moment: the one in use, one that data moves to or was begun in,
- * and those of single resources. Each once, in the order of their names.
+ * Every DataStore that holds data of a tenant or may do so at any moment: the one in use, source and target of a
+ * migration, those with previous copies, and those of single resources. Without duplicates, sorted by name.
  */
 export function dataStoresOf(tcp: TenantControlPlane, fallback: string): readonly string[] {
   const { spec, status } = tcp;
@@ -33,7 +33,7 @@ export function dataStoresOf(tcp: TenantControlPlane, fallback: string): readonl
   return [...new Set(names)].filter((name) => name !== '').sort();
 }
 
-/** True for a store that has no means to keep tenants apart: NATS without a key that signs accounts. */
+/** True for a datastore that cannot isolate tenants: NATS without a key that signs accounts. */
 export function servesOneTenant(spec: DataStoreSpec): boolean {
   return spec.driver === 'NATS' && !Object.hasOwn(spec, 'nats');
 }

@@ -16,7 +16,7 @@ const registrySettings = obj({
   apiServerImage: opt(str(), defaultRegistry.apiServerImage),
   controllerManagerImage: opt(str(), defaultRegistry.controllerManagerImage),
   schedulerImage: opt(str(), defaultRegistry.schedulerImage),
-  tagSuffix: opt(described(str(), 'Appended to the tag, which is the Kubernetes version.')),
+  tagSuffix: opt(described(str(), 'Suffix of the image tags, appended to the Kubernetes version.')),
 });
 
 const quantities = map(quantity());
@@ -26,8 +26,8 @@ const componentResources = obj({
   controllerManager: opt(core('ResourceRequirements')),
   scheduler: opt(core('ResourceRequirements')),
   kine: opt(core('ResourceRequirements')),
-  limits: opt(described(quantities, 'Limits of every container that has no resources of its own here.')),
-  requests: opt(described(quantities, 'Requests of every container that has no resources of its own here.')),
+  limits: opt(described(quantities, 'Limits of every container without an entry of its own in `resources`.')),
+  requests: opt(described(quantities, 'Requests of every container without an entry of its own in `resources`.')),
 });
 
 const extraArgs = obj({
@@ -50,13 +50,15 @@ const probes = obj({
   scheduler: opt(probeTimings),
 });
 
-/** The pods of a control plane. */
+/** Pods of a control plane. */
 export const deploymentSpec = obj({
-  registrySettings: opt(described(registrySettings, 'Where the images come from.'), defaultRegistry),
-  replicas: opt(described(int32(), 'Pods of the control plane; 0 puts it to sleep.'), 2),
+  registrySettings: opt(described(registrySettings, 'Registry and names of the images.'), defaultRegistry),
+  replicas: opt(described(int32(), 'Number of control plane pods. 0 puts the tenant to sleep.'), 2),
   nodeSelector: opt(map(str())),
   runtimeClassName: opt(str()),
-  priorityClassName: opt(described(str(), 'PriorityClass of the pods, which must exist; none when empty.')),
+  priorityClassName: opt(
+    described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
+  ),
   strategy: opt(core('DeploymentStrategy'), {
     type: 'RollingUpdate',
     rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' },
@@ -66,23 +68,25 @@ export const deploymentSpec = obj({
   topologySpreadConstraints: opt(
     described(
       list(core('TopologySpreadConstraint')),
-      'Without a label selector a constraint selects the pods of this control plane. Without any, the pods are spread over nodes as far as that is possible.',
+      'Topology spread constraints of the pods. A constraint without a label selector selects the pods of this control plane. If there are none, the pods are spread over nodes as far as possible.',
     ),
   ),
-  resources: opt(described(componentResources, 'Compute resources by component.')),
-  extraArgs: opt(described(extraArgs, 'Further flags by component, as `--flag=value`; they win over those of ours.')),
-  probes: opt(
+  resources: opt(described(componentResources, 'Compute resources per component.')),
+  extraArgs: opt(
     described(
-      probes,
-      'Timing of the probes of all three components, and by component; what is left out keeps its default.',
+      extraArgs,
+      'Additional flags per component, as `--flag=value`. They take precedence over flags that Steward sets.',
     ),
   ),
-  additionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of the Deployment.')),
-  podAdditionalMetadata: opt(described(additionalMetadata, 'Labels and annotations of its pods.')),
+  probes: opt(
+    described(probes, 'Probe timing, for all three components and per component. Unset fields keep their defaults.'),
+  ),
+  additionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the Deployment.')),
+  podAdditionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the pods.')),
   additionalInitContainers: opt(list(core('Container'))),
   additionalContainers: opt(list(core('Container'))),
   additionalVolumes: opt(list(core('Volume'))),
-  additionalVolumeMounts: opt(described(volumeMounts, 'Further mounts by component.')),
+  additionalVolumeMounts: opt(described(volumeMounts, 'Additional volume mounts per component.')),
   serviceAccountName: opt(str(), 'default'),
 });
 export type DeploymentSpec = Infer<typeof deploymentSpec>;

@@ -4,12 +4,12 @@ import { conditionList } from '../../embedded/condition-list.ts';
 import type { Infer, Input, Kind, ObjectOf } from '../../schema.ts';
 import { described, int32, int64, list, obj, opt, str } from '../../schema.ts';
 
-/** A value, or where in a TenantControlPlane to find it. */
+/** A literal value, or the path of a field of the TenantControlPlane that holds it. */
 const compoundValue = obj(
   {
-    stringValue: opt(described(str(), 'The value itself.')),
+    stringValue: opt(described(str(), 'Literal value.')),
     fromDefinition: opt(
-      described(str(), 'Path of dots to a string field of the TenantControlPlane, e.g. `metadata.name`.'),
+      described(str(), 'Dot-separated path of a string field of the TenantControlPlane, e.g. `metadata.name`.'),
     ),
   },
   {
@@ -19,14 +19,24 @@ const compoundValue = obj(
 );
 
 const kubeconfigGeneratorSpec = obj({
-  namespaceSelector: opt(described(core('LabelSelector'), 'Namespaces of the TenantControlPlanes; all when empty.')),
-  tenantControlPlaneSelector: opt(
-    described(core('LabelSelector'), 'TenantControlPlanes to generate for; all when empty.'),
+  namespaceSelector: opt(
+    described(
+      core('LabelSelector'),
+      'Label selector for the namespaces of TenantControlPlanes. If empty, all namespaces match.',
+    ),
   ),
-  groups: opt(described(list(compoundValue), "Organizations of the certificate's subject.")),
-  user: described(compoundValue, "Common name of the certificate's subject."),
+  tenantControlPlaneSelector: opt(
+    described(
+      core('LabelSelector'),
+      'Label selector for the TenantControlPlanes that get a kubeconfig. If empty, all match.',
+    ),
+  ),
+  groups: opt(
+    described(list(compoundValue), 'Groups of the user: the organizations in the subject of the certificate.'),
+  ),
+  user: described(compoundValue, 'Name of the user: the common name in the subject of the certificate.'),
   controlPlaneEndpointFrom: opt(
-    described(str(), 'Key in the admin kubeconfig Secret whose server is used.'),
+    described(str(), 'Key in the admin kubeconfig Secret from which the server address is taken.'),
     'admin.svc',
   ),
 });
@@ -36,23 +46,23 @@ export type KubeconfigGeneratorSpecInput = Input<typeof kubeconfigGeneratorSpec>
 const kubeconfigGeneratorStatus = obj({
   observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
   conditions: opt(conditionList()),
-  resources: opt(described(int32(), 'TenantControlPlanes that are selected.'), 0),
-  availableResources: opt(described(int32(), 'Those that have their kubeconfig.'), 0),
+  resources: opt(described(int32(), 'Number of selected TenantControlPlanes.'), 0),
+  availableResources: opt(described(int32(), 'Number of selected TenantControlPlanes that have their kubeconfig.'), 0),
   errors: opt(
     described(
       list(
         obj({
-          resource: described(str(), 'The TenantControlPlane as `namespace/name`.'),
+          resource: described(str(), 'TenantControlPlane, as `namespace/name`.'),
           message: described(str(), 'Why it has no kubeconfig.'),
         }),
       ),
-      'TenantControlPlanes that have no kubeconfig.',
+      'Selected TenantControlPlanes that have no kubeconfig.',
     ),
   ),
 });
 export type KubeconfigGeneratorStatus = Infer<typeof kubeconfigGeneratorStatus>;
 
-/** Makes kubeconfigs for users of many tenants. */
+/** Generates kubeconfigs for a user of many tenants. */
 export const kubeconfigGenerator: Kind<
   KubeconfigGeneratorSpec,
   KubeconfigGeneratorStatus,
@@ -68,7 +78,7 @@ export const kubeconfigGenerator: Kind<
   shortNames: ['kc'],
   categories: ['steward'],
   versions: [{ name: 'v1alpha1', served: true, storage: true }],
-  description: 'Makes kubeconfigs for a user of every TenantControlPlane that it selects.',
+  description: 'Generates a kubeconfig for a user of every selected TenantControlPlane.',
   spec: kubeconfigGeneratorSpec,
   status: kubeconfigGeneratorStatus,
   columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],

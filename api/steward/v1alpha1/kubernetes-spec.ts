@@ -3,10 +3,10 @@ import { encryptionAlgorithm } from '../../embedded/encryption-algorithm.ts';
 import { kubelet } from '../../embedded/kubelet.ts';
 import { described, obj, opt, str } from '../../schema.ts';
 
-/** What runs in a control plane, and what its nodes are told. */
+/** Kubernetes version and settings of a control plane and its nodes. */
 export const kubernetesSpec = obj({
-  version: described(str(), 'Kubernetes version, e.g. `v1.36.3`; the leading `v` may be left out.'),
-  kubelet: opt(described(kubelet, 'What joining kubelets are told.'), {}),
+  version: described(str(), 'Kubernetes version, e.g. `v1.36.3`. The leading `v` is optional.'),
+  kubelet: opt(described(kubelet, 'Configuration of joining kubelets.'), {}),
   admissionControllers: opt(admissionControllers, defaultAdmissionControllers),
   encryptionAlgorithm: opt(encryptionAlgorithm),
 });

@@ -1,7 +1,7 @@
 import type { Infer } from '../../schema.ts';
 import { bool, described, int64, list, obj, oneOf, opt, str, time } from '../../schema.ts';
 
-/** A tenant's share of a DataStore. */
+/** A tenancy in a DataStore. */
 const share = {
   dataStoreName: str(),
   driver: opt(str()),
@@ -26,35 +26,40 @@ const phase = oneOf(
   'Failed',
   'Cancelled',
 );
-/** Where a migration stands. */
+/** Phase of a migration. */
 export type MigrationPhase = Infer<typeof phase>;
 
-/** The way of a tenant's data from one DataStore to another: the one under way, or the last one. */
+/** The current or last migration of a tenant to another DataStore. */
 export const migrationStatus = obj({
-  phase: described(phase, 'Where the migration stands; Succeeded, Failed and Cancelled are its ends.'),
-  source: described(tenancyShare, 'Where the data comes from.'),
-  target: described(tenancyShare, 'Where the data goes.'),
-  attempt: opt(described(str(), 'What was asked for when it began: another try needs a change of it.')),
+  phase: described(phase, 'Phase of the migration. Succeeded, Failed and Cancelled are final.'),
+  source: described(tenancyShare, 'Tenancy from which the data is migrated.'),
+  target: described(tenancyShare, 'Tenancy to which the data is migrated.'),
+  attempt: opt(
+    described(
+      str(),
+      'Identifies what was requested when the migration started. A failed migration is retried only after this has changed.',
+    ),
+  ),
   startedAt: time(),
   finishedAt: opt(time()),
-  policyInTenant: opt(described(bool(), 'The policy that denies writes may be in the tenant.')),
-  stepSince: opt(described(time(), 'Since when the present phase lasts.')),
-  frozenAt: opt(described(time(), 'Since when every API server denies writes; absent when they are allowed.')),
-  switchedAt: opt(described(time(), 'When the pods were told of the target.')),
-  rolledOutAt: opt(described(time(), 'Since when only pods on the target have served.')),
-  keys: opt(described(int64(), 'Keys that the target has.')),
+  policyInTenant: opt(described(bool(), 'Whether the policy that denies writes may exist in the tenant.')),
+  stepSince: opt(described(time(), 'Time at which the current phase started.')),
+  frozenAt: opt(described(time(), 'Time from which every API server denies writes. Unset while writes are allowed.')),
+  switchedAt: opt(described(time(), 'Time at which the pods were switched to the target.')),
+  rolledOutAt: opt(described(time(), 'Time from which only pods that use the target have served.')),
+  keys: opt(described(int64(), 'Number of keys in the target.')),
   bytes: opt(described(int64(), 'Bytes of values written to the target.')),
-  rate: opt(described(int64(), 'Keys copied per second, lately.')),
-  remaining: opt(described(int64(), 'Keys left to copy, as far as that is known.')),
-  pauseMs: opt(described(int64(), 'How long writes were denied, in milliseconds.')),
-  rolloutMs: opt(described(int64(), 'The part of the pause in which pods were replaced, in milliseconds.')),
-  ending: opt(described(oneOf('Failed', 'Cancelled'), 'How it ends once everything is as it was before.')),
-  message: opt(described(str(), 'What is waited for, or why it ended.')),
+  rate: opt(described(int64(), 'Recent copy rate, in keys per second.')),
+  remaining: opt(described(int64(), 'Number of keys left to copy, if known.')),
+  pauseMs: opt(described(int64(), 'Time for which writes were denied, in milliseconds.')),
+  rolloutMs: opt(described(int64(), 'Part of `pauseMs` during which pods were replaced, in milliseconds.')),
+  ending: opt(described(oneOf('Failed', 'Cancelled'), 'Final phase once the previous state is restored.')),
+  message: opt(described(str(), 'What the migration is waiting for, or why it ended.')),
 });
 export type MigrationStatus = Infer<typeof migrationStatus>;
 
-const previousShare = obj({ ...share, since: described(time(), 'Since when nobody writes it any more.') });
-/** A copy of the data that an earlier migration has left. */
+const previousShare = obj({ ...share, since: described(time(), 'Time from which the copy is no longer written to.') });
+/** A copy of the data that an earlier migration left behind. */
 export type PreviousShare = Infer<typeof previousShare>;
 
 export const previousShares = list(previousShare);

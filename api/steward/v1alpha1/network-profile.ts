@@ -1,23 +1,29 @@
 import { bool, described, int32, list, obj, opt, ruled, str } from '../../schema.ts';
 
-/** The networks of a tenant and the address of its endpoint. */
+/** Networks of a tenant and address of its endpoint. */
 export const networkProfile = obj({
   loadBalancerSourceRanges: opt(
-    described(list(str()), 'Networks, in CIDR notation, that may reach the load balancer.'),
+    described(list(str()), 'Networks, in CIDR notation, from which clients may connect to the load balancer.'),
   ),
   loadBalancerClass: opt(
     described(
-      ruled(str({ minLength: 1 }), { rule: 'self == oldSelf', message: 'LoadBalancerClass is immutable' }),
-      'Implementation of the load balancer.',
+      ruled(str({ minLength: 1 }), {
+        rule: 'self == oldSelf',
+        message: 'LoadBalancerClass is immutable',
+      }),
+      'Class of the load balancer implementation.',
     ),
   ),
   address: opt(
-    described(str(), 'Address of the endpoint; empty lets the Service or a node of the cluster provide it.'),
+    described(
+      str(),
+      'Address of the endpoint. If empty, it is taken from the Service or from a node of the management cluster.',
+    ),
   ),
   advertiseAddress: opt(
     described(
       str(),
-      'Address under which workers and users reach the endpoint, where it is not that of the Service: behind a translation of addresses, for example.',
+      'Address at which workers and users reach the endpoint, if it differs from that of the Service, e.g. behind NAT.',
     ),
   ),
   clusterDomain: opt(
@@ -26,23 +32,38 @@ export const networkProfile = obj({
         rule: 'self == oldSelf',
         message: 'changing the cluster domain is not supported',
       }),
-      'Domain of the names of Services in the tenant.',
+      'DNS domain of Services in the tenant.',
     ),
     'cluster.local',
   ),
   allowAddressAsExternalIP: opt(
     described(
       bool(),
-      'Adds the address to the external IPs of a ClusterIP or NodePort Service, where the manager allows that (--allow-external-ips).',
+      'Adds the address to the external IPs of a ClusterIP or NodePort Service, if the manager allows it (`--allow-external-ips`).',
     ),
   ),
-  port: opt(described(int32(), 'Port of the endpoint, of the Service and of kube-apiserver.'), 6443),
+  port: opt(described(int32(), 'Port of the endpoint, the Service and kube-apiserver.'), 6443),
   certSANs: opt(
-    described(list(str()), 'Further names and addresses in the certificate of kube-apiserver, without ports.'),
+    described(
+      list(str()),
+      'Additional SANs of the serving certificate of kube-apiserver: names and addresses, without ports.',
+    ),
   ),
-  serviceCidr: opt(described(str(), 'Network of Services in the tenant.'), '10.96.0.0/16'),
-  podCidr: opt(described(str(), 'Network of pods in the tenant.'), '10.244.0.0/16'),
+  serviceCidr: opt(
+    described(
+      str(),
+      'Service network of the tenant, in CIDR notation. For dual-stack, an IPv4 and an IPv6 network, separated by a comma.',
+    ),
+    '10.96.0.0/16',
+  ),
+  podCidr: opt(
+    described(
+      str(),
+      'Pod network of the tenant, in CIDR notation. For dual-stack, an IPv4 and an IPv6 network, separated by a comma.',
+    ),
+    '10.244.0.0/16',
+  ),
   dnsServiceIPs: opt(
-    described(list(str()), 'Addresses of the DNS service; the tenth of the service network when empty.'),
+    described(list(str()), 'Addresses of the DNS Service. Defaults to the tenth address of the service network.'),
   ),
 });

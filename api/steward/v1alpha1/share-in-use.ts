@@ -3,19 +3,19 @@ import type { TenantControlPlaneStatus } from './tenant-control-plane-status.ts'
 
 type Storage = TenantControlPlaneStatus['storage'];
 
-/** True while a migration has neither succeeded nor been undone. */
+/** True until a migration has succeeded or has been undone. */
 export function isUnderWay(migration: MigrationStatus | undefined): migration is MigrationStatus {
   return migration !== undefined && !['Succeeded', 'Failed', 'Cancelled'].includes(migration.phase);
 }
 
-/** True when a migration has made the target the store that the pods use: they were told so, or are about to be. */
+/** True once pods use the target of a migration, or are about to be switched to it. */
 export function usesTarget({ phase }: MigrationStatus): boolean {
   return phase === 'Switching' || phase === 'Thawing' || phase === 'Revoking';
 }
 
 /**
- * The share of a DataStore that the pods are to use while a migration is under way, whatever the rest of the status still
- * says; undefined when none is.
+ * The tenancy that the pods have to use during a migration, regardless of what the rest of the status still says;
+ * undefined outside of a migration.
  */
 export function shareInUse(storage: Storage): TenancyShare | undefined {
   const migration = storage?.migration;
@@ -23,7 +23,9 @@ export function shareInUse(storage: Storage): TenancyShare | undefined {
   return usesTarget(migration) ? migration.target : migration.source;
 }
 
-/** Every share that migrations have made or left: of source and target while one is under way, and the old copies. */
+/**
+ * Every tenancy that migrations created or left behind: source and target of a current one, and the previous copies.
+ */
 export function migrationShares(storage: Storage): readonly TenancyShare[] {
   const migration = storage?.migration;
   return [...(isUnderWay(migration) ? [migration.source, migration.target] : []), ...(storage?.previous ?? [])];

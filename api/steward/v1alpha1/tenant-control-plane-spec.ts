@@ -7,12 +7,12 @@ import { dataStoreTolerations } from './data-store-placement.ts';
 import { kubernetesSpec } from './kubernetes-spec.ts';
 import { networkProfile } from './network-profile.ts';
 
-/** Add-ons that are installed in the tenant; presence of an object enables it. */
+/** Add-ons of the tenant. Each one is enabled by the presence of its object. */
 const addons = obj({
   coreDNS: opt(described(obj(addonImageFields), 'Cluster DNS.')),
   kubeProxy: opt(described(obj(addonImageFields), 'Service proxy on every node.')),
   konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
-  tcpProxy: opt(described(tcpProxy, 'Proxy to an API server that is published under a host name.')),
+  tcpProxy: opt(described(tcpProxy, 'Proxy inside the tenant to an API server that is exposed under a host name.')),
   workerBootstrap: opt(described(workerBootstrap, 'Bootstrap of workers that do not use kubeadm.')),
 });
 
@@ -41,48 +41,50 @@ const immutable = (field: string): CelRule => ({
   message: `changing the ${field} is not supported`,
 });
 
-/** Store of one resource, as in kube-apiserver's `--etcd-servers-overrides`. */
+/** DataStore of a single resource, as in kube-apiserver's `--etcd-servers-overrides`. */
 export const dataStoreOverride = obj({
   resource: opt(
     described(
       str(),
-      'Resource as `group/resource`, e.g. `/events`: one that kube-apiserver itself stores, no custom one.',
+      'Resource as `group/resource`, e.g. `/events`. Must be built into kube-apiserver; custom resources are not supported.',
     ),
   ),
-  dataStore: opt(described(str(), 'Name of a DataStore with driver etcd, not that of everything else.')),
+  dataStore: opt(
+    described(str(), 'Name of a DataStore with driver etcd. Must differ from the one of all other resources.'),
+  ),
 });
 
-/** What a TenantControlPlane is asked to be. */
+/** Desired state of a TenantControlPlane. */
 export const tenantControlPlaneSpec = obj(
   {
     dataStore: opt(
       described(
         str(),
-        'Name of the DataStore; the operator chooses its default when empty. A change migrates the data.',
+        'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or selects one. Changing it migrates the data.',
       ),
     ),
     dataStoreSelector: opt(
       described(
         core('LabelSelector'),
-        'Labels of the DataStores that the tenant may be placed in; looked at once, before the tenant has data.',
+        'Label selector for the DataStores in which the tenant may be placed. Evaluated once, before the tenant has data.',
       ),
     ),
     dataStoreTolerations: opt(
-      described(dataStoreTolerations, 'Taints of DataStores that the tenant puts up with when it is placed.'),
+      described(dataStoreTolerations, 'Tolerations for DataStore taints, evaluated at placement.'),
     ),
     dataStoreSchema: opt(
       described(
         ruled(str(), immutable('dataStoreSchema')),
-        'Prefix, database or bucket in the store; chosen by the operator when empty.',
+        'Prefix, database or bucket in the datastore. Generated if empty.',
       ),
     ),
     dataStoreUsername: opt(
-      described(ruled(str(), immutable('dataStoreUsername')), 'User in the store; chosen by the operator when empty.'),
+      described(ruled(str(), immutable('dataStoreUsername')), 'User in the datastore. Generated if empty.'),
     ),
     dataStoreOverrides: opt(
       described(
         list(dataStoreOverride),
-        'Resources that are kept in another DataStore; all of them and `dataStore` have driver etcd. Once the control plane has run only `/events` may change its place, and loses what it has: objects of other resources would stay behind.',
+        'Resources that are stored in another DataStore. All of these DataStores and `dataStore` must have driver etcd. Once the control plane has run, only the DataStore of `/events` may change, and existing Events are lost. Objects of other resources would be left behind.',
       ),
     ),
     writePermissions: opt(
@@ -92,17 +94,17 @@ export const tenantControlPlaneSpec = obj(
           blockUpdate: opt(bool()),
           blockDeletion: opt(bool()),
         }),
-        'Writes that the tenant is denied.',
+        'Write operations that are denied in the tenant.',
       ),
     ),
-    controlPlane: described(controlPlaneSpec, 'How the control plane runs and how it is reached.'),
-    kubernetes: described(kubernetesSpec, 'What runs in the control plane.'),
+    controlPlane: described(controlPlaneSpec, 'How the control plane runs and how it is exposed.'),
+    kubernetes: described(kubernetesSpec, 'Kubernetes version and settings of the control plane.'),
     networkProfile: opt(described(networkProfile, 'Networks of the tenant and address of its endpoint.'), {}),
-    addons: opt(described(addons, 'Add-ons in the tenant; presence of an object enables it.'), {}),
+    addons: opt(described(addons, 'Add-ons of the tenant. Each one is enabled by the presence of its object.'), {}),
   },
   {
     rule: '!(has(self.dataStoreSelector) && has(self.dataStore) && size(self.dataStore) > 0)',
-    message: 'dataStore and dataStoreSelector exclude each other: name a DataStore or let one be chosen',
+    message: 'dataStore and dataStoreSelector are mutually exclusive: remove one of them',
   },
   unsetting('dataStore'),
   unsetting('dataStoreSchema'),

@@ -15,25 +15,25 @@ const secretStatus = obj({ secretName: opt(str()), ...tracked });
 const objectStatus = obj({ name: opt(str()), namespace: opt(str()), lastUpdate: opt(nullableTime()) });
 
 const placement = obj({
-  dataStoreName: described(str(), 'Name of the DataStore that was chosen.'),
+  dataStoreName: described(str(), 'Name of the selected DataStore.'),
   score: described(
     int32(),
-    'Score of the DataStore, 100 at best; below 0 when it was only to be taken where nothing else fits.',
+    'Score of the DataStore, at most 100. 0 or below if it was to be used only where nothing else fits.',
   ),
-  reasons: opt(described(list(str()), 'Why this one was chosen, and what kept the others from being it.')),
-  time: described(time(), 'When it was chosen.'),
+  reasons: opt(described(list(str()), 'Why this DataStore was selected, and why the others were not.')),
+  time: described(time(), 'Time of the selection.'),
 });
-/** The choice of a DataStore for a tenant whose spec names none. */
+/** The selection of a DataStore for a tenant whose spec names none. */
 export type PlacementStatus = Infer<typeof placement>;
 
 const overrideShare = obj({
   resource: described(str(), 'Resource as `group/resource`.'),
-  dataStoreName: described(str(), 'Name of the DataStore that the resource is in.'),
+  dataStoreName: described(str(), 'Name of the DataStore that stores the resource.'),
   schema: str(),
   user: str(),
   ...tracked,
 });
-/** The share of a store that holds a single resource of a tenant. */
+/** The tenancy that holds a single resource of a tenant. */
 export type OverrideShare = Infer<typeof overrideShare>;
 
 const storage = obj({
@@ -42,34 +42,37 @@ const storage = obj({
   owner: opt(
     described(
       str(),
-      'UID of the TenantControlPlane that the data was made for, when it was taken over from one that is gone; its own otherwise.',
+      'UID of the TenantControlPlane that the data was created for: its own, unless the data was adopted from one that is gone.',
     ),
   ),
   config: opt(obj({ secretName: opt(str()), checksum: opt(str()) })),
   setup: opt(
     described(
       obj({ schema: opt(str()), user: opt(str()), ...tracked }),
-      'Identifiers of the tenancy in the store; once written they are kept.',
+      'Identifiers of the tenancy in the datastore. Once recorded, only a migration changes them.',
     ),
   ),
   certificate: opt(secretStatus),
   overrides: opt(
     described(
       list(overrideShare),
-      'Shares of other stores that hold single resources; recorded before they are made, and until they are removed.',
+      'Tenancies in other datastores that hold single resources. Recorded before they are created, and until they are removed.',
     ),
   ),
-  overridesCertificate: opt(described(secretStatus, 'The Secret whose certificate opens all of the stores.')),
-  migration: opt(
-    described(migrationStatus, 'The migration to another DataStore that is under way, or else the last one.'),
+  overridesCertificate: opt(
+    described(secretStatus, 'Secret with the client certificate that is valid for `dataStore` and all overrides.'),
   ),
+  migration: opt(described(migrationStatus, 'Current or last migration to another DataStore.')),
   previous: opt(
-    described(previousShares, 'Copies of the data that migrations have left, until an annotation has them removed.'),
+    described(
+      previousShares,
+      'Copies of the data that migrations left behind. They stay until an annotation requests their removal.',
+    ),
   ),
   placement: opt(
     described(
       placement,
-      'The DataStore that was chosen when the spec named none; recorded before anything is made in it.',
+      'DataStore that was selected because the spec named none. Recorded before anything is created in it.',
     ),
   ),
 });
@@ -82,12 +85,10 @@ const certificates = obj({
   frontProxyClient: opt(secretStatus),
   sa: opt(secretStatus),
   etcd: opt(obj({ apiServer: opt(secretStatus), ca: opt(secretStatus) })),
-  rotation: opt(
-    described(credentialsRotation, 'Rotations of the authorities and of the service-account key, in two phases.'),
-  ),
+  rotation: opt(described(credentialsRotation, 'Rotations of the CAs and of the service-account key, in two phases.')),
 });
 
-/** The state of a control plane in one word. */
+/** Summary of the state of a control plane. */
 export const controlPlaneState = oneOf(
   'Unknown',
   'Provisioning',
@@ -101,7 +102,10 @@ export const controlPlaneState = oneOf(
 );
 export type ControlPlaneState = Infer<typeof controlPlaneState>;
 
-/** Conditions of a Deployment or a Service as their controllers write them: less strict than ours. */
+/**
+ * A condition of a Deployment or Service as its controller writes it. The schema is less strict than for our own
+ * conditions.
+ */
 const foreignCondition = obj({
   type: str(),
   status: str(),
@@ -113,12 +117,15 @@ const foreignCondition = obj({
 });
 
 const deploymentStatus = obj({
-  selector: described(str(), 'Label selector of the pods, in string form.'),
+  selector: described(str(), 'Label selector of the pods, as a string.'),
   name: str(),
   namespace: str(),
   lastUpdate: opt(nullableTime()),
   generation: opt(
-    described(int64(), 'Of the Deployment. The counts are of its newest pods once observedGeneration has reached it.'),
+    described(
+      int64(),
+      'Generation of the Deployment. Once `observedGeneration` has reached it, the counts are those of its newest pods.',
+    ),
   ),
   observedGeneration: opt(int64()),
   replicas: opt(int32()),
@@ -167,8 +174,8 @@ const gatewayStatus = obj({
 const kubernetesResources = obj({
   version: opt(
     obj({
-      version: opt(described(str(), 'Kubernetes version that is installed; the wanted one is in the spec.')),
-      status: opt(described(controlPlaneState, 'State of the control plane in one word.'), 'Provisioning'),
+      version: opt(described(str(), 'Installed Kubernetes version. The wanted version is in the spec.')),
+      status: opt(described(controlPlaneState, 'Summary of the state of the control plane.'), 'Provisioning'),
     }),
   ),
   deployment: opt(deploymentStatus),
@@ -242,7 +249,7 @@ const addonsStatus = obj({
   ),
 });
 
-/** What a TenantControlPlane was seen to be. */
+/** Observed state of a TenantControlPlane. */
 export const tenantControlPlaneStatus = obj({
   observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
   conditions: opt(conditionList()),
@@ -258,7 +265,7 @@ export const tenantControlPlaneStatus = obj({
   kubernetesResources: opt(kubernetesResources),
   kubeadmconfig: opt(obj({ configmapName: opt(str()), ...tracked })),
   kubeadmPhase: opt(obj({ bootstrapToken: obj(tracked) })),
-  controlPlaneEndpoint: opt(described(str(), 'Endpoint of the API server as `host:port`.')),
+  controlPlaneEndpoint: opt(described(str(), 'Endpoint of the API server, as `host:port`.')),
   addons: opt(addonsStatus),
 });
 export type TenantControlPlaneStatus = Infer<typeof tenantControlPlaneStatus>;

@@ -8,12 +8,12 @@ import type { TenantControlPlaneStatus } from './tenant-control-plane-status.ts'
 export type { TenantControlPlaneSpec } from './tenant-control-plane-spec.ts';
 export type { TenantControlPlaneStatus } from './tenant-control-plane-status.ts';
 
-/** A spec as its author may write it: fields with a default left out. */
+/** A spec as its author may write it: fields with a default are optional. */
 export type TenantControlPlaneSpecInput = Input<typeof tenantControlPlaneSpec>;
 
 /**
- * A Kubernetes control plane that runs in pods. It has one version and one schema: its definition declares no
- * conversion webhook, since nothing would serve it.
+ * A Kubernetes control plane that runs in pods. It has one version and one schema, so its CustomResourceDefinition
+ * declares no conversion webhook; nothing would serve one.
  */
 export const tenantControlPlane: Kind<TenantControlPlaneSpec, TenantControlPlaneStatus, TenantControlPlaneSpecInput> = {
   group: stewardGroup,
@@ -26,7 +26,7 @@ export const tenantControlPlane: Kind<TenantControlPlaneSpec, TenantControlPlane
   shortNames: ['tcp'],
   categories: ['steward'],
   versions: [{ name: 'v1alpha1', served: true, storage: true }],
-  description: 'A Kubernetes control plane that runs in pods of this cluster.',
+  description: 'A Kubernetes control plane that runs in pods of the management cluster.',
   spec: tenantControlPlaneSpec,
   status: tenantControlPlaneStatus,
   scale: {

@@ -40,7 +40,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 
 {{- define "steward.controllers" -}}
 {{- if not (or .Values.tenantControlPlanes.enabled .Values.clusterApi.enabled) }}
-{{- fail "tenantControlPlanes.enabled and clusterApi.enabled are both false: nothing is left to run" }}
+{{- fail "tenantControlPlanes.enabled and clusterApi.enabled are both false: there is nothing to run" }}
 {{- end }}
 {{- if not .Values.clusterApi.enabled -}}
 *,-stewardcontrolplane

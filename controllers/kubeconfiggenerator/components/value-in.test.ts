@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { tenantControlPlaneWith } from '../../../testing/tenant-control-plane.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { NoValueError, valueIn } from './value-in.ts';
 
 const tcp = tenantControlPlaneWith({ metadata: { name: 'blue', namespace: 'team', labels: { 'a.b': 'x', tier: '' } } });

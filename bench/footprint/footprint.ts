@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts';
+import { createObjects, endPods } from '../ready/contender.ts';
+import { footprintBetween } from './footprint-between.ts';
+import type { Footprint } from './footprint-between.ts';
+import { restartManager, sampleManager } from './manager-process.ts';
+import { TimelineRecorder } from '../ready/milestones.ts';
+import { tenant, tenantApiVersion } from '../ready/tenant.ts';
+
+const namespace = 'bench-footprint';
+
+/** How much is measured. */
+export interface FootprintOptions {
+  /** Ascending. */
+  readonly tenants: readonly number[];
+  readonly idleSeconds: number;
+}
+
+/** Measures what the manager needs for tenants that rest, from a restarted manager on, with more and more of them. */
+export async function measureFootprint(
+  cluster: ManagementCluster,
+  { tenants, idleSeconds }: FootprintOptions,
+): Promise<readonly Footprint[]> {
+  const { progress } = cluster.harness;
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+  await removeTenants(cluster);
+  const manager = await restartManager(cluster);
+  const found: Footprint[] = [];
+  let running = 0;
+  try {
+    for (const wanted of tenants) {
+      const before = running;
+      const atStart = await sampleManager(manager);
+      for (; running < wanted; running += 1) {
+        progress('footprint', `tenant ${running + 1} of ${wanted}`);
+        await addTenant(cluster, `tenant-${running}`);
+      }
+      const created = await sampleManager(manager);
+      progress('footprint', `${wanted} tenants rest for ${idleSeconds} s, then are looked at for as long`);
+      await pause(idleSeconds * 1000, undefined, { signal: cluster.harness.signal });
+      const from = await sampleManager(manager);
+      await pause(idleSeconds * 1000, undefined, { signal: cluster.harness.signal });
+      const rested = [from, await sampleManager(manager)] as const;
+      found.push(footprintBetween({ tenants: [before, wanted], atStart, created, rested }));
+    }
+    return found;
+  } finally {
+    await removeTenants(cluster);
+  }
+}
+
+async function addTenant(cluster: ManagementCluster, name: string): Promise<void> {
+  const version = cluster.machine.record.kubernetes;
+  await createObjects(cluster, [tenant({ name, namespace, replicas: 1, version })]);
+  await cluster.waitFor({ apiVersion: tenantApiVersion, kind: 'TenantControlPlane', name, namespace }, isFinished, {
+    timeoutMs: 180_000,
+    what: 'status Ready with both add-ons',
+  });
+}
+
+function isFinished(object: PlainObject | undefined): boolean {
+  const recorder = new TimelineRecorder(0);
+  if (object !== undefined) recorder.see({ at: 0, type: 'ADDED', kind: 'TenantControlPlane', object });
+  return recorder.has('status Ready') && recorder.has('add-ons enabled');
+}
+
+async function removeTenants(cluster: ManagementCluster): Promise<void> {
+  const tenants = await cluster.client.list(tenantApiVersion, 'TenantControlPlane', namespace);
+  const addresses = tenants.map(({ metadata }) => ({
+    apiVersion: tenantApiVersion,
+    kind: 'TenantControlPlane',
+    namespace,
+    name: metadata?.name ?? '',
+  }));
+  await Promise.all(addresses.map((address) => cluster.client.delete(address)));
+  for (const address of addresses) {
+    await cluster.waitFor(address, (object) => object === undefined, { timeoutMs: 180_000, what: 'being gone' });
+  }
+  await endPods(cluster, namespace);
+}

@@ -1,0 +1,47 @@
+import type { Milestone, Timeline } from './milestones.ts';
+import type { ReadySeries } from './ready.ts';
+import { summarize } from '../report/summary.ts';
+
+/** Milliseconds, as a page tells them. */
+export interface Told {
+  readonly p50: number;
+  readonly max: number;
+}
+
+/** One way to a control plane, as `bench/results/ready.json` has it. */
+export interface ReadyRow {
+  readonly contender: string;
+  readonly replicas: number;
+  readonly rounds: number;
+  /** Until the first `/readyz` through the Service. */
+  readonly readyzMs?: Told;
+  /** Until Steward, or the Deployment of a floor, says Ready. */
+  readonly readyMs?: Told;
+  /** The raw samples, one for each round. */
+  readonly timelines?: readonly Timeline[];
+}
+
+/** What is kept of a measurement. */
+export function readyRows(series: readonly ReadySeries[]): readonly ReadyRow[] {
+  return series.map(({ contender, replicas, timelines, ready }) => ({
+    contender,
+    replicas,
+    rounds: timelines.length,
+    ...told('readyzMs', timelines, 'Service answers /readyz'),
+    ...told('readyMs', timelines, ready),
+    timelines,
+  }));
+}
+
+function told<Key extends 'readyzMs' | 'readyMs'>(
+  key: Key,
+  timelines: readonly Timeline[],
+  milestone: Milestone,
+): Partial<Record<Key, Told>> {
+  const values = timelines.map((timeline) => timeline[milestone]).filter((value) => value !== undefined);
+  if (values.length === 0) return {};
+  const { p50, max } = summarize(values);
+  const rounded: Partial<Record<Key, Told>> = {};
+  rounded[key] = { p50: Math.round(p50), max: Math.round(max) };
+  return rounded;
+}

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { datastoreFigures } from './datastore-figures.ts';
+import type { DatastoreRow } from './datastore-figures.ts';
+import { withFigures } from './figures.ts';
+import { readyFigures } from './ready-figures.ts';
+import type { ReadyRow } from '../ready/ready-rows.ts';
+import { readResult } from './result-file.ts';
+
+/** The pages that tell figures, by their path in this repository, with those of the committed results. */
+export async function figurePages(root: string): Promise<ReadonlyMap<string, string>> {
+  const [ready, datastores] = await Promise.all([
+    readResult<ReadyRow>('ready'),
+    readResult<DatastoreRow>('datastores'),
+  ]);
+  const figures = [
+    ['README.md', readyFigures(ready)],
+    ['docs/explanation/choosing-a-datastore.md', datastoreFigures(datastores)],
+  ] as const;
+  const pages = figures.map(async ([page, text]) => {
+    const content = await readFile(path.join(root, page), 'utf8');
+    return [page, withFigures(content, text)] as const;
+  });
+  return new Map(await Promise.all(pages));
+}

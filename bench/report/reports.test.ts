@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { footprintReport } from '../footprint/footprint-report.ts';
+import { footprintBetween } from '../footprint/footprint-between.ts';
+import { metricSamples } from '../footprint/metric-samples.ts';
+import { parseProcessUsage } from '../footprint/process-usage.ts';
+import { readyReport } from '../ready/ready-report.ts';
+import type { ReadySeries } from '../ready/ready.ts';
+
+const series = (contender: string, readyz: readonly number[]): ReadySeries => ({
+  contender,
+  ready: 'all replicas ready',
+  replicas: 1,
+  timelines: readyz.map((ms) => ({ 'Service answers /readyz': ms, 'all replicas ready': ms + 100 })),
+});
+
+describe('The report of readiness', () => {
+  const report = readyReport([series('ours', [5000, 6000, 7000]), series('floor', [5000, 4800, 5600])]);
+
+  test('names both ends of each way with p50 and max, and the ratio to each floor', () => {
+    expect(report).toContain('1 replica, 3 pairs');
+    const lines = report.split('\n').map((line) => line.replaceAll(/\s+/g, ' '));
+    expect(lines).toContain('| first /readyz through the Service | ours | 5.00 | 6.00 | 7.00 | | |');
+    expect(lines).toContain('| first /readyz through the Service | floor | 4.80 | 5.00 | 5.60 | 1.20 | 1.25 |');
+    expect(lines).toContain('| Ready | floor | 4.90 | 5.10 | 5.70 | 1.20 | 1.25 |');
+  });
+
+  test('leaves out what a way does not pass', () => {
+    expect(report).toMatch(/\| status Ready +\| +\| +\|/);
+  });
+});
+
+describe('The footprint', () => {
+  const look = { at: 0, rssMiB: 80, anonymousMiB: 40, cpuSeconds: 1, requests: { a: 10, b: 5 } };
+  const created = { ...look, cpuSeconds: 3 };
+  const from = { ...created, at: 100_000 };
+  const to = { at: 160_000, rssMiB: 90, anonymousMiB: 45, cpuSeconds: 3.6, requests: { a: 40, b: 35 } };
+
+  test('is the memory at the end, and CPU and requests per second while tenants rested', () => {
+    const found = footprintBetween({ tenants: [0, 4], atStart: look, created, rested: [from, to] });
+    expect(found).toMatchObject({ tenants: 4, rssMiB: 90, anonymousMiB: 45, requestsPerSecond: 1 });
+    expect(found.milliCpu).toBeCloseTo(10);
+    expect(found.creationCpuSeconds).toBe(0.5);
+  });
+
+  test('says nothing about requests that nobody counts, or tenants that did not come', () => {
+    const rested = [from, { ...to, requests: {} }] as const;
+    const found = footprintBetween({ tenants: [4, 4], atStart: look, created: look, rested });
+    expect(found).toMatchObject({ requestsPerSecond: undefined, creationCpuSeconds: undefined });
+  });
+
+  test('is reported with what one more tenant costs', () => {
+    const at = (tenants: number) => ({
+      tenants,
+      rssMiB: 80 + tenants,
+      anonymousMiB: 40 + tenants / 2,
+      milliCpu: 2,
+      requestsPerSecond: undefined,
+      creationCpuSeconds: 0.5,
+    });
+    const last = footprintReport([at(0), at(4), at(8)])
+      .split('\n')
+      .at(-1);
+    expect(last?.replaceAll(/\s+/g, ' ')).toBe('| one more | 1.00 | 0.50 | 0.000 | | |');
+  });
+});
+
+describe('What the manager uses', () => {
+  const status = 'Name:\tMainThread\nVmRSS:\t  102400 kB\nRssAnon:\t   51200 kB\n';
+
+  test('is read from proc, also for a command name with spaces and parentheses', () => {
+    const stat = '7 (a) b (c) S 1 7 7 0 -1 4194560 1 0 0 0 250 50 0 0 20 0 11 0 100 1 1';
+    expect(parseProcessUsage(status, stat)).toEqual({ rssMiB: 100, anonymousMiB: 50, cpuSeconds: 3 });
+  });
+
+  test('is not guessed when the kernel does not tell', () => {
+    expect(() => parseProcessUsage('Name:\tx\n', '7 (x) S')).toThrow(/VmRSS/);
+  });
+
+  test('is counted from samples of exactly the wanted metric', () => {
+    const text = '# TYPE x counter\nx{host="a:6443",code="200"} 3\nx{host="b"} 4 1700000000\nx_total 9\nx 1e2\n';
+    expect(metricSamples(text, 'x')).toEqual([
+      { labels: { host: 'a:6443', code: '200' }, value: 3 },
+      { labels: { host: 'b' }, value: 4 },
+      { labels: {}, value: 100 },
+    ]);
+  });
+});

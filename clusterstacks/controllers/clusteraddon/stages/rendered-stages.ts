@@ -1,0 +1,49 @@
+import type { ObjectMemory } from '../../../../runtime/cache/object-memory.ts';
+import type { ObjectSlot } from '../../../../runtime/cache/object-slot.ts';
+import { BoundedCache } from '../../../sources/bounded-cache.ts';
+import type { Renderings } from '../../../sources/generated-parts.ts';
+
+/** In characters of JSON; in memory three times as much. */
+const mostCharacters = 16 * 1024 * 1024;
+
+/** Whose rendering it is, for what must not be shared. */
+export interface RenderingOwner {
+  readonly uid: string;
+  /** Another value makes what is generated anew. */
+  readonly regeneration: string;
+}
+
+/**
+ * What stages were rendered to, by a hash over all that they are made from, so that a retry does not start helm for what has not
+ * changed. ClusterAddons share what charts always make alike. What a chart makes by chance, such as a private key, is its owner's
+ * alone, and only until it is applied: what is missing afterwards has to be recreated.
+ */
+export class RenderedStages {
+  readonly #cache = new BoundedCache<Renderings>(mostCharacters);
+  /** Keys of what is one owner's, by UID. */
+  readonly #owned: ObjectSlot<Set<string>>;
+
+  constructor(memory: ObjectMemory) {
+    this.#owned = memory.slot('own renderings of ClusterAddons', {
+      dispose: (keys) => {
+        for (const key of keys) this.#cache.delete(key);
+      },
+    });
+  }
+
+  async of(digest: string, owner: RenderingOwner, render: () => Promise<Renderings>): Promise<Renderings> {
+    const own = `${owner.uid}/${owner.regeneration}/${digest}`;
+    const known = this.#cache.get(digest) ?? this.#cache.get(own);
+    if (known !== undefined) return known;
+    const renderings = await render();
+    const isOwned = renderings.generated.length > 0;
+    if (isOwned) this.#owned.getOrMake(owner.uid, () => new Set()).add(own);
+    this.#cache.set(isOwned ? own : digest, renderings, JSON.stringify(renderings).length);
+    return renderings;
+  }
+
+  /** Everything of this owner is applied. */
+  forget(uid: string): void {
+    this.#owned.delete(uid);
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
+import { RenderedReleases } from './rendered-releases.ts';
+
+const manifest = (text: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'class' },
+  data: { text },
+});
+
+test('Renderings are kept up to a bound, beyond which the one that was not asked for longest is made anew', async () => {
+  const releases = new RenderedReleases(new ObjectMemory(), 1000);
+  let rendered = 0;
+  const ask = (owner: string) =>
+    releases.of(owner, 'sha256:1', () => {
+      rendered += 1;
+      return Promise.resolve([manifest('x'.repeat(400))]);
+    });
+  await ask('a');
+  await ask('a');
+  expect(rendered).toBe(2);
+  await ask('b');
+  await ask('c');
+  rendered = 0;
+  await ask('c');
+  expect(rendered).toBe(0);
+  await ask('a');
+  expect(rendered).toBe(2);
+});

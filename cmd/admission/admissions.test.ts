@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
+import type { KindRef, Resource } from '../../api/meta.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { newestMinor } from '../../kubeadm/versions.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { access } from '../../controllers/tenantcontrolplane/access.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import type { AdmissionAnswer } from '../../runtime/admission/admission.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { publishedTenant } from '../../testing/worlds/published-tenant.ts';
+import { createAdmissions } from './admissions.ts';
+
+const path = '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane';
+const published = publishedTenant({
+  gateway: { hostname: 'a.example.org', parentRefs: [{ group: 'x', kind: 'Gateway', name: 'gw' }] },
+});
+
+async function answerTo(
+  change: { readonly object: TenantControlPlane; readonly oldObject?: TenantControlPlane },
+  absent: readonly KindRef[],
+  others: readonly TenantControlPlane[] = [],
+): Promise<{ readonly allowed: boolean; readonly message: string; readonly asked: boolean }> {
+  const cluster = new FakeCluster({ absent, access });
+  await cluster.seed(dataStore, {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'DataStore',
+    metadata: { name: 'default' },
+    ...({ spec: { driver: 'etcd', endpoints: ['etcd:2379'] } } as object),
+  });
+  for (const other of others) {
+    const { name, namespace } = other.metadata;
+    await cluster.seed(tenantControlPlane, { ...other, metadata: { name, namespace } } as Resource);
+  }
+  const handler = createAdmissions({ cluster, defaultDataStore: '', newestMinor })[path];
+  if (handler === undefined) throw new Error(`nobody answers at ${path}`);
+  const request = {
+    uid: '1',
+    operation: change.oldObject === undefined ? ('CREATE' as const) : ('UPDATE' as const),
+    kind: { group: 'steward.butlerlabs.dev', version: 'v1alpha1', kind: 'TenantControlPlane' },
+    namespace: 'default',
+    name: 'tenant',
+    ...change,
+  };
+  const answer: AdmissionAnswer = await handler(request, {
+    signal: new AbortController().signal,
+    log: silent,
+  } as never);
+  const asked = cluster.calls.some(({ kind }) => kind?.group === gateway.group);
+  return { allowed: answer.allowed, message: answer.allowed ? '' : answer.message, asked };
+}
+
+describe('asking for a Gateway', () => {
+  test('is refused where the cluster has no Gateway API, with what helps', async () => {
+    const { allowed, message } = await answerTo({ object: published }, [gateway, ...tlsRoutes]);
+    expect(allowed).toBe(false);
+    expect(message).toContain('the Gateway API is not available in this cluster: install Gateway API');
+  });
+
+  test('is refused where the cluster has Gateways but no routes for TLS', async () => {
+    const { message } = await answerTo({ object: published }, tlsRoutes);
+    expect(message).toContain('the TLSRoute resource is not available in this cluster');
+  });
+
+  test('is admitted where the cluster has both', async () => {
+    expect(await answerTo({ object: published }, [])).toMatchObject({ allowed: true, asked: true });
+  });
+
+  test('of one that has a Gateway already is admitted without a look', async () => {
+    const answer = await answerTo({ object: published, oldObject: published }, [gateway, ...tlsRoutes]);
+    expect(answer).toMatchObject({ allowed: true, asked: false });
+  });
+
+  test('is not looked into for one that wants none', async () => {
+    expect(await answerTo({ object: publishedTenant({}) }, tlsRoutes)).toMatchObject({ allowed: true, asked: false });
+  });
+});
+
+describe('asking for a host name', () => {
+  const wanted = publishedTenant({ ingress: { hostname: 'a.example.org' } });
+  const named = (name: string, namespace = 'default'): TenantControlPlane => ({
+    ...wanted,
+    metadata: { ...wanted.metadata, name, namespace },
+  });
+
+  test('that another control plane has is refused, and who has it is told in one namespace only', async () => {
+    const near = await answerTo({ object: wanted }, [], [named('near')]);
+    expect(near.allowed).toBe(false);
+    expect(near.message).toContain('spec.controlPlane.ingress.hostname');
+    expect(near.message).toContain('is already used by TenantControlPlane near');
+    const far = await answerTo({ object: wanted }, [], [named('far', 'hidden')]);
+    expect(far.allowed).toBe(false);
+    expect(far.message).not.toMatch(/far|hidden/);
+  });
+
+  test('again, or for another one, is admitted', async () => {
+    expect((await answerTo({ object: wanted }, [], [named('tenant')])).allowed).toBe(true);
+    const both = { object: wanted, oldObject: wanted };
+    expect((await answerTo(both, [], [named('near')])).allowed).toBe(true);
+    const other = publishedTenant({ ingress: { hostname: 'b.example.org' } });
+    expect((await answerTo({ object: wanted, oldObject: other }, [], [named('near')])).allowed).toBe(false);
+    expect((await answerTo({ object: other }, [], [named('near')])).allowed).toBe(true);
+  });
+});

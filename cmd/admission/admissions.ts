@@ -1,0 +1,248 @@
+import { kinds } from '../../api/core/kinds.ts';
+import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
+import type { KindRef, Resource } from '../../api/meta.ts';
+import { labels } from '../../api/names.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
+import * as stores from '../../controllers/datastore/admission.ts';
+import { secretsOf } from '../../controllers/datastore/secret-references.ts';
+import { usersOf } from '../../controllers/datastore/status.ts';
+import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.ts';
+import { isForceDeleted } from '../../controllers/stewardcontrolplane/tenant/is-force-deleted.ts';
+import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
+import { namespaceStandard } from '../../controllers/tenantcontrolplane/workload/namespace-standard.ts';
+import { defaultBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
+import type { Boundaries, BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
+import { refusalsByStore } from '../../controllers/tenantcontrolplane/datastore/placement/namespace-labels.ts';
+import { storeTrouble } from '../../controllers/tenantcontrolplane/datastore/tenancy.ts';
+import { validateDeletion } from '../../controllers/tenantcontrolplane/datastore/migration/validate-migration.ts';
+import {
+  asksForGateway,
+  asksForHost,
+} from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
+import type { GatewayApi } from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
+import { asksForDnsNames } from '../../controllers/tenantcontrolplane/endpoint/reach/validate-reach.ts';
+import { ownNamespaceOnly } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
+import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
+import { tenantsWithData } from '../tenants-with-data.ts';
+import { validateControlPlane } from './control-plane-admission.ts';
+import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
+import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
+import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../../runtime/admission/admission.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+
+/** What the rules may look at. */
+export interface AdmissionContext {
+  readonly cluster: Cluster;
+  readonly defaultDataStore: string;
+  /** The last minor of Kubernetes 1 that is hosted. */
+  readonly newestMinor: number;
+  /** The boundaries for authors; the strictest usual ones by default. */
+  readonly boundaries?: BoundarySettings;
+  /** How visible control planes may be outside their namespaces; as little as possible by default. */
+  readonly reach?: Reach;
+}
+
+/** The admission rules by the path that the webhook configurations name. */
+export function createAdmissions({
+  cluster,
+  defaultDataStore,
+  newestMinor,
+  boundaries = defaultBoundaries,
+  reach = ownNamespaceOnly,
+}: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
+  return {
+    '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
+      const tcp = objectOf(tenantControlPlane, request);
+      return { allowed: true, object: tenants.withDefaults(tcp, { defaultDataStore }) };
+    },
+    '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
+      request.operation === 'DELETE'
+        ? tenantDeletion(cluster, request, signal)
+        : tenantChange({ cluster, newestMinor, boundaries, reach }, request, signal),
+    '/validate-steward-butlerlabs-dev-v1alpha1-datastore': (request, { signal }) =>
+      request.operation === 'DELETE'
+        ? dataStoreDeletion({ cluster, defaultDataStore }, request, signal)
+        : dataStoreChange(cluster, request, signal),
+    '/validate--v1-secret': async (request, { signal }) => {
+      const { items } = await cluster.list(dataStore, { signal });
+      const key = { namespace: request.namespace ?? '', name: request.name ?? '' };
+      return verdict(stores.validateSecretDeletion(key, items));
+    },
+    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': async (request, { signal }) => {
+      const scp = objectOf(stewardControlPlane, request);
+      const { old } = oldOf(stewardControlPlane, request);
+      const ask = boundariesIn({ cluster, boundaries }, request, signal);
+      const answer = verdict(await validateControlPlane({ scp, old, newestMinor, reach, boundariesOf: ask }));
+      return { ...answer, warnings: controlPlanes.warningsAbout(scp) };
+    },
+    '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplanetemplate': (request, { signal }) =>
+      templateChange({ cluster, newestMinor, boundaries, reach }, request, signal),
+  };
+}
+
+type Judging = Required<Pick<AdmissionContext, 'cluster' | 'newestMinor' | 'boundaries' | 'reach'>>;
+
+/** How far the author of a control plane may go in the namespace of a request. */
+function boundariesIn(
+  { cluster, boundaries: { defaultStandard, allowedArguments } }: Pick<Judging, 'cluster' | 'boundaries'>,
+  { namespace = '' }: AdmissionRequest,
+  signal: AbortSignal,
+): (tcp: TenantControlPlane) => Promise<Boundaries> {
+  return async (tcp) => ({
+    allowedArguments,
+    podSecurity: await namespaceStandard(tcp, namespace, { cluster, defaultStandard }, signal),
+  });
+}
+
+async function templateChange(
+  { cluster, newestMinor, boundaries, reach }: Judging,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const template = objectOf(stewardControlPlaneTemplate, request);
+  if (template.metadata.deletionTimestamp !== undefined) return { allowed: true };
+  const { old } = oldOf(stewardControlPlaneTemplate, request);
+  const change = controlPlanes.validateTemplateChange({ template, old, dryRun: request.dryRun === true });
+  const scp = controlPlanes.controlPlaneFrom(template);
+  const before = old === undefined ? undefined : controlPlanes.controlPlaneFrom(old);
+  const boundariesOf = boundariesIn({ cluster, boundaries }, request, signal);
+  const wrong = await validateControlPlane({ scp, old: before, newestMinor, reach, boundariesOf });
+  const inTemplate = (invalid: InvalidInput): InvalidInput => ({
+    ...invalid,
+    field: invalid.field.replace(/^spec\./, 'spec.template.spec.'),
+  });
+  return verdict([...change, ...wrong.map(inTemplate)]);
+}
+
+async function tenantChange(
+  { cluster, newestMinor, boundaries: settings, reach }: Judging,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const { items } = await cluster.list(dataStore, { signal });
+  const drivers = new Map(items.map(({ metadata, spec }) => [metadata.name ?? '', spec.driver]));
+  const troubles = new Map(
+    items.flatMap((store) => {
+      const trouble = storeTrouble(store);
+      return trouble === undefined ? [] : [[store.metadata.name ?? '', trouble.message] as const];
+    }),
+  );
+  const tcp = objectOf(tenantControlPlane, request);
+  const change = { tcp, ...oldOf(tenantControlPlane, request) };
+  const refusals = await refusalsByStore(request.namespace ?? '', items, { cluster, signal });
+  const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
+  // Two concurrent requests may both be admitted: then the older object wins when they are reconciled.
+  const others =
+    asksForHost(change) || asksForDnsNames(change)
+      ? (await cluster.list(tenantControlPlane, { signal })).items
+      : undefined;
+  const boundaries = await boundariesIn({ cluster, boundaries: settings }, request, signal)(tcp);
+  const question = {
+    ...{ ...change, drivers, troubles, refusals, gatewayApi },
+    ...{ tenants: others, newestMinor, boundaries, reach },
+  };
+  const answer = verdict(tenants.validate(question));
+  return { ...answer, warnings: tenants.warningsAbout(tcp) };
+}
+
+/** Whether the cluster serves the route kinds of the Gateway API. */
+async function gatewayApiOf(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<GatewayApi> {
+  const knows = async (kind: KindRef): Promise<boolean> => {
+    try {
+      await cluster.list(kind, { namespace, labelSelector: labels.name, metadataOnly: true, signal });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 404) return false;
+      throw error;
+    }
+  };
+  const [hasGateways, ...hasRoutes] = await Promise.all([gateway, ...tlsRoutes].map(knows));
+  if (hasRoutes.includes(true)) return 'complete';
+  return hasGateways === true ? 'without TLSRoute' : 'absent';
+}
+
+/** Asked about a whole collection, the API server asks about each object of it. */
+async function tenantDeletion(
+  cluster: Cluster,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const { old } = oldOf(tenantControlPlane, request);
+  if (old === undefined) return { allowed: true };
+  const { group, kind: ownerKind } = stewardControlPlane;
+  const reference = old.metadata.ownerReferences?.find(
+    ({ kind, apiVersion }) => kind === ownerKind && apiVersion.startsWith(`${group}/`),
+  );
+  const { namespace = '' } = old.metadata;
+  const inForeground = request.options?.propagationPolicy === 'Foreground';
+  // Who may go anyway is not asked about: the other half of the manager may be switched off.
+  const owner =
+    reference === undefined || (isForceDeleted(old) && !inForeground)
+      ? undefined
+      : await cluster.get(stewardControlPlane, { namespace, name: reference.name }, { signal });
+  return verdict([
+    ...validateDeletion(old),
+    ...controlPlanes.validateTenantDeletion(old, owner, { inForeground }),
+    ...controlPlanes.validateExternalDeletion(old, request.userInfo?.username ?? ''),
+  ]);
+}
+
+async function dataStoreChange(
+  cluster: Cluster,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const store = objectOf(dataStore, request);
+  const named = secretsOf(store);
+  const found = await Promise.all(named.map((key) => cluster.get(kinds.Secret, key, { signal })));
+  const secrets = new Map(
+    found.flatMap((secret) =>
+      secret === undefined
+        ? []
+        : [
+            [
+              `${secret.metadata.namespace ?? ''}/${secret.metadata.name ?? ''}`,
+              new Set(Object.keys(secret.data ?? {})),
+            ] as const,
+          ],
+    ),
+  );
+  const answer = verdict(stores.validate({ store, ...oldOf(dataStore, request), secrets }));
+  return { ...answer, warnings: stores.warningsAbout(store, secrets) };
+}
+
+async function dataStoreDeletion(
+  { cluster, defaultDataStore }: Pick<AdmissionContext, 'cluster' | 'defaultDataStore'>,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const name = request.name ?? '';
+  const { tenants, unknown } = await tenantsWithData(cluster, signal);
+  return verdict(stores.validateDeletion(name, usersOf(name, { tenants, defaultDataStore }), unknown));
+}
+
+/** The object as the rule's own kind; the API server converts to the version that the webhook's configuration names. */
+function objectOf<T extends Resource>(kind: KindRef<T>, request: AdmissionRequest): T {
+  const { object } = request;
+  if (object === undefined || object === null || request.kind.kind !== kind.kind) {
+    throw new Error(`expected a ${kind.kind}, but the ${request.operation} request is about ${request.kind.kind}`);
+  }
+  return object as T;
+}
+
+function oldOf<T extends Resource>(_kind: KindRef<T>, { oldObject }: AdmissionRequest): { readonly old?: T } {
+  return oldObject === undefined || oldObject === null ? {} : { old: oldObject as T };
+}
+
+function verdict(errors: readonly InvalidInput[]): AdmissionAnswer {
+  if (errors.length === 0) return { allowed: true };
+  return {
+    allowed: false,
+    message: errors.map((invalid) => new InvalidInputError(invalid).message).join('; '),
+  };
+}

@@ -1,0 +1,110 @@
+import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
+import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { applyDefaults } from '../../api/structural/apply-defaults.ts';
+import { validate } from '../../api/structural/validate.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.ts';
+import { tenantControlPlaneOf } from '../../controllers/stewardcontrolplane/tenant/tenant-control-plane.ts';
+import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
+import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
+import { validateBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
+import type { Boundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
+import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
+import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
+
+/** A control plane, or what a template would make, with what it takes the place of. */
+export interface ControlPlaneChange {
+  readonly scp: StewardControlPlane;
+  readonly old?: StewardControlPlane | undefined;
+  readonly newestMinor: number;
+  /** How far its author may go with the TenantControlPlane that is made of it. */
+  readonly boundariesOf: (tcp: TenantControlPlane) => Promise<Boundaries>;
+  /** What may be seen of control planes outside their namespaces. */
+  readonly reach: Reach;
+}
+
+/**
+ * Everything that is wrong with a control plane, also as its TenantControlPlane would be judged. What it was admitted with is
+ * not held against it later: the controller writes its spec, too.
+ */
+export async function validateControlPlane(change: ControlPlaneChange): Promise<readonly InvalidInput[]> {
+  const { scp, old, ...limits } = change;
+  if (scp.metadata.deletionTimestamp !== undefined) return [];
+  const before = new Set(old === undefined ? [] : validateTenant(old, limits).map(identityOf));
+  return [
+    ...controlPlanes.validate(scp, old, limits.newestMinor),
+    ...validateTenant(scp, limits).filter((invalid) => !before.has(identityOf(invalid))),
+    ...(await outOfBounds(change)),
+  ];
+}
+
+/** What would lead out of the namespace. Another cluster judges for itself what runs there. */
+async function outOfBounds({ scp, old, boundariesOf }: ControlPlaneChange): Promise<readonly InvalidInput[]> {
+  const tcp = defaultedTenant(scp);
+  if (tcp === undefined || scp.spec.deployment?.externalClusterReference !== undefined) return [];
+  // Rules rely on the schema; what does not fit it is complained about already.
+  if (validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').length > 0) return [];
+  const before = old === undefined ? undefined : defaultedTenant(old);
+  return validateBoundaries(tcp, before, await boundariesOf(tcp)).map(inTenant);
+}
+
+const inTenant = (invalid: InvalidInput): InvalidInput => ({
+  ...invalid,
+  field: `${invalid.field} of the TenantControlPlane`,
+});
+
+const identityOf = ({ field, value, reason }: InvalidInput): string => JSON.stringify([field, value, reason]);
+
+/** What does not hang on the Cluster and its networks, nor on the DataStores that there are at the moment. */
+const evaluated = [
+  'metadata.name',
+  'spec.controlPlane.',
+  'spec.addons.',
+  'spec.kubernetes.admissionControllers',
+  'spec.kubernetes.kubelet',
+];
+
+/** Of the ports of its pods only that of the API server is the Cluster's to choose: here it is one that nothing else has. */
+const anyCluster: CapiCluster = {
+  apiVersion: 'cluster.x-k8s.io/v1beta2',
+  kind: 'Cluster',
+  metadata: { name: 'any' },
+  spec: { clusterNetwork: { apiServerPort: 1 } },
+};
+
+type Limits = Pick<ControlPlaneChange, 'newestMinor' | 'reach'>;
+
+function validateTenant(scp: StewardControlPlane, limits: Limits): readonly InvalidInput[] {
+  const tcp = defaultedTenant(scp);
+  if (tcp === undefined) return [];
+  const unfit = validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').map(({ field, message }) => ({
+    field,
+    reason: message,
+    remedy: 'correct the field from which it is derived',
+  }));
+  // Rules may rely on the schema.
+  const found = unfit.length > 0 ? unfit : tenants.validate({ tcp, drivers: new Map(), ...limits });
+  // In another cluster it has a name of its own.
+  const isElsewhere = scp.spec.deployment?.externalClusterReference !== undefined;
+  return found
+    .filter(({ field }) => evaluated.some((prefix) => field.startsWith(prefix)))
+    .filter(({ field }) => !isElsewhere || field !== 'metadata.name')
+    .map(inTenant);
+}
+
+function defaultedTenant(scp: StewardControlPlane): TenantControlPlane | undefined {
+  const made = manifestOf(scp);
+  return made && ({ ...made, spec: applyDefaults(tenantControlPlane.spec.openapi, made.spec) } as TenantControlPlane);
+}
+
+/** Undefined for a version that is none, which is complained about already. */
+function manifestOf(scp: StewardControlPlane): TenantControlPlane | undefined {
+  try {
+    const manifest = tenantControlPlaneOf(scp, anyCluster, { now: new Date(0) });
+    return JSON.parse(JSON.stringify(manifest)) as TenantControlPlane;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
+import type { Resource } from '../../api/meta.ts';
+import { applyDefaults } from '../../api/structural/apply-defaults.ts';
+import { newestMinor } from '../../kubeadm/versions.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { createAdmissions } from './admissions.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Variables that have no default. */
+const required: Readonly<Record<string, string>> = {
+  KUBERNETES_VERSION: `v1.${newestMinor}.0`,
+  CONTROL_PLANE_MACHINE_COUNT: '1',
+  WORKER_MACHINE_COUNT: '1',
+};
+
+/** What a file says with all variables at their defaults. */
+function manifestsIn(file: string): readonly Resource[] {
+  const text = readFileSync(join(root, file), 'utf8').replaceAll(
+    /\$\{(\w+)(?::?=([^}]*))?\}/g,
+    (_, name: string, given?: string) => given ?? required[name] ?? 'a',
+  );
+  return parseAllDocuments(text).map((document) => document.toJS() as Resource);
+}
+
+const kinds = [stewardControlPlane, stewardControlPlaneTemplate];
+const found = ['templates', 'config/samples'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name) => manifestsIn(`${folder}/${name}`).map((manifest) => ({ file: `${folder}/${name}`, manifest }))),
+);
+const ours = found.flatMap(({ file, manifest }) => {
+  const kind = kinds.find((each) => each.kind === manifest.kind);
+  return kind === undefined ? [] : [{ file, kind, manifest }];
+});
+
+test.each(ours)('The $kind.kind in $file is admitted', async ({ kind, manifest }) => {
+  const admissions = createAdmissions({ cluster: new FakeCluster(), defaultDataStore: '', newestMinor });
+  const handler = admissions[`/validate-controlplane-cluster-x-k8s-io-${kind.kind.toLowerCase()}`];
+  const { spec } = manifest as { readonly spec?: unknown };
+  const object = { ...manifest, spec: applyDefaults(kind.spec.openapi, spec) } as Resource;
+  const is = { group: kind.group, version: kind.version, kind: kind.kind };
+  const signal = new AbortController().signal;
+  const answer = await handler?.({ uid: '1', operation: 'CREATE', kind: is, object }, { signal });
+  expect(answer).toMatchObject({ allowed: true });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { Resource } from '../../api/meta.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import type { InformerSelection } from '../../runtime/cache/informer.ts';
+import { withinNamespace } from './within-namespace.ts';
+
+/** Notes which selections are asked for. */
+function noting(): {
+  readonly asked: InformerSelection<Resource>[];
+  readonly informers: Pick<InformerFactory, 'informer'>;
+} {
+  const asked: InformerSelection<Resource>[] = [];
+  const informer = ((selection: InformerSelection<Resource>) => {
+    asked.push(selection);
+    return undefined;
+  }) as unknown as InformerFactory['informer'];
+  return { asked, informers: { informer } };
+}
+
+describe('A manager of one namespace', () => {
+  test('Watches every kind that has namespaces there only', () => {
+    const { asked, informers } = noting();
+    const scoped = withinNamespace(informers, 'team');
+    for (const kind of [tenantControlPlane, stewardControlPlane, kinds.Secret]) scoped.informer<Resource>({ kind });
+    expect(asked.map(({ namespace }) => namespace)).toEqual(['team', 'team', 'team']);
+  });
+
+  test('Watches what has none everywhere, and what names another one there', () => {
+    const { asked, informers } = noting();
+    const scoped = withinNamespace(informers, 'team');
+    scoped.informer<Resource>({ kind: dataStore });
+    scoped.informer<Resource>({ kind: kinds.Secret, namespace: 'steward-system' });
+    expect(asked.map(({ namespace }) => namespace)).toEqual([undefined, 'steward-system']);
+  });
+
+  test('Watches all namespaces when none is named', () => {
+    const { informers } = noting();
+    expect(withinNamespace(informers, '')).toBe(informers);
+  });
+});

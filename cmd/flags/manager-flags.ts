@@ -1,0 +1,152 @@
+import { newestMinor } from '../../kubeadm/versions.ts';
+import type { Flags } from './flags.ts';
+
+/**
+ * The flags of `steward manager`. Those of the Go Steward and of a Cluster API provider keep their names and defaults.
+ */
+export const managerFlags = {
+  kubeconfig: {
+    value: '',
+    help: 'Path of a kubeconfig for the management cluster. Defaults to the service account of the pod.',
+  },
+  namespace: { value: '', help: 'Namespace to watch. If empty, all namespaces are watched.' },
+  controllers: {
+    value: '*',
+    help: 'Comma-separated list of controllers to run. * enables all, -name disables the one with that name.',
+  },
+  'watch-filter': {
+    value: '',
+    help: 'Reconcile only StewardControlPlanes, ClusterStacks with their releases, and Clusters with their ClusterAddons whose label cluster.x-k8s.io/watch-filter has this value. If empty, all of them are reconciled.',
+  },
+  'pod-namespace': {
+    value: '',
+    help: 'Namespace of the manager, where its Leases and certificates are stored ($POD_NAMESPACE).',
+  },
+  'serviceaccount-name': {
+    value: '',
+    help: 'Service account of the Jobs that the manager creates ($SERVICE_ACCOUNT).',
+  },
+  datastore: {
+    value: '',
+    help: 'DataStore of TenantControlPlanes that neither name nor select one. It may be created later. If empty, one is selected for them.',
+  },
+  'leader-elect': {
+    value: true,
+    help: 'Whether to use leader election, so that only one manager is active at a time.',
+  },
+  'metrics-bind-address': {
+    value: '',
+    help: 'Address at which metrics are served; 0 disables them. Defaults to :8443, or to 127.0.0.1:8080 with --insecure-diagnostics.',
+  },
+  'health-probe-bind-address': { value: ':8081', help: 'Address at which /healthz and /readyz are served.' },
+  'webhook-bind-address': {
+    value: ':9443',
+    help: 'Address at which the webhooks are served; 0 disables them.',
+  },
+  'webhook-service-name': {
+    value: 'steward-webhook-service',
+    help: 'Service through which the API server reaches the webhooks.',
+  },
+  'webhook-url': {
+    value: '',
+    help: 'Base URL of the webhooks of a manager that runs outside the cluster, e.g. https://172.30.0.10:9443. Defaults to the Service.',
+  },
+  'max-concurrent-tcp-reconciles': {
+    value: 8,
+    help: 'Maximum number of TenantControlPlanes that are reconciled at once.',
+  },
+  'max-concurrent-reconciles': {
+    value: 8,
+    help: 'Maximum number of StewardControlPlanes that are reconciled at once.',
+  },
+  'watch-tenants': {
+    value: true,
+    help: 'Whether to watch objects inside tenants, over one connection to each, so that drift is repaired within seconds. If false, drift is detected by polling every 15 minutes.',
+  },
+  'controller-reconcile-timeout': { value: '30s', help: 'Maximum duration of one reconcile.' },
+  'certificate-expiration-deadline': {
+    value: '24h',
+    help: 'Certificates that expire within this time are renewed. From 24h to 4380h, which is half of their validity.',
+  },
+  'allow-external-ips': {
+    value: '',
+    help: 'Comma-separated networks, in CIDR notation, in which TenantControlPlanes may use external IPs. All nodes then send traffic for these IPs to the tenant. If empty, none may be used.',
+  },
+  'allow-annotations': {
+    value: '',
+    help: 'Comma-separated domains of annotations, e.g. example.com/, that control planes may set on their objects in addition to the usual ones; * allows all. Annotations with an effect beyond the namespace are only allowed by their full key.',
+  },
+  'max-kubernetes-minor': {
+    value: newestMinor,
+    help: 'Newest Kubernetes 1.x minor version that tenants may use. Versions above the default are not tested.',
+  },
+  'default-pod-security-standard': {
+    value: 'baseline',
+    help: 'Pod Security Standard that pod fields of control planes must meet in namespaces without the label pod-security.kubernetes.io/enforce: privileged, baseline or restricted.',
+  },
+  'allow-extra-args': {
+    value: '',
+    help: 'Comma-separated component:flag pairs, or flag for all components, that extraArgs may set although they override the datastore, CAs, credentials or authorization that Steward configures, e.g. apiServer:token-auth-file.',
+  },
+  'kine-image': { value: 'rancher/kine:v0.16.4', help: 'Image of kine, which SQL and NATS datastores need.' },
+  'migrate-image': { value: '', help: 'Image of migration Jobs. Defaults to the image of the manager.' },
+  'migration-minimum-hold': {
+    value: '0s',
+    help: 'Minimum time for which a migration shows Migrating and denies writes. Clients of the Go Steward expect about 15s.',
+  },
+  'feature-gates': {
+    value: '',
+    help: 'Comma-separated Name=true|false pairs. ExternalClusterReference: control planes may run in other clusters. ExternalClusterReferenceCrossNamespace: their kubeconfigs may be in any namespace. ClusterStacks: reconcile cluster stacks; their CustomResourceDefinitions must be installed. RuntimeSDK, together with ClusterStacks: core Cluster API asks before upgrades; its ExtensionConfig must be installed. All default to false. Unknown names are ignored.',
+  },
+  helm: {
+    value: 'helm',
+    help: 'Path of helm 4, or its name in $PATH. It renders the charts of cluster stacks. Only the image with helm contains it.',
+  },
+  'cluster-stacks-cache': {
+    value: '/tmp/steward-cluster-stacks',
+    help: 'Directory in which releases of cluster stacks are cached. Missing files are downloaded again.',
+  },
+  'cluster-stacks-kinds': {
+    value: '',
+    help: 'Comma-separated kinds, as Kind.group, that releases of cluster stacks may create in addition to ClusterClasses, their templates and ClusterResourceSets, e.g. Image.openstack.k-orc.cloud. Anyone who may push releases can then write these kinds with the permissions of the manager.',
+  },
+  'cluster-stacks-folder': {
+    value: '',
+    help: 'Directory that contains the cluster stack sources of type directory. If empty, this type is not available.',
+  },
+  'dynamic-infrastructure-clusters': {
+    value: '',
+    help: 'Accepted for compatibility, without effect: every infrastructure cluster with spec.controlPlaneEndpoint is supported.',
+  },
+  'tmp-directory': {
+    value: '',
+    help: 'Accepted for compatibility, without effect: nothing is written to this directory.',
+  },
+  'webhook-ca-path': {
+    value: '',
+    help: 'Accepted for compatibility, without effect: the manager creates its own certificates.',
+  },
+  'cache-resync-period': {
+    value: '10h',
+    help: 'Accepted for compatibility, without effect: watches are resumed, and there is no periodic resync.',
+  },
+  'diagnostics-address': {
+    value: '',
+    help: 'Alias of --metrics-bind-address with the name that Cluster API providers use.',
+  },
+  'insecure-diagnostics': {
+    value: false,
+    help: 'Whether to serve metrics over plain HTTP, without authentication. If false, metrics are served over TLS, to clients whose token the API server accepts and who may get the path /metrics, e.g. by the ClusterRole steward-metrics-reader.',
+  },
+  'health-addr': {
+    value: '',
+    help: 'Alias of --health-probe-bind-address with the name that Cluster API providers use.',
+  },
+  'zap-log-level': {
+    value: 'info',
+    help: 'Log level: debug, info, warn or error. A number greater than 0 means debug.',
+  },
+  'zap-encoder': { value: 'json', help: 'Log format: json or console.' },
+  'zap-devel': { value: false, help: 'Development mode: console format and debug level.' },
+  v: { value: 0, help: 'Log verbosity as in Kubernetes: 0 is info, higher values are debug.' },
+} as const satisfies Flags;

@@ -1,9 +1,0 @@
-import { definitionOutdatedText } from '../../runtime/definition-outdated.ts';
-import type { Obstacle } from './stage-error.ts';
-import { lookAgain } from './stage-error.ts';
-
-/** The API server does not keep these fields of a ClusterAddon (`status.inventory`). */
-export function definitionOutdated(fields: readonly string[]): Obstacle {
-  const message = definitionOutdatedText('ClusterAddon', fields);
-  return { type: 'Ready', reason: 'DefinitionOutdated', message, afterMs: lookAgain.soon };
-}

@@ -1,9 +1,0 @@
-import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
-import { isTrue } from '../../runtime/conditions.ts';
-
-/** Whether the control plane of a Cluster has ever served. */
-export function isInitialized({ status }: CapiCluster): boolean {
-  return (
-    status?.initialization?.controlPlaneInitialized === true || isTrue(status?.conditions, 'ControlPlaneInitialized')
-  );
-}

@@ -1,0 +1,37 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
+import type { Resource } from '../../../api/meta.ts';
+import { annotations, finalizers } from '../../../api/names.ts';
+import type { Claim } from './claim.ts';
+import { claimHash, externalTenantName } from './claim.ts';
+
+/**
+ * Whose a TenantControlPlane in another cluster is: `ours` obeys us; `adoptable` has obeyed one whose claim we have, or the Go
+ * provider; `lost` obeyed us until another StewardControlPlane with the same claim took over; `foreign` is anyone else's.
+ */
+export type Whose = 'ours' | 'adoptable' | 'lost' | 'foreign';
+
+/**
+ * Decides by what nobody else has: our UID, which only our API server gives, and the proof of the claim, whose hash alone is in the
+ * other cluster. A name proves nothing, but for an object without marks that the Go provider made: that provider also left its
+ * finalizer here.
+ */
+export function whoseTenant(tenant: Resource, scp: StewardControlPlane, claim: Claim | undefined): Whose {
+  const uid = scp.metadata.uid ?? '';
+  const { name, annotations: marks } = tenant.metadata;
+  const holder = marks?.[annotations.externalHolder];
+  const hash = marks?.[annotations.externalClaim];
+  if (uid !== '' && holder === uid) return 'ours';
+  if (hash === undefined && holder === undefined) {
+    const isOfGoProvider = scp.metadata.finalizers?.includes(finalizers.externalCluster) ?? false;
+    return isOfGoProvider && name === externalTenantName(scp) ? 'adoptable' : 'foreign';
+  }
+  if (claim === undefined || !equal(hash ?? '', claimHash(claim.proof))) return 'foreign';
+  // Ours has been taken from us when we held it already.
+  return claim.holder === uid && holder !== undefined ? 'lost' : 'adoptable';
+}
+
+function equal(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

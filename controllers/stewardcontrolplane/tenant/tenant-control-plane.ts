@@ -1,0 +1,268 @@
+import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
+import type { StewardControlPlaneSpec } from '../../../api/controlplane/steward-control-plane-spec.ts';
+import type { Manifest } from '../../../api/meta.ts';
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type {
+  TenantControlPlane,
+  TenantControlPlaneSpecInput,
+} from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isIpAddress } from '../../../kubeadm/networks.ts';
+import { normalizeVersion } from '../../../kubeadm/versions.ts';
+import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
+import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
+import { annotations } from '../../../api/names.ts';
+import { withoutPort } from '../infrastructure/host-and-port.ts';
+import { restartMark } from './restart-mark.ts';
+
+type ControlPlane = TenantControlPlaneSpecInput['controlPlane'];
+type NetworkProfile = NonNullable<TenantControlPlaneSpecInput['networkProfile']>;
+type Addons = NonNullable<TenantControlPlaneSpecInput['addons']>;
+type Deployment = NonNullable<ControlPlane['deployment']>;
+
+/** Annotations that belong to the object they stand on and are not handed down. */
+const personal =
+  /^(kubectl\.kubernetes\.io\/last-applied-configuration|cluster\.x-k8s\.io\/(paused|cloned-from.*)|topology\.cluster\.x-k8s\.io\/.*)$/;
+
+/** What counts besides the two objects. */
+export interface Seen {
+  /** The TenantControlPlane that there is. */
+  readonly existing?: TenantControlPlane | undefined;
+  /** True while it stays at the version that it has. */
+  readonly holdsVersion?: boolean;
+  readonly now: Date;
+}
+
+/**
+ * The TenantControlPlane behind a StewardControlPlane: same name and namespace, owned by it. Networks come from the
+ * Cluster, everything else from the StewardControlPlane; what neither says keeps the TenantControlPlane's default. A
+ * DataStore that was chosen for `existing` is named again: leaving it out would mean to take it away.
+ */
+export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiCluster, seen: Seen): Manifest {
+  const { name = '', namespace = '' } = scp.metadata;
+  const handedDown = Object.entries(scp.metadata.annotations ?? {}).filter(([key]) => !personal.test(key));
+  return {
+    apiVersion: `${tenantControlPlane.group}/${tenantControlPlane.version}`,
+    kind: tenantControlPlane.kind,
+    metadata: {
+      name,
+      namespace,
+      labels: { ...scp.metadata.labels, [clusterNameLabel]: cluster.metadata.name ?? '' },
+      ...(handedDown.length > 0 ? { annotations: Object.fromEntries(handedDown) } : {}),
+      ownerReferences: [ownerReferenceOf(scp)],
+    },
+    spec: tenantSpec(scp.spec, cluster, seen),
+  };
+}
+
+function tenantSpec(
+  spec: StewardControlPlaneSpec,
+  cluster: CapiCluster,
+  { existing, holdsVersion = false, now }: Seen,
+): TenantControlPlaneSpecInput {
+  const restarted = restartMark({ after: spec.rollout?.after, existing, now });
+  const dataStore = filled(spec.dataStoreName) ? spec.dataStoreName : existing?.spec.dataStore;
+  return {
+    ...(dataStore === undefined ? {} : { dataStore }),
+    // Wishes for a choice that is made, or that the author has made, would be refused.
+    ...(filled(dataStore)
+      ? {}
+      : defined({ dataStoreSelector: spec.dataStoreSelector, dataStoreTolerations: spec.dataStoreTolerations })),
+    ...(filled(spec.dataStoreSchema) ? { dataStoreSchema: spec.dataStoreSchema } : {}),
+    ...(filled(spec.dataStoreUsername) ? { dataStoreUsername: spec.dataStoreUsername } : {}),
+    ...(spec.dataStoreOverrides === undefined ? {} : { dataStoreOverrides: spec.dataStoreOverrides }),
+    controlPlane: {
+      deployment: deploymentOf(spec, restarted),
+      service: serviceOf(spec),
+      ...(spec.network.policy === undefined ? {} : { networkPolicy: spec.network.policy }),
+      ...exposureOf(spec),
+    },
+    kubernetes: {
+      version: normalizeVersion((holdsVersion ? existing?.spec.kubernetes.version : undefined) ?? spec.version),
+      kubelet: spec.kubelet,
+      ...(spec.admissionControllers === undefined ? {} : { admissionControllers: spec.admissionControllers }),
+    },
+    networkProfile: networkOf(spec, cluster, existing),
+    addons: addonsOf(spec),
+  };
+}
+
+/** True for a string that says something. */
+function filled(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}
+
+/** The object without fields that are undefined, which JSON could not carry. */
+function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
+
+function deploymentOf(spec: StewardControlPlaneSpec, restarted: string | undefined): Deployment {
+  const { apiServer, controllerManager, scheduler, kine, deployment = {} } = spec;
+  const each = { apiServer, controllerManager, scheduler };
+  return defined({
+    replicas: spec.replicas,
+    registrySettings: defined({
+      registry: spec.registry,
+      apiServerImage: apiServer?.containerImageName,
+      controllerManagerImage: controllerManager?.containerImageName,
+      schedulerImage: scheduler?.containerImageName,
+    }),
+    nodeSelector: deployment.nodeSelector,
+    runtimeClassName: deployment.runtimeClassName,
+    priorityClassName: deployment.priorityClassName,
+    serviceAccountName: deployment.serviceAccountName,
+    strategy: deployment.strategy,
+    affinity: deployment.affinity,
+    tolerations: deployment.tolerations,
+    topologySpreadConstraints: deployment.topologySpreadConstraints,
+    additionalMetadata: deployment.additionalMetadata,
+    podAdditionalMetadata: podMetadataOf(spec, restarted),
+    additionalInitContainers: deployment.extraInitContainers,
+    additionalContainers: deployment.extraContainers,
+    additionalVolumes: deployment.extraVolumes,
+    resources: byComponent({ ...each, kine }, (component) => component.resources),
+    extraArgs: byComponent({ ...each, kine }, (component) => component.extraArgs),
+    probes: probesOf(spec),
+    additionalVolumeMounts: byComponent(each, (component) => component.extraVolumeMounts),
+  });
+}
+
+function podMetadataOf(
+  { deployment: { podAdditionalMetadata: given } = {} }: StewardControlPlaneSpec,
+  restarted: string | undefined,
+): Deployment['podAdditionalMetadata'] {
+  if (restarted === undefined) return given;
+  return { ...given, annotations: { ...given?.annotations, [annotations.rolloutAfter]: restarted } };
+}
+
+function probesOf(spec: StewardControlPlaneSpec): Deployment['probes'] {
+  const { apiServer, controllerManager, scheduler } = spec;
+  const each = byComponent({ apiServer, controllerManager, scheduler }, (component) => component.probes);
+  const all = spec.deployment?.probes;
+  return all === undefined && each === undefined ? undefined : { ...all, ...each };
+}
+
+/** One field of every component that has it; undefined when none has. */
+function byComponent<C extends object, V>(
+  components: Readonly<Record<string, C | undefined>>,
+  read: (component: C) => V | undefined,
+): Record<string, V> | undefined {
+  const found = Object.entries(components).flatMap(([name, component]) => {
+    const value = component === undefined ? undefined : read(component);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+function serviceOf({ network }: StewardControlPlaneSpec): ControlPlane['service'] {
+  const metadata = defined({ labels: network.serviceLabels, annotations: network.serviceAnnotations });
+  return defined({
+    serviceType: network.serviceType,
+    additionalMetadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    additionalPorts: network.additionalServicePorts,
+  });
+}
+
+function exposureOf({ network }: StewardControlPlaneSpec): Pick<ControlPlane, 'ingress' | 'gateway'> {
+  const { ingress, gateway } = network;
+  const metadataOf = (of: { extraLabels?: unknown; extraAnnotations?: unknown }) =>
+    defined({ labels: of.extraLabels, annotations: of.extraAnnotations });
+  if (ingress !== undefined) {
+    return {
+      ingress: defined({
+        hostname: ingress.hostname,
+        ingressClassName: ingress.className,
+        controllerType: ingress.controllerType,
+        additionalMetadata: metadataOf(ingress),
+      }),
+    } as Pick<ControlPlane, 'ingress'>;
+  }
+  if (gateway === undefined) return {};
+  const single =
+    gateway.name === undefined ? undefined : [defined({ name: gateway.name, namespace: gateway.namespace })];
+  return {
+    gateway: defined({
+      hostname: gateway.hostname,
+      parentRefs: single ?? gateway.parentRefs,
+      sectionName: gateway.sectionName,
+      port: gateway.port,
+      additionalMetadata: metadataOf(gateway),
+    }),
+  } as Pick<ControlPlane, 'gateway'>;
+}
+
+function networkOf(
+  spec: StewardControlPlaneSpec,
+  cluster: CapiCluster,
+  existing: TenantControlPlane | undefined,
+): NetworkProfile {
+  const { network, addons } = spec;
+  const loadBalancer = network.loadBalancerConfig;
+  return defined({
+    ...clusterNetworkOf(cluster),
+    address: filled(network.serviceAddress) ? network.serviceAddress : presetAddress(spec, cluster, existing),
+    advertiseAddress: filled(network.advertiseAddress) ? network.advertiseAddress : undefined,
+    dnsServiceIPs: addons?.coreDNS?.dnsServiceIPs ?? network.dnsServiceIPs,
+    certSANs: certSansOf(spec, presetHost(spec, cluster)),
+    loadBalancerClass: loadBalancer?.loadBalancerClass,
+    loadBalancerSourceRanges: loadBalancer?.loadBalancerSourceRanges,
+  });
+}
+
+function clusterNetworkOf(cluster: CapiCluster): NetworkProfile {
+  const { apiServerPort, services, pods, serviceDomain } = cluster.spec?.clusterNetwork ?? {};
+  return defined({
+    port: apiServerPort,
+    serviceCidr: networks(services?.cidrBlocks),
+    podCidr: networks(pods?.cidrBlocks),
+    clusterDomain: filled(serviceDomain) ? serviceDomain : undefined,
+  });
+}
+
+/** Networks of both families, the first of which decides. */
+function networks(blocks: readonly string[] | undefined): string | undefined {
+  return blocks === undefined || blocks.length === 0 ? undefined : blocks.join(',');
+}
+
+function certSansOf({ network }: StewardControlPlaneSpec, preset: string | undefined): readonly string[] | undefined {
+  const hostname = network.ingress?.hostname ?? network.gateway?.hostname;
+  const sans = [
+    ...(network.certSANs ?? []),
+    ...(hostname === undefined ? [] : [withoutPort(hostname)]),
+    ...(preset === undefined || isIpAddress(preset) ? [] : [preset]),
+  ];
+  return sans.length > 0 ? [...new Set(sans)] : undefined;
+}
+
+/** The host that the author of the Cluster chose beforehand; one that the Cluster has from us is not. */
+function presetHost(spec: StewardControlPlaneSpec, cluster: CapiCluster): string | undefined {
+  const host = cluster.spec?.controlPlaneEndpoint?.host;
+  return filled(host) && host !== spec.controlPlaneEndpoint?.host ? host : undefined;
+}
+
+/**
+ * The address that the author of the Cluster chose beforehand: taken before an endpoint is published, and kept from then
+ * on, since Cluster and workers know it. An endpoint that the Cluster has from us would pin an address that may still change.
+ */
+function presetAddress(
+  spec: StewardControlPlaneSpec,
+  cluster: CapiCluster,
+  existing: TenantControlPlane | undefined,
+): string | undefined {
+  const host = cluster.spec?.controlPlaneEndpoint?.host;
+  if (!filled(host) || !isIpAddress(host)) return undefined;
+  if (existing?.spec.networkProfile.address === host) return host;
+  if (filled(spec.network.advertiseAddress)) return undefined;
+  const isPublished = (spec.network.ingress ?? spec.network.gateway) !== undefined;
+  return filled(spec.controlPlaneEndpoint?.host) || isPublished ? undefined : host;
+}
+
+function addonsOf({ addons = {} }: StewardControlPlaneSpec): Addons {
+  const { coreDNS, ...others } = addons;
+  if (coreDNS === undefined) return defined(others) as Addons;
+  const { imageRepository, imageTag } = coreDNS;
+  return defined({ ...others, coreDNS: defined({ imageRepository, imageTag }) }) as Addons;
+}

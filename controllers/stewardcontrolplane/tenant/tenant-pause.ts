@@ -1,0 +1,25 @@
+import type { Key } from '../../../api/meta.ts';
+import { annotations } from '../../../api/names.ts';
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Context } from '../../../runtime/reconcile/controller.ts';
+import { capiGroup } from '../../../api/cluster-api/names.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fieldManager } from '../dependencies.ts';
+
+/**
+ * A paused control plane must not move underneath either: its TenantControlPlane is paused and resumed with it. The
+ * annotation has a field manager of its own, so that one which a person set is left alone.
+ */
+export async function setTenantPause(
+  { cluster }: Pick<Dependencies, 'cluster'>,
+  key: Key,
+  { paused, ctx }: { readonly paused: boolean; readonly ctx: Context },
+): Promise<void> {
+  const tenant = await cluster.get(tenantControlPlane, key, { signal: ctx.signal });
+  const pause = tenant?.metadata.annotations?.[annotations.paused];
+  if (tenant === undefined || (paused ? pause !== undefined : pause !== capiGroup)) return;
+  const { apiVersion, kind } = tenant;
+  const metadata = { ...key, ...(paused ? { annotations: { [annotations.paused]: capiGroup } } : {}) };
+  const options = { fieldManager: `${fieldManager}-pause`, signal: ctx.signal };
+  await cluster.apply(tenantControlPlane, { apiVersion, kind, metadata }, options);
+}

@@ -1,0 +1,74 @@
+import { keptTenant } from '../../../api/controlplane/kept-tenant.ts';
+import { UnreadableRecord } from '../../../api/controlplane/unreadable-record.ts';
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
+import { heldByAddons, tellPassedOver } from '../upgrade/addon-gate.ts';
+import { restartDueMs } from './restart-mark.ts';
+import { tenantControlPlaneOf } from './tenant-control-plane.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fieldManager } from '../dependencies.ts';
+import { refusalOf } from '../infrastructure/refusal.ts';
+import type { Scope } from '../scope.ts';
+
+/**
+ * Looks at the TenantControlPlane that there is. What it publishes is passed on even while the next phase cannot make it
+ * what it should be: a spec that is refused must not take the kubeconfig of a running control plane along.
+ */
+export function foundPhase(deps: Dependencies): Phase<Scope> {
+  return {
+    name: 'found',
+    condition: 'TenantControlPlaneCreated',
+    async run({ scp }, ctx) {
+      const { namespace = '', name = '' } = scp.metadata;
+      const tenant = await deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: ctx.signal });
+      const owner = tenant?.metadata.ownerReferences?.find(({ controller }) => controller === true);
+      if (tenant !== undefined && owner?.uid !== scp.metadata.uid) {
+        const message = `a TenantControlPlane ${name} exists that this object does not own; rename one of them, or delete it`;
+        return { is: 'waiting', reason: 'OwnedByAnother', message };
+      }
+      return tenant === undefined ? { is: 'done' } : { is: 'done', learned: { tenant } };
+    },
+  };
+}
+
+/** Makes the TenantControlPlane what the StewardControlPlane and its Cluster say. */
+export function tenantPhase(deps: Dependencies): Phase<Scope> {
+  return {
+    name: 'tenant',
+    condition: 'TenantControlPlaneCreated',
+    needs: ['kept'],
+    async run({ scp, cluster, tenant: found, keptTenancy: learned }, ctx) {
+      const kept = learned === undefined ? scp.status?.keptTenancy : undefined;
+      if (found?.metadata.deletionTimestamp !== undefined && (learned ?? kept) !== undefined) return goingAlone(found);
+      try {
+        // What was chosen and held for the one before counts for the next one.
+        const former = keptTenant(scp);
+        const existing = found ?? (former instanceof UnreadableRecord ? undefined : former);
+        const hold = await heldByAddons(deps, { scp, cluster, existing }, ctx.signal);
+        const seen = { existing, holdsVersion: hold.held !== undefined, now: ctx.now };
+        const manifest = tenantControlPlaneOf(scp, cluster, seen);
+        const made: true[] = [];
+        const onCreated = (): void => void made.push(true);
+        const options = { fieldManager, signal: ctx.signal, onCreated };
+        const tenant = await deps.cluster.apply(tenantControlPlane, manifest, options);
+        tellPassedOver(hold, { scp, cluster, existing }, ctx);
+        const heir =
+          kept !== undefined && made.length > 0 ? { ...kept, heirUID: tenant.metadata.uid ?? '' } : undefined;
+        const afterMs = restartDueMs({ after: scp.spec.rollout?.after, now: ctx.now });
+        return {
+          is: 'done',
+          learned: { tenant, ...(heir !== undefined && { keptTenancy: heir }), ...hold },
+          ...(afterMs !== undefined && { afterMs }),
+        };
+      } catch (error) {
+        throw refusalOf(error) ?? error;
+      }
+    },
+  };
+}
+
+function goingAlone({ metadata: { name = '' } }: TenantControlPlane): Outcome<Scope> {
+  const message = `TenantControlPlane ${name} was deleted on its own and is recreated with the same data once it is gone`;
+  return { is: 'waiting', reason: 'RetainingData', message };
+}

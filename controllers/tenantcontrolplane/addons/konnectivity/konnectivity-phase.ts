@@ -1,0 +1,152 @@
+import { kinds } from '../../../../api/core/kinds.ts';
+import type { ConfigMap, Secret } from '../../../../api/core/kinds.ts';
+import { tenantObjects } from '../../../../api/names.ts';
+import { checksum } from '../../../../kubeadm/pki/checksum.ts';
+import type { Context } from '../../../../runtime/reconcile/controller.ts';
+import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
+import { agentAddress } from './agent-address.ts';
+import { agentKinds } from './agent-kinds.ts';
+import { konnectivityAgentManifests } from './agent-manifests.ts';
+import { egressComponent, egressConfigMap, egressData } from './egress-selector.ts';
+import { trustingPods } from '../../certificates/rotation/restart-on-trust-change.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { needed } from '../../scope.ts';
+import type { Scope } from '../../scope.ts';
+import { isRolling } from '../../shared/state.ts';
+import { isOurs, isUsedByPods, leavingMs, removeOwn } from '../addon-leftovers.ts';
+import { isOnTheWay } from '../../endpoint/previous-endpoint.ts';
+import { applied, putOff } from '../../shared/inside-tenant.ts';
+
+const component = 'konnectivity';
+
+const agentsGoLater = 'the konnectivity agents will be removed once no pod needs them';
+
+/**
+ * The configuration that sends kube-apiserver through the tunnel. It is created after the Secrets of the konnectivity server and
+ * deleted before them, so that these Secrets show whether anything of the add-on is left.
+ */
+export async function konnectivityEgress(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  if (tcp.spec.addons.konnectivity === undefined) return { is: 'done' };
+  await deps.apply<ConfigMap>(scope, egressConfigMap(tcp), ctx);
+  const { konnectivityEgress: name } = tenantObjects(tcp.metadata.name ?? '');
+  return { is: 'done', learned: { konnectivityEgress: { name, checksum: checksum(egressData()) } } };
+}
+
+/** True while the management cluster holds a Secret of the add-on; the Secrets are deleted last. */
+function isLeft({ tcp, observed }: Readonly<Scope>): boolean {
+  const { konnectivityCertificate, konnectivityKubeconfig } = tenantObjects(tcp.metadata.name ?? '');
+  return [konnectivityCertificate, konnectivityKubeconfig].some((name) => isOurs(tcp, observed.secrets.get(name)));
+}
+
+/** True while the endpoint changes and existing agents still dial the previous one, which stands only in their own manifests. */
+function isAwaitingEndpoint(scope: Readonly<Scope>): boolean {
+  return isOnTheWay(scope) && scope.tcp.status?.addons?.konnectivity?.agent !== undefined;
+}
+
+/**
+ * True while agents may be in the tenant: the Secrets show it, or the status if the Secrets were deleted while the tenant slept.
+ */
+function mayHaveAgents(scope: Readonly<Scope>): boolean {
+  return isLeft(scope) || scope.tcp.status?.addons?.konnectivity?.agent !== undefined;
+}
+
+/**
+ * Applies or removes the agents in the tenant. The outcome is only recorded, and reported by the next phase, so that a failure
+ * does not block phases that do not need agents.
+ */
+export async function konnectivityAttempt(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  try {
+    return { is: 'done', learned: { agentsOutcome: await agents(scope, deps, ctx) } };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    const failure = error instanceof Error ? error : new Error(String(error));
+    return { is: 'done', learned: { agentsOutcome: { failure } } };
+  }
+}
+
+/** Reports what the previous phase found: the agents are as wanted, or why they are not. */
+export async function konnectivityAgent({ agentsOutcome }: Readonly<Scope>): Promise<Outcome<Scope>> {
+  const outcome = needed(agentsOutcome, 'agentsOutcome');
+  if ('failure' in outcome) throw outcome.failure;
+  return Promise.resolve(outcome);
+}
+
+/** Applies the agents as wanted; those of a removed add-on keep running until no API server needs them. */
+async function agents(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const addon = tcp.spec.addons.konnectivity;
+  if (addon === undefined && !mayHaveAgents(scope)) return { is: 'done', learned: { konnectivityGone: true } };
+  const later = putOff(scope);
+  if (later !== undefined) return { is: 'done', message: later };
+  if (addon === undefined) {
+    if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) {
+      return { is: 'done', message: agentsGoLater };
+    }
+    if (await isUsedByPods(scope, egressComponent, deps, ctx))
+      return { is: 'done', message: agentsGoLater, afterMs: leavingMs };
+    const gone = await applied(scope, deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
+    return gone ?? { is: 'done', learned: { konnectivityGone: true } };
+  }
+  if (isAwaitingEndpoint(scope)) {
+    return { is: 'done', message: 'the agents will switch to the new endpoint when all other clients do' };
+  }
+  const service = needed(scope.service, 'service');
+  const address = agentAddress(tcp, { endpoint: needed(scope.target, 'target'), service, port: addon.server.port });
+  if (address === undefined) {
+    const message = `Service ${service.metadata.name ?? ''} has no node port for konnectivity agents yet`;
+    return { is: 'waiting', reason: 'NotExposed', message };
+  }
+  // A workload of the other kind is left over from the other mode.
+  const manifests = trustingPods(tcp, konnectivityAgentManifests(tcp, address));
+  const set = { component, manifests, prunes: agentKinds };
+  const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
+  return waiting ?? { is: 'done', learned: { konnectivityAgent: addon.agent.mode } };
+}
+
+/**
+ * Removes the objects that pods mounted for the tunnel from the management cluster while the tenant sleeps, once no pod is left.
+ * The agents inside the tenant cannot be removed then; the status remembers them.
+ */
+export async function konnectivityOfSleeper(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const isAsleep = tcp.spec.controlPlane.deployment.replicas === 0;
+  if (!isAsleep || tcp.spec.addons.konnectivity !== undefined || !isLeft(scope)) return { is: 'done' };
+  if (await isUsedByPods(scope, egressComponent, deps, ctx)) return { is: 'done', afterMs: leavingMs };
+  await removeOwnObjects(scope, deps, ctx);
+  return { is: 'done' };
+}
+
+async function removeOwnObjects(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
+  const names = tenantObjects(scope.tcp.metadata.name ?? '');
+  await removeOwn<ConfigMap>(scope, { kind: kinds.ConfigMap, name: names.konnectivityEgress }, deps, ctx);
+  for (const name of [names.konnectivityCertificate, names.konnectivityKubeconfig]) {
+    await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
+  }
+}
+
+/** Removes the objects that pods mounted for the tunnel, once no pod uses them and the agents are gone. */
+export async function konnectivityRemoval(
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  if (tcp.spec.addons.konnectivity !== undefined || scope.konnectivityGone !== true || !isLeft(scope)) {
+    return { is: 'done' };
+  }
+  await removeOwnObjects(scope, deps, ctx);
+  return { is: 'done' };
+}

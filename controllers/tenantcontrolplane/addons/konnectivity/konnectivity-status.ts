@@ -1,0 +1,83 @@
+import { ports } from '../../../../api/names.ts';
+import type { TenantControlPlaneStatus } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { agentName, agentNamespace } from './agent-names.ts';
+import { konnectivityUser } from './server-leaves.ts';
+import { without } from '../../shared/without.ts';
+import type { Scope, SecretFact } from '../../scope.ts';
+
+type Addons = NonNullable<TenantControlPlaneStatus['addons']>;
+type Konnectivity = NonNullable<Addons['konnectivity']>;
+type SecretStatus = NonNullable<Konnectivity['certificate']>;
+type ObjectStatus = NonNullable<Konnectivity['sa']>;
+
+/** How the parts of the status are built. */
+export interface StatusWords {
+  /** The fact with the time at which it changed. */
+  secret(before: SecretStatus | undefined, fact: SecretFact): SecretStatus;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+function secrets(
+  { certificateFacts, kubeconfigFacts }: Readonly<Scope>,
+  before: Konnectivity | undefined,
+  words: StatusWords,
+): Partial<Konnectivity> {
+  const certificate = certificateFacts?.['konnectivity-certificate'];
+  const kubeconfig = kubeconfigFacts?.['konnectivity-kubeconfig'];
+  return {
+    ...(certificate !== undefined && { certificate: words.secret(before?.certificate, certificate) }),
+    ...(kubeconfig !== undefined && { kubeconfig: words.secret(before?.kubeconfig, kubeconfig) }),
+  };
+}
+
+/** A fact about the inside of the tenant, with the time at which it became true. */
+function inTenant(
+  { konnectivityAgent: mode }: Readonly<Scope>,
+  before: Konnectivity | undefined,
+  at: string,
+): Partial<Konnectivity> {
+  if (mode === undefined) return {};
+  const object = (old: ObjectStatus | undefined, made: ObjectStatus): ObjectStatus =>
+    old ?? { ...made, lastUpdate: at };
+  const agent = { name: agentName, namespace: agentNamespace, mode };
+  return {
+    enabled: true,
+    sa: object(before?.sa, { name: agentName, namespace: agentNamespace }),
+    clusterrolebinding: object(before?.clusterrolebinding, { name: konnectivityUser }),
+    agent: before?.agent?.mode === mode ? before.agent : { ...agent, lastUpdate: at },
+  };
+}
+
+function service({ service: live }: Readonly<Scope>): Partial<Konnectivity> {
+  const port = live?.spec?.ports?.find(({ name }) => name === ports.konnectivity)?.port;
+  if (live === undefined || port === undefined) return {};
+  const status = live.status as Partial<NonNullable<Konnectivity['service']>> | undefined;
+  return {
+    service: { ...status, name: live.metadata.name ?? '', namespace: live.metadata.namespace ?? '', port },
+  };
+}
+
+/** The route of the agents, if there is one; if it cannot be created, the recorded one stays in the status. */
+function route({ publication }: Readonly<Scope>, before: Konnectivity | undefined): Partial<Konnectivity> {
+  const gateway = publication?.made === undefined ? before?.gateway : publication.agentsStatus;
+  return gateway === undefined ? {} : { gateway };
+}
+
+/** The status of the add-on after a reconcile: what the reconcile could not find out is unchanged; a removed one is only disabled. */
+export function konnectivityStatus(scope: Readonly<Scope>, words: StatusWords): Konnectivity | undefined {
+  const { tcp, konnectivityEgress: configMap } = scope;
+  const before = tcp.status?.addons?.konnectivity;
+  if (tcp.spec.addons.konnectivity === undefined) {
+    return before !== undefined && scope.konnectivityGone === true ? { enabled: false } : before;
+  }
+  return {
+    enabled: false,
+    ...(before !== undefined && without(before, 'gateway')),
+    ...route(scope, before),
+    ...(configMap !== undefined && { configMap }),
+    ...secrets(scope, before, words),
+    ...service(scope),
+    ...inTenant(scope, before, words.at),
+  };
+}

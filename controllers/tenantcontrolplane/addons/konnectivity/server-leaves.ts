@@ -1,0 +1,42 @@
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Leaf } from '../../../../kubeadm/pki/profiles.ts';
+import { alternativeNames } from '../../../../kubeadm/san.ts';
+import type { Endpoint } from '../../shared/control-plane-input.ts';
+import { konnectivityHost } from '../../endpoint/exposure/exposure.ts';
+import { agentHost } from './agent-address.ts';
+
+/** The user with which the konnectivity server reviews the tokens of agents; also the audience of those tokens. */
+export const konnectivityUser = 'system:konnectivity-server';
+
+/** The certificates of the konnectivity server: the one that it shows agents, and the one in its kubeconfig. */
+export type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf';
+
+/** The names under which agents may reach an endpoint. */
+function names(tcp: TenantControlPlane, endpoint: Endpoint, hostInUse: string): readonly string[] {
+  const host = agentHost(tcp, endpoint);
+  // What the previous name led to is no longer known, so both of its names are included.
+  return hostInUse === endpoint.host ? [host] : [host, hostInUse, konnectivityHost(hostInUse)];
+}
+
+/**
+ * The subjects and names of the two certificates, each for one purpose and in no group: the binding to `system:auth-delegator` is
+ * all that the server needs. `hostInUse` is the host of the previous endpoint while the endpoint changes. Throws
+ * `InvalidInputError` for an endpoint that is neither name nor address.
+ */
+export function konnectivityLeaves(
+  tcp: TenantControlPlane,
+  endpoint: Endpoint,
+  hostInUse = endpoint.host,
+): Readonly<Record<KonnectivityLeaf, Leaf>> {
+  const hosts = alternativeNames(names(tcp, endpoint, hostInUse), 'controlPlaneEndpoint');
+  return {
+    'konnectivity-server': {
+      signer: 'ca',
+      profile: { commonName: konnectivityUser, usages: ['serverAuth'], ...hosts },
+    },
+    'konnectivity-server.conf': {
+      signer: 'ca',
+      profile: { commonName: konnectivityUser, usages: ['clientAuth'] },
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
+import { kubeletConfiguration } from '../../../../kubeadm/kubelet-configuration.ts';
+import { dnsServiceIps, parseCidr } from '../../../../kubeadm/networks.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
+import { collectErrors } from '../../../../kubeadm/collect-errors.ts';
+
+const at = 'spec.addons.workerBootstrap';
+
+function validatePatch(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const patches = tcp.spec.kubernetes.kubelet.configurationJSONPatches ?? [];
+  return patches.flatMap((patch, index) => {
+    const field = `spec.kubernetes.kubelet.configurationJSONPatches[${index}]`;
+    const found: InvalidInput[] = [];
+    const pointer = (name: 'path' | 'from', value: string): void => {
+      if (/^(\/([^~/]|~[01])*)+$/.test(value)) return;
+      const remedy = 'use a path such as /evictionHard/imagefs.available, with ~1 for a slash in a name';
+      found.push({
+        field: `${field}.${name}`,
+        value,
+        reason: 'is not a JSON pointer (RFC 6901) to a field of the document',
+        remedy,
+      });
+    };
+    pointer('path', patch.path);
+    const moves = patch.op === 'move' || patch.op === 'copy';
+    if (moves) pointer('from', patch.from ?? '');
+    if (!moves && patch.op !== 'remove' && patch.value === undefined) {
+      found.push({ field: `${field}.value`, reason: `is missing, but ${patch.op} requires it`, remedy: 'set a value' });
+    }
+    return found;
+  });
+}
+
+/** The patches that cannot be applied to the document; checked only when the other inputs of the document are valid. */
+function validateApplication(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const { kubelet, version } = tcp.spec.kubernetes;
+  const { clusterDomain, serviceCidr } = tcp.spec.networkProfile;
+  const patches = kubelet.configurationJSONPatches ?? [];
+  if (patches.length === 0) return [];
+  const readable = collectErrors(
+    () => parseVersion(version),
+    () => dnsServiceIps(serviceCidr),
+  );
+  if (readable.length > 0) return [];
+  const inputs = {
+    version: parseVersion(version),
+    clusterDomain,
+    serviceCidr,
+    cgroupDriver: kubelet.cgroupfs,
+  };
+  return collectErrors(() => kubeletConfiguration({ ...inputs, patches })).map((error) => ({
+    ...error,
+    field: `spec.kubernetes.kubelet.${error.field}`,
+  }));
+}
+
+function validateBootstrap(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const bootstrap = tcp.spec.addons.workerBootstrap;
+  if (bootstrap === undefined) return [];
+  const { talos, allowedSubnets = [] } = bootstrap;
+  const subnets = collectErrors(
+    ...allowedSubnets.map((subnet, index) => (): unknown => parseCidr(subnet, `${at}.allowedSubnets[${index}]`)),
+  );
+  if (talos === undefined) {
+    return [{ field: `${at}.talos`, reason: 'is required when the provider is talos', remedy: 'set it' }, ...subnets];
+  }
+  if (talos.port >= 1 && talos.port <= 65535) return subnets;
+  const remedy = 'use a port between 1 and 65535';
+  return [{ field: `${at}.talos.port`, value: String(talos.port), reason: 'is not a port', remedy }, ...subnets];
+}
+
+/** Validates the configuration of workers. */
+export function validateWorkers(tcp: TenantControlPlane): readonly InvalidInput[] {
+  const patches = validatePatch(tcp);
+  return [...patches, ...(patches.length === 0 ? validateApplication(tcp) : []), ...validateBootstrap(tcp)];
+}

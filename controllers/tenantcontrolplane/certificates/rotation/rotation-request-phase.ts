@@ -1,0 +1,69 @@
+import type { CredentialsRotation } from '../../../../api/steward/v1alpha1/credentials-rotation.ts';
+import { annotations } from '../../../../api/names.ts';
+import type { Context } from '../../../../runtime/reconcile/controller.ts';
+import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
+import { authoritySecrets } from '../ca-secrets.ts';
+import { recovered } from './restore-rotation.ts';
+import { rotationBlocker } from './evaluate-ca.ts';
+import { refusalOf, refusalText, startsAuthorities, taken, withoutRefusal } from './operations.ts';
+import { secretText } from '../../shared/secret.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Scope } from '../../scope.ts';
+
+/** Whole seconds, as metav1.Time is written. */
+const seconds = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+function blockerOf({ tcp, observed }: Readonly<Scope>, asked: string, now: Date): string | undefined {
+  if (!startsAuthorities(asked)) return undefined;
+  return authoritySecrets(tcp)
+    .map((where) => {
+      const stored = observed.secrets.get(where.name);
+      // A missing Secret is reported by another phase.
+      return stored === undefined ? undefined : rotationBlocker(where, secretText(stored.data), now);
+    })
+    .find((found) => found !== undefined);
+}
+
+/** The record after an annotation that has not been handled yet. */
+function looked(scope: Readonly<Scope>, record: CredentialsRotation | undefined, ctx: Context): CredentialsRotation {
+  const { tcp } = scope;
+  const asked = tcp.metadata.annotations?.[annotations.operation];
+  const before = withoutRefusal(record);
+  if (asked === undefined) return before;
+  // An object that was moved or restored still has the annotation, but nobody requested the operation again.
+  if (tcp.status?.observedGeneration === undefined) return { ...before, operation: asked };
+  const refusal = refusalOf(asked, record);
+  const refused = refusal === undefined ? undefined : refusalText(asked, refusal);
+  if (refused !== undefined) {
+    ctx.event('Warning', 'RotationRefused', refused);
+    return { ...before, operation: asked, refusal: refused };
+  }
+  const blocker = blockerOf(scope, asked, ctx.now);
+  if (blocker === undefined) {
+    ctx.event('Normal', 'RotationRequested', `${asked} was accepted`);
+    return taken(asked, record, seconds(ctx.now));
+  }
+  // The request remains, and is checked again when the Secret changes.
+  if (blocker !== record?.refusal) ctx.event('Warning', 'RotationRefused', blocker);
+  return { ...before, refusal: blocker };
+}
+
+/**
+ * Accepts or refuses the operation in the annotation. It is only recorded here; the next reconcile acts upon the status, so that
+ * a crash cannot lose the start time of a rotation.
+ */
+export function rotationRequest(scope: Readonly<Scope>, _deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const rotation = requested(scope, ctx);
+  return Promise.resolve(rotation === undefined ? { is: 'done' } : { is: 'done', learned: { rotation }, afterMs: 1 });
+}
+
+/** The record to store; undefined when it is unchanged. */
+function requested(scope: Readonly<Scope>, ctx: Context): CredentialsRotation | undefined {
+  const { tcp, observed } = scope;
+  const recorded = tcp.status?.certificates?.rotation;
+  const record = recorded ?? recovered(tcp, observed.secrets);
+  const asked = tcp.metadata.annotations?.[annotations.operation];
+  if (asked === record?.operation && record === recorded) return undefined;
+  const rotation = asked === record?.operation ? record : looked(scope, record, ctx);
+  return JSON.stringify(rotation) === JSON.stringify(recorded) ? undefined : rotation;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { annotations } from '../../../../api/names.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { RotationPhase } from '../../../../api/steward/v1alpha1/credentials-rotation.ts';
+import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
+import { validate } from '../../admission.ts';
+
+const drivers = new Map([['default', 'etcd']]);
+
+/** A tenant whose annotation asks for `asked`, and whose authorities are at `phase` of a rotation. */
+function tenant(asked: string | undefined, phase?: RotationPhase): TenantControlPlane {
+  const lastInitiationTime = '2030-01-01T00:00:00Z';
+  return tenantControlPlaneWith({
+    metadata: {
+      name: 'tenant',
+      namespace: 'default',
+      ...(asked && { annotations: { [annotations.operation]: asked } }),
+    },
+    ...(phase !== undefined && {
+      status: { certificates: { rotation: { certificateAuthorities: { phase, lastInitiationTime } } } },
+    }),
+  });
+}
+
+const errors = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
+  validate({ tcp, old, drivers }).map(({ field, value, reason }) => `${field}=${String(value)} ${reason}`);
+
+describe('the annotation that asks for an operation', () => {
+  test.each<[string, RotationPhase | undefined]>([
+    ['rotate-ca-start', undefined],
+    ['rotate-ca-start', 'Completed'],
+    ['rotate-credentials-start', 'Completed'],
+    ['rotate-serviceaccount-key-start', 'Prepared'],
+    ['rotate-ca-complete', 'Prepared'],
+  ])('%s is admitted while the authorities are %s', (asked, phase) => {
+    expect(errors(tenant(asked, phase), tenant(undefined, phase))).toEqual([]);
+  });
+
+  test.each<[string, RotationPhase | undefined, string]>([
+    ['rotate-ca-start', 'Preparing', 'cannot start a rotation of the CAs while another one is Preparing'],
+    ['rotate-credentials-start', 'Prepared', 'while another one is Prepared'],
+    ['rotate-ca-start', 'Completing', 'while another one is Completing'],
+    ['rotate-ca-complete', undefined, 'that is not Prepared: none was started'],
+    ['rotate-ca-complete', 'Preparing', 'that is not Prepared: it is Preparing'],
+    ['rotate-ca-complete', 'Completed', 'that is not Prepared: it is Completed'],
+    ['rotate-credentials-complete', 'Prepared', 'the service-account keys that is not Prepared'],
+    ['rotate-ca', undefined, 'is not a known operation'],
+  ])('%s is refused while the authorities are %s', (asked, phase, why) => {
+    const [error = '', ...others] = errors(tenant(asked, phase), tenant(undefined, phase));
+    expect(others).toEqual([]);
+    expect(error).toContain(`metadata.annotations[${annotations.operation}]=${asked}`);
+    expect(error).toContain(why);
+  });
+
+  test('is not refused where an owner hands it down, who would ask again until it is in time', () => {
+    const owner = {
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
+      kind: 'StewardControlPlane',
+      name: 'c',
+      uid: 'c',
+    };
+    const asked = tenant('rotate-ca-complete', 'Preparing');
+    const owned = (controller: boolean): TenantControlPlane => ({
+      ...asked,
+      metadata: { ...asked.metadata, ownerReferences: [{ ...owner, controller }] },
+    });
+    expect(errors(owned(true), tenant(undefined, 'Preparing'))).toEqual([]);
+    expect(errors(owned(false), tenant(undefined, 'Preparing'))).toHaveLength(1);
+  });
+
+  test('that was there before is no wish, nor is one of an object that is made', () => {
+    const before = tenant('rotate-ca-start', 'Preparing');
+    expect(errors(before, before)).toEqual([]);
+    expect(errors(tenant('rotate-ca-complete'))).toEqual([]);
+  });
+});

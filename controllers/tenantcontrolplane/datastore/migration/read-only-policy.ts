@@ -1,0 +1,114 @@
+import type { Manifest } from '../../../../api/meta.ts';
+import { freezePolicy, labels, project, stewardGroup } from '../../../../api/names.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { installedVersion } from '../../shared/held-version.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
+
+/** The first minor of Kubernetes 1 that serves ValidatingAdmissionPolicy by default. */
+export const firstMinorWithPolicies = 30;
+
+/** The version that the tenant's API servers run or are about to run: the installed one, otherwise the wanted one. */
+export function servingVersion(tcp: TenantControlPlane): string {
+  const installed = installedVersion(tcp);
+  return installed === '' ? tcp.spec.kubernetes.version : installed;
+}
+
+/**
+ * True when all API servers of the tenant support denying writes: a later version in the spec does not help those that run.
+ * Throws `InvalidInputError` for an invalid version.
+ */
+export function canFreeze(tcp: TenantControlPlane): boolean {
+  return parseVersion(servingVersion(tcp), 'spec.kubernetes.version').minor >= firstMinorWithPolicies;
+}
+
+/** The message that clients get whose write is denied. */
+export const freezeMessage =
+  'the data of this control plane is being migrated to another datastore: writes are denied for a few seconds, please try again';
+
+const isOthers = "request.userInfo.username != 'system:apiserver'";
+/** The API server's lease in kube-system and its address in the Service `kubernetes`. */
+const isOfServers = "request.resource.resource in ['leases', 'endpoints', 'endpointslices']";
+
+/** The leases of the leaders, renewed by themselves. */
+const isOfLeaders =
+  "request.resource.resource == 'leases' && request.namespace == 'kube-system' && " +
+  "request.name in ['kube-controller-manager', 'kube-scheduler'] && " +
+  "request.userInfo.username in ['system:kube-controller-manager', 'system:kube-scheduler']";
+
+const apiVersion = 'admissionregistration.k8s.io/v1';
+const metadata = { name: freezePolicy, labels: { [labels.project]: project } };
+
+/**
+ * The policy that denies all writes except those of the API server itself, and its binding. Requests that store nothing are
+ * allowed: reviews of tokens and of access, and issuing service-account tokens. The API server needs its own writes to start:
+ * without them the pods on the other datastore would not become ready. Its lease and its address can wait and are denied: behind
+ * the fence of a datastore, these writes would be retried endlessly. Controller manager and scheduler exit when they cannot renew
+ * their leases for ten seconds, so that their pod is not ready: their leases are allowed here where the datastore accepts them.
+ * Kubernetes exempts policies themselves, so writes can always be allowed again.
+ */
+export function freezeManifests({ leadersRenew }: { readonly leadersRenew: boolean }): readonly [Manifest, Manifest] {
+  const leaders = { name: 'not-a-lease-of-leaders', expression: `!(${isOfLeaders})` };
+  const everything = { apiGroups: ['*'], apiVersions: ['*'], scope: '*' };
+  const reviews = ['authentication.k8s.io', 'authorization.k8s.io'];
+  const policy: Manifest = {
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata,
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        matchPolicy: 'Equivalent',
+        resourceRules: [{ ...everything, operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['*/*'] }],
+        excludeResourceRules: [
+          { ...everything, apiGroups: reviews, operations: ['CREATE'], resources: ['*'] },
+          { ...everything, apiGroups: [''], operations: ['CREATE'], resources: ['serviceaccounts/token'] },
+        ],
+      },
+      matchConditions: [
+        { name: 'not-the-api-server', expression: `${isOthers} || ${isOfServers}` },
+        ...(leadersRenew ? [leaders] : []),
+      ],
+      validations: [{ expression: 'false', message: freezeMessage, reason: 'Forbidden' }],
+    },
+  };
+  const binding: Manifest = {
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata,
+    spec: { policyName: freezePolicy, validationActions: ['Deny'] },
+  };
+  return [policy, binding];
+}
+
+/** A write for a dry run, which stores nothing. */
+export type FreezeProbe =
+  | { readonly verb: 'create'; readonly manifest: Manifest }
+  | { readonly verb: 'patch'; readonly kind: 'Namespace'; readonly name: string; readonly body: object };
+
+const probeName = 'steward-freeze-probe';
+
+/**
+ * Writes that an API server denies while it is read-only. The first is of a kind that webhooks never see; the others are for
+ * tenants whose own policies deny that one first, since an API server names only one of the policies that deny a request.
+ */
+export const freezeProbes: readonly [FreezeProbe, ...FreezeProbe[]] = [
+  {
+    verb: 'create',
+    manifest: { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: { name: probeName }, webhooks: [] },
+  },
+  {
+    verb: 'patch',
+    kind: 'Namespace',
+    name: 'default',
+    body: { metadata: { annotations: { [`${stewardGroup}/${probeName}`]: '' } } },
+  },
+  {
+    verb: 'create',
+    manifest: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: probeName, namespace: 'default' } },
+  },
+];
+
+/** True when the read-only policy denied the write, which the message names; other policies and quotas deny writes, too. */
+export function isFreezeRefusal(refusal: { readonly code: number; readonly message: string }): boolean {
+  return refusal.code === 403 && refusal.message.includes(`ValidatingAdmissionPolicy '${freezePolicy}'`);
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import { annotations } from '../../../../api/names.ts';
+import type { MigrationPhase } from '../../../../api/steward/v1alpha1/migration-status.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
+import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
+import { validateDeletion, validateMigration } from './validate-migration.ts';
+
+const drivers = new Map([
+  ['default', 'etcd'],
+  ['other', 'PostgreSQL'],
+  ['third', 'MySQL'],
+]);
+
+const share = { schema: 'a', user: 'a' };
+
+/** A tenant whose data is in etcd, and on its way when a phase is given. */
+function placed(phase?: MigrationPhase, changes: TenantControlPlaneChanges = {}): TenantControlPlane {
+  const migration = phase && {
+    phase,
+    startedAt: '2030-01-01T00:00:00Z',
+    source: { dataStoreName: 'default', ...share },
+    target: { dataStoreName: 'other', ...share },
+  };
+  const storage = { dataStoreName: 'default', driver: 'etcd', setup: share, ...(migration && { migration }) };
+  return tenantControlPlaneWith({ ...changes, status: { storage } });
+}
+
+function errors(tcp: TenantControlPlane, dataStore: string, troubles = new Map<string, string>()): readonly string[] {
+  const asked = { ...tcp, spec: { ...tcp.spec, dataStore } };
+  return validateMigration({ tcp: asked, old: tcp, drivers, troubles }).map(
+    ({ field, reason, remedy }) => `${field} ${reason}: ${remedy}`,
+  );
+}
+
+describe('a wish to move the data of a tenant', () => {
+  test.each(['other', 'third', 'default'])('is accepted for a store that can be used: %s', (name) => {
+    expect(errors(placed(), name)).toEqual([]);
+  });
+
+  test('is refused for a store that cannot be used', () => {
+    expect(errors(placed(), 'other', new Map([['other', 'Reachable: no answer']]))).toEqual([
+      'spec.dataStore names a DataStore that cannot be used (Reachable: no answer): repair it first, or use another one',
+    ]);
+  });
+
+  test('is refused where writes cannot be denied, and where the data is bound to its keys', () => {
+    const old = placed(undefined, { kubernetes: { version: 'v1.29.3' } });
+    expect(errors(old, 'other').join()).toContain('upgrade to v1.30 or later first');
+    const on = placed(undefined, { kubernetes: { version: 'v1.30.1' } });
+    const kubernetesResources = { version: { status: 'Ready', version: 'v1.29.3' } } as const;
+    const behind = { ...on, status: { ...on.status, kubernetesResources } };
+    expect(errors(behind, 'other').join()).toContain('cannot change with Kubernetes v1.29.3, which cannot deny writes');
+    const args = { apiServer: ['--encryption-provider-config=/etc/x.yaml'] };
+    const encrypted = placed(undefined, { deployment: { extraArgs: args } });
+    expect(errors(encrypted, 'other').join()).toContain('--encryption-provider-config');
+  });
+
+  test('is judged only while it is new, and only of tenants that have data', () => {
+    const moving = placed('Copying');
+    const same = { ...moving, spec: { ...moving.spec, dataStore: 'other' } };
+    const troubles = new Map([['other', 'gone']]);
+    expect(validateMigration({ tcp: same, old: same, drivers, troubles })).toEqual([]);
+    expect(errors(tenantControlPlaneWith(), 'other', troubles)).toEqual([]);
+  });
+});
+
+describe('a move that is under way', () => {
+  const to = (phase: MigrationPhase, name: string): readonly string[] => {
+    const tcp = placed(phase);
+    return errors({ ...tcp, spec: { ...tcp.spec, dataStore: 'other' } }, name);
+  };
+
+  test.each(['Preparing', 'Copying', 'Freezing', 'Switching', 'RollingBack'] as const)(
+    'can be taken back in %s',
+    (phase) => {
+      expect(to(phase, 'default')).toEqual([]);
+    },
+  );
+
+  test.each(['Thawing', 'Revoking'] as const)('cannot be taken back any more in %s', (phase) => {
+    expect(to(phase, 'default').join()).toContain('wait for the migration to finish');
+  });
+
+  test('cannot be given another target', () => {
+    expect(to('Copying', 'third')).toEqual([
+      'spec.dataStore cannot be chosen while the data is being migrated from default to other: wait for the migration to finish, or set it to default to cancel the migration',
+    ]);
+  });
+
+  test('is no time for another version', () => {
+    const old = placed('Copying');
+    const tcp = { ...old, spec: { ...old.spec, kubernetes: { ...old.spec.kubernetes, version: 'v1.36.4' } } };
+    const found = validateMigration({ tcp, old, drivers, troubles: new Map() });
+    expect(found.map(({ field }) => field)).toEqual(['spec.kubernetes.version']);
+  });
+});
+
+test('a version that is held back can be taken back also while the data moves', () => {
+  const moving = placed('Copying', { kubernetes: { version: 'v1.36.3' } });
+  const conditions = [
+    { type: 'UpgradeAllowed', status: 'False', reason: 'MigrationInProgress', message: '', lastTransitionTime: '' },
+  ] as const;
+  const kubernetesResources = { version: { status: 'Ready', version: 'v1.35.4' } } as const;
+  const old = { ...moving, status: { ...moving.status, conditions, kubernetesResources } };
+  const to = (version: string): readonly unknown[] => {
+    const tcp = { ...old, spec: { ...old.spec, kubernetes: { ...old.spec.kubernetes, version } } };
+    return validateMigration({ tcp, old, drivers, troubles: new Map() });
+  };
+  expect(to('v1.35.4')).toEqual([]);
+  expect(to('1.35.4')).toEqual([]);
+  expect(to('v1.35.5')).toHaveLength(1);
+});
+
+describe('the deletion of a tenant', () => {
+  const inState = (status: 'Migrating' | 'Ready', changes: TenantControlPlaneChanges = {}): TenantControlPlane => {
+    const tcp = placed('Finishing', changes);
+    return { ...tcp, status: { ...tcp.status, kubernetesResources: { version: { status } } } };
+  };
+
+  test('is refused while it is Migrating, and says what helps', () => {
+    expect(validateDeletion(inState('Migrating')).map(({ remedy }) => remedy)).toEqual([
+      'try again in a moment, or set spec.dataStore back to default first',
+    ]);
+  });
+
+  test('is accepted while the data is only being copied, and when it is abandoned', () => {
+    expect(validateDeletion(inState('Ready'))).toEqual([]);
+    const metadata = { annotations: { [annotations.abandonData]: 'true' } };
+    expect(validateDeletion(inState('Migrating', { metadata }))).toEqual([]);
+  });
+});

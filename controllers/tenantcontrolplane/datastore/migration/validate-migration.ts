@@ -1,0 +1,106 @@
+import { annotations } from '../../../../api/names.ts';
+import { isUnderWay } from '../../../../api/steward/v1alpha1/share-in-use.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
+import { takesBack } from '../../shared/held-version.ts';
+import type { DataStoreDrivers } from '../data-store-drivers.ts';
+import { flagName } from '../../shared/arguments.ts';
+import { canFreeze, firstMinorWithPolicies, servingVersion } from './read-only-policy.ts';
+
+/** Why DataStores cannot be used, by name; those that can are absent. */
+export type DataStoreTroubles = ReadonlyMap<string, string>;
+
+/** A change of a tenant, and the existing DataStores. */
+export interface MigrationQuestion {
+  readonly tcp: TenantControlPlane;
+  /** Absent on creation. */
+  readonly old: TenantControlPlane | undefined;
+  readonly drivers: DataStoreDrivers;
+  readonly troubles: DataStoreTroubles;
+}
+
+const field = 'spec.dataStore';
+
+function validateVersion({ tcp, old }: MigrationQuestion): readonly InvalidInput[] {
+  const value = tcp.spec.kubernetes.version;
+  const migration = tcp.status?.storage?.migration;
+  if (old === undefined || value === old.spec.kubernetes.version || !isUnderWay(migration)) return [];
+  if (takesBack(old, value)) return [];
+  const reason = `cannot change while the data is being migrated to DataStore ${migration.target.dataStoreName}`;
+  const remedy = `wait for the migration to finish, or set spec.dataStore back to ${migration.source.dataStoreName}`;
+  return [{ field: 'spec.kubernetes.version', value, reason, remedy }];
+}
+
+/** A migration can be cancelled until writes are about to be allowed again; its target cannot be changed. */
+function validateChange(asked: string, { tcp }: MigrationQuestion): InvalidInput | undefined {
+  const migration = tcp.status?.storage?.migration;
+  if (!isUnderWay(migration) || asked === migration.target.dataStoreName) return undefined;
+  const { phase, source, target } = migration;
+  const isDone = phase === 'Thawing' || phase === 'Revoking';
+  if (asked === source.dataStoreName && !isDone) return undefined;
+  const reason = `cannot be chosen while the data is being migrated from ${source.dataStoreName} to ${target.dataStoreName}`;
+  const back = isDone ? '' : `, or set it to ${source.dataStoreName} to cancel the migration`;
+  return { field, value: asked, reason, remedy: `wait for the migration to finish${back}` };
+}
+
+function validateBegin(asked: string, { tcp, drivers, troubles }: MigrationQuestion): InvalidInput | undefined {
+  const storage = tcp.status?.storage;
+  const present = storage?.dataStoreName ?? '';
+  if (isUnderWay(storage?.migration) || storage?.setup?.schema === undefined || asked === present) return undefined;
+  const trouble = troubles.get(asked);
+  if (trouble !== undefined) {
+    const remedy = 'repair it first, or use another one';
+    return { field, value: asked, reason: `names a DataStore that cannot be used (${trouble})`, remedy };
+  }
+  const blocker = migrationBlocker(tcp, [storage.driver ?? '', drivers.get(asked) ?? '']);
+  return blocker === undefined ? undefined : { field, value: asked, ...blocker };
+}
+
+/** Validates a requested migration, and changes during a migration. */
+export function validateMigration(question: MigrationQuestion): readonly InvalidInput[] {
+  const { tcp, old } = question;
+  const asked = tcp.spec.dataStore ?? '';
+  const found = validateVersion(question);
+  if (old === undefined || asked === '' || asked === (old.spec.dataStore ?? '')) return found;
+  const error = validateChange(asked, question) ?? validateBegin(asked, question);
+  return error === undefined ? found : [...found, error];
+}
+
+/** Why a tenant must not be deleted now. With the annotation that abandons its data, it always may. */
+export function validateDeletion({ metadata, status }: TenantControlPlane): readonly InvalidInput[] {
+  if (status?.kubernetesResources?.version?.status !== 'Migrating') return [];
+  if (metadata.annotations?.[annotations.abandonData] === 'true') return [];
+  const { source } = status.storage?.migration ?? {};
+  const reason = 'cannot be deleted while its data is being migrated to another DataStore and writes are denied';
+  const back = source === undefined ? '' : `, or set spec.dataStore back to ${source.dataStoreName} first`;
+  return [{ field: 'metadata.name', value: metadata.name, reason, remedy: `try again in a moment${back}` }];
+}
+
+/** Why a tenant's data cannot be migrated at all, and what to do. */
+export interface Blocker {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** What prevents a migration between datastores with these drivers; undefined when nothing does. */
+export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly string[]): Blocker | undefined {
+  if (!canFreeze(tcp)) {
+    const reason = `cannot change with Kubernetes ${servingVersion(tcp)}, which cannot deny writes for a moment`;
+    return { reason, remedy: `upgrade to v1.${firstMinorWithPolicies} or later first` };
+  }
+  if ((tcp.spec.dataStoreOverrides ?? []).length > 0) {
+    const reason =
+      'cannot change while spec.dataStoreOverrides stores single resources elsewhere: they are not migrated';
+    return { reason, remedy: 'remove the overrides first' };
+  }
+  const extra = tcp.spec.controlPlane.deployment.extraArgs?.apiServer ?? [];
+  const encrypted = extra.some((argument) => flagName(argument) === 'encryption-provider-config');
+  // In etcd the keys begin with the schema, with kine they are the same for every tenant; encryption may depend on the key.
+  if (encrypted && drivers.includes('etcd')) {
+    const reason =
+      'cannot change while kube-apiserver has --encryption-provider-config: encrypted values may be bound to their keys in the datastore, which a migration changes';
+    const remedy = 'have the API server write everything unencrypted, and remove the flag first';
+    return { reason, remedy };
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { CrashError } from '../../../../testing/fake/fake-faults.ts';
+import type { MemoryStore } from '../../../../testing/fake/memory-driver.ts';
+import { callsOf, tenantShape, untilDeath } from '../../../../testing/worlds/tenant-shape.ts';
+import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
+
+const key = { namespace: 'default', name: 'tenant' };
+
+interface Stage {
+  readonly world: TenantWorld;
+  readonly second: MemoryStore;
+}
+
+async function created(): Promise<Stage> {
+  const world = new TenantWorld();
+  const second = await world.addStoreBeside('events');
+  const dataStoreOverrides = [{ resource: '/events', dataStore: 'events' }];
+  await world.create({ spec: { dataStore: 'default', dataStoreOverrides } });
+  return { world, second };
+}
+
+async function running(): Promise<Stage> {
+  const stage = await created();
+  await stage.world.settle();
+  return stage;
+}
+
+const found = async ({ world, second }: Stage): Promise<unknown> => ({
+  ...((await tenantShape(world)) as object),
+  second: second.tenancies.size,
+});
+
+/** Does `work` once whole and then once for each of its calls, dying after that one, and compares what is there at the end. */
+async function everyDeath(
+  start: () => Promise<Stage>,
+  begin: (world: TenantWorld) => Promise<unknown>,
+): Promise<Stage> {
+  const model = await start();
+  await begin(model.world);
+  const total = await callsOf(model.world, () => model.world.settle());
+  const expected = await found(model);
+  expect(total).toBeGreaterThan(5);
+  for (let calls = 1; calls <= total; calls += 1) {
+    const stage = await start();
+    await begin(stage.world);
+    // The last call takes effect but its answer never arrives.
+    stage.world.cluster.crashAfter(calls, { losesAnswer: true });
+    await untilDeath(stage.world);
+    stage.world.restart();
+    await stage.world.settle();
+    expect({ calls, found: await found(stage) }).toEqual({ calls, found: expected });
+  }
+  return model;
+}
+
+const nothing = (): Promise<unknown> => Promise.resolve();
+const takeOut = (world: TenantWorld): Promise<unknown> => world.change({ spec: { dataStoreOverrides: [] } });
+
+describe('a manager that dies while a tenant has events in another store', () => {
+  test('after any call of a creation leads to the same objects and shares', async () => {
+    const { second } = await everyDeath(created, nothing);
+    expect(second.tenancies.size).toBe(1);
+  }, 600_000);
+
+  test('after any call of taking the override out leads to one share and no Secret', async () => {
+    const { world, second } = await everyDeath(running, takeOut);
+    expect(second.tenancies.size).toBe(0);
+    expect(await world.secret('datastore-overrides-certificate')).toBeUndefined();
+  }, 600_000);
+
+  test('after any call of a deletion leaves nothing in either store', async () => {
+    const { world, second } = await everyDeath(running, (of) => of.cluster.admin.delete(tenantControlPlane, key));
+    expect([world.store.tenancies.size, second.tenancies.size]).toEqual([0, 0]);
+    expect(await world.writes()).toBe('');
+  }, 600_000);
+
+  test('half-way through the other store leaves no share behind, even if the override is gone when it comes back', async () => {
+    const { world, second } = await created();
+    second.after = () => {
+      world.cluster.crashAfter(0);
+      throw new CrashError('the process died in the store');
+    };
+    await untilDeath(world);
+    expect(second.tenancies.size).toBe(1);
+    second.after = () => undefined;
+    world.restart();
+    await takeOut(world);
+    await world.settle();
+    expect(second.tenancies.size).toBe(0);
+    expect(await world.condition('Ready')).toBe('True');
+  });
+});

@@ -1,0 +1,128 @@
+import type { Key } from '../../../../api/meta.ts';
+import { dataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import { dataStoresOf } from '../../../../api/steward/v1alpha1/data-stores-of.ts';
+import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Cluster } from '../../../../runtime/client/cluster.ts';
+import type { InformerFactory } from '../../../../runtime/cache/informer-factory.ts';
+import type { ObjectMemory } from '../../../../runtime/cache/object-memory.ts';
+import type { ObjectSlot } from '../../../../runtime/cache/object-slot.ts';
+import { chooseDataStore } from './choose-data-store.ts';
+import type { Choice, Fit } from './choose-data-store.ts';
+import type { Origin } from './namespace-refusal.ts';
+import { originOf } from './namespace-labels.ts';
+import { tenantsByStore } from './tenants-by-store.ts';
+
+/** What is needed to choose DataStores. */
+export interface PlacementsOptions {
+  readonly cluster: Cluster;
+  readonly informers: Pick<InformerFactory, 'informer'>;
+  /** The memory of a tenant is dropped when it is deleted, which frees its place. */
+  readonly memory: ObjectMemory;
+  /** DataStore of tenants that neither name nor select one; empty for none. */
+  readonly defaultDataStore: string;
+  /** Namespace of the tenants that this process reconciles; empty for all. */
+  readonly namespace: string;
+}
+
+/** The result of choosing. `behind`: the cache does not show yet what an earlier process chose. */
+export type PlacementResult =
+  | { readonly is: 'chosen'; readonly fit: Fit; readonly choice: Choice }
+  | { readonly is: 'none'; readonly choice: Choice }
+  | { readonly is: 'behind' };
+
+interface Held {
+  readonly key: Key;
+  readonly store: string;
+}
+
+/**
+ * Chooses DataStores for tenants that name none, so that tenants which are placed at the same time do not overfill one. A choice
+ * is held from the moment of choosing until the cache shows it: nothing else runs between choosing and holding. Only the leader
+ * may choose.
+ */
+export class Placements {
+  readonly #options: PlacementsOptions;
+  /** By the UID of the tenant. */
+  readonly #held: ObjectSlot<Held>;
+  #hasCaughtUp = false;
+
+  constructor(options: PlacementsOptions) {
+    this.#options = options;
+    this.#held = options.memory.slot('chosen DataStores');
+  }
+
+  /** Chooses for a tenant. The chosen DataStore was read from the API server itself. */
+  async place(tcp: TenantControlPlane, signal: AbortSignal): Promise<PlacementResult> {
+    if (!this.#hasCaughtUp) this.#hasCaughtUp = await this.#catchesUp(signal);
+    if (!this.#hasCaughtUp) return { is: 'behind' };
+    const uid = tcp.metadata.uid ?? '';
+    const { namespace = '', name = '' } = tcp.metadata;
+    const known = this.#stores();
+    const origin = await originOf(namespace, known, { cluster: this.#options.cluster, signal });
+    const stores = new Map(known.map((store) => [store.metadata.name ?? '', store]));
+    const fresh = new Set<string>();
+    for (;;) {
+      const choice = this.#choose(tcp, [...stores.values()], origin);
+      const [fit] = choice.fits;
+      if (fit === undefined) {
+        this.#held.delete(uid);
+        return { is: 'none', choice };
+      }
+      this.#held.set(uid, { key: { namespace, name }, store: fit.name });
+      if (fresh.has(fit.name)) return { is: 'chosen', fit, choice };
+      const found = await this.#options.cluster.get(dataStore, { name: fit.name }, { signal });
+      fresh.add(fit.name);
+      if (found === undefined) stores.delete(fit.name);
+      else stores.set(fit.name, found);
+    }
+  }
+
+  #choose(tcp: TenantControlPlane, stores: readonly DataStore[], origin: Origin): Choice {
+    const { defaultDataStore, namespace } = this.#options;
+    const { uid } = tcp.metadata;
+    const others = this.#tenants().filter((one) => one.metadata.uid !== uid);
+    const used = tenantsByStore({ stores, tenants: others, held: this.#heldBy(uid), defaultDataStore, namespace });
+    const { dataStoreSelector: selector, dataStoreTolerations: tolerations = [] } = tcp.spec;
+    return chooseDataStore(
+      { selector, tolerations, origin },
+      stores.map((store) => ({ store, tenants: used.get(store.metadata.name ?? '') ?? 0 })),
+    );
+  }
+
+  /** What is held for other tenants, except what the cache already shows and what deleted tenants held. */
+  #heldBy(uid: string | undefined): readonly Held[] {
+    const cache = this.#options.informers.informer({ kind: tenantControlPlane });
+    for (const [owner, { key }] of this.#held.entries()) {
+      const cached = cache.get(key);
+      const isKnown = cached !== undefined && dataStoresOf(cached, this.#options.defaultDataStore).length > 0;
+      if (cached?.metadata.uid !== owner || isKnown) this.#held.delete(owner);
+    }
+    return this.#held
+      .entries()
+      .filter(([owner]) => owner !== uid)
+      .map(([, held]) => held);
+  }
+
+  /** True when the cache shows every recorded choice: the previous leader may have made the last ones just now. */
+  async #catchesUp(signal: AbortSignal): Promise<boolean> {
+    const { cluster, informers, namespace } = this.#options;
+    const { items } = await cluster.list(tenantControlPlane, { signal, ...(namespace !== '' && { namespace }) });
+    const cache = informers.informer({ kind: tenantControlPlane });
+    return items.every(({ metadata, status }) => {
+      const chosen = status?.storage?.placement?.dataStoreName;
+      if (chosen === undefined) return true;
+      const cached = cache.get({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+      return cached?.metadata.uid === metadata.uid && cached?.status?.storage?.placement?.dataStoreName === chosen;
+    });
+  }
+
+  #stores(): readonly DataStore[] {
+    return this.#options.informers.informer({ kind: dataStore }).list();
+  }
+
+  #tenants(): readonly TenantControlPlane[] {
+    return this.#options.informers.informer({ kind: tenantControlPlane }).list();
+  }
+}

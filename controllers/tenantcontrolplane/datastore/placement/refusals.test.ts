@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import { refusals } from './refusals.ts';
+
+const store = (status?: DataStore['status']): DataStore => ({
+  apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+  kind: 'DataStore',
+  metadata: { name: 'new', generation: 1 },
+  spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
+  ...(status !== undefined && { status }),
+});
+
+test.each([
+  ['no status', undefined],
+  ['no conditions', {}],
+])('a DataStore that has %s yet takes no tenants', (_, status) => {
+  const wishes = { selector: undefined, tolerations: [], origin: { namespace: 'blue', labels: {} } };
+  expect(refusals(store(status), wishes, 0)).toEqual(['has not been checked since it was created or changed']);
+});

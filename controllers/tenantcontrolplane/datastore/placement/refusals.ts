@@ -1,0 +1,46 @@
+import type { CoreTypes } from '../../../../api/core/core-schema.ts';
+import { isSelected, selectorText } from '../../../../api/core/label-selector.ts';
+import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
+import { servesOneTenant } from '../../../../api/steward/v1alpha1/data-stores-of.ts';
+import { isFull, loadOf, loadText } from './load.ts';
+import { namespaceRefusal } from './namespace-refusal.ts';
+import type { Origin } from './namespace-refusal.ts';
+import { intolerable, taintText } from './taints.ts';
+
+/** What a tenant requires of its DataStore. */
+export interface Wishes {
+  readonly selector: CoreTypes['LabelSelector'] | undefined;
+  readonly tolerations: readonly DataStoreToleration[];
+  readonly origin: Origin;
+}
+
+/** Everything that prevents placing a tenant in a DataStore that holds `tenants` others; empty when it fits. */
+export function refusals(
+  store: DataStore,
+  { selector, tolerations, origin }: Wishes,
+  tenants: number,
+): readonly string[] {
+  const reasons: string[] = [];
+  if (store.metadata.deletionTimestamp !== undefined) reasons.push('is being deleted');
+  const refusal = namespaceRefusal(store, origin);
+  if (refusal !== undefined) reasons.push(refusal);
+  if (selector !== undefined && !isSelected(store.metadata.labels ?? {}, selector))
+    reasons.push(`does not have the labels ${selectorText(selector)}`);
+  const taints = intolerable(store, tolerations).filter(({ effect }) => effect === 'NoPlacement');
+  if (taints.length > 0) reasons.push(`has the taint ${taints.map(taintText).join(' and ')}, which is not tolerated`);
+  const trouble = notReady(store);
+  if (trouble !== undefined) reasons.push(trouble);
+  const load = loadOf(store, tenants);
+  if (isFull(load)) reasons.push(`is full: it ${loadText(load)}`);
+  else if (servesOneTenant(store.spec) && tenants > 0) reasons.push('serves only one tenant and already has one');
+  return reasons;
+}
+
+/** Ready summarises Reachable, Authorized and VersionSupported. A status about an older spec does not count. */
+function notReady({ metadata, status }: DataStore): string | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined || (ready.observedGeneration ?? 0) < (metadata.generation ?? 0))
+    return 'has not been checked since it was created or changed';
+  return ready.status === 'True' ? undefined : `is not Ready: ${ready.message === '' ? ready.reason : ready.message}`;
+}

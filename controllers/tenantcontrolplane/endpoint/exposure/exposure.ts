@@ -1,0 +1,94 @@
+import { ports as portNames } from '../../../../api/names.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
+import { isIpAddress, splitHostPort } from '../../../../kubeadm/networks.ts';
+import { isDnsName } from '../../../../kubeadm/san.ts';
+
+/** What exposes the endpoint of a control plane under a host name, besides its Service. */
+export interface Publication {
+  readonly by: 'Ingress' | 'IngressRouteTCP' | 'TLSRoute';
+  /** Host name that workers and users dial, and that TLS connections name. */
+  readonly host: string;
+  /** Port that they dial. */
+  readonly port: number;
+}
+
+const httpsPort = 443;
+
+/** The author's value, which a route needs. */
+function given(text: string | undefined, field: string, remedy: string): string {
+  if (text !== undefined && text !== '') return text;
+  throw new InvalidInputError({ field, reason: 'is missing, but routes need it', remedy });
+}
+
+function hostName(text: string, field: string, remedy: string): string {
+  // Routers use the server name of TLS connections, and RFC 6066 does not allow addresses there.
+  if (isDnsName(text) && !isIpAddress(text)) return text;
+  throw new InvalidInputError({ field, value: text, reason: 'is not a single DNS name', remedy });
+}
+
+/**
+ * How the endpoint is exposed; undefined when there is only its Service. A Gateway listens on `servicePort`, unless the author
+ * sets another port; its routes name that port. Throws `InvalidInputError` for a missing or invalid host name.
+ */
+export function publicationOf(tcp: TenantControlPlane, servicePort: number): Publication | undefined {
+  const { ingress, gateway } = tcp.spec.controlPlane;
+  if (ingress !== undefined) {
+    const field = 'spec.controlPlane.ingress.hostname';
+    const remedy = 'use a DNS name such as tenant.k8s.example.org, with a port if it is not 443';
+    const { host, port = httpsPort } = splitHostPort(given(ingress.hostname, field, remedy), field);
+    const by = ingress.controllerType === 'traefik' ? 'IngressRouteTCP' : 'Ingress';
+    return { by, host: hostName(host, field, remedy), port };
+  }
+  if (gateway === undefined) return undefined;
+  const field = 'spec.controlPlane.gateway.hostname';
+  const remedy = 'use the one DNS name of this control plane; a wildcard belongs in the listener of the Gateway';
+  const host = hostName(given(gateway.hostname, field, remedy), field, remedy);
+  return { by: 'TLSRoute', host, port: gateway.port ?? servicePort };
+}
+
+/** Name of the listener of a Gateway for the API server. */
+export function apiServerListener({ spec }: TenantControlPlane): string {
+  return spec.controlPlane.gateway?.sectionName ?? portNames.apiServer;
+}
+
+/** The host name at which konnectivity agents dial their server: with `.konnectivity.` in place of the first `.k8s.`. */
+export function konnectivityHost(host: string): string {
+  return host.replace('.k8s.', '.konnectivity.');
+}
+
+/** The ports of the Service that routes lead to. */
+export interface PublishedPorts {
+  readonly apiServer: number;
+  /** Absent where the Service has no port for konnectivity. */
+  readonly konnectivity?: number | undefined;
+  /** Absent where the Service has no port for trustd. */
+  readonly trustd?: number | undefined;
+}
+
+/** A host name with the port of the Service that it leads to. */
+export interface HostRule {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The rules of a router with one port for everything. Throws `InvalidInputError` when konnectivity has no host name of its own.
+ */
+export function hostRules({ host }: Publication, ports: PublishedPorts): readonly HostRule[] {
+  const rule = { host, port: ports.apiServer };
+  if (ports.konnectivity === undefined) return [rule];
+  const agents = konnectivityHost(host);
+  if (agents === host) throw indistinct(host);
+  return [rule, { host: agents, port: ports.konnectivity }];
+}
+
+/** The validation error for a host name that konnectivity would have to share with the API server. */
+function indistinct(host: string): InvalidInputError {
+  return new InvalidInputError({
+    field: 'spec.controlPlane.ingress.hostname',
+    value: host,
+    reason: 'does not contain .k8s., so konnectivity, which is reached through the same port, has no name of its own',
+    remedy: 'use a name such as tenant.k8s.example.org: the agents then dial tenant.konnectivity.example.org',
+  });
+}

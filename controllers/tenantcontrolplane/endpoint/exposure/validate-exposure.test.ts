@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
+import { publishedTenant } from '../../../../testing/worlds/published-tenant.ts';
+import type { PublishedBy } from '../../../../testing/worlds/published-tenant.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { validatePublication } from './validate-exposure.ts';
+import type { GatewayApi } from './validate-exposure.ts';
+
+const parent = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw' };
+const elsewhere = { ...parent, namespace: 'infra' };
+const host = 'tenant.k8s.example.org';
+const gateway = (changes: object = {}): PublishedBy => ({
+  gateway: { hostname: host, parentRefs: [parent], ...changes },
+});
+
+function withKonnectivity(tcp: TenantControlPlane): TenantControlPlane {
+  const image = 'registry.example.org/konnectivity';
+  const agent = { image, mode: 'DaemonSet', hostNetwork: false, tolerations: [] } as const;
+  return { ...tcp, spec: { ...tcp.spec, addons: { konnectivity: { server: { port: 8132, image }, agent } } } };
+}
+
+const fields = (errors: readonly InvalidInput[]): readonly string[] => errors.map(({ field }) => field);
+
+describe('a way of publishing', () => {
+  test.each<[string, PublishedBy, readonly string[]]>([
+    ['that is none', {}, []],
+    ['by an Ingress', { ingress: { hostname: host } }, []],
+    ['by an Ingress with a port', { ingress: { hostname: `${host}:8443` } }, []],
+    ['by a Gateway', gateway(), []],
+    ['by Gateways of one name in two namespaces', gateway({ parentRefs: [parent, elsewhere] }), []],
+    ['without a host name', { ingress: {} }, ['spec.controlPlane.ingress.hostname']],
+    ['by an address', { ingress: { hostname: '192.0.2.1' } }, ['spec.controlPlane.ingress.hostname']],
+    ['by a name for many', gateway({ hostname: '*.example.org' }), ['spec.controlPlane.gateway.hostname']],
+    [
+      'by no Gateway and no name',
+      { gateway: {} },
+      ['spec.controlPlane.gateway.hostname', 'spec.controlPlane.gateway.parentRefs'],
+    ],
+    [
+      'by one Gateway twice',
+      gateway({ parentRefs: [parent, { ...parent, namespace: 'default' }] }),
+      ['spec.controlPlane.gateway.parentRefs'],
+    ],
+  ])('%s is refused where it cannot work', (_words, by, expected) => {
+    const errors = validatePublication({ tcp: publishedTenant(by) });
+    expect(fields(errors)).toEqual(expected);
+    for (const { reason, remedy } of errors) expect([reason, remedy].every((text) => text.length > 5)).toBe(true);
+  });
+
+  test.each<[string, PublishedBy, boolean]>([
+    ['an Ingress', { ingress: { hostname: 'tenant.example.org' } }, true],
+    ['an Ingress whose name tells the agents apart', { ingress: { hostname: host } }, false],
+    ['a Gateway, which has listeners for both', gateway({ hostname: 'tenant.example.org' }), false],
+  ])('gives konnectivity a name of its own where it has one port: %s', (_words, by, refused) => {
+    const errors = validatePublication({ tcp: withKonnectivity(publishedTenant(by)) });
+    expect(fields(errors)).toEqual(refused ? ['spec.controlPlane.ingress.hostname'] : []);
+  });
+
+  test.each<[string, GatewayApi | undefined, PublishedBy | undefined, string]>([
+    ['has everything', 'complete', undefined, ''],
+    ['was not asked', undefined, undefined, ''],
+    ['has no Gateway API', 'absent', undefined, 'the Gateway API is not available in this cluster'],
+    ['has no routes', 'without TLSRoute', undefined, 'the TLSRoute resource is not available in this cluster'],
+    ['lost it after the object was made', 'absent', gateway(), ''],
+    ['lost it before a Gateway was asked for', 'absent', {}, 'the Gateway API is not available in this cluster'],
+  ])('by a Gateway depends on whether the cluster %s', (_words, gatewayApi, before, reason) => {
+    const old = before === undefined ? undefined : publishedTenant(before);
+    const errors = validatePublication({ tcp: publishedTenant(gateway()), old, gatewayApi });
+    expect(errors.map((error) => error.reason).join()).toContain(reason);
+    expect(errors).toHaveLength(reason === '' ? 0 : 1);
+  });
+});

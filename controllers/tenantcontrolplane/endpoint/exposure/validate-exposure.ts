@@ -1,0 +1,88 @@
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { collectErrors } from '../../../../kubeadm/collect-errors.ts';
+import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
+import { hostClaims, rivals, rivalWords } from '../host-claims.ts';
+import { hostRules, publicationOf } from './exposure.ts';
+import { gatewayName, gatewayKeys } from './route-status.ts';
+
+/** Which parts of Gateway API the management cluster has. */
+export type GatewayApi = 'complete' | 'without TLSRoute' | 'absent';
+
+/** The object to validate, and facts about the cluster. */
+export interface PublicationQuestion {
+  readonly tcp: TenantControlPlane;
+  /** Absent on creation. */
+  readonly old?: TenantControlPlane | undefined;
+  /** Absent if the cluster was not checked. */
+  readonly gatewayApi?: GatewayApi | undefined;
+  /** All control planes; absent if they were not listed. */
+  readonly tenants?: readonly TenantControlPlane[] | undefined;
+}
+
+const at = 'spec.controlPlane.gateway';
+
+/** True when the change adds a Gateway: only then must the cluster have routes. */
+export function asksForGateway({ tcp, old }: Pick<PublicationQuestion, 'tcp' | 'old'>): boolean {
+  return tcp.spec.controlPlane.gateway !== undefined && old?.spec.controlPlane.gateway === undefined;
+}
+
+/** True when the change adds a host name, for the control plane or for agents. */
+export function asksForHost({ tcp, old }: Pick<PublicationQuestion, 'tcp' | 'old'>): boolean {
+  const before = new Set(old === undefined ? [] : hostClaims(old));
+  return hostClaims(tcp).some((claim) => !before.has(claim));
+}
+
+function validateRival({ tcp, tenants = [] }: PublicationQuestion): readonly InvalidInput[] {
+  const [rival] = rivals(tcp, tenants);
+  if (rival === undefined) return [];
+  const { ingress, gateway } = tcp.spec.controlPlane;
+  return [
+    {
+      field: `spec.controlPlane.${ingress === undefined ? 'gateway' : 'ingress'}.hostname`,
+      value: (ingress ?? gateway)?.hostname ?? '',
+      reason: `or the host name that konnectivity agents derive from it is already used by ${rivalWords(tcp, rival)}, and routers route by host name`,
+      remedy: 'use a host name that no other control plane uses',
+    },
+  ];
+}
+
+const absence: Readonly<Record<Exclude<GatewayApi, 'complete'>, Pick<InvalidInput, 'reason' | 'remedy'>>> = {
+  absent: {
+    reason: 'cannot be used: the Gateway API is not available in this cluster',
+    remedy: 'install Gateway API 1.5 or newer and a controller for it, or remove the field',
+  },
+  'without TLSRoute': {
+    reason: 'cannot be used: the TLSRoute resource is not available in this cluster',
+    remedy: 'install Gateway API 1.5 or newer, or the experimental channel of an older version, or remove the field',
+  },
+};
+
+function validateGateway({ tcp, old, gatewayApi = 'complete' }: PublicationQuestion): readonly InvalidInput[] {
+  if (tcp.spec.controlPlane.gateway === undefined) return [];
+  const found: InvalidInput[] = [];
+  if (gatewayApi !== 'complete' && asksForGateway({ tcp, old })) found.push({ field: at, ...absence[gatewayApi] });
+  const { parentRefs = [] } = tcp.spec.controlPlane.gateway;
+  if (parentRefs.length === 0) {
+    const remedy = 'name the Gateway that listens for this control plane';
+    found.push({ field: `${at}.parentRefs`, reason: 'is empty, so nothing would serve the route', remedy });
+  }
+  const names = gatewayKeys(tcp).map(gatewayName);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    const reason = 'is named twice, which would select the same listener twice';
+    found.push({ field: `${at}.parentRefs`, value: twice, reason, remedy: 'name it once' });
+  }
+  return found;
+}
+
+/** Validates how a control plane is exposed besides its Service. */
+export function validatePublication(question: PublicationQuestion): readonly InvalidInput[] {
+  const { spec } = question.tcp;
+  const hosts = collectErrors(() => {
+    const { port } = spec.networkProfile;
+    const publication = publicationOf(question.tcp, port);
+    const ports = { apiServer: port, konnectivity: spec.addons.konnectivity?.server.port };
+    return publication === undefined || publication.by === 'TLSRoute' ? [] : hostRules(publication, ports);
+  });
+  return [...hosts, ...validateGateway(question), ...validateRival(question)];
+}

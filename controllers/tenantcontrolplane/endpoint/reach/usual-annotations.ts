@@ -1,0 +1,65 @@
+/**
+ * Annotations that objects of control planes may have, by prefix or as a whole key: those of load balancers, ingress controllers
+ * and DNS, and those that monitoring, autoscalers and GitOps tools read from pods.
+ */
+export const usualAnnotations: readonly string[] = [
+  // The AppArmor profile of a container: the Pod Security Standard of the namespace checks its value.
+  'container.apparmor.security.beta.kubernetes.io/',
+  // Load balancers of clouds.
+  'service.beta.kubernetes.io/',
+  'service.kubernetes.io/',
+  'service.alpha.kubernetes.io/',
+  'cloud.google.com/',
+  'networking.gke.io/',
+  'load-balancer.hetzner.cloud/',
+  'loadbalancer.openstack.org/',
+  'kubernetes.digitalocean.com/',
+  'oci.oraclecloud.com/',
+  'oci-network-load-balancer.oraclecloud.com/',
+  'load-balancer.cloudscale.ch/',
+  'k8s.cloudscale.ch/',
+  'csp.ovh.com/',
+  // Load balancers for bare metal.
+  'metallb.io/',
+  'metallb.universe.tf/',
+  'kube-vip.io/',
+  'lbipam.cilium.io/',
+  'io.cilium/',
+  'service.cilium.io/',
+  'purelb.io/',
+  'openelb.kubesphere.io/',
+  'lb.kubesphere.io/',
+  'eip.openelb.kubesphere.io/',
+  'protocol.openelb.kubesphere.io/',
+  // Ingress controllers.
+  'kubernetes.io/ingress.class',
+  'kubernetes.io/ingress.allow-http',
+  'nginx.ingress.kubernetes.io/',
+  'nginx.org/',
+  'haproxy.org/',
+  'haproxy-ingress.github.io/',
+  'ingress.kubernetes.io/',
+  'traefik.ingress.kubernetes.io/',
+  'ingress.cilium.io/',
+  'konghq.com/',
+  'projectcontour.io/',
+  'alb.ingress.kubernetes.io/',
+  // DNS names.
+  'external-dns.alpha.kubernetes.io/',
+  // Monitoring, autoscaling, GitOps, backup.
+  'prometheus.io/',
+  'checksum/',
+  'kubectl.kubernetes.io/',
+  'kubernetes.io/change-cause',
+  'kubernetes.io/description',
+  'cluster-autoscaler.kubernetes.io/',
+  'karpenter.sh/',
+  'reloader.stakater.com/',
+  'argocd.argoproj.io/',
+  'backup.velero.io/',
+  'pre.hook.backup.velero.io/',
+  'post.hook.backup.velero.io/',
+  'sidecar.istio.io/inject',
+  'traffic.sidecar.istio.io/',
+  'linkerd.io/inject',
+];

@@ -1,0 +1,120 @@
+import type { Service } from '../../../api/core/kinds.ts';
+import type { Manifest } from '../../../api/meta.ts';
+import { ports as portNames, tenantObjects } from '../../../api/names.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { podSelector } from '../shared/pod-selector.ts';
+import { ownedManifest } from '../shared/owned-manifest.ts';
+import { validateExternalIp, externalIpOf } from './reach/external-ip.ts';
+import type { Reach } from './reach/reach.ts';
+
+/** The management cluster's `--service-node-port-range`, both ends included. */
+export interface PortRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The default of Kubernetes. */
+export const defaultNodePorts: PortRange = { from: 30000, to: 32767 };
+
+/** The inputs of the Service besides the spec. */
+export interface ServiceInput {
+  readonly tcp: TenantControlPlane;
+  readonly current: Service | undefined;
+  readonly nodePorts: PortRange;
+  /** How much control planes may affect outside their namespaces. */
+  readonly reach: Reach;
+}
+
+/** The node port that the API server gave to a Service of ours, if any. */
+function allocatedNodePort(current: Service | undefined): number | undefined {
+  if (current?.spec?.type !== 'NodePort') return undefined;
+  return current.spec.ports?.find(({ name }) => name === portNames.apiServer)?.nodePort;
+}
+
+/**
+ * The single port of a control plane: of its Service, its pods and, for NodePort, its node port, because workers use it with the
+ * advertised address. Undefined until the API server has assigned a node port to a control plane whose own port is out of range.
+ */
+export function servicePort({
+  tcp,
+  current,
+  nodePorts,
+}: Pick<ServiceInput, 'tcp' | 'current' | 'nodePorts'>): number | undefined {
+  const wanted = tcp.spec.networkProfile.port;
+  if (tcp.spec.controlPlane.service.serviceType !== 'NodePort') return wanted;
+  if (wanted >= nodePorts.from && wanted <= nodePorts.to) return wanted;
+  return allocatedNodePort(current);
+}
+
+interface Port {
+  readonly name: string;
+  readonly protocol: string;
+  readonly port: number;
+  readonly targetPort: number | string;
+  readonly nodePort?: number;
+  readonly appProtocol?: string;
+}
+
+/** A port of an add-on. Its node port is only set if the author's port is in range; otherwise the API server chooses one. */
+function addonPort(name: string, port: number | undefined, { tcp, nodePorts }: ServiceInput): readonly Port[] {
+  if (port === undefined) return [];
+  const isNodePort = port >= nodePorts.from && port <= nodePorts.to;
+  const asNodePort = tcp.spec.controlPlane.service.serviceType === 'NodePort' && isNodePort;
+  return [{ name, protocol: 'TCP', port, targetPort: port, ...(asNodePort && { nodePort: port }) }];
+}
+
+function servicePorts(input: ServiceInput): readonly Port[] {
+  const { networkProfile, controlPlane, addons } = input.tcp.spec;
+  const known = servicePort(input);
+  const port = known ?? networkProfile.port;
+  const nodePort = controlPlane.service.serviceType === 'NodePort' ? known : undefined;
+  return [
+    {
+      name: portNames.apiServer,
+      protocol: 'TCP',
+      port,
+      targetPort: port,
+      ...(nodePort !== undefined && { nodePort }),
+    },
+    ...addonPort(portNames.konnectivity, addons.konnectivity?.server.port, input),
+    ...(controlPlane.service.additionalPorts ?? []).map((extra) => ({
+      name: extra.name,
+      protocol: extra.protocol,
+      port: extra.port,
+      targetPort: extra.targetPort,
+      ...(extra.appProtocol !== undefined && { appProtocol: extra.appProtocol }),
+    })),
+    ...addonPort(portNames.trustdService, addons.workerBootstrap?.talos?.port, input),
+  ];
+}
+
+function exposure({ tcp, reach }: ServiceInput): Readonly<Record<string, unknown>> {
+  const { networkProfile, controlPlane } = tcp.spec;
+  const type = controlPlane.service.serviceType;
+  if (type === 'LoadBalancer') {
+    const { loadBalancerClass, loadBalancerSourceRanges } = networkProfile;
+    return {
+      type,
+      ...(loadBalancerClass !== undefined && { loadBalancerClass }),
+      ...(loadBalancerSourceRanges !== undefined &&
+        loadBalancerSourceRanges.length > 0 && { loadBalancerSourceRanges }),
+    };
+  }
+  const address = validateExternalIp(tcp, reach) === undefined ? externalIpOf(tcp) : undefined;
+  return { type, ...(address !== undefined && { externalIPs: [address] }) };
+}
+
+/** The Service of a control plane. For a NodePort Service without a port of its own, the API server chooses one. */
+export function service(input: ServiceInput): Manifest {
+  const { tcp } = input;
+  const { additionalMetadata } = tcp.spec.controlPlane.service;
+  return ownedManifest(tcp, {
+    apiVersion: 'v1',
+    kind: 'Service',
+    name: tenantObjects(tcp.metadata.name ?? '').service,
+    component: 'service',
+    labels: additionalMetadata?.labels,
+    annotations: additionalMetadata?.annotations,
+    body: { spec: { ...exposure(input), selector: podSelector(tcp), ports: servicePorts(input) } },
+  });
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { Condition } from '../../api/meta.ts';
+import { announcements } from './events.ts';
+
+const condition = (type: string, status: Condition['status'], reason: string, message = ''): Condition => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: '2030-01-01T00:00:00Z',
+});
+
+const exposed = condition('EndpointReady', 'True', 'Succeeded');
+const unexposed = condition('EndpointReady', 'False', 'NotExposed', 'the load balancer has no address yet');
+
+describe('Events about conditions', () => {
+  test('tell what is waited for, once, and nothing of what waits for it in turn', () => {
+    const after = [unexposed, condition('CertificatesReady', 'False', 'Blocked', 'waiting for endpoint')];
+    const told = [{ type: 'Normal', reason: 'NotExposed', message: 'the load balancer has no address yet' }];
+    expect(announcements([], after)).toEqual(told);
+    expect(announcements(after, after)).toEqual([]);
+  });
+
+  test('warn of what worked before and of what somebody must do something about', () => {
+    expect(announcements([exposed], [unexposed])).toMatchObject([{ type: 'Warning', reason: 'NotExposed' }]);
+    const broken = condition('CertificatesReady', 'False', 'SecretBroken', 'Secret tenant-ca is gone');
+    expect(announcements([], [broken])).toEqual([
+      { type: 'Warning', reason: 'SecretBroken', message: 'Secret tenant-ca is gone' },
+    ]);
+  });
+
+  test('tell again when the message has become another', () => {
+    const first = condition('ControlPlaneAvailable', 'False', 'PodsNotReady', 'the pods are starting');
+    const then = { ...first, message: 'container kube-apiserver: ImagePullBackOff' };
+    expect(announcements([first], [then])).toMatchObject([{ message: then.message }]);
+  });
+
+  test('are not repeated for a condition whose message changes all the time', () => {
+    const left = condition('CertificateRequestsLeft', 'True', 'NotApproved', 'one request is left');
+    expect(announcements([left], [{ ...left, message: 'two requests are left' }])).toEqual([]);
+  });
+
+  test('say when everything is in place and when the control plane is scaled to 0 replicas', () => {
+    const waiting = condition('Ready', 'False', 'Provisioning', 'EndpointReady: …');
+    const ready = condition('Ready', 'True', 'Ready');
+    expect(announcements([], [waiting])).toEqual([]);
+    expect(announcements([waiting], [ready])).toMatchObject([{ type: 'Normal', reason: 'Ready' }]);
+    expect(announcements([ready], [condition('Ready', 'True', 'RollingOut')])).toEqual([]);
+    expect(announcements([ready], [condition('Ready', 'False', 'Sleeping')])).toMatchObject([{ reason: 'Sleeping' }]);
+  });
+
+  test('warn of fields that nothing acts upon', () => {
+    const after = [condition('UnsupportedFields', 'True', 'FieldsIgnored', 'spec.addons.tcpProxy')];
+    expect(announcements([], after)).toEqual([
+      { type: 'Warning', reason: 'FieldsIgnored', message: 'spec.addons.tcpProxy' },
+    ]);
+    expect(announcements([], [condition('UnsupportedFields', 'False', 'AllSupported')])).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Condition } from '../../api/meta.ts';
+
+/** An Event about a change of conditions. */
+export interface Announcement {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Reasons that only follow from another condition, or that the condition Ready summarises. */
+const echoes: ReadonlySet<string> = new Set(['Blocked', 'ApiServerNotReady', 'Sleeping', 'PlacementPending']);
+
+/**
+ * Conditions that are reported elsewhere: a placement when it is made, and the lack of one by StoreReady; migrations and
+ * rotations report their steps.
+ */
+const toldElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', 'Rotating']);
+
+/** Conditions whose message may change without any other change: a tenant can create any number of requests. */
+const onceOnly: ReadonlySet<string> = new Set(['Ready', 'CertificateRequestsLeft']);
+
+/** Conditions that people should know while they are True. */
+const bad: ReadonlySet<string> = new Set(['UnsupportedFields', 'CertificateRequestsLeft']);
+
+/** Reasons that need no action, unless the condition was True before. */
+const calm: ReadonlySet<string> = new Set(['NotExposed', 'RouteNotAccepted', 'PodsNotReady', 'Rotating', 'RollingOut']);
+
+/** True when an Event has already reported it. */
+function isTold(then: Condition | undefined, now: Condition): boolean {
+  const isSame = then?.status === now.status && then.reason === now.reason;
+  return isSame && (then.message === now.message || onceOnly.has(now.type));
+}
+
+/**
+ * The Events about conditions: that everything is in place, what is waited for, and what went wrong. Each is reported when it
+ * changes; conditions that only wait for another one are left out.
+ */
+export function announcements(before: readonly Condition[], after: readonly Condition[]): readonly Announcement[] {
+  return after.flatMap((now): readonly Announcement[] => {
+    const then = before.find(({ type }) => type === now.type);
+    const { reason, message } = now;
+    if (toldElsewhere.has(now.type)) return [];
+    if (isTold(then, now)) return [];
+    if (now.type === 'Ready') {
+      if (now.status === 'True' && then?.status !== 'True')
+        return [{ type: 'Normal', reason, message: 'the control plane serves and everything requested is in place' }];
+      return reason === 'Sleeping' ? [{ type: 'Normal', reason, message: 'the control plane has 0 replicas' }] : [];
+    }
+    if (bad.has(now.type)) return now.status === 'True' ? [{ type: 'Warning', reason, message }] : [];
+    if (now.status !== 'False' || echoes.has(reason)) return [];
+    const type = calm.has(reason) && then?.status !== 'True' ? 'Normal' : 'Warning';
+    return [{ type, reason, message: message === '' ? now.type : message }];
+  });
+}

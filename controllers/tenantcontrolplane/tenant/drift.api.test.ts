@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
+import { kinds } from '../../../api/core/kinds.ts';
+import type { KindRef, Resource } from '../../../api/meta.ts';
+import { labels } from '../../../api/names.ts';
+import { sleep, systemClock } from '../../../runtime/clock.ts';
+import type { Cluster } from '../../../runtime/client/cluster.ts';
+import { openHttp2Line } from '../../../runtime/client/http2-client.ts';
+import { openCluster } from '../../../runtime/client/http-cluster.ts';
+import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
+import { TenantWatches } from '../../../tenants/tenant-watches.ts';
+import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.ts';
+import { startApiServer } from '../../../testing/servers/api-server.ts';
+import type { ApiServer } from '../../../testing/servers/api-server.ts';
+import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
+import { workerBootstrapAddon } from '../../../testing/builders/worker-bootstrap-addon.ts';
+import { selectionInTenant } from '../shared/selection-in-tenant.ts';
+import { endpointKinds, policyKinds, tenantKinds } from '../shared/tenant-kinds.ts';
+
+const addons = {
+  coreDNS: {},
+  kubeProxy: {},
+  konnectivity: konnectivityAddon(),
+  workerBootstrap: workerBootstrapAddon({ autoApprove: false }),
+};
+const insideKinds = [...tenantKinds, ...policyKinds, ...endpointKinds, kinds.Secret];
+
+let server: ApiServer;
+let admin: Cluster;
+let watches: TenantWatches;
+
+const openLine = () => openHttp2Line(parseKubeconfig(server.kubeconfig), { clock: systemClock, random: () => 0 });
+const newWatches = (): TenantWatches =>
+  new TenantWatches({
+    memory: new ObjectMemory(),
+    clock: systemClock,
+    random: () => 0,
+    select: selectionInTenant,
+    open: openLine,
+  });
+
+beforeAll(async () => {
+  server = await startApiServer({ flags: { 'endpoint-reconciler-type': 'none' } });
+  admin = openCluster(parseKubeconfig(server.kubeconfig), { name: 'tenant' });
+  watches = newWatches();
+}, 180_000);
+
+afterAll(async () => {
+  watches.close();
+  await admin.close();
+  await server.stop();
+}, 60_000);
+
+type Inside = ReadonlyMap<string, readonly [KindRef, Resource]>;
+
+async function inside(): Promise<Inside> {
+  const found = new Map<string, readonly [KindRef, Resource]>();
+  for (const kind of insideKinds) {
+    const { items } = await admin.list<Resource>(kind, selectionInTenant(kind));
+    for (const item of items) {
+      const { namespace = '', name = '' } = item.metadata;
+      found.set(`${kind.kind} ${namespace}/${name}`, [kind, item]);
+    }
+  }
+  return found;
+}
+
+const keyOf = ({ metadata: { name = '', namespace } }: Resource): { name: string; namespace?: string } => ({
+  name,
+  ...(namespace !== undefined && { namespace }),
+});
+
+/** An edit of what we say of an object; fields that somebody adds stay his by server-side apply. */
+function damage(object: Resource & { readonly data?: Readonly<Record<string, string>> }): unknown {
+  const workload = { spec: { template: { spec: { serviceAccountName: 'spoilt' } } } };
+  const damages: Readonly<Record<string, unknown>> = {
+    ConfigMap: { data: Object.fromEntries(Object.keys(object.data ?? {}).map((name) => [name, 'spoilt'])) },
+    Role: { rules: [] },
+    ClusterRole: { rules: [] },
+    RoleBinding: { subjects: [] },
+    ClusterRoleBinding: { subjects: [] },
+    ServiceAccount: { metadata: { annotations: { [labels.owner]: 'somebody' } } },
+    Service: { spec: { selector: { 'k8s-app': 'spoilt' } } },
+    Deployment: workload,
+    DaemonSet: workload,
+    Endpoints: { subsets: [] },
+    EndpointSlice: { endpoints: [] },
+  };
+  return damages[object.kind];
+}
+
+const contents = (all: Inside): unknown =>
+  Object.fromEntries(
+    [...all].map(([name, [, { metadata, ...rest }]]) => {
+      // A Corefile belongs to the administrators, and a status to its controller.
+      const content = name === 'ConfigMap kube-system/coredns' ? {} : { ...rest, status: undefined };
+      return [name, { ...content, labels: metadata.labels, owner: metadata.annotations?.[labels.owner] }];
+    }),
+  );
+
+/** A door to the API server that notes what is applied through it. */
+function countingClient(applied: string[]): Cluster {
+  const client = openCluster(parseKubeconfig(server.kubeconfig), { name: 'tenant' });
+  const apply = client.apply.bind(client);
+  client.apply = (kind, manifest, options) => {
+    applied.push(`${kind.kind} ${manifest.metadata.name}`);
+    return apply(kind, manifest, options);
+  };
+  return client;
+}
+
+/** Visits as often as is asked for since there were `answered` pokes, until `isDone`; tells how often. */
+async function reconcilesUntil(world: TenantWorld, answered: number, isDone: () => Promise<boolean>): Promise<number> {
+  let reconciles = 0;
+  for (let seen = answered; !(await isDone()); reconciles += 1) {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    world.onEnqueue = () => {
+      resolve(undefined);
+    };
+    if (world.enqueued === seen) await promise;
+    // What is asked for during a visit is answered by the next one.
+    seen = world.enqueued;
+    await world.settle();
+  }
+  return reconciles;
+}
+
+describe('a real API server of a tenant', () => {
+  test('whose objects are deleted and edited has them back within seconds, and is left in peace otherwise', async () => {
+    const applied: string[] = [];
+    const world = new TenantWorld({ openTenant: () => countingClient(applied), watches: () => watches });
+    await world.create({ spec: { addons } });
+    await world.settle();
+    const uid = (await world.read()).metadata.uid ?? '';
+    while (!watches.hears(uid)) await sleep(systemClock, 50);
+    const before = await inside();
+    expect(before.size).toBeGreaterThan(20);
+    expect(world.enqueued).toBe(0);
+
+    const began = Date.now();
+    const all = [...before.values()];
+    await Promise.all(all.map(([kind, object]) => admin.delete(kind, keyOf(object))));
+    const reconciles = await reconcilesUntil(world, 0, async () => (await inside()).size === before.size);
+    const deletedMs = Date.now() - began;
+    expect(reconciles).toBeLessThanOrEqual(3);
+    expect(contents(await inside())).toEqual(contents(before));
+
+    const edited = Date.now();
+    const settled = world.enqueued;
+    for (const [kind, object] of all) {
+      const name = keyOf(object);
+      if (object.kind === 'ConfigMap' && name.name === 'coredns') continue;
+      const body = damage(object);
+      expect([object.kind, body]).not.toEqual([object.kind, undefined]);
+      await admin.patch(kind, name, { type: 'merge', body });
+    }
+    expect(contents(await inside())).not.toEqual(contents(before));
+    const wanted = JSON.stringify(contents(before));
+    const more = await reconcilesUntil(world, settled, async () => JSON.stringify(contents(await inside())) === wanted);
+    const editedMs = Date.now() - edited;
+    expect(more).toBeLessThanOrEqual(3);
+    process.stdout.write(
+      `${before.size} objects: deleted and back in ${deletedMs} ms (${reconciles} visits), edited and back in ${editedMs} ms (${more} visits)\n`,
+    );
+
+    // Neither what the tenant's controllers write of a Deployment nor our own writes are edits: only what was edited is applied again.
+    await world.change({ spec: { addons: { coreDNS: { imageTag: 'v1.99.0' } } } });
+    await world.settle();
+    const key = { namespace: 'kube-system', name: 'coredns' };
+    const body = { status: { observedGeneration: 3, replicas: 1, unavailableReplicas: 1 } };
+    await admin.patch(kinds.Deployment, key, { type: 'merge', body }, { subresource: 'status' });
+    applied.splice(0);
+    const asked = world.enqueued;
+    const proxy = { namespace: 'kube-system', name: 'kube-proxy' };
+    await admin.patch(kinds.ConfigMap, proxy, { type: 'merge', body: { data: { 'config.conf': 'spoilt' } } });
+    const isWhole = async (): Promise<boolean> =>
+      (await admin.get(kinds.ConfigMap, proxy))?.data?.['config.conf'] !== 'spoilt';
+    expect(await reconcilesUntil(world, asked, isWhole)).toBe(1);
+    expect(applied).toContain('DaemonSet kube-proxy');
+    expect(applied).not.toContain('Deployment coredns');
+  }, 60_000);
+
+  test('and fifty tenants are heard, one line each', async () => {
+    const many = newWatches();
+    const manifest = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'many', namespace: 'default', labels: { [labels.component]: 'many' } },
+    };
+    const applied = await admin.apply<Resource>(kinds.ConfigMap, manifest, { fieldManager: 'steward' });
+    const rang = new Set<string>();
+    const connection = parseKubeconfig(server.kubeconfig);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const uids = Array.from({ length: 50 }, (_, index) => `tenant-${index}`);
+    for (const uid of uids) {
+      const notify = (): void => {
+        if (rang.add(uid).size === uids.length) resolve(undefined);
+      };
+      many.applying(uid, 'many', { connection, notify });
+      const presence = {
+        component: 'many',
+        manifests: [manifest],
+        applied: [applied],
+        createOnly: [],
+        kindOf: () => kinds.ConfigMap,
+      };
+      many.applied(uid, presence, connection);
+    }
+    while (!uids.every((uid) => many.hears(uid))) await sleep(systemClock, 50);
+    await admin.delete(kinds.ConfigMap, { namespace: 'default', name: 'many' });
+    await promise;
+    expect(rang.size).toBe(50);
+    many.close();
+  }, 60_000);
+});

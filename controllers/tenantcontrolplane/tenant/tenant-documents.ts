@@ -1,0 +1,128 @@
+import type { Manifest } from '../../../api/meta.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { bootstrapRbac } from '../../../kubeadm/bootstrap-rbac.ts';
+import { apiServerCertSANs, clusterConfiguration, kubeadmConfig } from '../../../kubeadm/cluster-configuration.ts';
+import type { ClusterConfigurationInputs } from '../../../kubeadm/cluster-configuration.ts';
+import { clusterInfo } from '../../../kubeadm/cluster-info.ts';
+import { coreDns } from '../../../kubeadm/coredns.ts';
+import type { CoreDnsManifests } from '../../../kubeadm/coredns.ts';
+import { kubeProxy } from '../../../kubeadm/kube-proxy.ts';
+import { kubeletConfig } from '../../../kubeadm/kubelet-configuration.ts';
+import { joinHostPort } from '../../../kubeadm/networks.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
+import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
+import type { StoreBinding } from '../../../stores/driver.ts';
+import type { Endpoint } from '../shared/control-plane-input.ts';
+import { parseInternalEndpoint } from '../addons/tcp-proxy/proxy-upstream.ts';
+import type { KubeadmDocuments } from './kubeadm-config-map.ts';
+
+/** The inputs of the documents inside and about a tenant. */
+export interface DocumentInput {
+  readonly tcp: TenantControlPlane;
+  readonly endpoint: Endpoint;
+}
+
+const versionOf = ({ spec }: TenantControlPlane): KubernetesVersion =>
+  parseVersion(spec.kubernetes.version, 'spec.kubernetes.version');
+
+const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host, hostPort);
+
+/** All names of the API server's certificate, as kubeadm's documents list them. Throws `InvalidInputError`. */
+export function certificateNames({ tcp, endpoint }: DocumentInput): readonly string[] {
+  const { clusterDomain, certSANs = [], address = '', advertiseAddress = '' } = tcp.spec.networkProfile;
+  const { name = '', namespace = '' } = tcp.metadata;
+  const { internalEndpoint = '' } = tcp.spec.addons.tcpProxy ?? {};
+  // A proxy in the tenant verifies by this name that it reaches this control plane.
+  const inner = internalEndpoint === '' ? [] : [parseInternalEndpoint(internalEndpoint, endpoint.port).host];
+  // Clients near the Service use its address, whatever is advertised to others.
+  const near = address !== '' && advertiseAddress !== '' ? [address] : [];
+  const names = [...certSANs, ...inner, ...near];
+  return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs: names });
+}
+
+function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): ClusterConfigurationInputs {
+  const { tcp, endpoint } = input;
+  const { serviceCidr, podCidr, clusterDomain } = tcp.spec.networkProfile;
+  const etcd = store?.kind === 'etcd' ? store.endpoints : ['127.0.0.1:2379'];
+  return {
+    clusterName: tcp.metadata.name ?? '',
+    version: versionOf(tcp),
+    controlPlaneEndpoint: endpointText(endpoint),
+    serviceCidr,
+    podCidr,
+    clusterDomain,
+    certSANs: certificateNames(input),
+    etcdEndpoints: etcd,
+    encryptionAlgorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
+    ...(store?.kind === 'etcd' && { apiServerArgs: { 'etcd-compaction-interval': '0s', 'etcd-prefix': store.prefix } }),
+  };
+}
+
+/** kubeadm's documents about a tenant, for administrators of the management cluster. */
+export function kubeadmDocuments(input: DocumentInput, store: StoreBinding): KubeadmDocuments {
+  const cluster = clusterConfiguration(clusterInputs(input, store));
+  const { address, port } = input.endpoint;
+  const init = {
+    apiVersion: cluster.apiVersion,
+    kind: 'InitConfiguration',
+    localAPIEndpoint: { advertiseAddress: address, bindPort: port },
+  };
+  return { init, cluster };
+}
+
+/**
+ * The inputs of kubeadm's documents inside the tenant, which must not reveal its datastore or the Service of the management
+ * cluster. Joining nodes read neither; kubeadm itself only needs some etcd to be named.
+ */
+function tenantInputs(input: DocumentInput): ClusterConfigurationInputs {
+  const { name = '', namespace = '' } = input.tcp.metadata;
+  const service = `${name}.${namespace}.svc`;
+  const inputs = clusterInputs(input, undefined);
+  return {
+    ...inputs,
+    certSANs: inputs.certSANs.filter((san) => san !== service && !san.startsWith(`${service}.`)),
+  };
+}
+
+/** The objects that kubeadm creates in a cluster for joining nodes and for administrators. Throws `InvalidInputError`. */
+export function bootstrapDocuments(
+  input: DocumentInput,
+  facts: { readonly ca: string },
+): { readonly manifests: readonly Manifest[]; readonly clusterInfo: Manifest } {
+  const { tcp, endpoint } = input;
+  const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
+  const { kubelet } = tcp.spec.kubernetes;
+  const info = clusterInfo({ server: `https://${endpointText(endpoint)}`, ca: facts.ca });
+  const kubeletDocument = kubeletConfig({
+    version: versionOf(tcp),
+    clusterDomain,
+    serviceCidr,
+    ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
+    cgroupDriver: kubelet.cgroupfs,
+    patches: kubelet.configurationJSONPatches ?? [],
+  });
+  const config = kubeadmConfig(tenantInputs(input));
+  return { manifests: [config, kubeletDocument, info, ...bootstrapRbac()], clusterInfo: info };
+}
+
+/** The manifests of CoreDNS; none when it is not wanted. */
+export function coreDnsManifests({ tcp }: DocumentInput): CoreDnsManifests {
+  const addon = tcp.spec.addons.coreDNS;
+  if (addon === undefined) return { managed: [], createOnly: [] };
+  const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
+  return coreDns({
+    version: versionOf(tcp),
+    clusterDomain,
+    serviceCidr,
+    ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
+    image: addon,
+  });
+}
+
+/** The manifests of kube-proxy; none when it is not wanted. */
+export function kubeProxyManifests({ tcp, endpoint }: DocumentInput): readonly Manifest[] {
+  const addon = tcp.spec.addons.kubeProxy;
+  if (addon === undefined) return [];
+  const { podCidr } = tcp.spec.networkProfile;
+  return kubeProxy({ version: versionOf(tcp), controlPlaneEndpoint: endpointText(endpoint), podCidr, image: addon });
+}

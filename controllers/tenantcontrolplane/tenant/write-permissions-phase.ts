@@ -1,0 +1,63 @@
+import type { Context } from '../../../runtime/reconcile/controller.ts';
+import type { Outcome } from '../../../runtime/reconcile/phases.ts';
+import { canFreeze, firstMinorWithPolicies, servingVersion } from '../datastore/migration/read-only-policy.ts';
+import { writePermissionsManifests } from './write-permissions-policy.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Scope } from '../scope.ts';
+import { policyKinds } from '../shared/tenant-kinds.ts';
+
+const component = 'write-permissions';
+
+const fact = 'denial-put-off-since';
+/** How long a failing add-on, which could not be created later, keeps writes allowed, in milliseconds. */
+const patienceMs = 60_000;
+const lookAgainMs = 2_000;
+
+/** True while an add-on that was never created may still be created. */
+function waitsForAddons(
+  { tcp, coreDNS, kubeProxy }: Readonly<Scope>,
+  { memory }: Dependencies,
+  { now }: Context,
+): boolean {
+  const { uid = '' } = tcp.metadata;
+  const { coreDNS: wantsDNS, kubeProxy: wantsProxy } = tcp.spec.addons;
+  const before = tcp.status?.addons;
+  const isMissing =
+    (wantsDNS !== undefined && coreDNS === undefined && before?.coreDNS?.enabled !== true) ||
+    (wantsProxy !== undefined && kubeProxy === undefined && before?.kubeProxy?.enabled !== true);
+  if (!isMissing) return false;
+  const since = memory.recall(uid, fact) ?? String(now.getTime());
+  memory.remember(uid, fact, since);
+  return now.getTime() - Number(since) < patienceMs;
+}
+
+/**
+ * Allows writes that the spec no longer denies, before anything is written inside the tenant. Policies are exempt from policies,
+ * so this works whatever is denied.
+ */
+export async function allowWrites(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const never = tcp.metadata.generation === 1 || !canFreeze(tcp);
+  if (never || writePermissionsManifests(tcp).length > 0) return { is: 'done' };
+  await deps.tenants.apply(scope, { component, manifests: [], prunes: policyKinds }, ctx);
+  return { is: 'done' };
+}
+
+/** Denies writes as the spec asks, once everything that the tenant needs has been written, as far as possible. */
+export async function denyWrites(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const { tcp } = scope;
+  const manifests = writePermissionsManifests(tcp);
+  if (manifests.length === 0) return { is: 'done' };
+  if (!canFreeze(tcp)) {
+    const message = `spec.writePermissions needs Kubernetes 1.${firstMinorWithPolicies} or later, but ${servingVersion(tcp)} is running: upgrade, or remove the field`;
+    return { is: 'waiting', reason: 'PoliciesNotServed', message };
+  }
+  // The proxy is about to be created, which would be denied.
+  if (scope.tcpProxy === 'recorded') return { is: 'done' };
+  if (waitsForAddons(scope, deps, ctx)) {
+    const message = 'writes will be denied once CoreDNS and kube-proxy have been created, in a minute at the latest';
+    return { is: 'done', message, afterMs: lookAgainMs };
+  }
+  await deps.tenants.apply(scope, { component, manifests, prunes: [] }, ctx);
+  return { is: 'done', learned: { writesDenied: true } };
+}

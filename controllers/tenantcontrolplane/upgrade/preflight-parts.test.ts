@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Deployment } from '../../../api/core/kinds.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { images } from '../shared/images.ts';
+import { nodePagePath, parseNodePage } from './node-page.ts';
+import { pendingUpgrade } from '../shared/pending-upgrade.ts';
+import { removedApis } from './removed-apis.ts';
+import { holdFor, kubeletBlocker, laggards } from './upgrade-hold.ts';
+
+const to = parseVersion('v1.36.3');
+const line = (labels: Readonly<Record<string, string>>, value = '1'): string => {
+  const pairs = Object.entries({
+    group: 'g.k8s.io',
+    version: 'v1beta1',
+    resource: 'things',
+    subresource: '',
+    ...labels,
+  });
+  return `apiserver_requested_deprecated_apis{${pairs.map(([name, text]) => `${name}="${text}"`).join(',')}} ${value}\n`;
+};
+
+describe('removedApis', () => {
+  test.each<[string, string, readonly string[]]>([
+    ['gone in the version', line({ removed_release: '1.36' }), ['things of g.k8s.io/v1beta1']],
+    ['gone before', line({ removed_release: '1.9' }), ['things of g.k8s.io/v1beta1']],
+    ['gone later', line({ removed_release: '1.37' }), []],
+    ['not to be removed, such as componentstatuses', line({ group: '', removed_release: '' }), []],
+    ['of the core group', line({ group: '', removed_release: '1.36' }), ['things of v1beta1']],
+    [
+      'counted as a whole number with a fraction',
+      line({ removed_release: '1.36' }, '1.0'),
+      ['things of g.k8s.io/v1beta1'],
+    ],
+    ['counted zero', line({ removed_release: '1.36' }, '0'), []],
+    ['of another major version', line({ removed_release: '2.1' }), []],
+    ['in a comment', `# ${line({ removed_release: '1.36' })}`, []],
+    ['of another gauge', line({ removed_release: '1.36' }).replace('requested', 'forgotten'), []],
+    [
+      'asked of several API servers, and by subresource',
+      line({ removed_release: '1.36' }).repeat(2) + line({ removed_release: '1.36', subresource: 'status' }),
+      ['things of g.k8s.io/v1beta1'],
+    ],
+    [
+      'with names that nobody has',
+      line({ removed_release: '1.36', resource: '<b>;\u202e' }),
+      ['?b??? of g.k8s.io/v1beta1'],
+    ],
+  ])('judges what is %s', (_what, metrics, found) => {
+    expect(removedApis(`# TYPE x gauge\n${metrics}go_goroutines 7\n`, to)).toEqual(found);
+  });
+
+  test('never fails, whatever an API server answers', () => {
+    const noise = fc.oneof(fc.string(), fc.constantFrom('apiserver_requested_deprecated_apis{', '} 1', '"', '\n'));
+    fc.assert(
+      fc.property(fc.array(noise), (parts) => {
+        expect(Array.isArray(removedApis(parts.join(''), to))).toBe(true);
+      }),
+    );
+  });
+
+  test('takes no longer for a long line of labels that never end', () => {
+    const began = performance.now();
+    removedApis(`apiserver_requested_deprecated_apis{${'a="'.repeat(1_000_000)}`, to);
+    removedApis(line({ removed_release: '1.36', resource: 'x'.repeat(4_000_000) }), to);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('a page of nodes', () => {
+  test('is asked for by its size and where it begins', () => {
+    expect(nodePagePath(undefined)).toBe('/api/v1/nodes?limit=100');
+    expect(nodePagePath('a&b=c')).toBe('/api/v1/nodes?limit=100&continue=a%26b%3Dc');
+  });
+
+  test('tells names and kubelets, also of nodes that have not told theirs', () => {
+    const items = [
+      { metadata: { name: 'a' }, status: { nodeInfo: { kubeletVersion: 'v1.35.4+k3s1' } } },
+      { metadata: { name: 'b' } },
+      null,
+      { metadata: { name: 7 }, status: { nodeInfo: { kubeletVersion: '<b>' } } },
+    ];
+    const page = parseNodePage(JSON.stringify({ kind: 'NodeList', metadata: { continue: 'x' }, items }));
+    expect(page).toEqual({
+      kubelets: [
+        { node: 'a', version: 'v1.35.4+k3s1' },
+        { node: 'b', version: '' },
+        { node: '', version: '' },
+        { node: '', version: '?b?' },
+      ],
+      next: 'x',
+    });
+    expect(parseNodePage('{"kind":"NodeList","metadata":{"continue":""},"items":null}')).toEqual({ kubelets: [] });
+  });
+
+  test.each(['{}', '"nodes"', '1', 'true'])('whose items are %s is none', (items) => {
+    expect(parseNodePage(`{"kind":"NodeList","items":${items}}`)).toBeUndefined();
+  });
+
+  test('never fails, whatever an API server answers', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (body) => {
+        parseNodePage(body);
+        parseNodePage(`{"kind":"NodeList","metadata":${body === '' ? 'null' : body},"items":[${body}]}`);
+      }),
+    );
+  });
+});
+
+describe('kubelets', () => {
+  test('that are more than three minors older hold an upgrade, and no others', () => {
+    const versions = ['v1.32.9', 'v1.33.0', 'v1.36.3', 'v1.37.0', '', 'v1.32.0-alpha.1', 'nonsense', 'v1.32.4+k3s1'];
+    const late = laggards(
+      versions.map((version, index) => ({ node: `n${index}`, version })),
+      to,
+    );
+    expect(late.map(({ version }) => version)).toEqual(['v1.32.9', 'v1.32.0-alpha.1', 'v1.32.4+k3s1']);
+  });
+
+  test('are named in one order, however the API server lists them', () => {
+    const step = { from: parseVersion('v1.35.4'), to };
+    const late = ['b', 'a', 'c'].map((node) => ({ node, version: 'v1.30.0' }));
+    expect(kubeletBlocker(late, step)).toEqual(kubeletBlocker([...late].reverse(), step));
+  });
+
+  test('that are fine, with everything else, hold nothing', () => {
+    expect(holdFor({ from: parseVersion('v1.35.4'), to }, kubeletBlocker([], { from: to, to }))).toBeUndefined();
+  });
+});
+
+describe('pendingUpgrade', () => {
+  const step = (
+    wanted: string,
+    asked: string | undefined,
+    installed: string | undefined,
+    tagSuffix = '',
+  ): readonly [number, number] | undefined => {
+    const registrySettings = {
+      registry: 'mirror.example.com:5000/a-v1.2.3/x',
+      apiServerImage: 'kube-apiserver',
+      controllerManagerImage: 'c',
+      schedulerImage: 's',
+      tagSuffix,
+    };
+    const at = (version: string): ReturnType<typeof tenantControlPlaneWith> =>
+      tenantControlPlaneWith({
+        kubernetes: { version },
+        deployment: { registrySettings },
+        status: {
+          kubernetesResources: { version: { status: 'Ready', ...(installed !== undefined && { version: installed }) } },
+        },
+      });
+    const image = asked === undefined ? 'kube-apiserver@sha256:0' : images(at(asked)).apiServer;
+    const containers = [{ name: 'kube-apiserver', image }];
+    const deployment: Deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'tenant' },
+      spec: { selector: {}, template: { spec: { containers } } },
+    };
+    const found = pendingUpgrade(at(wanted), deployment);
+    return found === undefined ? undefined : [found.from.minor, found.to.minor];
+  };
+
+  test.each<[string, Parameters<typeof step>, readonly [number, number] | undefined]>([
+    ['the next minor', ['v1.36.3', 'v1.35.4', 'v1.35.4'], [35, 36]],
+    ['the next minor, with a tag of the author', ['v1.36.3', 'v1.35.4', 'v1.35.4', '-hardened'], [35, 36]],
+    ['the next minor of a pre-release', ['v1.36.0-rc.1', 'v1.35.0-rc.0', 'v1.35.0-rc.0', '-x'], [35, 36]],
+    ['an image that tells no version', ['v1.36.3', undefined, 'v1.35.4'], [35, 36]],
+    ['another patch', ['v1.35.9', 'v1.35.4', 'v1.35.4'], undefined],
+    ['what the pods are asked for already', ['v1.36.3', 'v1.36.3', 'v1.35.4'], undefined],
+    ['a way back', ['v1.35.4', 'v1.36.3', 'v1.35.4'], undefined],
+    ['a minor that is skipped', ['v1.36.3', 'v1.34.1', 'v1.34.1'], undefined],
+    ['the first start', ['v1.36.3', 'v1.35.4', undefined], undefined],
+    ['the next minor, above those that are hosted', ['v1.40.0', 'v1.39.1', 'v1.39.1'], [39, 40]],
+  ])('%s', (_what, given, expected) => {
+    expect(step(...given)).toEqual(expected);
+  });
+});

@@ -1,0 +1,98 @@
+import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
+import { argumentValue } from '../shared/argument-value.ts';
+import { mergeArguments } from '../shared/arguments.ts';
+import type { Arguments } from '../shared/arguments.ts';
+import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
+import { etcdOverrides } from '../datastore/overrides/etcd-overrides.ts';
+import { egressFolder } from '../addons/konnectivity/egress-selector.ts';
+import { dataKeys } from '../../../api/names.ts';
+import { kineSocket } from '../datastore/kine-arguments.ts';
+import { trustFiles } from '../certificates/rotation/trust-files.ts';
+
+const pki = '/etc/kubernetes/pki';
+
+/**
+ * Seconds during which a stopping API server still serves while its address is removed from the Service, so that a rollout loses
+ * no request: it takes one to three seconds for every kube-proxy to notice, more under load.
+ */
+export const shutdownDelaySeconds = 10;
+
+/**
+ * Seconds within which a stopping API server then ends its watches. Clients continue at another API server; without this they
+ * would keep it running for its whole grace period, and a change of the datastore waits for the last server on the old one.
+ */
+const watchTerminationSeconds = 2;
+
+/** The minor that introduced the flag: an older API server would not start with it. */
+const watchTerminationSince = 29;
+
+/** Flags about the API server's datastore. */
+function storeArguments({ store, overrides = [] }: ControlPlaneInput): Arguments {
+  if (store.kind === 'kine') return { 'etcd-servers': kineSocket };
+  return {
+    'etcd-servers': store.endpoints.join(','),
+    'etcd-prefix': store.prefix,
+    'etcd-compaction-interval': '0',
+    'etcd-cafile': `${pki}/etcd/ca.crt`,
+    'etcd-certfile': `${pki}/etcd/server.crt`,
+    'etcd-keyfile': `${pki}/etcd/server.key`,
+    ...(overrides.length > 0 && { 'etcd-servers-overrides': etcdOverrides(overrides) }),
+  };
+}
+
+/**
+ * Issuers of service-account tokens: the cluster's own domain issues them. The fixed name is accepted, too, because control
+ * planes with other domains used it before.
+ */
+function issuers(clusterDomain: string): readonly string[] {
+  const issuer = (domain: string): string => `https://kubernetes.default.svc.${domain}`;
+  return [...new Set([issuer(clusterDomain), issuer('cluster.local')])];
+}
+
+/** kube-apiserver's flags; the user's extra arguments win. */
+export function apiServerArguments(input: ControlPlaneInput): string[] {
+  const { spec } = input.tcp;
+  const extra = spec.controlPlane.deployment.extraArgs?.apiServer;
+  // An empty value counts as none: without mode and configuration the API server would allow everything to everyone.
+  const ownAuthorization = (argumentValue(extra, 'authorization-config') ?? '') !== '';
+  const { minor } = parseVersion(spec.kubernetes.version, 'spec.kubernetes.version');
+  const plugins = listAdmissionControllers(spec.kubernetes.admissionControllers);
+  const ours: Arguments = {
+    ...storeArguments(input),
+    'advertise-address': input.endpoint.address,
+    'allow-privileged': 'true',
+    ...(!ownAuthorization && { 'authorization-mode': 'Node,RBAC' }),
+    'client-ca-file': trustFiles(input).ca,
+    ...(plugins.length > 0 && { 'enable-admission-plugins': plugins.join(',') }),
+    ...(spec.addons.konnectivity !== undefined && {
+      'egress-selector-config-file': `${egressFolder}/${dataKeys.konnectivityEgress}`,
+    }),
+    'enable-bootstrap-token-auth': 'true',
+    // Each API server would remove the address that all of them share when it ends, so Steward maintains the Service
+    // `kubernetes`.
+    'endpoint-reconciler-type': 'none',
+    'kubelet-client-certificate': `${pki}/apiserver-kubelet-client.crt`,
+    'kubelet-client-key': `${pki}/apiserver-kubelet-client.key`,
+    'kubelet-preferred-address-types': spec.kubernetes.kubelet.preferredAddressTypes.join(','),
+    'proxy-client-cert-file': `${pki}/front-proxy-client.crt`,
+    'proxy-client-key-file': `${pki}/front-proxy-client.key`,
+    'requestheader-allowed-names': 'front-proxy-client',
+    'requestheader-client-ca-file': trustFiles(input).frontProxyCa,
+    'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
+    'requestheader-group-headers': 'X-Remote-Group',
+    'requestheader-username-headers': 'X-Remote-User',
+    'secure-port': String(input.endpoint.port),
+    'service-account-issuer': issuers(spec.networkProfile.clusterDomain),
+    'service-account-key-file': `${pki}/sa.pub`,
+    'service-account-signing-key-file': `${pki}/sa.key`,
+    'service-cluster-ip-range': spec.networkProfile.serviceCidr,
+    'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
+    ...(minor >= watchTerminationSince && {
+      'shutdown-watch-termination-grace-period': `${watchTerminationSeconds}s`,
+    }),
+    'tls-cert-file': `${pki}/apiserver.crt`,
+    'tls-private-key-file': `${pki}/apiserver.key`,
+  };
+  return mergeArguments(ours, { extra, winner: 'user' });
+}

@@ -1,0 +1,115 @@
+import type { Manifest } from '../../../api/meta.ts';
+import { podSelector } from '../shared/pod-selector.ts';
+import { annotations, componentChecksumLabel, labels, tenantObjects } from '../../../api/names.ts';
+import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-spec.ts';
+import { shutdownDelaySeconds } from './api-server-arguments.ts';
+import { checksum } from '../../../kubeadm/pki/checksum.ts';
+import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
+import { konnectivitySidecar } from '../addons/konnectivity/server-container.ts';
+import { defaultSpread } from './default-spread.ts';
+import { images } from '../shared/images.ts';
+import { ownedManifest } from '../shared/owned-manifest.ts';
+import type { DeploymentStrategy, PodSpec } from '../shared/pod-parts.ts';
+import { kineSidecar, systemContainers } from './system-containers.ts';
+import { systemVolumes } from './system-volumes.ts';
+import { trustdContainer, trustdPort } from '../addons/worker-bootstrap/trustd-container.ts';
+
+/** Value of the component label on the Deployment and its pods. */
+export const deploymentComponent = 'deployment';
+
+/**
+ * Termination grace period of the pods in seconds: the API server's delay and time for running requests, at least the usual 30.
+ */
+const terminationGraceSeconds = shutdownDelaySeconds + 20;
+
+function strategy({ strategy: given }: DeploymentSpec): DeploymentStrategy {
+  if (given.type === 'Recreate') return { type: 'Recreate' };
+  return { type: 'RollingUpdate', rollingUpdate: given.rollingUpdate ?? { maxUnavailable: 0, maxSurge: '100%' } };
+}
+
+/** The label with the DataStore that pods use: a form of its name, which may be longer than a label's value. */
+export function dataStoreLabel(store: string): string {
+  return store.length <= 63 ? store : checksum({ store });
+}
+
+function podLabels(input: ControlPlaneInput): Readonly<Record<string, string>> {
+  const own: Record<string, string> = { ...podSelector(input.tcp), [labels.component]: deploymentComponent };
+  for (const [component, sum] of Object.entries(input.checksums)) own[componentChecksumLabel(component)] = sum;
+  own[componentChecksumLabel('datastore')] = dataStoreLabel(input.dataStoreName);
+  return { ...input.tcp.spec.controlPlane.deployment.podAdditionalMetadata?.labels, ...own };
+}
+
+/** The placement fields of the pods, as the author set them. */
+function placement({ tcp, present }: ControlPlaneInput, spec: DeploymentSpec): Partial<PodSpec> {
+  const { nodeSelector, tolerations, affinity, runtimeClassName = '', priorityClassName = '' } = spec;
+  const selector = podSelector(tcp);
+  const { topologySpreadConstraints: given = [] } = spec;
+  const spread = given.length > 0 ? given : defaultSpread({ selector, image: images(tcp).apiServer, present });
+  return {
+    ...(nodeSelector !== undefined && { nodeSelector }),
+    ...(tolerations !== undefined && { tolerations }),
+    ...(affinity !== undefined && { affinity }),
+    ...(runtimeClassName !== '' && { runtimeClassName }),
+    ...(priorityClassName !== '' && { priorityClassName }),
+    ...(spread.length > 0 && {
+      topologySpreadConstraints: spread.map((constraint) => ({
+        ...constraint,
+        labelSelector: constraint.labelSelector ?? { matchLabels: selector },
+      })),
+    }),
+  };
+}
+
+function podSpec(input: ControlPlaneInput): PodSpec {
+  const spec = input.tcp.spec.controlPlane.deployment;
+  const initContainers = [
+    ...(spec.additionalInitContainers ?? []),
+    ...kineSidecar(input),
+    ...konnectivitySidecar(input.tcp),
+  ];
+  return {
+    ...placement(input, spec),
+    ...(initContainers.length > 0 && { initContainers }),
+    automountServiceAccountToken: false,
+    containers: [...(spec.additionalContainers ?? []), ...systemContainers(input), ...trustdContainer(input.tcp)],
+    enableServiceLinks: false,
+    // A safe sysctl of the pod's own network: a low port then needs no capability.
+    ...(Math.min(input.endpoint.port, trustdPort(input.tcp) ?? input.endpoint.port) < 1024 && {
+      securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
+    }),
+    serviceAccountName: spec.serviceAccountName === '' ? 'default' : spec.serviceAccountName,
+    terminationGracePeriodSeconds: terminationGraceSeconds,
+    volumes: [...(spec.additionalVolumes ?? []), ...systemVolumes(input)],
+  };
+}
+
+/** The Deployment of a control plane. */
+export function deployment(input: ControlPlaneInput): Manifest {
+  const { tcp } = input;
+  const spec = tcp.spec.controlPlane.deployment;
+  return ownedManifest(tcp, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: tenantObjects(tcp.metadata.name ?? '').deployment,
+    component: deploymentComponent,
+    labels: spec.additionalMetadata?.labels,
+    annotations: spec.additionalMetadata?.annotations,
+    body: {
+      spec: {
+        replicas: spec.replicas,
+        selector: { matchLabels: podSelector(tcp) },
+        strategy: strategy(spec),
+        template: {
+          metadata: {
+            labels: podLabels(input),
+            annotations: {
+              ...spec.podAdditionalMetadata?.annotations,
+              [annotations.storageConfig]: input.storageChecksum,
+            },
+          },
+          spec: podSpec(input),
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../../api/core/kinds.ts';
+import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
+import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
+
+const privileged: TenantControlPlaneChanges = {
+  deployment: { additionalContainers: [{ name: 'extra', image: 'x', securityContext: { privileged: true } }] },
+};
+const fake: TenantControlPlaneChanges = { deployment: { extraArgs: { apiServer: ['--client-ca-file=/x'] } } };
+
+async function labelled(standard: string): Promise<TenantWorld> {
+  const world = new TenantWorld();
+  const labels = { 'pod-security.kubernetes.io/enforce': standard };
+  await world.cluster.seed(kinds.Namespace, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'default', labels },
+  });
+  return world;
+}
+
+const available = async (world: TenantWorld) =>
+  (await world.read()).status?.conditions?.find(({ type }) => type === 'ControlPlaneAvailable');
+const containers = async (world: TenantWorld): Promise<readonly string[] | undefined> =>
+  (await world.deployment())?.spec?.template.spec?.containers.map(({ name }) => name);
+
+describe('What no webhook refused', () => {
+  test('makes no pods where the namespace does not permit it, and the condition says why', async () => {
+    const world = new TenantWorld();
+    await world.create(privileged);
+    await world.settle();
+    expect(await world.deployment()).toBeUndefined();
+    expect(await available(world)).toMatchObject({ status: 'False', reason: 'PodSecurityViolated' });
+    expect((await available(world))?.message).toMatch(
+      /additionalContainers\[0\]\.securityContext\.privileged "true" .*standard baseline forbids.*: .*left alone/i,
+    );
+  });
+
+  test('makes pods where the namespace permits it', async () => {
+    const world = await labelled('privileged');
+    await world.create(privileged);
+    await world.settle();
+    expect(await containers(world)).toContain('extra');
+  });
+
+  test('leaves pods as they are', async () => {
+    const world = new TenantWorld();
+    await world.create({});
+    await world.settle();
+    await world.change({ spec: { controlPlane: fake } });
+    await world.settle();
+    expect(await available(world)).toMatchObject({ status: 'False', reason: 'ArgumentsRefused' });
+    const [server] = (await world.deployment())?.spec?.template.spec?.containers ?? [];
+    expect(server?.args).not.toContain('--client-ca-file=/x');
+  });
+
+  test('goes on where the pods have it already, also when they change otherwise', async () => {
+    const world = await labelled('privileged');
+    await world.create(privileged);
+    await world.settle();
+    await world.cluster.seed(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 3 } } } });
+    await world.settle();
+    expect((await world.deployment())?.spec?.replicas).toBe(3);
+    expect(await available(world)).toMatchObject({ status: 'True' });
+  });
+
+  test('asks no namespace for a tenant that adds nothing', async () => {
+    const world = new TenantWorld();
+    await world.create({});
+    await world.settle();
+    expect(world.cluster.calls.filter(({ kind }) => kind?.kind === 'Namespace')).toEqual([]);
+  });
+});

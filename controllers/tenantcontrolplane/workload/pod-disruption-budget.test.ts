@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PodDisruptionBudget } from '../../../api/core/kinds.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { foreignBudgets, podDisruptionBudget } from './pod-disruption-budget.ts';
+
+const made = (replicas: number): readonly PodDisruptionBudget[] =>
+  podDisruptionBudget(tenantControlPlaneWith({ deployment: { replicas } }));
+
+describe('the budget of evictions', () => {
+  test.each([2, 3, 5])('takes one of %d pods at a time, and any that is not ready', (replicas) => {
+    expect(made(replicas).map(({ spec }) => spec)).toEqual([
+      {
+        maxUnavailable: 1,
+        selector: { matchLabels: { 'steward.butlerlabs.dev/name': 'tenant' } },
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      },
+    ]);
+  });
+
+  test.each([0, 1])('is none for %d pods, so that no drain waits for ever', (replicas) => {
+    expect(made(replicas)).toEqual([]);
+  });
+});
+
+describe('a budget of somebody else', () => {
+  const tcp = tenantControlPlaneWith();
+  const labels = { team: 'a', 'steward.butlerlabs.dev/name': 'tenant' };
+  const budget = (spec: PodDisruptionBudget['spec'], metadata: object = {}): PodDisruptionBudget => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'theirs', ...metadata },
+    ...(spec !== undefined && { spec }),
+  });
+
+  test.each([
+    ['the label of the pods', { selector: { matchLabels: { 'steward.butlerlabs.dev/name': 'tenant' } } }],
+    ['a label that the author added', { selector: { matchLabels: { team: 'a' } } }],
+    ['everything', { selector: {} }],
+  ])('counts when it selects %s', (_what, spec) => {
+    expect(foreignBudgets(tcp, labels, [budget(spec)])).toEqual(['theirs']);
+  });
+
+  test.each([
+    ['another tenant', budget({ selector: { matchLabels: { 'steward.butlerlabs.dev/name': 'other' } } })],
+    ['nothing', budget({})],
+    ['the pods but goes away', budget({ selector: {} }, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
+    [
+      'the pods and is ours',
+      budget({ selector: {} }, { ownerReferences: [{ uid: tcp.metadata.uid, kind: '', name: '', apiVersion: '' }] }),
+    ],
+  ])('does not count when it selects %s', (_what, other) => {
+    expect(foreignBudgets(tcp, labels, [other])).toEqual([]);
+  });
+});

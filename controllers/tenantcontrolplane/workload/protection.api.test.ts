@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { kinds } from '../../../api/core/kinds.ts';
+import type { KindRef, Manifest, Resource } from '../../../api/meta.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import type { Cluster } from '../../../runtime/client/cluster.ts';
+import { openCluster } from '../../../runtime/client/http-cluster.ts';
+import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
+import { startApiServer } from '../../../testing/servers/api-server.ts';
+import type { ApiServer } from '../../../testing/servers/api-server.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { deployment } from './deployment.ts';
+import { networkPolicy } from './network-policy.ts';
+import type { ManagementApi } from './network-policy.ts';
+import { podDisruptionBudget } from './pod-disruption-budget.ts';
+import { managementApiOf } from './management-api.ts';
+
+let server: ApiServer;
+let admin: Cluster;
+
+beforeAll(async () => {
+  server = await startApiServer({
+    rbac: false,
+    flags: { 'endpoint-reconciler-type': 'lease', 'advertise-address': '192.0.2.1' },
+  });
+  admin = openCluster(parseKubeconfig(server.kubeconfig), { name: 'management' });
+}, 180_000);
+
+afterAll(async () => {
+  await admin.close();
+  await server.stop();
+});
+
+const tcp = tenantControlPlaneWith({
+  deployment: {
+    priorityClassName: 'system-cluster-critical',
+    additionalContainers: [
+      { name: 'mine', image: 'x', ports: [{ name: 'metrics', containerPort: 9100, protocol: 'TCP' }] },
+    ],
+  },
+  service: { additionalPorts: [{ name: 'metrics', protocol: 'TCP', port: 80, targetPort: 'metrics' }] },
+});
+
+/** Applied twice: what the API server stores, and whether the second time changed something. */
+async function stored(kind: KindRef, [manifest]: readonly Manifest[]): Promise<readonly [Resource, boolean]> {
+  if (manifest === undefined) throw new Error('nothing was made');
+  const apply = (): Promise<Resource> => admin.apply(kind, manifest, { fieldManager: 'test' });
+  const [first, second] = [await apply(), await apply()];
+  return [first, first.metadata.resourceVersion !== second.metadata.resourceVersion];
+}
+
+/** A young API server first writes its Service and, after that, who serves it. */
+async function whereItIs(): Promise<ManagementApi> {
+  for (;;) {
+    const found = await managementApiOf(admin, systemClock)();
+    if (found.hosts.length > 0 && found.serviceAddresses.length > 0) return found;
+  }
+}
+
+describe('A real API server', () => {
+  test('tells where it is, takes the network policy that keeps pods from it, and nothing changes at rest', async () => {
+    const management = await whereItIs();
+    expect(management.serviceAddresses).toEqual(['10.96.0.1']);
+    expect(management.hosts).toEqual([{ address: '192.0.2.1', port: expect.any(Number) }]);
+    const hosts = [...management.hosts, { address: 'fd00::7', port: 6443 }];
+    const manifests = networkPolicy({
+      tcp,
+      port: 6443,
+      service: { apiVersion: 'v1', kind: 'Service', metadata: {} },
+      storePorts: [2379],
+      management: { ...management, hosts },
+    });
+    const [policy, changed] = await stored(kinds.NetworkPolicy, manifests);
+    expect(changed).toBe(false);
+    // Whatever it dropped, it did not understand.
+    expect(policy).toMatchObject({ spec: manifests[0]?.spec });
+    expect(JSON.stringify(policy)).toContain(`"${management.serviceAddresses[0] ?? ''}/32"`);
+  });
+
+  test('takes the budget of evictions, and nothing changes at rest', async () => {
+    const manifests = podDisruptionBudget(tcp);
+    const [budget, changed] = await stored(kinds.PodDisruptionBudget, manifests);
+    expect(changed).toBe(false);
+    expect(budget).toMatchObject({ spec: manifests[0]?.spec });
+  });
+
+  test('takes pods with a spread over nodes and a priority class, and nothing changes at rest', async () => {
+    const manifest = deployment({
+      tcp,
+      endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
+      store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
+      dataStoreName: 'default',
+      kineImage: 'rancher/kine:v0.16.4',
+      checksums: {},
+      storageChecksum: 'cc',
+    });
+    const [found, changed] = await stored(kinds.Deployment, [manifest]);
+    expect(changed).toBe(false);
+    expect(found).toMatchObject({ spec: manifest.spec });
+  });
+});

@@ -1,0 +1,76 @@
+import type { Deployment } from '../../../api/core/kinds.ts';
+import { containers as names } from '../../../api/names.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Container, PodSpec } from '../shared/pod-parts.ts';
+import type { ArgumentComponent } from './guarded-arguments.ts';
+
+/** The containers of the control plane for which authors may set arguments. */
+const containerOf: Readonly<Partial<Record<ArgumentComponent, string>>> = {
+  apiServer: names.apiServer,
+  controllerManager: names.controllerManager,
+  scheduler: names.scheduler,
+  kine: names.kine,
+  konnectivityServer: names.konnectivity,
+};
+
+function containersOf(present: Deployment | undefined): readonly Container[] {
+  const { initContainers = [], containers = [] } = present?.spec?.template.spec ?? {};
+  return [...initContainers, ...containers];
+}
+
+/** True when `found` contains everything in `given`; it may have more, since the API server fills in defaults. */
+function isPart(given: unknown, found: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return given === found;
+  if (typeof found !== 'object' || found === null) return false;
+  if (Array.isArray(given)) {
+    return (
+      Array.isArray(found) && given.length === found.length && given.every((one, index) => isPart(one, found[index]))
+    );
+  }
+  const fields = new Map<string, unknown>(Object.entries(found));
+  return Object.entries(given).every(([key, value]) => isPart(value, fields.get(key)));
+}
+
+/** True when the existing pods already have the author's additions: these were allowed when the pods were created. */
+export function runsAlready({ spec }: TenantControlPlane, present: Deployment | undefined): boolean {
+  const { deployment } = spec.controlPlane;
+  const {
+    additionalInitContainers = [],
+    additionalContainers = [],
+    additionalVolumes = [],
+    additionalVolumeMounts = {},
+  } = deployment;
+  const running = containersOf(present);
+  const named = (name: string) => running.find((one) => one.name === name);
+  // The API server writes quantities in another form than authors.
+  const added = [...additionalInitContainers, ...additionalContainers].every((container) =>
+    isPart({ ...container, resources: undefined }, { ...named(container.name), resources: undefined }),
+  );
+  const volumes = present?.spec?.template.spec?.volumes ?? [];
+  const mounted = (['apiServer', 'controllerManager', 'scheduler'] as const).every((component) => {
+    const found = named(names[component])?.volumeMounts ?? [];
+    return (additionalVolumeMounts[component] ?? []).every((mount) => found.some((one) => isPart(mount, one)));
+  });
+  const ofTunnel = spec.addons.konnectivity?.server.securityContext ?? {};
+  return (
+    added &&
+    mounted &&
+    additionalVolumes.every((volume) => volumes.some((one) => isPart(volume, one))) &&
+    isPart(ofTunnel, named(names.konnectivity)?.securityContext ?? {})
+  );
+}
+
+/** True for an argument that new pods do not get, or that existing pods already have. */
+export function isNotNew(
+  { made, present }: { readonly made: PodSpec | undefined; readonly present: Deployment | undefined },
+  component: ArgumentComponent,
+  argument: string,
+): boolean {
+  // A bare flag is passed on with its value.
+  const passed = argument.includes('=') ? argument : `${argument}=true`;
+  const isIn = (containers: readonly Container[]): boolean =>
+    containers
+      .find(({ name }) => name === containerOf[component])
+      ?.args?.some((one) => one === argument || one === passed) === true;
+  return !isIn([...(made?.initContainers ?? []), ...(made?.containers ?? [])]) || isIn(containersOf(present));
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { restricted } from '../shared/security-context.ts';
+import { findingsOf } from './pod-security/findings.ts';
+import type { EvaluatedPod } from './pod-security/evaluated-pod.ts';
+import type { StandardInForce } from './pod-security/standard.ts';
+
+const at = 'spec.controlPlane.deployment';
+
+/** What the author of a control plane adds to its pods, as the Pod Security Standards check it. */
+export function addedToPods({ spec }: TenantControlPlane): EvaluatedPod {
+  const { deployment } = spec.controlPlane;
+  const { additionalInitContainers = [], additionalContainers = [], additionalVolumes = [] } = deployment;
+  const ofTunnel = spec.addons.konnectivity?.server.securityContext;
+  return {
+    containers: [
+      ...additionalInitContainers.map((container, index) => ({
+        at: `${at}.additionalInitContainers[${index}]`,
+        container,
+      })),
+      ...additionalContainers.map((container, index) => ({ at: `${at}.additionalContainers[${index}]`, container })),
+      // The author's fields win over ours, one by one.
+      ...(ofTunnel === undefined
+        ? []
+        : [
+            {
+              at: 'spec.addons.konnectivity.server',
+              container: { securityContext: { ...restricted(), ...ofTunnel } },
+            },
+          ]),
+    ],
+    volumes: additionalVolumes.map((volume, index) => ({ at: `${at}.additionalVolumes[${index}]`, volume })),
+    annotations: {
+      at: `${at}.podAdditionalMetadata.annotations`,
+      values: deployment.podAdditionalMetadata?.annotations ?? {},
+    },
+  };
+}
+
+/** True when some standard could refuse the author's additions: only then the standard in force matters. */
+export function needsStandard(tcp: TenantControlPlane): boolean {
+  return findingsOf(addedToPods(tcp), 'restricted').length > 0;
+}
+
+/** What decides the rights of the checked containers: the programs of one container may use what was meant for another. */
+function powersOf(tcp: TenantControlPlane): unknown {
+  const { containers, volumes, annotations } = addedToPods(tcp);
+  const { registrySettings, additionalVolumeMounts } = tcp.spec.controlPlane.deployment;
+  const ofAppArmor = Object.entries(annotations.values).filter(([name]) => name.includes('apparmor'));
+  const { image, version } = tcp.spec.addons.konnectivity?.server ?? {};
+  return { containers, volumes, ofAppArmor, registrySettings, additionalVolumeMounts, image, version };
+}
+
+/** True when nothing relevant has changed: stored values stay valid, whatever standard is in force now. */
+export function keepsPowers(tcp: TenantControlPlane, old: TenantControlPlane | undefined): boolean {
+  return old !== undefined && isDeepStrictEqual(powersOf(tcp), powersOf(old));
+}
+
+/** Validates the author's additions to the pods against the standard. */
+export function validatePodSecurity(
+  tcp: TenantControlPlane,
+  { standard, saidBy }: StandardInForce,
+): readonly InvalidInput[] {
+  return findingsOf(addedToPods(tcp), standard).map(({ field, value, wrong, instead }) => ({
+    field,
+    value,
+    reason: `${wrong}, which the Pod Security Standard ${standard} forbids; the standard comes from ${saidBy}`,
+    remedy: `${instead}, or ask the operator to label the namespace with a less restrictive standard`,
+  }));
+}

@@ -1,0 +1,119 @@
+import type { Deployment } from '../../../api/core/kinds.ts';
+import type { Manifest } from '../../../api/meta.ts';
+import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
+import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { checkUpgrade, parseSupportedVersion, parseVersion } from '../../../kubeadm/versions.ts';
+import type { Context } from '../../../runtime/reconcile/controller.ts';
+import type { Outcome } from '../../../runtime/reconcile/phases.ts';
+import { deployment as deploymentManifest } from './deployment.ts';
+import { egressComponent } from '../addons/konnectivity/egress-selector.ts';
+import type { PodSpec } from '../shared/pod-parts.ts';
+import { versionOfPods } from '../shared/pending-upgrade.ts';
+import { trustdComponent } from '../addons/worker-bootstrap/trustd-credentials.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { Scope, SecretFacts } from '../scope.ts';
+import { namespaceStandard } from './namespace-standard.ts';
+import { validateArguments, givenArguments } from './validate-arguments.ts';
+import { validatePodSecurity } from './validate-pod-security.ts';
+import { isNotNew, runsAlready } from './running-pods.ts';
+import { overridesComponent } from '../datastore/overrides/overrides-phase.ts';
+
+/** The label of a namespace is not watched. In milliseconds. */
+const lookAgainMs = 60_000;
+
+/** Secrets that pods do not mount: their changes restart no pods. */
+const notMounted = new Set(['admin-kubeconfig']);
+
+/** The checksums that restart pods when a Secret changes. */
+function checksums(...facts: readonly SecretFacts[]): Readonly<Record<string, string>> {
+  const all = Object.entries(Object.assign({}, ...facts) as SecretFacts);
+  return Object.fromEntries(
+    all.filter(([component]) => !notMounted.has(component)).map(([component, { checksum }]) => [component, checksum]),
+  );
+}
+
+/**
+ * Refuses minors that are not hosted. An upgrade starts from the installed version, even during another upgrade, so that no minor
+ * is skipped.
+ */
+function refuseOtherMinors({ tcp, observed }: Readonly<Scope>, { newestMinor }: Dependencies): void {
+  const field = 'spec.kubernetes.version';
+  const { version } = tcp.spec.kubernetes;
+  const installed = tcp.status?.kubernetesResources?.version?.version ?? '';
+  if (installed === '') {
+    parseSupportedVersion(version, field, newestMinor);
+    return;
+  }
+  const from = parseVersion(installed, 'status.kubernetesResources.version.version');
+  // A running minor stays allowed when the operator hosts less than before.
+  const last = Math.max(newestMinor, from.minor);
+  const to = parseSupportedVersion(version, field, last);
+  checkUpgrade(from, to, field, last);
+  // Pods of a later minor may have stored what an older one cannot read, even if not all of them exist yet.
+  const begun = versionOfPods(observed.deployment);
+  if (begun !== undefined) checkUpgrade(parseVersion(begun), to, field, last);
+}
+
+function podSpecOf(made: Manifest): PodSpec | undefined {
+  const { spec } = made as Manifest & { readonly spec?: { readonly template: { readonly spec: PodSpec } } };
+  return spec?.template.spec;
+}
+
+/**
+ * What admission refuses is not rolled out either: the webhooks may be disabled, and the namespace's standard stricter than
+ * before. Existing pods keep what they have.
+ */
+async function outOfBounds(
+  { tcp, observed: { deployment: present } }: Readonly<Scope>,
+  { cluster, boundaries: { defaultStandard, allowedArguments } }: Dependencies,
+  made: Manifest,
+  { signal }: Context,
+): Promise<Outcome<Scope> | undefined> {
+  const waiting = (reason: string, errors: readonly InvalidInput[]): Outcome<Scope> => {
+    const message = errors.map((error) => new InvalidInputError(error).message).join('; ');
+    return { is: 'waiting', reason, message: `${message}; running pods are left alone`, afterMs: lookAgainMs };
+  };
+  const args = validateArguments(givenArguments(tcp), allowedArguments, (component, argument) =>
+    isNotNew({ made: podSpecOf(made), present }, component, argument),
+  );
+  if (args.length > 0) return waiting('ArgumentsRefused', args);
+  const { namespace = '' } = tcp.metadata;
+  const reader = { cluster, defaultStandard };
+  const inForce = runsAlready(tcp, present) ? undefined : await namespaceStandard(tcp, namespace, reader, signal);
+  const found = inForce === undefined ? [] : validatePodSecurity(tcp, inForce);
+  return found.length === 0 ? undefined : waiting('PodSecurityViolated', found);
+}
+
+/** Applies the pods. Everything that they mount exists by now, so that no start waits for a volume. */
+export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  refuseOtherMinors(scope, deps);
+  const store = needed(scope.store, 'store');
+  const { bindings, certificate } = needed(scope.overrides, 'overrides');
+  const manifest = deploymentManifest({
+    tcp: scope.tcp,
+    endpoint: needed(scope.endpoint, 'endpoint'),
+    store: store.binding,
+    storeTls: store.tls,
+    overrides: bindings,
+    kineImage: deps.kineImage,
+    dataStoreName: store.dataStoreName,
+    present: scope.observed.deployment,
+    checksums: {
+      ...checksums(
+        needed(scope.authorityFacts, 'authorityFacts'),
+        needed(scope.certificateFacts, 'certificateFacts'),
+        needed(scope.kubeconfigFacts, 'kubeconfigFacts'),
+      ),
+      'datastore-certificate': store.certificate.checksum,
+      ...(scope.konnectivityEgress !== undefined && { [egressComponent]: scope.konnectivityEgress.checksum }),
+      ...(scope.trustdCredentials !== undefined && { [trustdComponent]: scope.trustdCredentials.checksum }),
+      ...(certificate !== undefined && { [overridesComponent]: certificate.checksum }),
+    },
+    trustBundles: needed(scope.authorities, 'authorities').bundled,
+    storageChecksum: store.config.checksum,
+  });
+  const refused = await outOfBounds(scope, deps, manifest, ctx);
+  if (refused !== undefined) return refused;
+  return { is: 'done', learned: { deployment: await deps.apply<Deployment>(scope, manifest, ctx) } };
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { PlainObject } from '../kubernetes-client.ts';
+import { parseServiceRules, wantedRules } from './service-rules.ts';
+
+describe('The rules that kube-proxy has in the kernel', () => {
+  const listed = (...keys: readonly (readonly (string | number)[])[]): string =>
+    JSON.stringify({
+      nftables: [
+        { metainfo: { version: '1.0.6' } },
+        { map: { name: 'service-ips', elem: keys.map((concat) => [{ concat }, { goto: { target: 'service-a' } }]) } },
+      ],
+    });
+
+  test('are read from what nft lists', () => {
+    expect(parseServiceRules(listed(['10.96.0.1', 'tcp', 443], ['10.96.0.10', 'udp', 53]))).toEqual([
+      '10.96.0.1 tcp 443',
+      '10.96.0.10 udp 53',
+    ]);
+  });
+
+  test('are read also with the comment that a Service without endpoints has', () => {
+    const elem = [[{ elem: { val: { concat: ['10.96.0.7', 'tcp', 80] }, comment: 'default/web' } }, { drop: null }]];
+    expect(parseServiceRules(JSON.stringify({ nftables: [{ map: { elem } }] }))).toEqual(['10.96.0.7 tcp 80']);
+  });
+
+  test('are the same where nft knows no names of protocols', () => {
+    expect(parseServiceRules(listed(['10.96.0.1', 6, 443]))).toEqual(['10.96.0.1 tcp 443']);
+  });
+
+  test('are none when the map has no elements', () => {
+    expect(parseServiceRules('{"nftables":[{"metainfo":{}},{"map":{"name":"service-ips"}}]}')).toEqual([]);
+  });
+});
+
+describe('The rules that Services need', () => {
+  const service = (spec: Record<string, unknown>, status: Record<string, unknown> = {}): PlainObject => ({
+    spec,
+    status,
+  });
+
+  test('are one for each port of each address, a load balancer’s included', () => {
+    const ingress = [{ ip: '172.30.0.5', ipMode: 'VIP' }];
+    const dns = { clusterIPs: ['10.96.0.10'], ports: [{ port: 53, protocol: 'UDP' }, { port: 9153 }] };
+    const web = service({ clusterIPs: ['10.96.0.7'], ports: [{ port: 80 }] }, { loadBalancer: { ingress } });
+    expect(wantedRules([service(dns), web])).toEqual([
+      '10.96.0.10 udp 53',
+      '10.96.0.10 tcp 9153',
+      '10.96.0.7 tcp 80',
+      '172.30.0.5 tcp 80',
+    ]);
+  });
+
+  test.each([
+    ['without an address', { clusterIPs: ['None'], ports: [{ port: 80 }] }],
+    ['of another name', { type: 'ExternalName', externalName: 'example.com', ports: [{ port: 80 }] }],
+    ['of IPv6', { clusterIPs: ['fd00::1'], ports: [{ port: 80 }] }],
+  ])('are none for one %s', (_what, spec) => {
+    expect(wantedRules([service(spec)])).toEqual([]);
+  });
+});

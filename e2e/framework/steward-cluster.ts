@@ -1,0 +1,52 @@
+import { attachManagementCluster, startManagementCluster } from '../cluster/management-cluster.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import type { Progress } from '../cluster/machines/supplies.ts';
+import { installDataStore, installSteward } from './install-steward.ts';
+
+const manager = 'deployment/steward-controller-manager';
+
+/** A management cluster with the manager, and with the DataStore `default` unless another was asked for. Disposing removes what this process started. */
+export interface StewardCluster extends AsyncDisposable {
+  readonly cluster: ManagementCluster;
+}
+
+/** What a cluster is started with. */
+export interface StewardClusterOptions {
+  /** Folder below `config/datastores` that is installed; undefined: none. `etcd` unless said. */
+  readonly dataStore?: string | undefined;
+}
+
+/**
+ * Starts a management cluster and installs Steward without Cluster API. While a test is being written,
+ * `STEWARD_E2E_CLUSTER` names one that is up already (`node e2e/cluster/main.ts up <name>`) and that stays: only the manager
+ * is installed anew.
+ */
+export async function startStewardCluster(
+  name: string,
+  progress: Progress,
+  options: StewardClusterOptions = { dataStore: 'etcd' },
+): Promise<StewardCluster> {
+  const up = process.env.STEWARD_E2E_CLUSTER ?? '';
+  if (up !== '') {
+    const cluster = await attachManagementCluster(up, progress);
+    await installed(cluster, options);
+    // The image has the same name as before: only a new pod runs the new one.
+    await cluster.kubectl(['-n', 'steward-system', 'rollout', 'restart', manager]);
+    await cluster.kubectl(['-n', 'steward-system', 'rollout', 'status', manager, '--timeout=60s'], {
+      timeoutMs: 90_000,
+    });
+    return { cluster, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  const cluster = await startManagementCluster({ name, progress, whileStarting: (of) => installed(of, options) });
+  return {
+    cluster,
+    async [Symbol.asyncDispose]() {
+      await cluster.stop();
+    },
+  };
+}
+
+async function installed(cluster: ManagementCluster, { dataStore }: StewardClusterOptions): Promise<void> {
+  await installSteward(cluster);
+  if (dataStore !== undefined) await installDataStore(cluster, dataStore);
+}

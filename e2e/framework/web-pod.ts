@@ -1,0 +1,29 @@
+import type { PlainObject } from '../cluster/kubernetes-client.ts';
+
+/** An image that every machine of the newest Kubernetes has from its start. */
+export const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
+
+/** A container that answers at port 8080, and is ready when it does. */
+export function webContainer(name: string): object {
+  return {
+    name,
+    image: agnhost,
+    imagePullPolicy: 'IfNotPresent',
+    args: ['netexec', '--http-port=8080'],
+    readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+  };
+}
+
+/** A pod of that one container, called `app` by its label, that ends as soon as it is told to. */
+export function webPod(name: string, { nodeName }: { readonly nodeName?: string | undefined } = {}): PlainObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', labels: { app: name } },
+    spec: {
+      ...(nodeName !== undefined && { nodeName }),
+      terminationGracePeriodSeconds: 1,
+      containers: [webContainer(name)],
+    },
+  };
+}

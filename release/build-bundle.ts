@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '..');
+
+/**
+ * Builds the bundle as `npm run build` does, from outside as a user of the repository, into a folder that is replaced.
+ * @param version what the program calls itself, without a v; that of package.json by default.
+ */
+export async function buildBundle(into: string, version?: string): Promise<void> {
+  await promisify(execFile)(
+    process.execPath,
+    [join(root, 'cmd', 'build.ts'), into, ...(version === undefined ? [] : [version])],
+    { cwd: root },
+  );
+}

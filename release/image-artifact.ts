@@ -1,0 +1,52 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+import { runCommand } from '../e2e/cluster/machines/run-command.ts';
+import type { Artifact, Content, Descriptor } from './oci-content.ts';
+import { artifactOf, content, jsonContent, mediaTypes } from './oci-content.ts';
+
+const compress = promisify(gzip);
+
+interface Manifest {
+  readonly config: Descriptor;
+  readonly layers: readonly Descriptor[];
+}
+
+/**
+ * The image of an OCI archive of ours as a registry keeps it: layers compressed, under an index, so that other architectures
+ * can be added beside it.
+ */
+export async function imageArtifact(archive: string): Promise<Artifact> {
+  const layout = `${archive}.layout`;
+  await mkdir(layout, { recursive: true });
+  try {
+    await runCommand('tar', ['-xf', archive, '-C', layout]);
+    const blob = (digest: string): Promise<Buffer> => readFile(join(layout, 'blobs', digest.replace(':', '/')));
+    const index = JSON.parse(await readFile(join(layout, 'index.json'), 'utf8')) as {
+      readonly manifests: Descriptor[];
+    };
+    const [first] = index.manifests;
+    if (first?.platform === undefined) throw new Error(`${archive} contains no image with a platform`);
+    const manifest = JSON.parse((await blob(first.digest)).toString()) as Manifest;
+    const config = content(manifest.config.mediaType, await blob(manifest.config.digest));
+    const layers: Content[] = [];
+    for (const { digest, mediaType } of manifest.layers) {
+      // The configuration names layers by what is inside; compressing changes nothing of that.
+      layers.push(content(`${mediaType}+gzip`, await compress(await blob(digest), { level: 6 })));
+    }
+    return indexOf(artifactOf(config, layers), first.platform);
+  } finally {
+    await rm(layout, { recursive: true, force: true });
+  }
+}
+
+function indexOf(image: Artifact, platform: NonNullable<Descriptor['platform']>): Artifact {
+  const manifest = jsonContent(mediaTypes.index, {
+    schemaVersion: 2,
+    mediaType: mediaTypes.index,
+    manifests: [{ ...image.manifest.descriptor, platform }],
+  });
+  return { manifest, blobs: [], manifests: [image] };
+}

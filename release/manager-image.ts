@@ -1,0 +1,85 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { baseEntries, fileEntry, filesBelow } from '../e2e/tools/image-contents.ts';
+import { libraryFiles } from '../e2e/tools/library-files.ts';
+import { writeImageArchive } from '../e2e/tools/oci-archive.ts';
+import type { TarEntry } from '../e2e/tools/tar-writer.ts';
+import { buildBundle } from './build-bundle.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** The image's name in config/manager. */
+export const managerImage = 'ghcr.io/butlerdotdev/steward:v0.17.0';
+
+const authorities = '/etc/ssl/certs/ca-certificates.crt';
+
+/** How the image runs, as the last stage of the Dockerfile says it. */
+export const managerRuntime = {
+  entrypoint: ['/manager'],
+  command: ['manager'],
+  environment: { NODE_ENV: 'production' },
+  user: '65532:65532',
+} as const;
+
+/** Where the bundle, the licence and the program stand in the image. */
+export const managerPlaces = {
+  app: '/app',
+  licence: '/app/LICENSE',
+  program: '/manager',
+  target: '/app/steward.mjs',
+  node: '/nodejs/bin/node',
+  helm: '/usr/local/bin/helm',
+} as const;
+
+/** What is put into the image beside what it is made of. */
+export interface ManagerImageOptions {
+  /** Full name with tag; that of config/manager by default. */
+  readonly name?: string;
+  /** Without a v; that of package.json by default. */
+  readonly version?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Path of the helm that a third layer brings, for cluster stacks; no such layer by default. */
+  readonly helm?: string;
+}
+
+/** The files of this machine that are the lower layer: Node, the libraries it is linked to, and authorities. */
+export async function systemFiles(): Promise<readonly string[]> {
+  return [...(await libraryFiles(process.execPath)), authorities];
+}
+
+/**
+ * Writes the image of the manager as an OCI archive: the layers that the Dockerfile describes, without a registry or a
+ * container engine. Node with the libraries it is linked to below, the bundle above, helm on top where it is wanted.
+ * @param path of the archive, which is replaced.
+ */
+export async function writeManagerImage(path: string, options: ManagerImageOptions = {}): Promise<void> {
+  // A folder of its own: several stages on one host may build at the same time.
+  const bundle = `${path}.bundle`;
+  await buildBundle(bundle, options.version);
+  const system: TarEntry[] = [
+    ...baseEntries,
+    fileEntry(process.execPath, managerPlaces.node),
+    ...(await systemFiles()).map((file) => fileEntry(file)),
+  ];
+  const app: TarEntry[] = [
+    ...(await filesBelow(bundle, managerPlaces.app)),
+    fileEntry(join(root, 'LICENSE'), managerPlaces.licence),
+    { kind: 'symlink', path: managerPlaces.program, target: managerPlaces.target },
+  ];
+  const tools: TarEntry[] = options.helm === undefined ? [] : [fileEntry(options.helm, managerPlaces.helm)];
+  await writeImageArchive(
+    {
+      names: [options.name ?? managerImage],
+      layers: [system, app, tools].filter((layer) => layer.length > 0),
+      architecture: imageArchitecture,
+      ...managerRuntime,
+      ...(options.labels !== undefined && { labels: options.labels }),
+    },
+    path,
+  );
+  await rm(bundle, { recursive: true, force: true });
+}
+
+/** Go's name of what this machine's images run on. */
+export const imageArchitecture = process.arch === 'arm64' ? 'arm64' : 'amd64';

@@ -1,0 +1,221 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+
+import { resolveTools } from '../e2e/tools/resolve.ts';
+import type { LocalRepository } from './local-repository.ts';
+import { writeLocalRepository } from './local-repository.ts';
+import { managerImage } from './manager-image.ts';
+import { releaseVersion } from './release-version.ts';
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '..');
+
+interface Component {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: {
+    readonly group?: string;
+    readonly names?: { readonly plural: string };
+    readonly conversion?: { readonly strategy?: string };
+    readonly template?: {
+      readonly spec: { readonly containers: readonly { readonly name: string; readonly image: string }[] };
+    };
+  };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+}
+
+let folder: string;
+let repository: LocalRepository;
+let text: string;
+let components: readonly Component[];
+let clusterctl: (...words: readonly string[]) => Promise<string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'steward-repository-'));
+  repository = await writeLocalRepository(path.join(folder, 'repository'));
+  text = await readFile(path.join(repository.folder, 'control-plane-components.yaml'), 'utf8');
+  components = parseAllDocuments(text).map((document) => document.toJS() as Component);
+  const configuration = path.join(folder, 'clusterctl.yaml');
+  await writeFile(configuration, repository.configuration);
+  const tools = await resolveTools(['clusterctl']);
+  const environment = {
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    PATH: '/usr/bin:/bin',
+    CLUSTERCTL_DISABLE_VERSIONCHECK: 'true',
+  };
+  clusterctl = async (...words) =>
+    (await run(tools.clusterctl, [...words, '--config', configuration], { env: environment, maxBuffer: 64 << 20 }))
+      .stdout;
+}, 120_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The images of the pods that the components make. */
+async function imagesOf(release: string): Promise<readonly string[]> {
+  const content = await readFile(path.join(release, 'control-plane-components.yaml'), 'utf8');
+  return parseAllDocuments(content)
+    .map((document) => document.toJS() as Component)
+    .filter(({ kind }) => kind === 'Deployment')
+    .flatMap(({ spec }) => spec?.template?.spec.containers.map(({ image }) => image) ?? []);
+}
+
+describe('the components, by the rules of clusterctl', () => {
+  const ofKind = (kind: string): readonly Component[] => components.filter((component) => component.kind === kind);
+
+  test('have one Namespace, and all that has a namespace is in it', () => {
+    expect(ofKind('Namespace').map(({ metadata }) => metadata.name)).toEqual(['steward-system']);
+    const namespaces = components.flatMap(({ metadata }) => metadata.namespace ?? []);
+    expect(new Set(namespaces)).toEqual(new Set(['steward-system']));
+  });
+
+  test('run the manager in a container called manager, of the released image', () => {
+    const [deployment, ...others] = ofKind('Deployment');
+    expect(others).toEqual([]);
+    expect(deployment?.spec?.template?.spec.containers).toMatchObject([{ name: 'manager', image: managerImage }]);
+  });
+
+  test('name definitions as clusterctl and core compute it, labelled with the contracts, without conversion webhooks', () => {
+    const definitions = ofKind('CustomResourceDefinition');
+    for (const { metadata, spec } of definitions) {
+      expect(metadata.name).toBe(`${spec?.names?.plural ?? ''}.${spec?.group ?? ''}`);
+      expect(spec?.conversion?.strategy ?? 'None').toBe('None');
+    }
+    const ours = definitions.filter(({ spec }) => spec?.group === 'controlplane.cluster.x-k8s.io');
+    expect(ours).toHaveLength(2);
+    for (const { metadata } of ours) {
+      expect(metadata.labels).toMatchObject({
+        'cluster.x-k8s.io/provider': 'control-plane-steward',
+        'cluster.x-k8s.io/v1beta1': 'v1alpha1',
+        'cluster.x-k8s.io/v1beta2': 'v1alpha2',
+      });
+    }
+  });
+
+  test('have no variable without a default, and none but those of the kubeadm bootstrap provider', () => {
+    const variables = [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, inside = '']) => inside);
+    expect(variables).toEqual([
+      'STEWARD_KUBEADM_BOOTSTRAP_SA_NAMESPACE:=capi-kubeadm-bootstrap-system',
+      'STEWARD_KUBEADM_BOOTSTRAP_SA_NAME:=capi-kubeadm-bootstrap-manager',
+    ]);
+  });
+
+  test('name foreign service accounts as Users: clusterctl would move the others into our namespace', () => {
+    const accounts = new Set(ofKind('ServiceAccount').map(({ metadata }) => metadata.name));
+    const subjects = components.flatMap((component) => component.subjects ?? []);
+    for (const { kind, name, namespace } of subjects) {
+      if (kind === 'ServiceAccount') expect([namespace, accounts.has(name)]).toEqual(['steward-system', true]);
+      else expect(kind).toBe('User');
+    }
+    expect(subjects.some(({ kind }) => kind === 'User')).toBe(true);
+  });
+});
+
+describe('clusterctl itself', () => {
+  test('generates the components into another namespace, and moves every account along', async () => {
+    const words = [
+      'generate',
+      'provider',
+      '--control-plane',
+      `steward:${repository.version}`,
+      '--target-namespace',
+      'elsewhere',
+    ];
+    const generated = await clusterctl(...words);
+    expect(generated).not.toContain('steward-system');
+    expect(generated).toContain('system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager');
+    const objects = parseAllDocuments(generated).map((document) => document.toJS() as Component);
+    expect(objects).toHaveLength(components.length);
+    for (const { metadata } of objects) {
+      expect(metadata.labels).toMatchObject({ 'cluster.x-k8s.io/provider': 'control-plane-steward' });
+    }
+  });
+
+  test('describes the provider with its variables', async () => {
+    const described = await clusterctl(
+      'generate',
+      'provider',
+      '--control-plane',
+      `steward:${repository.version}`,
+      '--describe',
+    );
+    expect(described).toContain('STEWARD_KUBEADM_BOOTSTRAP_SA_NAMESPACE');
+    expect(described).toMatch(new RegExp(`Version:\\s+${repository.version.replaceAll('.', '\\.')}`));
+  });
+
+  test('refuses a version that is not there', async () => {
+    await expect(clusterctl('generate', 'provider', '--control-plane', 'steward:v9.9.9')).rejects.toThrow(/v9\.9\.9/);
+  });
+
+  test('makes a cluster of every template that needs nothing but the usual variables', async () => {
+    const files = await readdir(repository.folder);
+    const template = path.join(repository.folder, 'cluster-template-netns.yaml');
+    expect(files).toContain('cluster-template-netns.yaml');
+    const words = [
+      'generate',
+      'cluster',
+      'one',
+      '--from',
+      template,
+      '--kubernetes-version',
+      'v1.36.3',
+      '--target-namespace',
+      'default',
+    ];
+    const generated = await clusterctl(...words);
+    expect(generated).toContain('kind: StewardControlPlane');
+    expect(generated).not.toContain('${');
+  });
+});
+
+describe('the release of a provider', () => {
+  test('takes the image that it is given, and keeps the versions beside it', async () => {
+    const out = path.join(folder, 'repository');
+    const { folder: next } = await writeLocalRepository(out, {
+      version: 'v0.1.7',
+      image: 'registry.example.com/s:v0.1.7',
+    });
+    expect(await imagesOf(next)).toEqual(['registry.example.com/s:v0.1.7']);
+    expect((await readdir(path.join(out, 'control-plane-steward'))).sort()).toEqual(
+      [repository.version, 'v0.1.7'].sort(),
+    );
+    expect(await readdir(next)).toEqual(expect.arrayContaining(['control-plane-components.yaml', 'metadata.yaml']));
+  });
+
+  test.each([
+    ['latest', /"latest" is not a release version/],
+    ['0.1.0+build', /SemVer version without \+build/],
+    ['9.0.0', /metadata\.yaml has no series 9\.0/],
+  ])('of version %s is refused', async (version, reason) => {
+    await expect(releaseVersion(version)).rejects.toThrow(reason);
+  });
+
+  test('is what clusterctl-settings.json tells the tools of Cluster API', async () => {
+    const settings = JSON.parse(await readFile(path.join(root, 'clusterctl-settings.json'), 'utf8')) as {
+      name: string;
+      config: { componentsFile: string; nextVersion: string; configFolder: string };
+    };
+    const { kustomize } = await resolveTools(['kustomize']);
+    const { stdout } = await run(kustomize, ['build', path.join(root, settings.config.configFolder)], {
+      maxBuffer: 64 << 20,
+    });
+    expect(stdout).toBe(text);
+    expect(path.join(repository.folder, '..')).toBe(path.join(folder, 'repository', settings.name));
+    expect(settings.config.componentsFile).toBe('control-plane-components.yaml');
+    await expect(releaseVersion(settings.config.nextVersion)).resolves.toBe('0.1.99');
+    const metadata = parse(await readFile(path.join(root, 'metadata.yaml'), 'utf8')) as Readonly<
+      Record<string, unknown>
+    >;
+    expect(metadata).toMatchObject({ apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3', kind: 'Metadata' });
+  });
+});

@@ -1,0 +1,363 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ObjectSlot } from '../cache/object-slot.ts';
+import { kinds } from '../../api/core/kinds.ts';
+import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
+import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { Applier, type AppliedSets, type ApplierOptions } from './applier.ts';
+import type { Marking } from './apply-marks.ts';
+import type { ApplySet } from './apply-set.ts';
+import { ApiError, RetryError, TerminalError } from '../client/errors.ts';
+import { textOf } from '../cache/object-id.ts';
+
+const componentLabel = 'example.com/component';
+const byOwner: Marking = { by: 'ownerReference', componentLabel };
+const byAnnotation: Marking = { by: 'annotation', componentLabel, annotation: 'example.com/owner-uid' };
+const owner: Resource = {
+  apiVersion: 'example.com/v1',
+  kind: 'Tenant',
+  metadata: { name: 'blue', namespace: 'default', uid: 'uid-blue' },
+};
+const configMap = (name: string, data: Record<string, string> = {}): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+});
+const set = (manifests: readonly Manifest[], over: Partial<ApplySet> = {}): ApplySet => ({
+  owner,
+  component: 'settings',
+  manifests,
+  prunes: [kinds.ConfigMap],
+  ...over,
+});
+
+let cluster: FakeCluster;
+/** A cache that a test fills by hand, so that it can be behind. */
+let cache: Map<string, Resource>;
+const lookup = (kind: KindRef, key: Key): Resource | undefined => cache.get(`${kind.kind} ${textOf(key)}`);
+const fillCache = async (): Promise<void> => {
+  for (const kind of [kinds.ConfigMap, kinds.Deployment]) {
+    for (const item of (await cluster.admin.list(kind)).items) {
+      cache.set(`${kind.kind} ${textOf({ namespace: 'default', name: item.metadata.name ?? '' })}`, item);
+    }
+  }
+};
+const applier = (over: Partial<ApplierOptions> = {}): Applier =>
+  new Applier({
+    ...{ cluster, fieldManager: 'example', marking: byOwner, kinds: Object.values(kinds) },
+    memory: new ObjectSlot(),
+    ...over,
+  });
+const names = async (): Promise<readonly string[]> =>
+  (await cluster.admin.list(kinds.ConfigMap)).items.map(({ metadata }) => metadata.name ?? '').sort();
+const callsOf = (verb: string): number => cluster.calls.filter((call) => call.verb === verb).length;
+
+beforeEach(() => {
+  cluster = new FakeCluster({ collectsGarbage: false });
+  cache = new Map();
+});
+
+describe('applying a set', () => {
+  test('marks the objects with component and owner and keeps what the manifest says', async () => {
+    const manifest = configMap('a', { x: '1' });
+    const labelled = { ...manifest, metadata: { ...manifest.metadata, labels: { own: 'label' } } };
+    const { applied } = await applier().apply(set([labelled]));
+    expect(applied[0]).toMatchObject({
+      metadata: {
+        labels: { own: 'label', [componentLabel]: 'settings' },
+        ownerReferences: [
+          { kind: 'Tenant', name: 'blue', uid: 'uid-blue', controller: true, blockOwnerDeletion: true },
+        ],
+      },
+      data: { x: '1' },
+    });
+  });
+
+  test('prunes what the set names no more, and nothing of another owner, component or hand', async () => {
+    const engine = applier();
+    await engine.apply(set([configMap('a'), configMap('b')]));
+    await engine.apply(set([configMap('c')], { component: 'other' }));
+    const green = { ...owner, metadata: { ...owner.metadata, name: 'green', uid: 'uid-green' } };
+    await engine.apply(set([configMap('d')], { owner: green }));
+    await cluster.seed(kinds.ConfigMap, {
+      ...configMap('e'),
+      metadata: { name: 'e', namespace: 'default', labels: { [componentLabel]: 'settings' } },
+    });
+    const { pruned } = await engine.apply(set([configMap('a')]));
+    expect(pruned.map(({ metadata }) => metadata.name)).toEqual(['b']);
+    expect(await names()).toEqual(['a', 'c', 'd', 'e']);
+  });
+
+  test('what is made under a name between the look and the removal stays', async () => {
+    await applier().apply(set([configMap('a', { made: 'first' })]));
+    const key = { namespace: 'default', name: 'a' };
+    const stop = cluster.before(async ({ verb }) => {
+      if (verb !== 'delete') return;
+      stop();
+      await cluster.admin.delete(kinds.ConfigMap, key);
+      await cluster.admin.create(kinds.ConfigMap, configMap('a', { made: 'by hand' }));
+    });
+    // The API server refuses the removal of another object, and the next reconcile sees what is there.
+    await applier()
+      .apply(set([]))
+      .catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 409 });
+      });
+    expect(await cluster.admin.get(kinds.ConfigMap, key)).toMatchObject({ data: { made: 'by hand' } });
+  });
+
+  test('what is on its way out is not deleted once more', async () => {
+    const held = configMap('a');
+    await applier().apply(set([{ ...held, metadata: { ...held.metadata, finalizers: ['example.com/held'] } }]));
+    await applier().apply(set([]));
+    expect(await applier().apply(set([]))).toMatchObject({ pruned: [] });
+    expect(callsOf('delete')).toBe(1);
+  });
+
+  test('an empty set removes the component, also after a restart', async () => {
+    await applier().apply(set([configMap('a'), configMap('b')]));
+    await applier().apply(set([]));
+    expect(await names()).toEqual([]);
+  });
+
+  test('inside another cluster the owner stands in an annotation, across namespaces', async () => {
+    const engine = applier({ marking: byAnnotation });
+    const elsewhere = { ...configMap('x'), metadata: { name: 'x', namespace: 'kube-system' } };
+    const { applied } = await engine.apply(set([elsewhere, configMap('y')]));
+    expect(applied[0]?.metadata.ownerReferences).toBeUndefined();
+    expect(applied[0]?.metadata.annotations).toEqual({ 'example.com/owner-uid': 'uid-blue' });
+    const { pruned } = await engine.apply(set([configMap('y')]));
+    expect(pruned.map(({ metadata }) => metadata.namespace)).toEqual(['kube-system']);
+  });
+
+  test('nothing is pruned when an object was refused; the others are applied all the same', async () => {
+    const engine = applier();
+    await engine.apply(set([configMap('a'), configMap('b')]));
+    cluster.failNext({ verb: 'apply', name: 'c' }, new ApiError(500, 'InternalError', 'no'));
+    await expect(engine.apply(set([configMap('c'), configMap('d')]))).rejects.toThrow(
+      'applying ConfigMap default/c: no',
+    );
+    expect(await names()).toEqual(['a', 'b', 'd']);
+    await engine.apply(set([configMap('a'), configMap('b')]));
+    expect(await names()).toEqual(['a', 'b']);
+  });
+
+  test('several refusals are told together', async () => {
+    for (const name of ['a', 'b']) cluster.failNext({ verb: 'apply', name }, new ApiError(500, 'InternalError', 'no'));
+    const error: unknown = await applier()
+      .apply(set([configMap('a'), configMap('b')]))
+      .catch((caught: unknown) => caught);
+    expect((error as AggregateError).errors).toHaveLength(2);
+  });
+
+  test('leaves alone what somebody has made by hand where such objects are', async () => {
+    await cluster.admin.create(kinds.ConfigMap, configMap('a', { x: 'theirs' }));
+    const engine = applier({ writtenByHand: new Set(['ConfigMap']) });
+    await expect(engine.apply(set([configMap('a', { x: 'ours' })]))).rejects.toThrow(/created by someone else/);
+    expect((await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'a' }))?.data).toEqual({
+      x: 'theirs',
+    });
+    await applier().apply(set([configMap('a', { x: 'ours' })]));
+    await engine.apply(set([configMap('a', { x: 'again' })]));
+    expect((await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'a' }))?.data).toEqual({
+      x: 'again',
+    });
+  });
+
+  test('a kind that the server does not know holds nothing to prune', async () => {
+    const ghost: KindRef = { group: 'g.io', version: 'v1', kind: 'Ghost', plural: 'ghosts', namespaced: true };
+    cluster = new FakeCluster({ absent: [ghost] });
+    await expect(applier().apply(set([], { prunes: [ghost] }))).resolves.toMatchObject({ pruned: [] });
+  });
+
+  test.each<[string, ApplySet, string]>([
+    ['named twice', set([configMap('a'), configMap('a')]), 'ConfigMap default/a occurs twice in one set'],
+    ['of an unknown kind', set([{ ...configMap('a'), kind: 'Ghost' }]), 'a kind that this applier does not know'],
+    [
+      'in a namespace that its owner cannot reach',
+      set([{ ...configMap('a'), metadata: { name: 'a', namespace: 'other' } }]),
+      'an owner reference cannot refer to another namespace',
+    ],
+    [
+      'labelled for another component',
+      set([{ ...configMap('a'), metadata: { name: 'a', namespace: 'default', labels: { [componentLabel]: 'x' } } }]),
+      'remove the label, or give the set the name in the label',
+    ],
+  ])('refuses a manifest that is %s', async (_, wrong, message) => {
+    await expect(applier().apply(wrong)).rejects.toThrow(message);
+    expect(await names()).toEqual([]);
+  });
+});
+
+describe('a quiet visit', () => {
+  test('sends nothing when neither manifest nor object changed, and lists nothing either', async () => {
+    const engine = applier({ lookup });
+    await engine.apply(set([configMap('a')]));
+    await fillCache();
+    const before = cluster.calls.length;
+    expect(await engine.apply(set([configMap('a')]))).toEqual({ applied: [], drifted: [], pruned: [], unchanged: 1 });
+    expect(cluster.calls.length).toBe(before);
+  });
+
+  test('sends nothing while the cache is behind our own write', async () => {
+    const engine = applier({ lookup });
+    await engine.apply(set([configMap('a', { x: '1' })]));
+    await fillCache();
+    await engine.apply(set([configMap('a', { x: '2' })]));
+    const { unchanged } = await engine.apply(set([configMap('a', { x: '2' })]));
+    expect(unchanged).toBe(1);
+  });
+
+  test('is quiet too when a component is applied piece by piece, by sets that prune nothing', async () => {
+    const engine = applier({ lookup });
+    const pieces = ['a', 'b', 'c'].map((name) => set([configMap(name)], { prunes: [] }));
+    await Promise.all(pieces.map((piece) => engine.apply(piece)));
+    await fillCache();
+    const before = cluster.calls.length;
+    for (const piece of pieces) expect((await engine.apply(piece)).unchanged).toBe(1);
+    expect(cluster.calls.length).toBe(before);
+    expect((await engine.apply(set([configMap('a')]))).pruned).toHaveLength(2);
+  });
+
+  test('does not care for the status that other controllers write', async () => {
+    const deployment: Manifest = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'd', namespace: 'default' },
+      spec: { replicas: 1, selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } } } },
+    };
+    const engine = applier({ lookup });
+    await engine.apply(set([deployment]));
+    await cluster.admin.patch(
+      kinds.Deployment,
+      { namespace: 'default', name: 'd' },
+      { type: 'merge', body: { status: { replicas: 1 } } },
+      { subresource: 'status' },
+    );
+    await fillCache();
+    expect((await engine.apply(set([deployment]))).unchanged).toBe(1);
+    await cluster.admin.patch(
+      kinds.Deployment,
+      { namespace: 'default', name: 'd' },
+      { type: 'merge', body: { metadata: { labels: { [componentLabel]: null } } } },
+    );
+    await fillCache();
+    expect((await engine.apply(set([deployment]))).drifted).toHaveLength(1);
+  });
+
+  test('puts back what another hand changed and counts it as drift', async () => {
+    const counted: string[] = [];
+    const metrics = {
+      applied: () => undefined,
+      unchanged: () => undefined,
+      pruned: () => undefined,
+      drifted: (component: string, kind: string) => counted.push(`${component} ${kind}`),
+    };
+    const engine = applier({ lookup, metrics });
+    await engine.apply(set([configMap('a', { x: '1' })]));
+    await cluster.admin.patch(
+      kinds.ConfigMap,
+      { namespace: 'default', name: 'a' },
+      { type: 'merge', body: { data: { x: 'changed' } } },
+    );
+    await fillCache();
+    const { drifted } = await engine.apply(set([configMap('a', { x: '1' })]));
+    expect(drifted[0]).toMatchObject({ data: { x: '1' } });
+    expect(counted).toEqual(['settings ConfigMap']);
+  });
+
+  test('a field that is not ours may change without being drift', async () => {
+    const engine = applier({ lookup });
+    await engine.apply(set([configMap('a', { x: '1' })]));
+    await cluster.admin.patch(
+      kinds.ConfigMap,
+      { namespace: 'default', name: 'a' },
+      { type: 'merge', body: { data: { theirs: 'y' } } },
+    );
+    await fillCache();
+    const { applied, drifted } = await engine.apply(set([configMap('a', { x: '1' })]));
+    expect([applied.length, drifted.length]).toEqual([1, 0]);
+  });
+
+  test('sends again what it had before, when the answer to another text was lost', async () => {
+    const engine = applier({ lookup });
+    await engine.apply(set([configMap('a', { x: 'before' })]));
+    await fillCache();
+    const stop = cluster.after(({ verb }) => {
+      if (verb === 'apply') throw new ApiError(504, 'Timeout', 'the answer was lost');
+    });
+    await expect(engine.apply(set([configMap('a', { x: 'lost' })]))).rejects.toThrow('the answer was lost');
+    stop();
+    await engine.apply(set([configMap('a', { x: 'before' })]));
+    expect(await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'a' })).toMatchObject({
+      data: { x: 'before' },
+    });
+  });
+
+  test('makes a deleted object anew', async () => {
+    const engine = applier({ lookup });
+    await engine.apply(set([configMap('a')]));
+    await cluster.admin.delete(kinds.ConfigMap, { namespace: 'default', name: 'a' });
+    const { drifted } = await engine.apply(set([configMap('a')]));
+    expect([drifted.length, await names()]).toEqual([1, ['a']]);
+  });
+
+  test('without a cache it applies every time; forgotten owners are pruned afresh', async () => {
+    const memory = new ObjectSlot<AppliedSets>();
+    const engine = applier({ memory });
+    await engine.apply(set([configMap('a')]));
+    await engine.apply(set([configMap('a')]));
+    expect([callsOf('apply'), callsOf('list')]).toEqual([2, 1]);
+    memory.delete('uid-blue');
+    await engine.apply(set([configMap('a')]));
+    expect([callsOf('apply'), callsOf('list')]).toEqual([3, 2]);
+  });
+});
+
+describe('a refusal', () => {
+  test.each([
+    ['Secret "a" is invalid: type: Invalid value: "Opaque": field is immutable'],
+    ['Service "a" is invalid: spec.clusterIPs[0]: Invalid value: []string{"10.0.0.2"}: may not change once set'],
+    ['Job.batch "a" is invalid: spec.template: Invalid value: core.PodTemplateSpec{}: field is immutable'],
+    [
+      'RoleBinding.rbac.authorization.k8s.io "a" is invalid: roleRef: Invalid value: ' +
+        'rbac.RoleRef{APIGroup:"rbac.authorization.k8s.io", Kind:"Role", Name:"b"}: cannot change roleRef',
+    ],
+    [
+      'StatefulSet.apps "a" is invalid: spec: Forbidden: updates to statefulset spec for fields other than x are forbidden',
+    ],
+  ])('of an immutable field waits for a person and names the remedy: %s', async (message) => {
+    cluster.failNext({ verb: 'apply' }, new ApiError(422, 'Invalid', message));
+    const error: unknown = await applier()
+      .apply(set([configMap('a')]))
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(TerminalError);
+    expect(error).toMatchObject({ reason: 'ImmutableField' });
+    expect((error as Error).message).toMatch(/^ConfigMap default\/a exists .* delete it to have it recreated/);
+  });
+
+  test('is ours when the object belongs to another owner of the same field manager', async () => {
+    const green = { ...owner, metadata: { ...owner.metadata, name: 'green', uid: 'uid-green' } };
+    await applier().apply(set([configMap('a', { x: 'green' })], { owner: green }));
+    const error: unknown = await applier()
+      .apply(set([configMap('a', { x: 'blue' })]))
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(RetryError);
+    expect((error as Error).message).toContain('ConfigMap default/a is controlled by Tenant green (uid uid-green)');
+    expect(await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'a' })).toMatchObject({
+      data: { x: 'green' },
+    });
+    await cluster.admin.delete(kinds.ConfigMap, { namespace: 'default', name: 'a' });
+    await expect(applier().apply(set([configMap('a')]))).resolves.toMatchObject({ applied: [{}] });
+  });
+
+  test('for an object of another controller is retried until that is gone', async () => {
+    const message = 'metadata.ownerReferences: Invalid value: []: Only one reference can have Controller set to true.';
+    cluster.failNext({ verb: 'apply' }, new ApiError(422, 'Invalid', message));
+    const error: unknown = await applier()
+      .apply(set([configMap('a')]))
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(RetryError);
+    expect(error).toMatchObject({ reason: 'OwnedByAnother' });
+  });
+});

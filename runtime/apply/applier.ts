@@ -1,0 +1,236 @@
+import { apiVersionOf, type Key, type KindRef, type Manifest, type Resource } from '../../api/meta.ts';
+import { isDrift, isSameManifest, isStillApplied, rememberApplied, type Applied } from './apply-memory.ts';
+import { belongs, mark, type Marking } from './apply-marks.ts';
+import type { ApplyReport, ApplySet } from './apply-set.ts';
+import type { Cluster } from '../client/cluster.ts';
+import { ApiError } from '../client/errors.ts';
+import { explainRefusal, notOurs, ownedByAnother, writtenBySomebody } from '../client/explain-refusal.ts';
+import { describe, identityOf, keyOf } from '../cache/object-id.ts';
+import type { ObjectSlot } from '../cache/object-slot.ts';
+
+/** Counters of an applier, per component. */
+export interface ApplyMetrics {
+  applied(component: string, objects: number): void;
+  unchanged(component: string, objects: number): void;
+  drifted(component: string, kind: string): void;
+  pruned(component: string, kind: string): void;
+}
+
+export interface ApplierOptions {
+  readonly cluster: Cluster;
+  /** One stable name for the whole product: another name would leave the old one's fields behind for ever. */
+  readonly fieldManager: string;
+  readonly marking: Marking;
+  /** The kinds of manifests; those a set prunes are known without being named here. */
+  readonly kinds: readonly KindRef[];
+  /** What was applied for each owner. It goes with the owner where it is a slot of an `ObjectMemory`. */
+  readonly memory: ObjectSlot<AppliedSets>;
+  /**
+   * The present object where a cache holds its kind, undefined where it does not or the object is absent. It may be behind
+   * and may be metadata only. Without it every manifest is sent on every reconcile.
+   */
+  readonly lookup?: (kind: KindRef, key: Key) => Resource | undefined;
+  readonly metrics?: ApplyMetrics;
+  /** Kinds that people write by hand too: what stands under a wanted name and has no owner is theirs, and is left alone. */
+  readonly writtenByHand?: ReadonlySet<string>;
+  /**
+   * Why an object that stands under a wanted name is not taken, as text; undefined when it may be. Asked for every object that was not applied
+   * before, or is another one since. Without it all that no other owner controls is taken.
+   */
+  readonly foreign?: (object: Resource, set: ApplySet) => string | undefined;
+}
+
+/** What was applied for one owner, by component. */
+export type AppliedSets = Map<string, SetMemory>;
+
+interface SetMemory {
+  readonly objects: Map<string, Applied>;
+  /** The names of the last complete pass: while they stand, nothing can have become superfluous. */
+  prunedFor: string | undefined;
+}
+
+interface Sent {
+  readonly object: Resource | undefined;
+  readonly drifted: boolean;
+}
+
+/**
+ * Makes a cluster hold what sets name, and no more of them. All manifests of a set are sent at once by server-side apply;
+ * what the set names no more is deleted when all were accepted, never on ignorance. What was applied is remembered, so a
+ * quiet reconcile sends nothing.
+ */
+export class Applier {
+  readonly #options: ApplierOptions;
+  readonly #kinds: ReadonlyMap<string, KindRef>;
+
+  constructor(options: ApplierOptions) {
+    this.#options = options;
+    this.#kinds = byType(options.kinds);
+  }
+
+  /**
+   * Throws what the API server refused (several refusals in an AggregateError): `TerminalError` for an immutable field,
+   * `RetryError` for an object of another controller, else `ApiError` or `UnreachableError`. The other manifests are
+   * applied all the same; nothing is pruned then.
+   */
+  async apply(set: ApplySet, options: { readonly signal?: AbortSignal } = {}): Promise<ApplyReport> {
+    const { marking, metrics } = this.#options;
+    const memory = this.#memoryOf(set);
+    const manifests = set.manifests.map((manifest) => mark(manifest, set, marking));
+    const identities = refuseTwins([...manifests, ...(set.kept ?? [])]);
+    const names = [...identities].sort().join('\n');
+    // A set that prunes nothing does not claim to be all there is of its component.
+    const isComplete = set.prunes.length > 0;
+    const mayPrune = isComplete && memory.prunedFor !== names;
+    // From here on objects of both passes may exist, until one has been completed.
+    if (!isComplete || mayPrune) memory.prunedFor = undefined;
+    const kinds = new Map([...this.#kinds, ...byType(set.prunes)]);
+    const results = await Promise.allSettled(
+      manifests.map((manifest) => this.#send(manifest, { set, memory, kind: kindOf(manifest, kinds), ...options })),
+    );
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    const sent = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const applied = sent.flatMap(({ object }) => (object === undefined ? [] : [object]));
+    const unchanged = sent.length - applied.length;
+    metrics?.applied(set.component, applied.length);
+    metrics?.unchanged(set.component, unchanged);
+    if (errors.length === 1) throw errors[0];
+    if (errors.length > 1)
+      throw new AggregateError(errors, `${errors.length} objects of ${set.component} were refused`);
+    const pruned = mayPrune ? await this.#prune(set, identities, options.signal) : [];
+    if (isComplete) {
+      memory.prunedFor = names;
+      for (const identity of memory.objects.keys()) if (!identities.has(identity)) memory.objects.delete(identity);
+    }
+    const drifted = sent.flatMap(({ object, drifted }) => (drifted && object !== undefined ? [object] : []));
+    return { applied, drifted, pruned, unchanged };
+  }
+
+  #memoryOf(set: ApplySet): SetMemory {
+    const ofOwner = this.#options.memory.getOrMake(set.owner.metadata.uid ?? '', () => new Map<string, SetMemory>());
+    let memory = ofOwner.get(set.component);
+    if (memory === undefined)
+      ofOwner.set(set.component, (memory = { objects: new Map<string, Applied>(), prunedFor: undefined }));
+    return memory;
+  }
+
+  async #send(
+    manifest: Manifest,
+    to: { readonly set: ApplySet; readonly memory: SetMemory; readonly kind: KindRef; readonly signal?: AbortSignal },
+  ): Promise<Sent> {
+    const { cluster, fieldManager, lookup, metrics } = this.#options;
+    const identity = identityOf(manifest);
+    const before = to.memory.objects.get(identity);
+    const current = lookup?.(to.kind, keyOf(manifest));
+    if (before !== undefined && current !== undefined && isStillApplied(before, manifest, current)) {
+      return { object: undefined, drifted: false };
+    }
+    const signal = to.signal === undefined ? {} : { signal: to.signal };
+    if (before === undefined || this.#options.foreign !== undefined) {
+      await this.#refuseForeign(manifest, { ...to, before, current });
+    }
+    const object = await cluster.apply(to.kind, manifest, { fieldManager, ...signal }).catch((error: unknown) => {
+      to.memory.objects.delete(identity);
+      throw explainRefusal(manifest, error);
+    });
+    to.memory.objects.set(identity, rememberApplied(manifest, object));
+    const drifted = before !== undefined && isSameManifest(before, manifest) && isDrift(before, object, current);
+    if (drifted) metrics?.drifted(to.set.component, manifest.kind);
+    return { object, drifted };
+  }
+
+  /**
+   * Server-side apply under one manager's name would take an object from another owner of ours without a word: names
+   * that are put together can collide, and an owner may be created again before the old one's objects are gone.
+   */
+  async #refuseForeign(
+    manifest: Manifest,
+    at: {
+      readonly set: ApplySet;
+      readonly kind: KindRef;
+      readonly before: Applied | undefined;
+      readonly current: Resource | undefined;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<void> {
+    if (this.#options.marking.by !== 'ownerReference') return;
+    const options = at.signal === undefined ? {} : { signal: at.signal };
+    const current = at.current ?? (await this.#options.cluster.get(at.kind, keyOf(manifest), options));
+    const references = current?.metadata.ownerReferences ?? [];
+    const controller = references.find((reference) => reference.controller === true);
+    const { foreign, writtenByHand } = this.#options;
+    if (current !== undefined && foreign !== undefined && at.before?.uid !== current.metadata.uid) {
+      const why = foreign(current, at.set);
+      if (why !== undefined) throw notOurs(why);
+    }
+    if (current !== undefined && references.length === 0 && writtenByHand?.has(manifest.kind) === true) {
+      throw writtenBySomebody(manifest);
+    }
+    if (controller === undefined || controller.uid === at.set.owner.metadata.uid) return;
+    throw ownedByAnother(manifest, `${controller.kind} ${controller.name} (uid ${controller.uid})`);
+  }
+
+  async #prune(set: ApplySet, wanted: ReadonlySet<string>, signal?: AbortSignal): Promise<readonly Resource[]> {
+    const found = await Promise.all(set.prunes.map((kind) => this.#superfluous({ kind, set, wanted }, signal)));
+    return found.flat();
+  }
+
+  async #superfluous(
+    of: { readonly kind: KindRef; readonly set: ApplySet; readonly wanted: ReadonlySet<string> },
+    signal?: AbortSignal,
+  ): Promise<readonly Resource[]> {
+    const { cluster, marking, metrics } = this.#options;
+    const { kind, set } = of;
+    const { namespace } = set.owner.metadata;
+    const { items } = await cluster
+      .list(kind, {
+        labelSelector: `${marking.componentLabel}=${set.component}`,
+        metadataOnly: true,
+        ...(marking.by === 'ownerReference' && kind.namespaced && namespace !== undefined ? { namespace } : {}),
+        ...(signal === undefined ? {} : { signal }),
+      })
+      .catch(noneIfUnknownKind);
+    const superfluous = items
+      .map((item) => ({ ...item, apiVersion: apiVersionOf(kind), kind: kind.kind }))
+      .filter((item) => !of.wanted.has(identityOf(item)) && belongs(item, set, marking))
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    await Promise.all(
+      superfluous.map(async (item) => {
+        const { uid } = item.metadata;
+        await cluster.delete(kind, keyOf(item), {
+          propagation: 'Background',
+          ...(uid === undefined ? {} : { uid }),
+          ...(signal === undefined ? {} : { signal }),
+        });
+        metrics?.pruned(set.component, kind.kind);
+      }),
+    );
+    return superfluous;
+  }
+}
+
+/** An optional API that is not installed holds nothing to prune. */
+function noneIfUnknownKind(error: unknown): { readonly items: readonly Resource[] } {
+  if (error instanceof ApiError && error.code === 404) return { items: [] };
+  throw error;
+}
+
+function byType(kinds: readonly KindRef[]): Map<string, KindRef> {
+  return new Map(kinds.map((kind) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
+}
+
+function kindOf(manifest: Manifest, kinds: ReadonlyMap<string, KindRef>): KindRef {
+  const kind = kinds.get(`${manifest.apiVersion} ${manifest.kind}`);
+  if (kind !== undefined) return kind;
+  throw new Error(`${describe(manifest)} is of ${manifest.apiVersion}, a kind that this applier does not know`);
+}
+
+function refuseTwins(manifests: readonly Manifest[]): ReadonlySet<string> {
+  const identities = new Set<string>();
+  for (const manifest of manifests) {
+    const identity = identityOf(manifest);
+    if (identities.has(identity)) throw new Error(`${describe(manifest)} occurs twice in one set`);
+    identities.add(identity);
+  }
+  return identities;
+}

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { apiError } from './api-status.ts';
+
+test('an answer without a Status is its own message, without the line end', () => {
+  expect(apiError(503, ' no healthy upstream\n')).toMatchObject({
+    code: 503,
+    reason: 'ServiceUnavailable',
+    message: 'no healthy upstream',
+  });
+});
+
+test('an answer of white space has no message', () => {
+  expect(apiError(502, ' \n')).toMatchObject({ code: 502, reason: 'Unknown', message: 'the response has no message' });
+});

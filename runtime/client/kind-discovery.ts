@@ -1,0 +1,48 @@
+import type { KindRef } from '../../api/meta.ts';
+import type { Cluster, ReadOptions } from './cluster.ts';
+import { ApiError } from './errors.ts';
+
+interface ResourceList {
+  readonly resources?: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+}
+
+/**
+ * The kinds that an API server serves, by the names that manifests have. What was found is remembered; what was not is asked for
+ * again, since definitions come and go. `forget` is for a kind that turned out to be gone.
+ */
+export class KindDiscovery {
+  readonly #cluster: Pick<Cluster, 'text'>;
+  readonly #known = new Map<string, KindRef>();
+
+  constructor(cluster: Pick<Cluster, 'text'>) {
+    this.#cluster = cluster;
+  }
+
+  /** The kind, or undefined when the server does not serve it. */
+  async find(apiVersion: string, kind: string, options: ReadOptions = {}): Promise<KindRef | undefined> {
+    const id = `${apiVersion} ${kind}`;
+    if (!this.#known.has(id)) await this.#read(apiVersion, options);
+    return this.#known.get(id);
+  }
+
+  forget({ group, version, kind }: KindRef): void {
+    this.#known.delete(`${group === '' ? version : `${group}/${version}`} ${kind}`);
+  }
+
+  async #read(apiVersion: string, options: ReadOptions): Promise<void> {
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    const { resources = [] } = await this.#cluster.text(path, options).then(
+      (text) => JSON.parse(text) as ResourceList,
+      (error: unknown): ResourceList => {
+        if (error instanceof ApiError && error.code === 404) return {};
+        throw error;
+      },
+    );
+    for (const { name, kind, namespaced } of resources) {
+      // A slash is in the names of subresources.
+      if (name.includes('/')) continue;
+      this.#known.set(`${apiVersion} ${kind}`, { group, version, kind, plural: name, namespaced });
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { connectionChecksum } from './connection.ts';
+import { KubeconfigError, parseKubeconfig } from './kubeconfig.ts';
+
+const pem = (what: string): string => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const secret = 'hunter2-hunter2';
+
+interface Parts {
+  readonly cluster?: Record<string, unknown>;
+  readonly user?: Record<string, unknown>;
+  readonly context?: Record<string, unknown>;
+  readonly top?: Record<string, unknown>;
+}
+
+const kubeconfig = ({ cluster, user, context, top }: Parts = {}): string =>
+  stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'here',
+    contexts: [{ name: 'here', context: context ?? { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: cluster ?? { server: 'https://api.example.com:6443' } }],
+    users: [{ name: 'u', user: user ?? { token: secret } }],
+    ...top,
+  });
+
+describe('a kubeconfig', () => {
+  test('with embedded certificates becomes a connection', () => {
+    const text = kubeconfig({
+      cluster: {
+        server: 'https://[fd00::1]:6443/prefix/',
+        'certificate-authority-data': base64(pem('CERTIFICATE')),
+        'tls-server-name': 'api',
+      },
+      user: { 'client-certificate-data': base64(pem('CERTIFICATE')), 'client-key-data': base64(pem('PRIVATE KEY')) },
+    });
+    expect(parseKubeconfig(text)).toEqual({
+      server: 'https://[fd00::1]:6443/prefix',
+      ca: pem('CERTIFICATE'),
+      tlsServerName: 'api',
+      clientCert: pem('CERTIFICATE'),
+      clientKey: pem('PRIVATE KEY'),
+    });
+  });
+
+  test('with another context asked for uses that one', () => {
+    const top = {
+      contexts: [
+        { name: 'here', context: { cluster: 'c', user: 'absent' } },
+        { name: 'there', context: { cluster: 'c', user: 'u' } },
+      ],
+    };
+    expect(parseKubeconfig(kubeconfig({ top }), { context: 'there' }).token).toBe(secret);
+    expect(() => parseKubeconfig(kubeconfig({ top }))).toThrow('users: no user named "absent"');
+  });
+
+  test('reads files only through the reader it is given; a token file stays a file', () => {
+    const text = kubeconfig({
+      cluster: { server: 'https://a', 'certificate-authority': 'ca.crt' },
+      user: { tokenFile: '/var/token', token: 'older' },
+    });
+    expect(() => parseKubeconfig(text)).toThrow('embed it as certificate-authority-data');
+    const token = kubeconfig({ user: { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' } });
+    expect(() => parseKubeconfig(token)).toThrow('user "u": tokenFile: files are not supported here');
+    expect(parseKubeconfig(text, { readFile: (path) => `read ${path}` })).toEqual({
+      server: 'https://a',
+      ca: 'read ca.crt',
+      tokenFile: '/var/token',
+    });
+  });
+
+  test.each<[string, Parts, RegExp]>([
+    [
+      'an exec plugin',
+      { user: { exec: { command: 'aws' } } },
+      /user "u": exec: credential plugins are not supported; use a client certificate/,
+    ],
+    [
+      'an auth provider',
+      { user: { 'auth-provider': { name: 'gcp' } } },
+      /auth-provider: auth providers are not supported/,
+    ],
+    ['a password', { user: { username: 'a', password: secret } }, /username: basic authentication/],
+    ['impersonation', { user: { token: secret, as: 'root' } }, /as: impersonation/],
+    [
+      'no verification',
+      { cluster: { server: 'https://a', 'insecure-skip-tls-verify': true } },
+      /cluster "c": insecure-skip-tls-verify/,
+    ],
+    ['a proxy', { cluster: { server: 'https://a', 'proxy-url': 'http://p' } }, /proxy-url: proxies/],
+    ['plain HTTP', { cluster: { server: 'http://a' } }, /server must be an https:/],
+    ['no server', { cluster: {} }, /cluster "c": server is missing/],
+    ['no credentials', { user: {} }, /user "u": no credentials/],
+    ['a key without certificate', { user: { 'client-key-data': base64(pem('PRIVATE KEY')) } }, /must be set together/],
+    [
+      'data that is no PEM',
+      { user: { 'client-key-data': base64(secret), 'client-certificate-data': 'x' } },
+      /not a base64-encoded PEM/,
+    ],
+    ['a number as name', { context: { cluster: 3, user: 'u' } }, /cluster must be a string/],
+    ['no current context', { top: { 'current-context': '' } }, /current-context is empty/],
+  ])('with %s is refused by name, without showing a secret', (_what, parts, message) => {
+    const parse = () => parseKubeconfig(kubeconfig(parts));
+    expect(parse).toThrow(KubeconfigError);
+    expect(parse).toThrow(message);
+    expect(parse).not.toThrow(secret);
+  });
+
+  test('that is no YAML is refused without quoting it', () => {
+    expect(() => parseKubeconfig(`users: [{ token: "${secret}`)).toThrow(
+      /^kubeconfig: not YAML at line 1 \([A-Z_]+\)$/,
+    );
+    expect(() => parseKubeconfig('a: &a [*a]')).toThrow(KubeconfigError);
+    expect(() => parseKubeconfig('')).toThrow('not a map');
+  });
+
+  test('of any content never fails but with its own error', () => {
+    const value = fc.oneof(fc.jsonValue(), fc.constant({ server: 'https://a' }), fc.constant({ token: 't' }));
+    const document = fc.record({
+      'current-context': fc.constantFrom('here', ''),
+      contexts: value,
+      clusters: value,
+      users: value,
+    });
+    const text = fc.oneof(
+      fc.string(),
+      fc.json(),
+      document.map((one) => stringify(one)),
+      fc.record({ cluster: value, user: value, context: value }).map((parts) => kubeconfig(parts as Parts)),
+    );
+    fc.assert(
+      fc.property(text, (content) => {
+        try {
+          parseKubeconfig(content);
+        } catch (error) {
+          expect(error).toBeInstanceOf(KubeconfigError);
+        }
+      }),
+    );
+  });
+});
+
+describe('the checksum of a connection', () => {
+  test('changes with each part and is not the credential', () => {
+    const base = { server: 'https://a', token: 't' };
+    const all = [
+      base,
+      { ...base, token: 'u' },
+      { ...base, ca: 'x' },
+      { ...base, tlsServerName: 'x' },
+      { ...base, dial: { host: 'x', port: 1 } },
+      { server: 'https://a', clientCert: 't', clientKey: '' },
+    ].map(connectionChecksum);
+    expect(new Set(all).size).toBe(all.length);
+    expect(connectionChecksum({ ...base })).toBe(all[0]);
+    expect(all[0]).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

@@ -1,0 +1,26 @@
+import type { KindRef, Resource } from '../../api/meta.ts';
+import type { ListOf, Selection, WatchEvent } from './cluster.ts';
+
+/** What becomes of a watch. */
+export interface WatchListener {
+  event(event: WatchEvent<Resource>): void;
+  /**
+   * Said once, unless the watch was stopped: undefined when the server ended it, `ApiError` when it refused (410: the version is too
+   * old), `UnreachableError` when the line is lost.
+   */
+  ended(error: unknown): void;
+}
+
+/** One line to an API server on which many watches are heard at once, of metadata only. */
+export interface WatchLine {
+  /** The first page of at most `limit` objects. Throws `ApiError` or `UnreachableError`. */
+  list(kind: KindRef, selection: Selection & { readonly limit: number }): Promise<ListOf<Resource>>;
+  /** Hears what happens after a version, until the returned function is called. */
+  watch(
+    kind: KindRef,
+    selection: Selection & { readonly resourceVersion: string },
+    listener: WatchListener,
+  ): () => void;
+  /** Closes the connection. No handler is called any more. */
+  close(): void;
+}

@@ -1,9 +1,0 @@
-/** One thing that must be true. */
-export interface HealthCheck {
-  /** Lower-case with dashes, e.g. `informer-sync`. */
-  readonly name: string;
-  /** True for a part that waits alone: the page tells of it and passes, only the check's own path fails. */
-  readonly optional?: boolean;
-  /** Why it is not, in words for a person; undefined when all is well. Quick: it looks at memory only. */
-  check(): string | undefined;
-}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { V1SubjectAccessReview, V1TokenReview } from '@kubernetes/client-node';
+import type { KindRef, Resource } from '../../api/meta.ts';
+import type { Clock } from '../clock.ts';
+import type { Cluster } from '../client/cluster.ts';
+import type { Logger } from './logger.ts';
+import { TokenBucket } from '../queue/token-bucket.ts';
+
+type Review<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Resource;
+
+const tokenReview: KindRef<Review<V1TokenReview>> = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'TokenReview',
+  plural: 'tokenreviews',
+  namespaced: false,
+};
+const accessReview: KindRef<Review<V1SubjectAccessReview>> = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'SubjectAccessReview',
+  plural: 'subjectaccessreviews',
+  namespaced: false,
+};
+/** Reviews are answered, not stored; the API server refuses one with a name. */
+const metadata = { name: '' };
+
+/** Why a request is not answered. */
+export interface Refusal {
+  readonly code: 401 | 403 | 503;
+  readonly message: string;
+}
+
+/** A requested page. */
+export interface Wanted {
+  /** The header `authorization`. */
+  readonly authorization: string | undefined;
+  readonly path: string;
+  /** In lower case: the verb that a ClusterRole names. */
+  readonly method: string;
+}
+
+interface Verdict {
+  readonly refusal: Refusal | undefined;
+  readonly until: number;
+}
+
+export interface ScrapeAccessOptions {
+  /** Not guarded by leadership: every replica is asked. */
+  readonly cluster: Pick<Cluster, 'create'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** As controller-runtime remembers tokens, in milliseconds; a refusal for less, so that a new role soon helps. */
+const rememberMs = { allowed: 60_000, refused: 10_000 };
+const mostRemembered = 256;
+/** Verdicts that strangers may have the API server asked for. */
+const reviewsAllowed = { perSecond: 5, burst: 20 };
+const reviewTimeoutMs = 5_000;
+
+/**
+ * Who may read metrics, as controller-runtime asks it: whoever shows a token that the API server knows (TokenReview) and may do it
+ * to the path (SubjectAccessReview). Verdicts are remembered for a short time under the hash of the token; how often the API server
+ * is asked is bounded, so that made-up tokens do not become a load on it.
+ */
+export class ScrapeAccess {
+  readonly #options: ScrapeAccessOptions;
+  readonly #reviews: TokenBucket;
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #asked = new Map<string, Promise<Refusal | undefined>>();
+
+  constructor(options: ScrapeAccessOptions) {
+    this.#options = options;
+    this.#reviews = new TokenBucket(options.clock, reviewsAllowed);
+  }
+
+  /** Why this must not be answered; undefined when it may. */
+  async refusal(wanted: Wanted): Promise<Refusal | undefined> {
+    const token = /^Bearer (\S+)$/i.exec(wanted.authorization ?? '')?.[1];
+    if (token === undefined) {
+      return { code: 401, message: 'use the bearer token of an account that may get the path /metrics' };
+    }
+    const id = createHash('sha256').update(`${wanted.method} ${wanted.path} ${token}`).digest('base64');
+    const known = this.#verdicts.get(id);
+    if (known !== undefined && known.until > this.#options.clock.monotonic()) return known.refusal;
+    const running = this.#asked.get(id);
+    if (running !== undefined) return running;
+    if (!this.#reviews.tryTake()) return { code: 503, message: 'too many unknown tokens; try again later' };
+    const asked = this.#ask(wanted, token, id).finally(() => this.#asked.delete(id));
+    this.#asked.set(id, asked);
+    return asked;
+  }
+
+  async #ask(wanted: Wanted, token: string, id: string): Promise<Refusal | undefined> {
+    const { clock, log } = this.#options;
+    try {
+      const refusal = await this.#review(wanted, token);
+      const ms = refusal === undefined ? rememberMs.allowed : rememberMs.refused;
+      this.#verdicts.delete(id);
+      this.#verdicts.set(id, { refusal, until: clock.monotonic() + ms });
+      const [oldest = ''] = this.#verdicts.keys();
+      if (this.#verdicts.size > mostRemembered) this.#verdicts.delete(oldest);
+      return refusal;
+    } catch (error) {
+      log.error('the API server could not be asked whether a client may read metrics', { error });
+      return { code: 503, message: 'the token could not be checked; see the manager’s log' };
+    }
+  }
+
+  async #review({ path, method }: Wanted, token: string): Promise<Refusal | undefined> {
+    const { cluster } = this.#options;
+    const signal = AbortSignal.timeout(reviewTimeoutMs);
+    const { status: who } = await cluster.create(
+      tokenReview,
+      { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata, spec: { token } },
+      { signal },
+    );
+    const { authenticated = false, user = {} } = who ?? {};
+    if (!authenticated) return { code: 401, message: 'the API server does not accept the token' };
+    const { username = '', groups = [], uid, extra } = user;
+    const spec = {
+      ...{ user: username, groups, nonResourceAttributes: { path, verb: method } },
+      ...(uid !== undefined && { uid }),
+      ...(extra !== undefined && { extra }),
+    };
+    const { status: may } = await cluster.create(
+      accessReview,
+      { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata, spec },
+      { signal },
+    );
+    if (may?.allowed === true) return undefined;
+    const remedy = 'bind the ClusterRole steward-metrics-reader to it';
+    return { code: 403, message: `${username} may not ${method} ${path}: ${remedy}` };
+  }
+}

@@ -1,0 +1,56 @@
+import { ApiError } from '../client/errors.ts';
+
+/**
+ * Asks a server elsewhere once more what it refused or did not answer. True when it answers otherwise now: then a reconcile is
+ * worth it.
+ */
+export type Repeat = (signal: AbortSignal) => Promise<boolean>;
+
+const repeats = new WeakMap<object, Repeat>();
+
+/** Runs a request to a server elsewhere; its failure can be repeated alone, without a reconcile. */
+export async function repeatable<T>(request: (signal?: AbortSignal) => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    const before = signatureOf(error);
+    if (typeof error === 'object' && error !== null) {
+      repeats.set(error, async (signal) => {
+        try {
+          await request(signal);
+          return true;
+        } catch (again) {
+          return signatureOf(again) !== before;
+        }
+      });
+    }
+    throw error;
+  }
+}
+
+/** What is waited for, as an error whose `check` says whether it may be over, without a reconcile. */
+export function recheckable(message: string, check: Repeat): Error {
+  const error = new Error(message);
+  repeats.set(error, check);
+  return error;
+}
+
+/**
+ * How to see whether what an error reports still holds, one for each failed request. Empty when anything in the error is not such
+ * a failure: then only a reconcile can find out.
+ */
+export function repeatsOf(error: unknown): readonly Repeat[] {
+  if (error instanceof AggregateError) {
+    const each = error.errors.map(repeatsOf);
+    return each.some((some) => some.length === 0) ? [] : each.flat();
+  }
+  if (!(error instanceof Error)) return [];
+  const own = repeats.get(error);
+  if (own !== undefined) return [own];
+  return error.cause === undefined ? [] : repeatsOf(error.cause);
+}
+
+/** Servers word their silence differently each time; what they answer is known by the code. */
+function signatureOf(error: unknown): string {
+  return error instanceof ApiError ? String(error.code) : 'no answer';
+}

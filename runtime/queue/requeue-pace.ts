@@ -1,0 +1,185 @@
+/** Why a key runs: a person changed the object, something that is watched changed, or only time has passed. */
+export type Cause = 'edited' | 'watched' | 'time';
+
+/** How a reconcile, or the attempt that stands for one, came to its end. */
+export interface ReconcileEnd {
+  /** When it wants to be requeued; undefined when only an event shall enqueue it. */
+  readonly askedMs: number | undefined;
+  /** Whether it changed something in the management cluster. */
+  readonly progressed: boolean;
+  /** Whether it got further in work that takes several reconciles, such as a list that is read by pages. */
+  readonly hasMore?: boolean;
+  /** How long it waited for servers elsewhere. */
+  readonly heldMs: number;
+  readonly tookMs: number;
+}
+
+/** The constants of the requeue pace, in milliseconds unless noted. */
+export const paceRules = {
+  /** Reconciles without progress are requeued as soon as they ask, until they took so long in all; what is spent comes back slowly. */
+  fast: { burstMs: 3_000, perMs: 0.002, leastMs: 25 },
+  /** After that they are put off: doubling, from the first to the last. */
+  step: { firstMs: 250, lastMs: 60_000 },
+  /** How often progress, or a change that others made, lets a key begin with the first step again: at once, and then one each. */
+  resets: { burst: 30, eachMs: 60_000 },
+  /** How often a key comes as soon as it asks because it got further in its work: at once, and then one each. */
+  further: { burst: 200, eachMs: 60_000 },
+  /** How often a watched change brings a key back: at once, and then one each. */
+  reconciles: { burst: 60, eachMs: 10_000 },
+  /** Who held a worker for as long as this comes again no sooner than that long after: doubling, up to the last. */
+  hold: { fromMs: 1_000, lastMs: 300_000 },
+} as const;
+
+interface State {
+  at: number;
+  fastMs: number;
+  resets: number;
+  further: number;
+  reconciles: number;
+  steps: number;
+  holds: number;
+  notBefore: number;
+}
+
+export interface PaceOptions {
+  /** Milliseconds that only ever grow. */
+  readonly now: () => number;
+  /** True for objects whose watched changes come from many others: these are not counted. */
+  readonly concernsMany?: boolean;
+}
+
+/**
+ * The one law of retry. A reconcile that made no progress and asks for an early requeue backs off, doubling, until the object or
+ * something that is watched changes. What strangers can cause at will lets it begin again only so often, so that nobody keeps the
+ * manager busy by flipping something back and forth. Pure but for the clock.
+ */
+export class RequeuePace {
+  readonly #now: () => number;
+  readonly #concernsMany: boolean;
+  readonly #states = new Map<string, State>();
+
+  constructor({ now, concernsMany = false }: PaceOptions) {
+    this.#now = now;
+    this.#concernsMany = concernsMany;
+  }
+
+  /** Milliseconds for which the key must not run yet; 0 when it runs now. */
+  begin(key: string, cause: Cause): number {
+    const known = this.#states.get(key);
+    if (known === undefined && (cause !== 'watched' || this.#concernsMany)) return 0;
+    const state = this.#refilled(key);
+    if (cause === 'edited') {
+      state.steps = 0;
+      state.fastMs = paceRules.fast.burstMs;
+      return 0;
+    }
+    const held = state.notBefore - state.at;
+    if (held > 0) return held;
+    if (cause === 'time') return 0;
+    if (this.#concernsMany) {
+      state.steps = 0;
+      return 0;
+    }
+    if (state.reconciles < 1) return Math.ceil((1 - state.reconciles) * paceRules.reconciles.eachMs);
+    state.reconciles -= 1;
+    if (this.#mayReset(state)) state.steps = 0;
+    return 0;
+  }
+
+  /** Milliseconds until the key comes again; undefined when only an event brings it back. */
+  ended(key: string, end: ReconcileEnd): number | undefined {
+    const { askedMs } = end;
+    const { step } = paceRules;
+    const state = this.#refilled(key);
+    const changed = end.progressed && (this.#concernsMany || this.#mayReset(state));
+    const progressed = changed || (end.hasMore === true && this.#mayGoOn(state));
+    this.#hold(state, end.heldMs, progressed);
+    const rests = askedMs === undefined || askedMs >= step.lastMs;
+    if (rests || progressed) state.steps = 0;
+    if (askedMs === undefined) {
+      this.#sweep(key, state);
+      return undefined;
+    }
+    const asked = Math.max(askedMs, state.notBefore - state.at);
+    if (rests || progressed) return asked;
+    if (this.#spend(state, askedMs, end.tookMs)) return Math.max(asked, paceRules.fast.leastMs);
+    const putOff = Math.min(step.firstMs * 2 ** Math.min(state.steps, 30), step.lastMs);
+    state.steps += 1;
+    return Math.max(asked, putOff);
+  }
+
+  /** How often in a row, roughly, the key held a worker for long; 0 for a quick one. */
+  holds(key: string): number {
+    return this.#states.get(key)?.holds ?? 0;
+  }
+
+  forget(key: string): void {
+    this.#states.delete(key);
+  }
+
+  /** Keys that something is remembered of. */
+  get size(): number {
+    return this.#states.size;
+  }
+
+  #hold(state: State, heldMs: number, progressed: boolean): void {
+    const { fromMs, lastMs } = paceRules.hold;
+    if (heldMs < fromMs) {
+      // Halved, not forgotten: one good answer is easily given.
+      state.holds = Math.floor(state.holds / 2);
+      return;
+    }
+    if (progressed) return;
+    state.notBefore = state.at + Math.min(heldMs * 2 ** Math.min(state.holds, 30), lastMs);
+    state.holds += 1;
+  }
+
+  /** Takes a try from what the key may spend on being fast. */
+  #spend(state: State, askedMs: number, tookMs: number): boolean {
+    if (state.steps > 0 || askedMs >= paceRules.step.firstMs) return false;
+    const cost = Math.max(askedMs, paceRules.fast.leastMs) + tookMs;
+    if (state.fastMs < cost) return false;
+    state.fastMs -= cost;
+    return true;
+  }
+
+  #mayReset(state: State): boolean {
+    if (state.resets < 1) return false;
+    state.resets -= 1;
+    return true;
+  }
+
+  #mayGoOn(state: State): boolean {
+    if (state.further < 1) return false;
+    state.further -= 1;
+    return true;
+  }
+
+  #refilled(key: string): State {
+    const { fast, resets, further, reconciles } = paceRules;
+    const at = this.#now();
+    const known = this.#states.get(key);
+    if (known === undefined) {
+      const full = { fastMs: fast.burstMs, resets: resets.burst, further: further.burst, reconciles: reconciles.burst };
+      const state: State = { at, ...full, steps: 0, holds: 0, notBefore: at };
+      this.#states.set(key, state);
+      return state;
+    }
+    const passed = at - known.at;
+    known.at = at;
+    known.fastMs = Math.min(fast.burstMs, known.fastMs + passed * fast.perMs);
+    known.resets = Math.min(resets.burst, known.resets + passed / resets.eachMs);
+    known.further = Math.min(further.burst, known.further + passed / further.eachMs);
+    known.reconciles = Math.min(reconciles.burst, known.reconciles + passed / reconciles.eachMs);
+    return known;
+  }
+
+  /** What is as for a key that was never seen needs no memory. */
+  #sweep(key: string, state: State): void {
+    const { fast, resets, further, reconciles } = paceRules;
+    const isRefilled =
+      state.resets >= resets.burst && state.further >= further.burst && state.reconciles >= reconciles.burst;
+    const isFull = isRefilled && state.fastMs >= fast.burstMs && state.holds === 0;
+    if (isFull && state.notBefore <= state.at) this.#states.delete(key);
+  }
+}

@@ -1,0 +1,35 @@
+import { ApiError, RetryError, TerminalError } from '../client/errors.ts';
+
+/** When an error lets its key be reconciled again. */
+export type Retry =
+  | { readonly is: 'never' }
+  | { readonly is: 'after'; readonly ms: number }
+  /** After the key's own backoff, and not sooner than the server asks for. */
+  | { readonly is: 'backoff'; readonly atLeastMs?: number };
+
+/** More patience than this is not granted: a tenant's webhooks can let its API server ask for any. */
+const longestPatienceMs = 300_000;
+
+/**
+ * The one place that maps errors to retries. A group of errors is retried as soon as one of them wants it; it is
+ * terminal only when all are. What a server asks for never shortens the backoff: a tenant could keep a worker busy.
+ */
+export function retryOf(error: unknown): Retry {
+  if (error instanceof TerminalError) return { is: 'never' };
+  if (error instanceof RetryError) return { is: 'after', ms: error.afterMs };
+  if (error instanceof ApiError) return backoff(error.retryAfterMs);
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(retryOf).reduce(sooner);
+  return { is: 'backoff' };
+}
+
+function backoff(asked = 0): Retry {
+  return asked > 0 ? { is: 'backoff', atLeastMs: Math.min(asked, longestPatienceMs) } : { is: 'backoff' };
+}
+
+function sooner(a: Retry, b: Retry): Retry {
+  if (a.is === 'never') return b;
+  if (b.is === 'never') return a;
+  if (a.is === 'after' && b.is === 'after') return { is: 'after', ms: Math.min(a.ms, b.ms) };
+  if (a.is === 'backoff' && b.is === 'backoff') return backoff(Math.min(a.atLeastMs ?? 0, b.atLeastMs ?? 0));
+  return { is: 'backoff' };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeClock, settle } from '../../testing/fake/fake-clock.ts';
+import { sleep } from '../clock.ts';
+import { waitElsewhere } from './elsewhere.ts';
+import { WorkQueue } from './queue.ts';
+import { RetrySchedule } from './retry-schedule.ts';
+
+/** Eight workers over keys of which some ask servers that never answer. */
+function workers(clock: FakeClock): {
+  readonly queue: WorkQueue;
+  readonly ran: ReadonlyMap<string, number>;
+  readonly busy: () => { readonly now: number; readonly most: number };
+} {
+  const queue = new WorkQueue({ clock });
+  const schedule = new RetrySchedule({
+    queue,
+    clock,
+    concurrency: 8,
+    concernsMany: false,
+    stop: new AbortController().signal,
+    isDeaf: () => false,
+  });
+  const ran = new Map<string, number>();
+  let [waiting, most] = [0, 0];
+  const hang = async (): Promise<void> => {
+    waiting += 1;
+    // Those that have just begun are not slow yet.
+    most = Math.max(most, waiting);
+    await waitElsewhere((cut) => sleep(clock, 10_000, cut)).finally(() => {
+      waiting -= 1;
+    });
+  };
+  queue.consume({
+    concurrency: 8,
+    failed: (_key, error) => {
+      throw error;
+    },
+    reconcile: async (key) => {
+      const turn = schedule.begin(key);
+      if (turn === undefined) return;
+      await turn.elsewhere.run(async () => {
+        if (key.startsWith('hanging')) await hang().catch(() => undefined);
+      });
+      if (!ran.has(key)) ran.set(key, clock.monotonic());
+      if (turn.elsewhere.signal.aborted) schedule.cut(key, turn);
+      else schedule.ended(key, turn, key.startsWith('hanging') ? { afterMs: 25 } : {});
+      turn.end();
+    },
+  });
+  return { queue, ran, busy: () => ({ now: waiting, most }) };
+}
+
+describe('with eight workers', () => {
+  test.each([8, 40, 100])('an innocent waits less than two seconds behind %i tenants that hang', async (count) => {
+    const clock = new FakeClock();
+    const { queue, ran, busy } = workers(clock);
+    for (let n = 0; n < count; n += 1) queue.add(`hanging-${n}`);
+    await clock.advance(20_000);
+    expect(busy().now).toBeLessThanOrEqual(4);
+    for (let n = 0; n < 30; n += 1) {
+      const since = clock.monotonic();
+      queue.add(`innocent-${n}`);
+      await clock.advance(2_000);
+      expect((ran.get(`innocent-${n}`) ?? Infinity) - since).toBeLessThan(500);
+    }
+  });
+
+  test.each([
+    [8, 2_000],
+    [40, 3_000],
+    [100, 7_000],
+  ])('an innocent that comes together with %i of them waits less than %i ms', async (count, limitMs) => {
+    const clock = new FakeClock();
+    const { queue, ran } = workers(clock);
+    for (let n = 0; n < count; n += 1) queue.add(`hanging-${n}`);
+    queue.add('innocent');
+    await clock.advance(limitMs);
+    expect(ran.has('innocent')).toBe(true);
+  });
+
+  test('every tenant that hangs has its turn, and none twice at the same time', async () => {
+    const clock = new FakeClock();
+    const { queue, ran } = workers(clock);
+    for (let n = 0; n < 100; n += 1) queue.add(`hanging-${n}`);
+    await clock.advance(600_000);
+    expect(ran.size).toBe(100);
+  });
+});
+
+test('an answer gives a server its time again, up to two seconds in all', async () => {
+  const clock = new FakeClock();
+  const queue = new WorkQueue({ clock });
+  let asked = 0;
+  const schedule = new RetrySchedule({
+    queue,
+    clock,
+    concurrency: 2,
+    concernsMany: false,
+    stop: new AbortController().signal,
+    isDeaf: () => false,
+  });
+  const turns = ['a', 'b'].map((key) => schedule.begin(key));
+  for (const turn of turns) {
+    turn?.elsewhere
+      .run(async () => {
+        for (let n = 0; n < 100; n += 1) {
+          await waitElsewhere((cut) => sleep(clock, 200, cut));
+          asked += 1;
+        }
+      })
+      .catch(() => undefined);
+  }
+  await settle();
+  await clock.advance(1_900);
+  expect(turns.map((turn) => turn?.elsewhere.signal.aborted)).toEqual([false, false]);
+  await clock.advance(300);
+  expect(turns.filter((turn) => turn?.elsewhere.signal.aborted === true).length).toBe(1);
+  expect(asked).toBeGreaterThan(15);
+});

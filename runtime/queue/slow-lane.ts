@@ -1,0 +1,80 @@
+import type { Clock } from '../clock.ts';
+import { Elsewhere } from './elsewhere.ts';
+
+export interface SlowLaneOptions {
+  readonly clock: Clock;
+  /** How many reconciles may wait for servers elsewhere at once. */
+  readonly limit: number;
+  /** Asks for a reconcile of a key that waited for room. */
+  resume(key: string): void;
+}
+
+/** What identifies one run in the lane. */
+export interface Run {
+  readonly elsewhere: Elsewhere;
+  /** Must be called when the run is over. */
+  end(): void;
+}
+
+/**
+ * Keeps workers free of servers that let us wait. Reconciles that wait elsewhere for long are slow; no more than the limit may be
+ * slow at once: one too many is cut short. A key that is known for it waits until there is room, and takes no worker for that;
+ * those that held workers least often come first.
+ */
+export class SlowLane {
+  readonly #options: SlowLaneOptions;
+  readonly #slow = new Set<Elsewhere>();
+  /** Keys that wait for room, with how often they held a worker. */
+  readonly #parked = new Map<string, number>();
+
+  constructor(options: SlowLaneOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a run of a key that was slow `holds` times; undefined when it must wait for room: it is resumed then. */
+  enter(key: string, holds: number): Run | undefined {
+    this.#parked.delete(key);
+    const isKnown = holds > 0;
+    if (isKnown && this.#slow.size >= this.#options.limit) {
+      this.#parked.set(key, holds);
+      return undefined;
+    }
+    const elsewhere = new Elsewhere(this.#options.clock, () => {
+      this.#slowed(elsewhere);
+    });
+    if (isKnown) this.#slow.add(elsewhere);
+    return {
+      elsewhere,
+      end: () => {
+        if (this.#slow.delete(elsewhere)) this.#resume();
+      },
+    };
+  }
+
+  /** The object is gone, or comes by itself. */
+  forget(key: string): void {
+    this.#parked.delete(key);
+  }
+
+  /** Keys that wait for room. */
+  get parked(): number {
+    return this.#parked.size;
+  }
+
+  #slowed(elsewhere: Elsewhere): void {
+    this.#slow.add(elsewhere);
+    if (this.#slow.size <= this.#options.limit) return;
+    this.#slow.delete(elsewhere);
+    elsewhere.cut(new Error('the server is slow, and so are too many others: trying again later'));
+  }
+
+  #resume(): void {
+    let next: string | undefined;
+    for (const [key, holds] of this.#parked) {
+      if (next === undefined || holds < (this.#parked.get(next) ?? 0)) next = key;
+    }
+    if (next === undefined) return;
+    this.#parked.delete(next);
+    this.#options.resume(next);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Key, KindRef, PolicyRule, Resource } from '../../api/meta.ts';
+import type { Logger } from '../observe/logger.ts';
+
+/** What a reconcile may use besides its inputs. */
+export interface Context {
+  /** Aborted at shutdown, on lost leadership and at the reconcile's deadline. */
+  readonly signal: AbortSignal;
+  /** The wall clock at the start of the reconcile. */
+  readonly now: Date;
+  readonly log: Logger;
+  /** Records an Event on the reconciled object; equal ones are folded into a count. */
+  event(type: 'Normal' | 'Warning', reason: string, message: string): void;
+}
+
+/** What a server elsewhere, such as a tenant's, refused or did not answer. */
+export interface WaitsElsewhere {
+  /** As it was thrown by the request: that is repeated alone, and a reconcile follows once it is answered otherwise. */
+  readonly error: unknown;
+  readonly afterMs: number;
+}
+
+/** What a reconcile leaves behind: the whole status it wants, and when it wants to be called again. */
+export interface ReconcileResult<T extends Resource> {
+  /** The complete desired status; the runtime sends the difference once, and nothing when there is none. Absent: leave it. */
+  readonly status?: T extends { readonly status?: infer S } ? S : never;
+  readonly afterMs?: number;
+  /** True when it got further in work that takes several reconciles: asking for the next soon is no standstill. */
+  readonly hasMore?: boolean;
+  /** What is waited for besides, on a server elsewhere. */
+  readonly elsewhere?: WaitsElsewhere;
+  /** Retried by its class: `TerminalError`, `RetryError`, or backoff. The status is written all the same. */
+  readonly error?: unknown;
+  /**
+   * Called with the object as the API server has it after the status was written; a definition may lack fields of it. Not called
+   * when nothing had to be written.
+   */
+  stored?(object: T): void;
+}
+
+/** The reconcile of an object that is being deleted. `finished` lets the runtime take the finalizers away. */
+export interface LastReconcile<T extends Resource> extends ReconcileResult<T> {
+  readonly finished: boolean;
+}
+
+/** Another kind whose changes concern keys of ours. Watching starts when its API appears. */
+export interface Watch<W extends Resource = Resource> {
+  readonly kind: KindRef<W>;
+  /** Follow this namespace only. By default all namespaces, or the only one of the manager. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  /** Deliver metadata only (Secrets, ConfigMaps). */
+  readonly metadataOnly?: boolean;
+  /** Deliver name, namespace, UID and version only: for a kind that is watched without a selector. */
+  readonly identityOnly?: boolean;
+  /** True when the API may be absent in the cluster (an optional CRD). */
+  readonly optional?: boolean;
+  /** `old` is absent for a new object, `now` for a deleted one. */
+  keys(old: W | undefined, now: W | undefined): readonly Key[];
+}
+
+/**
+ * One kind's controller. The runtime owns get, not-found, pause, finalizer, the one status patch, Events and retry.
+ */
+export interface Controller<T extends Resource = Resource> {
+  /** Lower-case, for logs, metrics and the field manager. */
+  readonly name: string;
+  readonly kind: KindRef<T>;
+  readonly watches: readonly Watch[];
+  /** Generates config/rbac; the fake cluster refuses what is not declared. */
+  readonly access: readonly PolicyRule[];
+  /** Set before the first `reconcile`, removed when `finalize` is finished. */
+  readonly finalizers?: readonly string[];
+  /** Those that a predecessor set: never set, removed together with `finalizers`. */
+  readonly formerFinalizers?: readonly string[];
+  /** True when one object concerns many others, whose changes are no one's in particular: they are not counted against it. */
+  readonly concernsMany?: boolean;
+  /** Keys reconciled at once; 8 by default. */
+  readonly concurrency?: number;
+  /** Milliseconds until a reconcile's signal aborts; 30 000 by default. */
+  readonly timeoutMs?: number;
+  /** False for objects that another manager looks after: they are left alone entirely. */
+  serves?(object: T): boolean;
+  /** Why the object is paused, as text for people; undefined when it is not. Paused objects are not reconciled. */
+  paused?(object: T): string | undefined;
+  reconcile(object: T, ctx: Context): Promise<ReconcileResult<T>>;
+  finalize?(object: T, ctx: Context): Promise<LastReconcile<T>>;
+}

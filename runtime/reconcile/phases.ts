@@ -1,0 +1,50 @@
+import type { Context } from './controller.ts';
+
+/** What running a phase came to. Waiting is an outcome, not an error. */
+export type Outcome<S> =
+  | {
+      readonly is: 'done';
+      readonly learned?: Partial<S>;
+      readonly message?: string;
+      /** Look again after so long: something is left that no event will report. */
+      readonly afterMs?: number;
+      /** True when the phase got further in work that takes several reconciles, such as a list that it reads by pages. */
+      readonly hasMore?: boolean;
+    }
+  | {
+      readonly is: 'waiting';
+      readonly reason: string;
+      readonly message: string;
+      readonly afterMs?: number;
+      /**
+       * What a server elsewhere threw, or a `recheckable` error, if that is all that is waited for: `afterMs` is for asking again, and
+       * not for a reconcile.
+       */
+      readonly elsewhere?: unknown;
+    };
+
+/** One step of a reconcile. Scopes are frozen; facts are returned as `learned`. */
+export interface Phase<S> {
+  readonly name: string;
+  /** The condition this phase answers for, if any. */
+  readonly condition?: string;
+  /** Phases that must be done before; all others run, side by side. */
+  readonly needs?: readonly string[];
+  /** Phases that must have ended before, whatever they came to; what they learned, if anything, is seen. */
+  readonly after?: readonly string[];
+  run(scope: Readonly<S>, ctx: Context): Promise<Outcome<S>>;
+}
+
+/** One phase's line in a report. Without outcome and error it did not run: `blockedBy` names the first need that failed. */
+export interface ReportLine<S> {
+  readonly phase: Phase<S>;
+  readonly outcome?: Outcome<S>;
+  readonly error?: unknown;
+  readonly blockedBy?: string;
+  readonly tookMs: number;
+}
+
+export interface Report<S> {
+  readonly scope: Readonly<S>;
+  readonly lines: readonly ReportLine<S>[];
+}

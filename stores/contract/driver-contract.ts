@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { testConnection } from './connection.ts';
+import { testIsolation } from './isolation.ts';
+import { testNames } from './names.ts';
+import { testOwnership } from './ownership.ts';
+import { Stage } from './stage.ts';
+import { testTenancies } from './tenancies.ts';
+import type { ClientTls, Driver, Tenancy } from '../driver.ts';
+
+/** Something a tenant tries; refused when it must not have it. */
+export interface Attempt {
+  readonly name: string;
+  run(): Promise<unknown>;
+}
+
+/** A tenant's own connection, made from nothing but the credentials its pods get. */
+export interface TenantHand extends AsyncDisposable {
+  read(key: string): Promise<string | undefined>;
+  write(key: string, value: string): Promise<void>;
+}
+
+/** A tenancy with the credentials of its tenant. */
+export interface Tenant {
+  readonly tenancy: Tenancy;
+  readonly tls: ClientTls | undefined;
+}
+
+/** A mistake of an administrator, or of this driver, that lets a tenant out: the attacks must find it. */
+export interface PlantedFault {
+  readonly name: string;
+  /** Changes the server so that `attacker` reaches something that it must not, and nothing that other tests rely on. */
+  plant(attacker: Tenant, victim: Tenant): Promise<void>;
+}
+
+/** An administrator whose credentials can be changed. */
+export interface RotatingAdministrator<Config> {
+  readonly config: Config;
+  /** New credentials; from then on the server refuses new connections with the old ones. */
+  rotate(): Promise<Config>;
+}
+
+/** What a server holds by name, exactly as it has it. */
+export interface NamesOfServer {
+  /** Databases, buckets; roles in etcd. */
+  readonly schemas: readonly string[];
+  /** Logins or accounts. */
+  readonly users: readonly string[];
+}
+
+/** A real server of one kind, as the contract needs it. */
+export interface StoreUnderTest<Config> extends AsyncDisposable {
+  readonly driver: Driver<Config>;
+  readonly config: Config;
+  /** Connects with a tenant's credentials only. */
+  connect(tenant: Tenant): Promise<TenantHand>;
+  /** What the attacker must not be able to do to the victim or the server; each must be refused by the server. */
+  attacks(attacker: Tenant, victim: Tenant): Promise<readonly Attempt[]>;
+  /** At least the mistakes that this kind of store is known for. `ensure` of both tenancies must repair each. */
+  readonly plantedFaults: readonly PlantedFault[];
+  /** True for the server's refusal, so that a broken connection does not pass for one. */
+  isRefusal(error: unknown): boolean;
+  /** Everything the server holds: keys with values, users, roles, grants; one line each, sorted. No passwords. */
+  dump(): Promise<readonly string[]>;
+  names(): Promise<NamesOfServer>;
+  /** States a crash in the middle of `ensure` may leave, in order. */
+  readonly halfMade: readonly { readonly name: string; make(tenancy: Tenancy): Promise<void> }[];
+  /** Makes the tenancy as a tool would that records no owner. */
+  makeUnrecorded(tenancy: Tenancy): Promise<void>;
+  /** Configurations that cannot work, each with the reason expected. */
+  unusable(): Promise<readonly { readonly name: string; readonly config: Config; readonly reason: string }[]>;
+  /** The same store with one more endpoint first, where nobody listens. */
+  withDeadEndpoint(): Config;
+  /** One more administrator, beside that of `config`. */
+  rotatingAdministrator(): Promise<RotatingAdministrator<Config>>;
+}
+
+/**
+ * What every driver must do, against a real server. `start` is called once; the store is disposed of at the end. `title` is
+ * also the name in the lines that tell attempts and breaches.
+ */
+export function describeDriver<Config>(title: string, start: () => Promise<StoreUnderTest<Config>>): void {
+  describe(`the driver of ${title}`, () => {
+    let stage: Stage<Config> | undefined;
+    const started = (): Stage<Config> => {
+      if (stage === undefined) throw new Error(`${title} was not started`);
+      return stage;
+    };
+
+    beforeAll(async () => {
+      stage = await Stage.open(title, await start());
+    }, 120_000);
+    afterAll(async () => {
+      await stage?.[Symbol.asyncDispose]();
+    });
+
+    testConnection(started);
+    testTenancies(started);
+    testOwnership(started);
+    testNames(started);
+    testIsolation(started);
+  });
+}

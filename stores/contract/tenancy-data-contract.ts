@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { testDataFence } from './data-fence.ts';
+import { testDataKeys } from './data-keys.ts';
+import { testDataReading } from './data-reading.ts';
+import { testDataWriting } from './data-writing.ts';
+import type { TenancyData } from '../tenancy-data.ts';
+
+/** What a tenant's API server does to its store, with the tenant's own credentials; keys are below the tenant's root. */
+export interface ApiServerHand extends AsyncDisposable {
+  /** Creates or updates, and says which revision that made. Rejects when the store refuses. */
+  put(key: string, value: Uint8Array, ttlSeconds?: number): Promise<bigint>;
+  /** Rejects when the store refuses; deletes nothing without complaint. */
+  delete(key: string): Promise<void>;
+  get(key: string): Promise<Uint8Array | undefined>;
+}
+
+/** A tenancy that was made for one test. */
+export interface DataTenant extends AsyncDisposable {
+  readonly data: TenancyData;
+  /** A connection that stays open: etcd's own, or that of a kine that runs. */
+  readonly hand: ApiServerHand;
+  /** A new connection with the same credentials: etcd's, or that of a kine that is started now. */
+  anotherHand(): Promise<ApiServerHand>;
+  /** The operator's visit: `Session.ensure` of the tenancy. */
+  ensure(): Promise<void>;
+  /** Forgets all that was overwritten or deleted up to now, as the server or kine does from time to time. */
+  compact(): Promise<void>;
+  /**
+   * What this kind of store does otherwise, for which the tests then ask: it never forgets the last change of a key; or its kine
+   * ends a key by its time to live only when it wrote it itself.
+   */
+  readonly peculiarities?: readonly ('keeps changes' | 'keeps what others wrote')[];
+}
+
+/** A real server that gives tenancies. */
+export interface DataUnderTest extends AsyncDisposable {
+  tenant(): Promise<DataTenant>;
+}
+
+/** What the data of a tenancy must do in every driver, against a real server. `start` is called once. */
+export function describeTenancyData(title: string, start: () => Promise<DataUnderTest>): void {
+  describe(`the data of a tenancy in ${title}`, () => {
+    let store: DataUnderTest | undefined;
+    const tenant = async (): Promise<DataTenant> => {
+      if (store === undefined) throw new Error(`${title} was not started`);
+      return store.tenant();
+    };
+
+    beforeAll(async () => {
+      store = await start();
+    }, 120_000);
+    afterAll(async () => {
+      await store?.[Symbol.asyncDispose]();
+    });
+
+    testDataReading(tenant);
+    testDataKeys(tenant);
+    testDataWriting(title, tenant);
+    testDataFence(title, tenant);
+  });
+}

@@ -1,0 +1,56 @@
+import type { EtcdClient, Permission } from '../client.ts';
+import { tenancyRange, uncopiedRanges } from '../range.ts';
+
+type Calls = Pick<EtcdClient, 'get' | 'createAll' | 'deleteKeys' | 'grantPermission' | 'revokePermission' | 'role'>;
+
+/** Beside the records of ownership, out of every tenant's reach. */
+function keyOf(schema: string): string {
+  return `steward.butlerlabs.dev/fences/${schema}`;
+}
+
+/** Says that what is not copied may be written behind the fence. */
+function gateOf(schema: string): string {
+  return `${keyOf(schema)}/uncopied`;
+}
+
+/**
+ * The permissions that a tenancy's role should have. Read the role's current permissions before calling this: a fence is recorded before it
+ * is put up, so whoever sees a role without write permission also sees the record.
+ */
+export async function rightfulPermissions(client: Pick<Calls, 'get'>, schema: string): Promise<readonly Permission[]> {
+  const all = tenancyRange(schema);
+  if ((await client.get(keyOf(schema))) === undefined) return [{ type: 'Readwrite', range: all }];
+  const isOpen = (await client.get(gateOf(schema))) !== undefined;
+  const gates = isOpen ? uncopiedRanges(schema) : [];
+  return [{ type: 'Read', range: all }, ...gates.map((range) => ({ type: 'Readwrite', range }) as const)];
+}
+
+/**
+ * Reduces a tenancy's role to read permission. etcd checks permissions when it applies a write, in the order of its log: acknowledged
+ * writes came before, and later ones are refused on every member and over every connection.
+ */
+export async function putUpFence(client: Calls, schema: string): Promise<void> {
+  await client.createAll([[keyOf(schema), '']]);
+  await client.grantPermission(schema, { type: 'Read', range: tenancyRange(schema) });
+}
+
+/** Allows writes of keys that are not copied behind a fence. */
+export async function openFence(client: Calls, schema: string): Promise<void> {
+  await client.createAll([[gateOf(schema), '']]);
+  for (const range of uncopiedRanges(schema)) await client.grantPermission(schema, { type: 'Readwrite', range });
+}
+
+/** Allows all writes again. */
+export async function takeDownFence(client: Calls, schema: string): Promise<void> {
+  await client.grantPermission(schema, { type: 'Readwrite', range: tenancyRange(schema) });
+  const gates = uncopiedRanges(schema);
+  for (const { range } of (await client.role(schema)) ?? []) {
+    if (gates.some(({ start }) => start.equals(range.start))) await client.revokePermission(schema, range);
+  }
+  await client.deleteKeys([gateOf(schema), keyOf(schema)]);
+}
+
+/** Deletes the fence's record of a tenancy whose role no longer exists. */
+export async function forgetFence(client: Calls, schema: string): Promise<void> {
+  await client.deleteKeys([gateOf(schema), keyOf(schema)]);
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { etcdReleases } from '../../e2e/tools/etcd-releases.ts';
+import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
+import { startEtcdUnderTest } from '../../testing/contracts/stores/etcd/store-under-test.ts';
+import { describeDriver } from '../contract/driver-contract.ts';
+import { etcdDriver } from './driver.ts';
+
+const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
+
+for (const { version } of etcdReleases) {
+  describeDriver(`etcd ${version}`, () => startEtcdUnderTest(version));
+}
+
+describe('etcd', () => {
+  test('is refused while its authentication is disabled', async () => {
+    await using store = await startEtcdDataStore({ auth: false });
+    const config = await etcdDriver.configure(store.dataStore, noSecrets);
+    await using session = await etcdDriver.open(config, new AbortController().signal);
+    await expect(session.ping()).rejects.toThrow(/authentication is disabled/);
+    const tenancy = { schema: 'a', user: 'a', owner: 'uid' };
+    await expect(session.ensure(tenancy)).rejects.toMatchObject({ reason: 'Unauthorized' });
+  }, 60_000);
+
+  test('of three members serves on while one is dead, and says when there is no quorum', async () => {
+    await using store = await startEtcdDataStore({ members: 3 });
+    const config = await etcdDriver.configure(store.dataStore, noSecrets);
+    await using session = await etcdDriver.open(config, new AbortController().signal);
+    await store.server.kill(0);
+    const tenancy = { schema: 'a', user: 'a', owner: 'uid' };
+    await session.ensure(tenancy);
+    expect((await session.ping()).notes).toHaveLength(1);
+    await session.remove(tenancy);
+    await store.server.kill(1);
+    await expect(session.ping()).rejects.toMatchObject({ reason: 'Unreachable' });
+  }, 120_000);
+});

@@ -1,0 +1,88 @@
+import { CompactedError, isCopied, largestPage, longestPage } from '../../tenancy-data.ts';
+import type { StoredEntry } from '../../tenancy-data.ts';
+import { bucketHistory, bucketStreamName } from './bucket.ts';
+import { decodeEntry } from './kine-entry.ts';
+import type { KineEntry } from './kine-entry.ts';
+import { entrySubjects, keyOfSubject } from './kine-keys.ts';
+import type { NatsClient } from '../client.ts';
+import { readMessage } from './read-message.ts';
+import { readStream } from './stream-reader.ts';
+import type { StreamMessage } from './stream-reader.ts';
+
+/** Messages asked for at once. */
+const width = 128;
+
+interface Version {
+  readonly key: string;
+  readonly seq: number;
+  readonly storedAt: number;
+}
+
+/** A version as the entry that it is at this moment. */
+export function entryOf(key: string, { value, lease }: KineEntry, storedAt: number): StoredEntry {
+  if (lease <= 0) return { key, value };
+  // An expired key that still exists is about to be removed.
+  return { key, value, ttlMs: Math.max(storedAt + lease * 1000 - Date.now(), 1) };
+}
+
+/**
+ * Every key as it was at a revision, in ascending order of its bytes. The bucket keeps ten versions of a key: throws
+ * `CompactedError` when a key has changed more often since.
+ */
+export async function* bucketPages(
+  client: NatsClient,
+  bucket: string,
+  revision: number,
+): AsyncGenerator<readonly StoredEntry[]> {
+  const versions = await versionsAt(client, bucket, revision);
+  let page: StoredEntry[] = [];
+  let size = 0;
+  for (let at = 0; at < versions.length; at += width) {
+    const entries = await Promise.all(versions.slice(at, at + width).map((version) => load(client, bucket, version)));
+    for (const entry of entries) {
+      if (entry === undefined) continue;
+      if (page.length === longestPage || (page.length > 0 && size + entry.value.length > largestPage)) {
+        yield page;
+        page = [];
+        size = 0;
+      }
+      page.push(entry);
+      size += entry.value.length;
+    }
+  }
+  if (page.length > 0) yield page;
+}
+
+/** Which message holds each key at the revision. */
+async function versionsAt(client: NatsClient, bucket: string, revision: number): Promise<readonly Version[]> {
+  const found = new Map<string, Version | 'gone'>();
+  const request = { stream: bucketStreamName(bucket), filter: entrySubjects(bucket), headersOnly: true };
+  for await (const message of readStream(client, request)) {
+    const key = keyOfSubject(bucket, message.subject);
+    if (key === undefined || !isCopied(key)) continue;
+    if (message.seq > revision) {
+      if (!found.has(key)) found.set(key, absentAt(key, message));
+    } else if (message.isMark) found.set(key, 'gone');
+    else found.set(key, { key, seq: message.seq, storedAt: message.storedAt });
+  }
+  return [...found.values()]
+    .filter((version) => version !== 'gone')
+    .map((version) => ({ version, bytes: Buffer.from(version.key) }))
+    .sort((left, right) => Buffer.compare(left.bytes, right.bytes))
+    .map(({ version }) => version);
+}
+
+/** The oldest remaining version of a key is newer than the revision: if it created the key, the key did not exist before. */
+function absentAt(key: string, { expected }: StreamMessage): 'gone' {
+  if (expected === 0) return 'gone';
+  throw new CompactedError(`${key} has changed more than ${bucketHistory} times since: NATS retains no more versions`);
+}
+
+async function load(client: NatsClient, bucket: string, version: Version): Promise<StoredEntry | undefined> {
+  const data = await readMessage(client, bucketStreamName(bucket), version.seq);
+  if (data === undefined) {
+    throw new CompactedError(`${version.key} changed while it was read: NATS retains only ${bucketHistory} versions`);
+  }
+  const entry = decodeEntry(data);
+  return entry.is === 'deleted' ? undefined : entryOf(version.key, entry, version.storedAt);
+}

@@ -1,0 +1,100 @@
+import { isCopied } from '../../tenancy-data.ts';
+import type { StoredChange, StoredEntry } from '../../tenancy-data.ts';
+import { encodeEntry } from './kine-entry.ts';
+import { entrySubject } from './kine-keys.ts';
+import { digestOf, LatestVersions } from './latest-versions.ts';
+import type { Latest } from './latest-versions.ts';
+import type { NatsClient } from '../client.ts';
+
+/** Changes under way at once. */
+const width = 128;
+
+const nothing = new Uint8Array();
+
+/** Writes into a bucket as kine does; unchanged keys are skipped. */
+export class BucketWriter {
+  readonly #client: NatsClient;
+  readonly #bucket: string;
+  readonly #latest: LatestVersions;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: NatsClient, bucket: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#latest = new LatestVersions(client, bucket);
+  }
+
+  /** Applies the last change of each key. Fails when another client writes the same key meanwhile. */
+  async write(changes: readonly StoredChange[]): Promise<void> {
+    const last = [...lastOfEach(changes)];
+    if (last.length === 0) return;
+    await this.#alone(async () => {
+      await this.#latest.refresh();
+      for (let at = 0; at < last.length; at += width) {
+        await Promise.all(last.slice(at, at + width).map(([key, change]) => this.#apply(key, change)));
+      }
+    });
+  }
+
+  /** How many keys there are; reads what was written since it was asked last. */
+  async count(): Promise<number> {
+    return this.#alone(async () => {
+      await this.#latest.refresh();
+      return this.#latest.count;
+    });
+  }
+
+  /** One after the other: what is known must not change under a write. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work, work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #apply(key: string, change: StoredChange): Promise<void> {
+    const subject = entrySubject(this.#bucket, key);
+    const latest = this.#latest.get(subject);
+    if (change.is === 'put') await this.#put(subject, latest, change.entry);
+    else if (latest.live !== undefined) await this.#delete(subject, latest.seq, key);
+  }
+
+  async #put(subject: string, latest: Latest, { key, value, ttlMs }: StoredEntry): Promise<void> {
+    // A part of a second counts as one: 0 would be for ever.
+    const lease = ttlMs === undefined ? 0 : Math.max(1, Math.ceil(ttlMs / 1000));
+    const digest = digestOf(value);
+    const { live } = latest;
+    if (live?.lease === lease && live.digest === digest) return;
+    const created = live === undefined;
+    const entry = {
+      key: `/registry/${key}`,
+      value,
+      lease,
+      createRevision: live?.createRevision ?? 0,
+      prevRevision: created ? 0 : latest.seq,
+      is: created ? 'created' : 'updated',
+    } as const;
+    const seq = await this.#client.store(`write ${key}`, subject, encodeEntry(entry), { last: latest.seq });
+    this.#latest.set(subject, { seq, live: { lease, digest, createRevision: live?.createRevision ?? seq } });
+  }
+
+  /** Deletes as kine does: a last version for watches, then the deletion marker. */
+  async #delete(subject: string, before: number, key: string): Promise<void> {
+    const entry = { key: `/registry/${key}`, value: nothing, lease: 0, createRevision: 0, is: 'deleted' } as const;
+    const data = encodeEntry({ ...entry, prevRevision: before });
+    const seq = await this.#client.store(`delete ${key}`, subject, data, { last: before });
+    this.#latest.set(subject, { seq });
+    const mark = await this.#client.store(`delete ${key}`, subject, '', { last: seq, operation: 'DEL' });
+    this.#latest.set(subject, { seq: mark });
+  }
+}
+
+function lastOfEach(changes: readonly StoredChange[]): ReadonlyMap<string, StoredChange> {
+  const last = new Map<string, StoredChange>();
+  for (const change of changes) {
+    const key = change.is === 'put' ? change.entry.key : change.key;
+    if (!isCopied(key)) continue;
+    last.delete(key);
+    last.set(key, change);
+  }
+  return last;
+}

@@ -1,5 +1,0 @@
-import { natsReleases } from '../../testing/servers/nats-server.ts';
-import { startNatsUnderTest } from '../../testing/stores/nats-store-under-test.ts';
-import { describeDriver } from '../driver-contract.ts';
-
-for (const release of natsReleases) describeDriver(`NATS (${release})`, () => startNatsUnderTest(release));

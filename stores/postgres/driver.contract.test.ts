@@ -1,0 +1,9 @@
+import { jest } from '@jest/globals';
+import { startPostgresUnderTest } from '../../testing/contracts/stores/postgres/store-under-test.ts';
+import { describeDriver } from '../contract/driver-contract.ts';
+
+// Databases are made of files: on a machine that is busy with other tests that takes its time.
+jest.setTimeout(30_000);
+
+describeDriver('PostgreSQL with TLS', () => startPostgresUnderTest({ tls: true, clientCertificates: true }));
+describeDriver('PostgreSQL without TLS and superuser', () => startPostgresUnderTest({ limited: true }));

@@ -1,8 +1,0 @@
-import { jest } from '@jest/globals';
-import { startPostgresDataUnderTest } from '../../testing/stores/postgres-data-under-test.ts';
-import { describeTenancyData } from '../tenancy-data-contract.ts';
-
-// Every tenant is a database and a kine of its own.
-jest.setTimeout(30_000);
-
-describeTenancyData('PostgreSQL', startPostgresDataUnderTest);

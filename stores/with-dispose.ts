@@ -1,0 +1,17 @@
+import type { TenancyData } from './tenancy-data.ts';
+
+/** The same data with another action when it is disposed. */
+export function withOtherEnd(data: TenancyData, end: () => Promise<void>): TenancyData {
+  return {
+    revision: () => data.revision(),
+    count: () => data.count(),
+    pages: (revision) => data.pages(revision),
+    changes: (after) => data.changes(after),
+    write: (changes) => data.write(changes),
+    raise: (revision, tell) => data.raise(revision, tell),
+    fence: () => data.fence(),
+    ...(data.openUncopied !== undefined && { openUncopied: () => data.openUncopied?.() ?? Promise.resolve() }),
+    unfence: () => data.unfence(),
+    [Symbol.asyncDispose]: end,
+  };
+}

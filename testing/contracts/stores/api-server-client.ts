@@ -1,0 +1,68 @@
+import type { Etcd3, IRequestOp } from 'etcd3';
+import type { ApiServerHand } from '../../../stores/contract/tenancy-data-contract.ts';
+
+interface Present {
+  readonly value: Buffer;
+  readonly revision: string;
+}
+
+/**
+ * Rejects a write that was not applied although nobody changed the key: kine takes every error of its database for such a change
+ * (pkg/logstructured/logstructured.go), and kube-apiserver would try for as long as its caller waits.
+ */
+function requireProgress(name: string, known: Present | undefined, refused: string | undefined): void {
+  if (known === undefined || known.revision !== refused) return;
+  throw new Error(`the store did not write ${name}, which nobody has changed`);
+}
+
+/**
+ * Reads and writes as kube-apiserver's storage does (k8s.io/apiserver/pkg/storage/etcd3): optimistic transactions that compare the
+ * modification revision. kine takes no others. `root` ends with a slash. Disposing of it calls `close`.
+ */
+export function apiServerHand(client: Etcd3, root: string, close: () => Promise<void>): ApiServerHand {
+  const present = async (key: Buffer): Promise<Present | undefined> => {
+    const [found] = (await client.kv.range({ key })).kvs;
+    return found === undefined ? undefined : { value: found.value, revision: found.mod_revision };
+  };
+  const commit = async (key: Buffer, revision: string, operation: IRequestOp): Promise<bigint | undefined> => {
+    const said = await client.kv.txn({
+      compare: [{ key, target: 'Mod', result: 'Equal', mod_revision: revision }],
+      success: [operation],
+      failure: [{ request_range: { key } }],
+    });
+    return said.succeeded ? BigInt(said.header.revision) : undefined;
+  };
+  const create = async (key: Buffer, put: IRequestOp): Promise<bigint | undefined> => {
+    const compare = [{ key, target: 'Mod', result: 'Equal', mod_revision: '0' }] as const;
+    const said = await client.kv.txn({ compare: [...compare], success: [put], failure: [] });
+    return said.succeeded ? BigInt(said.header.revision) : undefined;
+  };
+  return {
+    put: async (name, value, ttlSeconds) => {
+      const key = Buffer.from(root + name);
+      const lease = ttlSeconds === undefined ? undefined : await client.leaseClient.leaseGrant({ TTL: ttlSeconds });
+      const put = {
+        request_put: { key, value: Buffer.from(value), ...(lease === undefined ? {} : { lease: lease.ID }) },
+      };
+      for (let refused: string | undefined; ;) {
+        const known = await present(key);
+        requireProgress(name, known, refused);
+        const revision = await (known === undefined ? create(key, put) : commit(key, known.revision, put));
+        if (revision !== undefined) return revision;
+        refused = known?.revision;
+      }
+    },
+    delete: async (name) => {
+      const key = Buffer.from(root + name);
+      for (let refused: string | undefined; ;) {
+        const known = await present(key);
+        if (known === undefined) return;
+        requireProgress(name, known, refused);
+        if ((await commit(key, known.revision, { request_delete_range: { key } })) !== undefined) return;
+        refused = known.revision;
+      }
+    },
+    get: async (name) => (await present(Buffer.from(root + name)))?.value,
+    [Symbol.asyncDispose]: close,
+  };
+}

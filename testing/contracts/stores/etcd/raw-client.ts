@@ -1,0 +1,22 @@
+import { Etcd3 } from 'etcd3';
+import type { KeyPair } from '../../../../kubeadm/pki/key-pair.ts';
+import type { Tenant } from '../../../../stores/contract/driver-contract.ts';
+import type { EtcdConfig } from '../../../../stores/etcd/config.ts';
+
+/** A client of the library itself: tenants are not bound to the calls that our own client knows. */
+export function rawEtcdClient(config: EtcdConfig, pair: KeyPair): Etcd3 {
+  return new Etcd3({
+    hosts: config.endpoints.map((endpoint) => `https://${endpoint}`),
+    credentials: {
+      rootCertificate: Buffer.from(config.ca),
+      certChain: Buffer.from(pair.certificate),
+      privateKey: Buffer.from(pair.key),
+    },
+    defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + 5000 }),
+  });
+}
+
+/** The key pair that a tenant's pods get. */
+export function pairOf(tenant: Tenant): KeyPair {
+  return { certificate: tenant.tls?.certificate ?? '', key: tenant.tls?.key ?? '' };
+}

@@ -1,0 +1,217 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Tenancy } from '../../../../stores/driver.ts';
+import type {
+  Attempt,
+  NamesOfServer,
+  PlantedFault,
+  RotatingAdministrator,
+  StoreUnderTest,
+  Tenant,
+  TenantHand,
+} from '../../../../stores/contract/driver-contract.ts';
+import { userIssuedAt } from '../../../../stores/nats/credentials-file.ts';
+import type { AccountAccess, NatsConfig } from '../../../../stores/nats/config.ts';
+import { natsDriver } from '../../../../stores/nats/driver.ts';
+import { operatorKeys, systemAccountJwt, systemCredentials, systemUser } from '../../../../stores/nats/operator.ts';
+import { startNatsDataStore } from './data-store.ts';
+import type { NatsDataStore } from './data-store.ts';
+import type { NatsOptions } from '../../../servers/nats-server.ts';
+import { serverCa } from '../../../servers/server-certificates.ts';
+import { bucketAttacks, hearingAttacks, loginAttacks, systemAttacks } from './attacks.ts';
+import { NatsOverview } from './overview.ts';
+import { plantedFaults } from './planted-faults.ts';
+import { ask, contextOf, rawNatsClient, readDirect } from './raw-client.ts';
+import { halfMadeStates } from './states.ts';
+
+const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
+
+/** A tenant's connection to its bucket. */
+export async function natsHand(config: NatsConfig, tenancy: Tenancy): Promise<TenantHand> {
+  const client = await rawNatsClient(config, contextOf(config, tenancy));
+  const { schema } = tenancy;
+  return {
+    read: async (key) => (await readDirect(client, `$JS.API.DIRECT.GET.KV_${schema}.$KV.${schema}.${key}`))?.string(),
+    write: async (key, value) => {
+      await ask(client, `$KV.${schema}.${key}`, value);
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** True for a NATS server's refusal. */
+export function isNatsRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name === 'NatsRefusal' ||
+    error.name === 'AuthorizationError' ||
+    error.name === 'PermissionViolationError' ||
+    /permissions violation/i.test(error.message)
+  );
+}
+
+/** Two tenants of one server, with connections of their own. */
+export interface NatsNeighbours {
+  readonly attacker: Tenancy;
+  readonly client: NatsConnection;
+  readonly victim: Tenancy;
+  readonly victimHand: TenantHand;
+}
+
+/** Everything that a tenant tries on another. */
+export function natsAttacks(config: NatsConfig, neighbours: NatsNeighbours): readonly Attempt[] {
+  const { attacker, client, victim, victimHand } = neighbours;
+  const context = contextOf(config, attacker);
+  const stir = async (): Promise<void> => {
+    const value = await victimHand.read('a');
+    await victimHand.write('a', value ?? '');
+  };
+  return [
+    ...bucketAttacks(client, attacker.schema, victim.schema),
+    ...hearingAttacks(client, victim.schema, stir),
+    ...systemAttacks(client, victim.schema, context.user_seed ?? ''),
+    ...loginAttacks(config, context, victim.schema),
+  ];
+}
+
+/** A real NATS with accounts, as the contract of drivers needs it. */
+class NatsUnderTest implements StoreUnderTest<NatsConfig> {
+  readonly driver = natsDriver;
+  readonly config: NatsConfig;
+  readonly halfMade: StoreUnderTest<NatsConfig>['halfMade'];
+  readonly plantedFaults: readonly PlantedFault[];
+  readonly #store: NatsDataStore;
+  readonly #access: AccountAccess;
+  readonly #overview: NatsOverview;
+  readonly #opened: (NatsConnection | TenantHand)[] = [];
+  readonly #revoked: Record<string, number> = {};
+  #administrators = 0;
+
+  constructor(store: NatsDataStore, config: NatsConfig, access: AccountAccess) {
+    this.#store = store;
+    this.config = config;
+    this.#access = access;
+    this.#overview = new NatsOverview(config, access);
+    this.halfMade = halfMadeStates(this.#overview);
+    this.plantedFaults = plantedFaults(this.#overview);
+  }
+
+  connect({ tenancy }: Tenant): Promise<TenantHand> {
+    return natsHand(this.config, tenancy);
+  }
+
+  async attacks(attacker: Tenant, victim: Tenant): Promise<readonly Attempt[]> {
+    const client = await rawNatsClient(this.config, contextOf(this.config, attacker.tenancy));
+    const victimHand = await this.connect(victim);
+    this.#opened.push(client, victimHand);
+    const neighbours = { attacker: attacker.tenancy, client, victim: victim.tenancy, victimHand };
+    return natsAttacks(this.config, neighbours);
+  }
+
+  isRefusal(error: unknown): boolean {
+    return isNatsRefusal(error);
+  }
+
+  dump(): Promise<readonly string[]> {
+    return this.#overview.dump();
+  }
+
+  names(): Promise<NamesOfServer> {
+    return this.#overview.names();
+  }
+
+  async makeUnrecorded(tenancy: Tenancy): Promise<void> {
+    await this.#overview.makeAccount(tenancy);
+    await this.#overview.makeBucket(tenancy);
+  }
+
+  async unusable(): ReturnType<StoreUnderTest<NatsConfig>['unusable']> {
+    const { config } = this;
+    const { tls, ...plain } = config;
+    const foreign = operatorKeys(Buffer.alloc(32, 1));
+    const with_ = (more: Partial<AccountAccess>): NatsConfig => ({ ...config, access: { ...this.#access, ...more } });
+    const strangers = { ...config, tls: { ca: (await serverCa('another-ca')).certificate } };
+    return [
+      { name: 'nobody listens', config: { ...config, endpoints: ['localhost:1'] }, reason: 'Unreachable' },
+      { name: 'no such name', config: { ...config, endpoints: ['nats.invalid:4222'] }, reason: 'Unreachable' },
+      {
+        name: 'a user of another account',
+        config: with_({ systemCredentials: this.#overview.registryCredentials }),
+        reason: 'Unauthorized',
+      },
+      {
+        name: 'a user of another operator',
+        config: with_({ systemCredentials: systemCredentials(foreign) }),
+        reason: 'Unauthorized',
+      },
+      {
+        name: 'the key of another operator',
+        config: with_({ operatorSeed: foreign.signing.seed }),
+        reason: 'Unauthorized',
+      },
+      {
+        name: 'an identity where a signing key is asked for',
+        config: with_({ operatorSeed: this.#store.server.keys.operator.seed }),
+        reason: 'Unauthorized',
+      },
+      ...(tls === undefined
+        ? []
+        : [
+            { name: 'a server of another CA', config: strangers, reason: 'Unauthorized' },
+            { name: 'a server with TLS, unexpectedly', config: plain, reason: 'Unauthorized' },
+          ]),
+    ];
+  }
+
+  withDeadEndpoint(): NatsConfig {
+    return { ...this.config, endpoints: ['localhost:1', ...this.config.endpoints] };
+  }
+
+  async rotatingAdministrator(): Promise<RotatingAdministrator<NatsConfig>> {
+    const { keys } = this.#store.server;
+    const add = (): readonly [name: string, config: NatsConfig] => {
+      this.#administrators += 1;
+      const name = `operator-${this.#administrators}`;
+      const access = { ...this.#access, systemCredentials: systemCredentials(keys, name) };
+      return [name, { ...this.config, access }];
+    };
+    const [first, config] = add();
+    return Promise.resolve({
+      config,
+      rotate: async () => {
+        const [, rotated] = add();
+        this.#revoked[systemUser(keys, first).publicKey] = userIssuedAt;
+        await this.#overview.pushJwt(systemAccountJwt(keys, this.#revoked));
+        return rotated;
+      },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#opened.map((one) => ('close' in one ? one.close() : one[Symbol.asyncDispose]())));
+    await this.#overview[Symbol.asyncDispose]();
+    await this.#store[Symbol.asyncDispose]();
+  }
+}
+
+/** An account that nobody knows is looked for at servers that are not there: no need to wait as long as between continents. */
+const impatient = (config: string): string => config.replace('allow_delete', 'timeout: "200ms"\n  allow_delete');
+
+/** Starts NATS with accounts for `describeDriver`. */
+export async function startNatsUnderTest(release?: NatsOptions['release']): Promise<StoreUnderTest<NatsConfig>> {
+  const store = await startNatsDataStore({
+    auth: 'accounts',
+    tls: 'server',
+    edit: impatient,
+    ...(release !== undefined && { release }),
+  });
+  const config = await natsDriver.configure(store.dataStore, noSecrets);
+  if (config.access.mode !== 'accounts') throw new Error('this store has accounts');
+  const subject = new NatsUnderTest(store, config, config.access);
+  // The registry is there from the first visit on; a server without a byte has no size to tell.
+  await using session = await natsDriver.open(config, new AbortController().signal);
+  const tenancy = { schema: 'first', user: 'first', owner: 'first', password: 'first' };
+  await session.ensure(tenancy);
+  await using hand = await natsHand(config, tenancy);
+  await hand.write('a', 'x');
+  return subject;
+}

@@ -1,0 +1,44 @@
+import { Client } from 'pg';
+import type { Tenant } from '../../../../stores/contract/driver-contract.ts';
+import type { LoginConfig } from '../../../../stores/login-config.ts';
+
+/** Who logs in, and where. */
+export interface RawLogin {
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  /** `-c name=value` of the session. */
+  readonly options?: string;
+  readonly replication?: 'true' | 'database';
+}
+
+/** A connection of the library itself, which sends whatever it is told: tenants are not bound to the statements of ours. */
+export async function rawPostgres(config: LoginConfig, tenant: Tenant, over: Partial<RawLogin> = {}): Promise<Client> {
+  const { tenancy, tls } = tenant;
+  const endpoint = config.endpoints.at(-1);
+  const client = new Client({
+    host: endpoint?.host ?? '',
+    port: endpoint?.port ?? 0,
+    user: tenancy.user,
+    password: tenancy.password ?? '',
+    database: tenancy.schema,
+    connectionTimeoutMillis: 5000,
+    query_timeout: 10_000,
+    ssl: tls !== undefined && {
+      ca: tls.ca,
+      ...(tls.certificate !== undefined && { cert: tls.certificate }),
+      ...(tls.key !== undefined && { key: tls.key }),
+    },
+    ...over,
+  });
+  client.on('error', () => {
+    // The server ends connections of tenants that it removes; the next statement says so.
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  return client;
+}

@@ -1,2 +1,0 @@
-/** In place of watches on what is in the way, where nothing is to be heard of it: the clock asks again. */
-export const deafObstacles = { follow: () => undefined, isDeaf: () => true };

@@ -1,0 +1,191 @@
+import type { Key, KindRef, Manifest, PolicyRule, Resource } from '../../api/meta.ts';
+import type {
+  Cluster,
+  DeleteOptions,
+  ListOf,
+  ListOptions,
+  Patch,
+  ReadOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+  ApplyOptions,
+} from '../../runtime/client/cluster.ts';
+import { admitBySchema } from './admit-by-schema.ts';
+import { FakeClient, type FakeServer, type Texts } from './fake-client.ts';
+import { everything, FakeFaults, type Call, type CallMatch } from './fake-faults.ts';
+import { FakeStore, kindIdOf, type Admit } from './fake-store.ts';
+
+export interface FakeClusterOptions {
+  /** What its user may do; everything unless said. `admin` is never restricted. */
+  readonly access?: readonly PolicyRule[];
+  /** Milliseconds since the epoch, for time stamps. */
+  readonly now?: () => number;
+  /** Defaulting, pruning and validation; `admitBySchema` unless said. */
+  readonly admit?: Admit;
+  /** False: dependents stay until `collectGarbage` is called. True unless said. */
+  readonly collectsGarbage?: boolean;
+  /** True: a namespace has to be created before anything in it. False unless said: one that is unknown is taken as it comes. */
+  readonly declaresNamespaces?: boolean;
+  /** Kinds the server does not know until `serve` is called. */
+  readonly absent?: readonly KindRef[];
+  /** Answers of `text`, by path; `/version` and the health paths are there already. */
+  readonly texts?: Texts;
+}
+
+/**
+ * An API server in memory. Through it itself calls are recorded, counted, authorized and made to fail; `admin` is the
+ * same server for a test's own use: unrestricted, unrecorded and never failing.
+ */
+export class FakeCluster implements Cluster {
+  readonly name = 'fake';
+  readonly admin: Cluster;
+  readonly #store: FakeStore;
+  readonly #faults = new FakeFaults();
+  readonly #user: FakeClient;
+  readonly #server: FakeServer;
+
+  constructor(options: FakeClusterOptions = {}) {
+    const now = options.now ?? Date.now;
+    const store = new FakeStore({
+      now,
+      admit: options.admit ?? admitBySchema,
+      collectsGarbage: options.collectsGarbage ?? true,
+      declaresNamespaces: options.declaresNamespaces ?? false,
+    });
+    const texts = {
+      '/version': JSON.stringify({ major: '1', minor: '36', gitVersion: 'v1.36.3' }),
+      ...Object.fromEntries(['/readyz', '/livez', '/healthz'].map((path) => [path, 'ok'])),
+      ...options.texts,
+    };
+    const absent = new Set((options.absent ?? []).map(kindIdOf));
+    this.#store = store;
+    this.#server = { store, now, absent, texts, ends: new Set() };
+    this.#user = new FakeClient(this.#server, options.access ?? everything, this.#faults);
+    this.admin = new FakeClient(this.#server, everything, new FakeFaults({ records: false }));
+  }
+
+  /** Every call so far, watches included, in order. */
+  get calls(): readonly Call[] {
+    return this.#faults.calls;
+  }
+
+  /** True after the call told to `crashAfter`. */
+  get crashed(): boolean {
+    return this.#faults.crashed;
+  }
+
+  /** Stores an object with its status as another client would have left it; replaces one of the same name. */
+  async seed<T extends Resource>(kind: KindRef<T>, object: Resource & { readonly status?: unknown }): Promise<T> {
+    const key = {
+      name: object.metadata.name ?? '',
+      ...(kind.namespaced ? { namespace: object.metadata.namespace ?? '' } : {}),
+    };
+    await this.admin.apply<T>(
+      kind,
+      { ...object, metadata: { ...object.metadata, name: key.name } },
+      { fieldManager: 'seed' },
+    );
+    if ('status' in object) {
+      await this.admin.patch<T>(
+        kind,
+        key,
+        { type: 'merge', body: { status: object.status } },
+        { subresource: 'status' },
+      );
+    }
+    const stored = await this.admin.get<T>(kind, key);
+    if (stored === undefined)
+      throw new Error(`${kind.kind} ${key.name} was not stored: it is being deleted and has no finalizer`);
+    return stored;
+  }
+
+  /** The next `times` calls that match throw `error` and have no effect. */
+  failNext(match: CallMatch, error: Error, times = 1): void {
+    this.#faults.failNext(match, error, times);
+  }
+
+  /** Called before each call takes effect; may wait or throw. Returns its removal. */
+  before(hook: (call: Call) => void | Promise<void>): () => void {
+    return this.#faults.before(hook);
+  }
+
+  /** Called after each successful call, before the caller has the answer. Returns its removal. */
+  after(hook: (call: Call) => void | Promise<void>): () => void {
+    return this.#faults.after(hook);
+  }
+
+  /**
+   * The process dies after `calls` more calls: every later one throws `CrashError`, open watches too. With `losesAnswer`
+   * the last one takes effect but its answer never arrives. `restart` makes the client a new process.
+   */
+  crashAfter(calls: number, options: { readonly losesAnswer?: boolean } = {}): void {
+    this.#faults.crashAfter(calls, options.losesAnswer ?? false);
+  }
+
+  restart(): void {
+    this.#faults.restart();
+  }
+
+  /** Forgets the history: versions before now are answered with 410. */
+  compact(): void {
+    this.#store.compact();
+  }
+
+  /** Forgets what is past, calls and history, so that a long run is not measured by what this server remembers. */
+  forgetPast(): void {
+    this.#store.compact();
+    this.#faults.calls.length = 0;
+  }
+
+  /** Ends every open watch: cleanly, or by throwing `error` into it. */
+  endWatches(error?: Error): void {
+    for (const end of [...this.#server.ends]) end(error === undefined ? {} : { error });
+  }
+
+  /** Makes a kind that was absent (or withdrawn) known. */
+  serve(kind: KindRef): void {
+    this.#server.absent.delete(kindIdOf(kind));
+  }
+
+  /** Withdraws a kind as the deletion of its CRD does. */
+  withdraw(kind: KindRef): void {
+    this.#server.absent.add(kindIdOf(kind));
+  }
+
+  /** What the garbage collector would do, at once. */
+  collectGarbage(): void {
+    this.#store.collectGarbage();
+  }
+
+  get<T extends Resource>(kind: KindRef<T>, key: Key, options?: ReadOptions): Promise<T | undefined> {
+    return this.#user.get(kind, key, options);
+  }
+  list<T extends Resource>(kind: KindRef<T>, options?: ListOptions): Promise<ListOf<T>> {
+    return this.#user.list(kind, options);
+  }
+  watch<T extends Resource>(kind: KindRef<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
+    return this.#user.watch(kind, options);
+  }
+  create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options?: WriteOptions): Promise<T> {
+    return this.#user.create(kind, manifest, options);
+  }
+  apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T> {
+    return this.#user.apply(kind, manifest, options);
+  }
+  patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options?: WriteOptions): Promise<T> {
+    return this.#user.patch(kind, key, patch, options);
+  }
+  delete(kind: KindRef, key: Key, options?: DeleteOptions): Promise<boolean> {
+    return this.#user.delete(kind, key, options);
+  }
+  text(path: string, options?: ReadOptions): Promise<string> {
+    return this.#user.text(path, options);
+  }
+  lastContact(): number | undefined {
+    return this.#user.lastContact();
+  }
+  close(): Promise<void> {
+    return this.#user.close();
+  }
+}

@@ -1,0 +1,52 @@
+import type { KindRef } from '../../api/meta.ts';
+import { copyOf, isFields, type StoredObject } from './stored-object.ts';
+
+/** What a pod gets when nobody says how long it may take to stop. */
+const usualGraceSeconds = 30;
+
+/** How many seconds an object stays after its deletion: only pods that run on a node have any. */
+function graceOf(kind: KindRef, { spec, status }: StoredObject, asked: number | undefined): number {
+  const pod = isFields(spec) ? spec : {};
+  const phase = isFields(status) ? status.phase : undefined;
+  const runs = typeof pod.nodeName === 'string' && phase !== 'Succeeded' && phase !== 'Failed';
+  if (kind.group !== '' || kind.kind !== 'Pod' || !runs) return 0;
+  const own = pod.terminationGracePeriodSeconds;
+  return asked ?? (typeof own === 'number' ? own : usualGraceSeconds);
+}
+
+/**
+ * A pod that may run and is told to stop, as it stays until its time is over; the same object when it was told before and not to
+ * take longer. Undefined for what goes at once.
+ */
+export function toldToStop(
+  kind: KindRef,
+  pod: StoredObject,
+  asked: number | undefined,
+  now: number,
+): StoredObject | undefined {
+  const grace = graceOf(kind, pod, asked);
+  if (grace === 0) return undefined;
+  const { deletionTimestamp, deletionGracePeriodSeconds: before = Infinity } = pod.metadata;
+  if (before <= grace) return pod;
+  const told = deletionTimestamp === undefined ? now : Date.parse(deletionTimestamp) - before * 1000;
+  const next = copyOf(pod);
+  next.metadata.deletionTimestamp = stampOf(told + grace * 1000);
+  next.metadata.deletionGracePeriodSeconds = grace;
+  return next;
+}
+
+/** Whether something was told to stop and still has time, or had some. */
+export function hasGrace({ metadata }: StoredObject): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+}
+
+/** Whether a pod's time to stop is over: its kubelet ends it. */
+export function isTimeOver(kind: KindRef, pod: StoredObject, now: number): boolean {
+  const { deletionTimestamp = '', finalizers = [] } = pod.metadata;
+  return kind.kind === 'Pod' && hasGrace(pod) && finalizers.length === 0 && Date.parse(deletionTimestamp) <= now;
+}
+
+/** A moment as the API server writes it. */
+export function stampOf(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,205 @@
+import type { Driver, Session, Tenancy } from '../../stores/driver.ts';
+import { refuseUnsafeNames, unsafeName } from '../../stores/etcd/names.ts';
+import { foreignError, unrecordedError } from '../../stores/ownership-error.ts';
+import { StoreError } from '../../stores/store-error.ts';
+import { certificateOf, MemoryAccess } from './memory-access.ts';
+import { MemoryTenancy } from './memory-tenancy.ts';
+import type { MemoryTenancyOptions } from './memory-tenancy.ts';
+
+/** A certificate that says what it opens. */
+const sharedClientTls: NonNullable<Driver<string>['sharedClientTls']> = (configs, { user }, current) => {
+  const certificate = `certificate of ${user} for ${configs.join()}\n`;
+  if (current?.certificate === certificate) return Promise.resolve(current);
+  return Promise.resolve({
+    ca: configs.map((config) => `ca of ${config}\n`).join(''),
+    certificate,
+    key: 'key\n',
+  });
+};
+
+/** Endpoints that begin so have nobody who listens. */
+const deadEndpoint = 'dead';
+
+/** A store in memory, held to the contract of the real ones: what it holds, what was asked of it, and how it fails. */
+export class MemoryStore {
+  /** Tenancies by schema. */
+  readonly tenancies = new Map<string, Tenancy>();
+  readonly #data = new Map<string, MemoryTenancy>();
+  readonly access = new MemoryAccess();
+  /** What follows `#` in the configuration of an administrator who is let in. */
+  readonly administrators = new Set(['']);
+  /** Schemas whose tenants have no access. */
+  readonly revoked = new Set<string>();
+  readonly calls: string[] = [];
+  /** What the server says it is; every other version than this one does not keep tenants apart. */
+  version = '3.7.1';
+  /** Thrown by every call while set. */
+  failure: Error | undefined;
+  /** Called before each call takes effect; may throw, as a process dies. */
+  before: (call: string) => void = () => undefined;
+  /** What a ping fails with. */
+  silence: Error | undefined;
+
+  /** Called after each call took effect; may throw, as a process dies before it hears of it. */
+  after: (call: string) => void = () => undefined;
+
+  /** Whether it is one that tenants reach through kine, with a password. */
+  readonly #kine: boolean;
+  readonly #beside = new Map<string, MemoryStore>();
+
+  readonly #tenancyOptions: MemoryTenancyOptions;
+
+  constructor(options: { readonly kine?: boolean; readonly tenancy?: MemoryTenancyOptions } = {}) {
+    this.#kine = options.kine === true;
+    this.#tenancyOptions = options.tenancy ?? {};
+    this.driver = this.#driver();
+  }
+
+  readonly driver: Driver<string>;
+
+  /** What is kept under a schema, as its tenant sees it. */
+  dataOf(schema: string): MemoryTenancy {
+    const data = this.#data.get(schema) ?? new MemoryTenancy(this.#tenancyOptions);
+    this.#data.set(schema, data);
+    return data;
+  }
+
+  /** What is kept under each schema. */
+  get data(): ReadonlyMap<string, MemoryTenancy> {
+    return this.#data;
+  }
+
+  /** Schemas whose tenants cannot write. */
+  get fenced(): readonly string[] {
+    return [...this.#data].flatMap(([schema, { fenced }]) => (fenced ? [schema] : []));
+  }
+
+  /** Another store, behind the same driver, of DataStores with this one endpoint. */
+  beside(endpoint: string): MemoryStore {
+    const store = this.#beside.get(endpoint) ?? new MemoryStore({ kine: this.#kine });
+    this.#beside.set(endpoint, store);
+    return store;
+  }
+
+  #driver(): Driver<string> {
+    const common: Driver<string> = {
+      name: 'etcd',
+      passwords: false,
+      configure: (store) => Promise.resolve(store.spec.endpoints.join(',')),
+      checksum: (config) => config,
+      bind: (config, { schema }) => ({ kind: 'etcd', endpoints: [`https://${config}`], prefix: `/${schema}` }),
+      clientTls: (_config, { user }, current) =>
+        Promise.resolve(current ?? { ca: 'ca\n', certificate: certificateOf(user), key: 'key\n' }),
+      open: (config) => Promise.resolve((this.#beside.get(config) ?? this).#session(config)),
+    };
+    if (!this.#kine) return { ...common, sharedClientTls };
+    return {
+      ...common,
+      name: 'PostgreSQL',
+      passwords: true,
+      bind: (connection) => ({ kind: 'kine', endpoint: 'postgres://$(DB_CONNECTION_STRING)/$(DB_SCHEMA)', connection }),
+      clientTls: () => Promise.resolve(undefined),
+    };
+  }
+
+  /** The owner that is recorded for one of the names, when it is another one. */
+  #foreign({ schema, user, owner }: Tenancy): Tenancy | undefined {
+    return [...this.tenancies.values()].find(
+      (known) => known.owner !== owner && (known.schema === schema || known.user === user),
+    );
+  }
+
+  /** What is there under the names, in words. */
+  #found({ schema, user }: Tenancy): readonly string[] {
+    const data = (this.#data.get(schema)?.content().size ?? 0) > 0 ? [`data of ${schema}`] : [];
+    return [...data, ...(this.access.has(user) ? [`user ${user}`] : [])];
+  }
+
+  #ensure(tenancy: Tenancy): void {
+    refuseUnsafeNames(tenancy);
+    this.#claim(tenancy);
+    this.access.grant(tenancy);
+    this.revoked.delete(tenancy.schema);
+  }
+
+  /** Records the owner; throws when that cannot be this one. */
+  #claim(tenancy: Tenancy): void {
+    const foreign = this.#foreign(tenancy);
+    if (foreign !== undefined) throw foreignError(tenancy, { is: 'foreign', owner: foreign.owner });
+    const found = this.tenancies.has(tenancy.schema) || tenancy.adopt === true ? [] : this.#found(tenancy);
+    if (found.length > 0) throw unrecordedError(tenancy, 'memory', found);
+    this.tenancies.set(tenancy.schema, tenancy);
+  }
+
+  #remove(tenancy: Tenancy): void {
+    if (unsafeName(tenancy) !== undefined || this.#foreign(tenancy) !== undefined) return;
+    this.#claim(tenancy);
+    this.access.remove(tenancy.user);
+    this.#data.delete(tenancy.schema);
+    this.revoked.delete(tenancy.schema);
+    this.tenancies.delete(tenancy.schema);
+  }
+
+  #revoke({ schema, user, owner }: Tenancy): void {
+    if (this.tenancies.get(schema)?.owner !== owner) return;
+    this.access.remove(user);
+    this.revoked.add(schema);
+  }
+
+  /** Throws when no endpoint answers or the administrator is not let in; says which endpoints do not answer. */
+  #reach(config: string): readonly string[] {
+    const [endpoints = '', administrator = ''] = config.split('#');
+    const all = endpoints.split(',');
+    const dead = all.filter((endpoint) => endpoint.startsWith(deadEndpoint));
+    const notes = dead.map((endpoint) => `${endpoint}: ECONNREFUSED`);
+    if (dead.length === all.length) throw new StoreError('Unreachable', notes.join(', '));
+    if (this.administrators.has(administrator)) return notes;
+    throw new StoreError('Unauthorized', 'the administrator is not let in');
+  }
+
+  #session(config: string): Session {
+    const call = (name: string): void => {
+      this.#reach(config);
+      this.before(name);
+      this.calls.push(name);
+      if (this.failure !== undefined) throw this.failure;
+    };
+    const run = (name: string, work: () => void): Promise<void> =>
+      new Promise((resolve) => {
+        call(name);
+        work();
+        this.after(name);
+        resolve();
+      });
+    return {
+      ping: async () => {
+        if (this.silence !== undefined) throw this.silence;
+        const notes = await Promise.resolve(this.#reach(config));
+        const state = { version: this.version, supported: this.version === '3.7.1', floor: '3.7.1', sizeBytes: 1 };
+        return notes.length > 0 ? { ...state, notes } : state;
+      },
+      ensure: (tenancy) =>
+        run('ensure', () => {
+          this.#ensure(tenancy);
+        }),
+      remove: (tenancy) =>
+        run('remove', () => {
+          this.#remove(tenancy);
+        }),
+      revoke: (tenancy) =>
+        run('revoke', () => {
+          this.#revoke(tenancy);
+        }),
+      data: async (tenancy) => {
+        await run('data', () => {
+          const foreign = this.#foreign(tenancy);
+          if (foreign !== undefined) throw foreignError(tenancy, { is: 'foreign', owner: foreign.owner });
+          if (this.tenancies.has(tenancy.schema)) return;
+          throw new StoreError('Failed', `there is no tenancy ${tenancy.schema}: create it before copying its data`);
+        });
+        return this.dataOf(tenancy.schema).open();
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+}

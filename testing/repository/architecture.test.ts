@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+const root = join(import.meta.dirname, '../..');
+
+/** One planted violation for each rule: the file, and the line that breaks the rule. */
+const violations: Readonly<Record<string, readonly (readonly [file: string, line: string])[]>> = {
+  'no-cycles': [
+    ['runtime/a.ts', "import { b } from './b.ts'; export const a = () => b;"],
+    ['runtime/b.ts', "import { a } from './a.ts'; export const b = () => a;"],
+  ],
+  'api-is-a-leaf': [['api/x.ts', "import '../runtime/a.ts';"]],
+  'runtime-knows-no-kind': [['runtime/x.ts', "import '../api/steward/kind.ts';"]],
+  'kubeadm-is-below': [['kubeadm/x.ts', "import '../runtime/a.ts';"]],
+  'kubeadm-is-pure': [['kubeadm/y.ts', "import 'node:fs';"]],
+  'components-are-pure': [['controllers/one/components/x.ts', "import 'node:net';"]],
+  'concerns-are-pure': [
+    ['controllers/tenantcontrolplane/endpoint/x.ts', "import '../../../runtime/a.ts';"],
+    ['controllers/tenantcontrolplane/datastore/migration/x.ts', "import '../../../../stores/x.ts';"],
+  ],
+  'stores-are-below-kinds': [['stores/x.ts', "import '../controllers/one/kind.ts';"]],
+  'tenants-are-below-kinds': [['tenants/x.ts', "import '../stores/x.ts';"]],
+  'sources-are-below-kinds': [['clusterstacks/sources/x.ts', "import '../../stores/etcd/x.ts';"]],
+  'cluster-stacks-are-an-option': [['controllers/one/u.ts', "import '../../clusterstacks/controllers/three/x.ts';"]],
+  'kinds-are-strangers': [['controllers/two/x.ts', "import '../one/kind.ts';"]],
+  'drivers-are-strangers': [['stores/nats/x.ts', "import '../etcd/x.ts';"]],
+  'drivers-arrive-by-argument': [['controllers/one/y.ts', "import '../../stores/etcd/x.ts';"]],
+  'sources-are-strangers': [['clusterstacks/sources/github/x.ts', "import '../oci/x.ts';"]],
+  'sources-arrive-by-argument': [
+    ['clusterstacks/controllers/three/v.ts', "import '../../sources/oci/x.ts';"],
+    ['clusterstacks/sources/w.ts', "import './oci/x.ts';"],
+  ],
+  'one-place-per-wire': [['controllers/one/z.ts', "import 'etcd3';"]],
+  'one-door-to-the-network': [['controllers/one/w.ts', "import 'node:https';"]],
+  'cmd-is-the-top': [['runtime/y.ts', "import '../cmd/x.ts';"]],
+  'tests-stay-in-tests': [['runtime/z.ts', "import '../testing/x.ts';"]],
+  'e2e-is-a-user': [['e2e/x.ts', "import '../runtime/a.ts';"]],
+  'release-packs-what-is-built': [['release/x.ts', "import '../runtime/a.ts';"]],
+  'client-node-is-narrowed': [['runtime/w.ts', "import '@kubernetes/client-node';"]],
+  'forge-only-reads-in-tests': [['kubeadm/z.ts', "import 'node-forge';"]],
+};
+
+/** Files that the planted ones point at and that break nothing themselves. */
+const innocent = {
+  'api/steward/kind.ts': 'export const kind = 1;',
+  'controllers/one/kind.ts': 'export const kind = 1;',
+  'stores/etcd/x.ts': 'export const x = 1;',
+  'clusterstacks/api/x.ts': 'export const x = 1;',
+  'clusterstacks/sources/oci/x.ts': "import 'node:https'; import 'node:child_process'; import '../interface.ts';",
+  'clusterstacks/sources/interface.ts': 'export const x = 1;',
+  'clusterstacks/controllers/three/x.ts': "import '../../sources/interface.ts';",
+  'clusterstacks/controllers/three/components/y.ts': "import '../../../sources/interface.ts';",
+  'controllers/one/t.ts': "import '../../clusterstacks/api/x.ts';",
+  'controllers/tenantcontrolplane/endpoint/x-phase.ts': "import '../../../runtime/a.ts';",
+  'controllers/tenantcontrolplane/tenant/tenant-access.ts': "import '../../../runtime/a.ts';",
+  'cmd/x.ts': 'export const x = 1;',
+  'testing/x.ts': 'export const x = 1;',
+};
+
+describe('The rules of who may import whom', () => {
+  let folder = '';
+  let fired: Readonly<Record<string, readonly string[]>> = {};
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rooms-'));
+    const files = [...Object.entries(innocent), ...Object.values(violations).flat()];
+    for (const [file, text] of files) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), `${text}\n`);
+    }
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "module": "nodenext" } }');
+    fired = await violationsIn(folder);
+  }, 60_000);
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test.each(Object.entries(violations))('%s fires on a planted violation', (rule, planted) => {
+    expect(fired[rule]).toEqual(
+      expect.arrayContaining(planted.slice(0, rule === 'no-cycles' ? 1 : undefined).map(([file]) => file)),
+    );
+  });
+
+  test.each(Object.keys(innocent))('No rule fires on %s, which breaks none', (file) => {
+    expect(Object.entries(fired).filter(([, from]) => from.includes(file))).toEqual([]);
+  });
+
+  test('Every configured rule has a planted violation', async () => {
+    const file = '../../.dependency-cruiser.mjs';
+    const config: unknown = await import(file);
+    const names = (config as { default: { forbidden: { name: string }[] } }).default.forbidden.map(({ name }) => name);
+    expect(Object.keys(violations).sort()).toEqual(names.sort());
+  });
+});
+
+async function violationsIn(cwd: string): Promise<Record<string, string[]>> {
+  const bin = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+  const rooms = ['api', 'runtime', 'kubeadm', 'stores', 'clusterstacks', 'tenants', 'controllers', 'release', 'e2e'];
+  const args = [bin, '--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'json', ...rooms];
+  // The exit code counts the violations, which are the expected outcome here: only the output is read.
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, { cwd, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) => {
+      resolve(stdout);
+    });
+  });
+  const report = JSON.parse(output) as { summary: { violations: { from: string; rule: { name: string } }[] } };
+  const result: Record<string, string[]> = {};
+  for (const { from, rule } of report.summary.violations) (result[rule.name] ??= []).push(from);
+  return result;
+}

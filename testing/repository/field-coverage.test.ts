@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { allKinds } from '../../api/all-kinds.ts';
+import { coveredFields, fieldCoveragePage } from '../../api/generate/field-coverage.ts';
+import type { FieldCoverage } from '../../api/generate/field-coverage.ts';
+import { fieldLeaves } from '../../api/generate/field-leaves.ts';
+import { ignoredFields } from '../../controllers/tenantcontrolplane/shared/unsupported.ts';
+
+const root = join(import.meta.dirname, '../..');
+const noted = parse(readFileSync(join(import.meta.dirname, 'field-coverage.yaml'), 'utf8')) as FieldCoverage;
+const kinds = allKinds.filter(({ kind }) => noted[kind] !== undefined);
+
+describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the fields of %s', (name, kind) => {
+  const fields = coveredFields(kind, noted, ignoredFields);
+
+  test('each have a test that shows their effect, or are known not to be acted upon', () => {
+    const bare = fields.filter(({ tests, isInert }) => tests.length === 0 && !isInert);
+    expect(bare.map(({ field }) => field)).toEqual([]);
+  });
+
+  test('that are not acted upon have none', () => {
+    const odd = fields.filter(({ tests, isInert }) => tests.length > 0 && isInert);
+    expect(odd.map(({ field }) => field)).toEqual([]);
+  });
+
+  test('are named as the schema names them', () => {
+    const known = new Set(fieldLeaves(kind.spec.openapi, 'spec'));
+    const named = Object.values(noted[name] ?? {}).flatMap((titles) => Object.values(titles).flat());
+    expect(named.filter((field) => !known.has(field))).toEqual([]);
+  });
+
+  test('name tests that there are', () => {
+    const missing = Object.entries(noted[name] ?? {}).flatMap(([file, titles]) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return Object.keys(titles)
+        .filter((title) => !["'", '"', '`'].some((quote) => text.includes(`(${quote}${title}${quote}, `)))
+        .map((title) => `${file}: ${title}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+test('the page says of each field where its test is, that nothing acts upon it yet, or that it has none', () => {
+  const generator = allKinds.filter(({ kind }) => kind === 'KubeconfigGenerator');
+  const some = { KubeconfigGenerator: { 'a/b.test.ts': { 'shows | it': ['spec.user.stringValue'] } } };
+  const page = fieldCoveragePage(generator, some, ['spec.groups']);
+  expect(page).toContain('7 fields, 1 with a test, 2 without effect yet.');
+  expect(page).toContain('| `spec.user.stringValue` | [shows \\| it](../../a/b.test.ts) |');
+  expect(page).toContain('| `spec.groups[].stringValue` | no effect yet |');
+  expect(page).toContain('| `spec.namespaceSelector` | none |');
+});
+
+test('every kind whose fields are noted exists', () => {
+  expect(kinds.map(({ kind }) => kind).sort()).toEqual(Object.keys(noted).sort());
+});

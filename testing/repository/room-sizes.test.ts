@@ -1,0 +1,16 @@
+import { describe, expect, test } from '@jest/globals';
+import { featureSizes, folderSizes, largest } from './room-sizes.ts';
+
+describe('a newcomer can survey', () => {
+  test('every folder', () => {
+    const sizes = folderSizes();
+    expect(sizes.length).toBeGreaterThan(100);
+    expect(sizes.filter(({ files }) => files > largest.folder)).toEqual([]);
+  });
+
+  test('every feature', () => {
+    const sizes = featureSizes();
+    expect(sizes.filter(({ files }) => files === 0)).toEqual([]);
+    expect(sizes.filter(({ files }) => files > largest.feature)).toEqual([]);
+  });
+});

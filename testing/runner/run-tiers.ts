@@ -1,0 +1,162 @@
+import { relative } from 'node:path';
+import { preflight } from '../../e2e/cluster/preflight.ts';
+import { givenSeed, newSeed, runSeedVariable } from '../../e2e/framework/run-seed.ts';
+import { givenSlowness, slowness, slownessVariable } from '../../e2e/framework/slowness.ts';
+import { planScenarios } from './plan-scenarios.ts';
+import { jestItself, runJest } from './run-jest.ts';
+import { testScope, testScopeVariable } from './test-scope.ts';
+import { failedFiles, flakyFailures, withSecondRun } from './tier-result.ts';
+import type { TestResult, TierResult } from './tier-result.ts';
+
+/** One tier of tests: a jest project, in the order of how soon it can fail. */
+interface Tier {
+  readonly name: 'unit' | 'contract' | 'api' | 'capi' | 'e2e';
+  readonly what: string;
+  /**
+   * How long its tests may take, also those that are run again; what is built before does not count. Some two or three times what
+   * they take on two processors: it ends what hangs, and is no measure of speed.
+   */
+  readonly minutes: number;
+  /** Why this machine cannot run the tier; undefined when it can. */
+  readonly unable: () => Promise<string | undefined>;
+}
+
+const anywhere = () => Promise.resolve(undefined);
+const linuxOnly = () =>
+  Promise.resolve(
+    process.platform === 'linux' ? undefined : `real servers run on Linux only, this is ${process.platform}`,
+  );
+
+const tiers: readonly Tier[] = [
+  { name: 'unit', what: 'pure functions and the fake cluster', minutes: 20, unable: anywhere },
+  { name: 'contract', what: 'real datastores and the real kubeadm', minutes: 20, unable: linuxOnly },
+  { name: 'api', what: 'a real API server and etcd', minutes: 20, unable: linuxOnly },
+  { name: 'capi', what: 'the contract with Cluster API, by its real managers', minutes: 15, unable: linuxOnly },
+  { name: 'e2e', what: 'real clusters', minutes: 65, unable: whyNoClusters },
+];
+
+async function whyNoClusters(): Promise<string | undefined> {
+  const problems = await preflight((step, detail = '') => {
+    console.log(`${step}: ${detail}`);
+  });
+  return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+/**
+ * Runs one jest project. Servers, processes and clusters share a machine whose pauses nobody controls: when few files failed, those
+ * are run once more, alone, and what passes then is named as flaky at the end.
+ */
+async function run(tier: Tier): Promise<TierResult> {
+  const began = performance.now();
+  const minutes = tier.minutes * slowness();
+  const first = await jest(tier, minutes, ['--maxWorkers=2']);
+  const again = failedFiles(first);
+  if (again.length === 0 || again.length > mostFilesAgain || again.includes(jestItself))
+    return { tests: first, flaky: [] };
+  console.log(`── ${tier.name}: once more, alone: ${again.map(fromHere).join(', ')}`);
+  const left = Math.max(minutes - (performance.now() - began) / 60_000, minutes / 4);
+  return withSecondRun(first, await jest(tier, left, ['--runInBand', '--runTestsByPath', ...again]));
+}
+
+/** More than these at once do not fail by chance. */
+const mostFilesAgain = 3;
+
+async function jest(tier: Tier, minutes: number, options: readonly string[]): Promise<readonly TestResult[]> {
+  const { tests, files } = await runJest({ tier: tier.name, options, minutes, fromHere });
+  const longest = [...files].filter(([, seconds]) => seconds >= toldFromSeconds).toSorted(([, a], [, b]) => b - a);
+  for (const [file, seconds] of longest) console.log(`   ${seconds.toFixed(0)} s: ${fromHere(file)}`);
+  return tests;
+}
+
+/** Files that take as long are told with their times: where a shorter test would help most. */
+const toldFromSeconds = 10;
+
+function fromHere(file: string): string {
+  return file === jestItself ? file : relative(process.cwd(), file);
+}
+
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !tiers.some((tier) => tier.name === name));
+  if (unknown.length > 0) {
+    console.error(
+      `There is no tier called ${unknown.join(', ')}; choose among ${tiers.map(({ name }) => name).join(', ')}.`,
+    );
+    return 2;
+  }
+  const { leftOut, releases } = testScope();
+  const until = givenUntil();
+  const said = givenSlowness();
+  const seed = givenSeed() ?? newSeed();
+  process.env[runSeedVariable] = String(seed);
+  const chosen = `what is chosen at random is chosen by ${runSeedVariable}=${seed}: give it to choose the same again`;
+  console.log(`── ${chosen}`);
+  const scope = `THE CORE OF THE TESTS, of Kubernetes ${releases.map(({ minor }) => minor).join(' and ')}, without the scenarios ${leftOut.join(', ')}: ${testScopeVariable}=whole runs all`;
+  if (leftOut.length > 0) console.log(`── ${scope}`);
+  const wanted = tiers.filter(({ name }) => names.length === 0 || names.includes(name));
+  const able: Tier[] = [];
+  // Asked of all before the first begins: nobody learns after an hour that the last cannot run.
+  for (const tier of wanted) {
+    const reason = await tier.unable();
+    if (reason === undefined) able.push(tier);
+    else
+      console.log(
+        `\nTIER ${tier.name.toUpperCase()} SKIPPED: THIS MACHINE CANNOT RUN ${tier.what.toUpperCase()}: ${reason}\n`,
+      );
+  }
+  const unable = wanted.length - able.length;
+  const ran: TierResult[] = [];
+  let late: readonly string[] = [];
+  for (const tier of able) {
+    console.log(`\n── ${tier.name}: ${tier.what}`);
+    if (tier.name === 'e2e' && until !== undefined) late = await planScenarios({ until, seed, leftOut });
+    const started = performance.now();
+    const result = await run(tier);
+    ran.push(result);
+    const seconds = ((performance.now() - started) / 1000).toFixed(0);
+    if (tier.name === 'unit' && said === undefined)
+      process.env[slownessVariable] = String((performance.now() - started) / 1000 / unitSeconds);
+    const { passed, failed, skipped } = counts(result.tests);
+    console.log(`── ${tier.name}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
+  }
+  const tests = ran.flatMap((result) => result.tests);
+  for (const { file, name } of tests.filter(({ outcome }) => outcome === 'failed'))
+    console.log(`FAILED: ${fromHere(file)}: ${name}`);
+  const flaky = ran.flatMap((result) => result.flaky);
+  for (const { file, name } of flaky) console.log(`FLAKY, passed when it was run again: ${fromHere(file)}: ${name}`);
+  const isProof = process.env.CI === 'true';
+  const tooFlaky = isProof ? flakyFailures(flaky) : [];
+  for (const reason of tooFlaky) console.log(`FAILED: ${reason}`);
+  const total = counts(tests);
+  const skipped = total.skipped + unable;
+  const skipsFail = isProof && skipped > 0;
+  if (skipsFail) console.log('Skipped tests count as failed in CI.');
+  console.log(chosen);
+  if (leftOut.length > 0) console.log(`${scope}. They are counted as skipped, and fail nothing.`);
+  const failed = total.failed + tooFlaky.length + (skipsFail ? skipped : 0);
+  const leftOutNow = wanted.some(({ name }) => name === 'e2e') ? leftOut.length + late.length : 0;
+  if (late.length > 0)
+    console.log(`SCENARIOS LEFT OUT FOR TIME: ${late.join(', ')}. They are counted as skipped, and fail nothing.`);
+  console.log(`${total.passed} passed, ${failed} failed, ${skipped + leftOutNow} skipped`);
+  return failed > 0 || total.passed === 0 ? 1 : 0;
+}
+
+/**
+ * Seconds that the unit tier takes on two good processors. How long it takes says how slow this machine is today: the scenarios, which
+ * come last, wait that much longer.
+ */
+const unitSeconds = 300;
+
+/** When the tests have to end, in milliseconds since 1970; undefined when they may take as long as they do. */
+function givenUntil(): number | undefined {
+  const text = process.env.STEWARD_UNTIL ?? '';
+  if (text === '') return undefined;
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
+  throw new Error(`STEWARD_UNTIL is "${text}": give a time in seconds since 1970, such as $(date -d +75min +%s).`);
+}
+
+function counts(tests: readonly TestResult[]): Record<TestResult['outcome'], number> {
+  const of = (wanted: TestResult['outcome']): number => tests.filter(({ outcome }) => outcome === wanted).length;
+  return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') };
+}
+
+process.exitCode = await main(process.argv.slice(2));

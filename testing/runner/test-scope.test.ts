@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { testScope } from './test-scope.ts';
+
+const scenarios = join(import.meta.dirname, '../../e2e/scenarios');
+
+test('the whole leaves nothing out, and is what nobody has to ask for', () => {
+  expect(testScope('whole').leftOut).toEqual([]);
+  expect(testScope('whole').releases.map(({ minor }) => minor)).toContain('1.29');
+});
+
+test('the core has the two newest minors and leaves out scenarios that exist', () => {
+  const { leftOut, releases } = testScope('core');
+  expect(releases.map(({ minor }) => minor)).toEqual(['1.36', '1.35']);
+  expect(leftOut.filter((name) => !existsSync(join(scenarios, `${name}.test.ts`)))).toEqual([]);
+  expect(leftOut.length).toBeGreaterThan(0);
+});
+
+test('scenarios that are named are left out of either', () => {
+  expect(testScope('whole', 'tenants,workers').leftOut).toEqual(['tenants', 'workers']);
+  const { leftOut } = testScope('core', 'tenants,rollouts');
+  expect(leftOut.filter((name) => name === 'rollouts')).toHaveLength(1);
+  expect(leftOut).toContain('tenants');
+});
+
+test('another word is refused with those that are known', () => {
+  expect(() => testScope('quick')).toThrow('STEWARD_TESTS is "quick": say core, or whole');
+});

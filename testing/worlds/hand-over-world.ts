@@ -1,0 +1,165 @@
+import { capiCluster } from '../../api/cluster-api/kinds.ts';
+import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
+import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { Resource } from '../../api/meta.ts';
+import { annotations } from '../../api/names.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { access } from '../../controllers/stewardcontrolplane/access.ts';
+import { stewardControlPlaneController } from '../../controllers/stewardcontrolplane/controller.ts';
+import { removeData } from '../../controllers/tenantcontrolplane/deletion.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { Reconciler } from '../../runtime/reconcile/reconciler.ts';
+import { deafInfrastructure } from '../fake/no-infrastructure-watches.ts';
+import { deafBlockers } from '../fake/no-blocker-watches.ts';
+import { TenantWorld } from './tenant-world.ts';
+
+/** The name of the Cluster, of its StewardControlPlane and of the TenantControlPlane behind that. */
+export const key = { namespace: 'default', name: 'tenant' };
+
+/** How a `ReleaseWorld` begins. */
+export interface ReleaseWorldOptions<W extends TenantWorld> {
+  /** The world of the TenantControlPlane, which must let `access` of this file be used; a plain one unless said. */
+  readonly tenant: W;
+  /** Of the StewardControlPlane. */
+  readonly spec?: object;
+}
+
+/** A `TenantWorld` whose TenantControlPlane is made by a StewardControlPlane; both controllers are one process. */
+export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
+  readonly tenant: W;
+  /** What the process told of the StewardControlPlane. */
+  readonly events: string[] = [];
+  #retainer: Reconciler;
+
+  private constructor(tenant: W) {
+    this.tenant = tenant;
+    this.#retainer = this.#newRetainer();
+  }
+
+  /** A plain one: the two controllers have made the control plane, which serves. */
+  static create(spec: object = {}): Promise<ReleaseWorld> {
+    return ReleaseWorld.in({ tenant: new TenantWorld({ beside: access }), spec });
+  }
+
+  /** The same around the world of a TenantControlPlane. */
+  static async in<T extends TenantWorld>(options: ReleaseWorldOptions<T>): Promise<ReleaseWorld<T>> {
+    const world = new ReleaseWorld(options.tenant);
+    const { cluster } = world.tenant;
+    await world.tenant.create();
+    // Only the DataStore is wanted of what that stored.
+    await cluster.admin.delete(tenantControlPlane, key);
+    const { metadata } = await cluster.seed(capiCluster, {
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
+      kind: 'Cluster',
+      metadata: key,
+      spec: {
+        controlPlaneRef: { apiGroup: stewardControlPlane.group, kind: stewardControlPlane.kind, name: key.name },
+        clusterNetwork: { services: { cidrBlocks: ['10.112.0.0/16'] }, pods: { cidrBlocks: ['10.128.0.0/16'] } },
+      },
+    } as Resource);
+    await cluster.seed(stewardControlPlane, {
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
+      kind: stewardControlPlane.kind,
+      metadata: {
+        ...key,
+        ownerReferences: [
+          { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: key.name, uid: metadata.uid ?? '' },
+        ],
+      },
+      spec: {
+        version: '1.36.3',
+        replicas: 2,
+        registry: 'registry.k8s.io',
+        dataStoreName: 'default',
+        kubelet: { preferredAddressTypes: ['InternalIP'], cgroupfs: 'cgroupfs' },
+        network: { serviceType: 'NodePort', serviceAddress: '192.0.2.1' },
+        addons: {},
+        ...options.spec,
+      },
+    } as Resource);
+    await world.settle();
+    return world;
+  }
+
+  /** A new process: nothing is remembered. */
+  restart(): void {
+    this.tenant.restart();
+    this.#retainer = this.#newRetainer();
+  }
+
+  /** A visit of each controller. */
+  async round(): Promise<void> {
+    await this.reconcileRetainer();
+    await this.tenant.reconcile();
+  }
+
+  /** A visit of the StewardControlPlane, as it is or as a cache still has it. */
+  async reconcileRetainer(seen?: StewardControlPlane): Promise<void> {
+    const scp = seen ?? (await this.retainer());
+    if (scp !== undefined) await this.#retainer.reconcile(scp, silent);
+  }
+
+  /** Rounds until one writes nothing any more. */
+  async settle(): Promise<void> {
+    for (let rounds = 0; rounds < 60; rounds += 1) {
+      const before = await this.writes();
+      await this.round();
+      if ((await this.writes()) === before) return;
+    }
+    throw new Error('the controllers do not come to rest');
+  }
+
+  /** Rounds until the process dies; false when it came to rest before. */
+  async untilDeath(): Promise<boolean> {
+    for (let rounds = 0; rounds < 60; rounds += 1) {
+      const before = await this.writes();
+      await this.round();
+      if (this.tenant.cluster.crashed) return true;
+      if ((await this.writes()) === before) return false;
+    }
+    throw new Error('the controllers do not come to rest');
+  }
+
+  async writes(): Promise<string> {
+    const { resourceVersion = 'gone' } = (await this.retainer())?.metadata ?? {};
+    return `${await this.tenant.writes()}\n${resourceVersion}`;
+  }
+
+  retainer(): Promise<StewardControlPlane | undefined> {
+    return this.tenant.cluster.admin.get(stewardControlPlane, key);
+  }
+
+  /** Changes the StewardControlPlane as a person does. */
+  async change(body: unknown): Promise<void> {
+    await this.tenant.cluster.admin.patch(stewardControlPlane, key, { type: 'merge', body });
+  }
+
+  /** Deletes the TenantControlPlane alone, as somebody does who says that it is meant. */
+  async deleteAlone(propagation: 'Background' | 'Foreground' = 'Background'): Promise<void> {
+    await this.tenant.change({ metadata: { annotations: { [annotations.deleteAnyway]: 'true' } } });
+    await this.tenant.cluster.admin.delete(tenantControlPlane, key, { propagation });
+  }
+
+  #newRetainer(): Reconciler {
+    const { cluster, clock } = this.tenant;
+    const stores = this.tenant.openStores();
+    const controller = stewardControlPlaneController({
+      cluster,
+      watchFilter: '',
+      infrastructure: deafInfrastructure,
+      blockers: deafBlockers,
+      removeData: (former, ctx) =>
+        removeData(former, { cluster, stores, defaultDataStore: '', allTenants: () => [] }, ctx),
+    });
+    return new Reconciler({
+      memory: new ObjectMemory(),
+      controller,
+      cluster,
+      clock,
+      events: { record: (_object, { reason, message }) => void this.events.push(`${reason}: ${message}`) },
+      stop: new AbortController().signal,
+      wrote: () => undefined,
+    });
+  }
+}
