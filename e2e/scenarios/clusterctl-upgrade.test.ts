@@ -124,7 +124,11 @@ describe('clusterctl', () => {
     'upgrades to the next release while control planes are used: no call fails, and no pod of theirs is replaced',
     async () => {
       const before = await podsOf();
-      const users = { title: 'upgrade of the provider', kubeconfig: await workload.kubeconfig() };
+      const users = {
+        title: 'upgrade of the provider',
+        kubeconfig: await workload.kubeconfig(),
+        floor: cluster.client,
+      };
       const seen = await underLoad(users, () => upgradedTo(releases[1]));
       expectUnharmed(seen);
       expect(await podsOf()).toEqual(before);
@@ -143,7 +147,7 @@ describe('clusterctl', () => {
     'takes the provider away and leaves what it made: control planes go on, and are taken up again by the next one',
     async () => {
       const before = await podsOf();
-      const users = { title: 'provider away and back', kubeconfig: await workload.kubeconfig() };
+      const users = { title: 'provider away and back', kubeconfig: await workload.kubeconfig(), floor: cluster.client };
       const seen = await underLoad(users, async () => {
         await clusterApi.clusterctl(['delete', '--control-plane', 'steward'], { timeoutMs: minutes });
         const at = {

@@ -13,7 +13,7 @@ import { addRoute } from '../cluster/network/links.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { EdgeRouter } from '../framework/edge-router.ts';
-import { loadShortfalls, tooFew } from '../framework/load/load-shortfalls.ts';
+import { boundsOf, loadShortfalls, tooFew } from '../framework/load/load-shortfalls.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { ServiceProbe } from '../framework/load/service-probe.ts';
 import { startStewardCluster } from '../framework/steward-cluster.ts';
@@ -138,6 +138,7 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
     registers: 6,
     newcomersPerSecond: 4,
     newcomer,
+    floor: stage.cluster.client,
   });
   await load.start();
   if (worker === undefined) throw new Error('there is no worker whose connections could fail');
@@ -156,7 +157,7 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   tell(title, `${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
   for (const failure of new Set(failed)) tell(title, failure);
   const triedByWorker = { what: 'connections of the worker', count: inside.tries, perSecond: 5, lastedMs };
-  const shortfalls = [...loadShortfalls(report), ...tooFew([triedByWorker])];
+  const shortfalls = [...loadShortfalls(report), ...tooFew([triedByWorker], boundsOf(report))];
   const seen = { failed, inside: inside.failed, staleReads, lost: await load.lost(), shortfalls };
   expect(seen).toEqual({ failed: [], inside: [], staleReads: 0, lost: [], shortfalls: [] });
 }

@@ -132,7 +132,7 @@ describe('a control plane on another cluster', () => {
       for (const { cluster } of [first, second]) await cluster.kubectl(label);
       await (await openPage(second.cluster)).run(switchOn);
       await managerIsAvailable(second.cluster);
-      const users = { title: 'clusterctl move', kubeconfig: await found.kubeconfig() };
+      const users = { title: 'clusterctl move', kubeconfig: await found.kubeconfig(), floor: hosting.cluster.client };
       const seen = await underLoad(users, async () => {
         const args = ['move', '--namespace', fleet, '--to-kubeconfig', second.cluster.kubeconfig];
         const { stdout } = await first.clusterApi.clusterctl(args, { timeoutMs: 3 * minutes });

@@ -9,7 +9,7 @@ import type { Worker } from '../cluster/worker.ts';
 import { differences, dumpObjects } from '../framework/dump-objects.ts';
 import { openHowTo } from '../framework/how-to-page.ts';
 import type { HowToPage } from '../framework/how-to-page.ts';
-import { loadShortfalls, longestPauseMs } from '../framework/load/load-shortfalls.ts';
+import { loadShortfalls } from '../framework/load/load-shortfalls.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { startStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
@@ -181,6 +181,7 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
     registers: 12,
     newcomersPerSecond: 4,
     newcomer: () => new KubernetesClient(kubeconfig),
+    floor: stage.cluster.client,
   });
   await load.start();
   await pause(3000);
@@ -216,7 +217,7 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   for (const line of new Set([...report.failedWrites, ...report.failedReads])) tell(title, line);
   if (failure !== undefined) throw failure.error;
   // Writes are denied while the data is compared, as long as the migration says; that is the longer pause.
-  const shortfalls = loadShortfalls(report, longestPauseMs + pauseMs);
+  const shortfalls = loadShortfalls(report, pauseMs);
   expect({ lost, failedReads: report.failedReads, staleReads: report.staleReads, shortfalls }).toEqual({
     lost: [],
     failedReads: [],

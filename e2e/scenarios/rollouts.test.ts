@@ -78,7 +78,10 @@ const change = (spec: Readonly<Record<string, unknown>>): Promise<void> =>
 
 /** Uses the control plane through its Service while `work` is done, prints what its users saw, and returns it. */
 async function used(title: string, work: () => Promise<void>, onceMoreAfterMs?: number): Promise<Seen> {
-  return underLoad({ title, kubeconfig: await stage.kubeconfig(shop), onceMoreAfterMs }, work);
+  return underLoad(
+    { title, kubeconfig: await stage.kubeconfig(shop), floor: stage.cluster.client, onceMoreAfterMs },
+    work,
+  );
 }
 
 /** Where each of the control plane's pods runs. */

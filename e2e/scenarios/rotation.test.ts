@@ -96,6 +96,7 @@ async function underLoad(title: string, kubeconfig: string, work: () => Promise<
     registers: 4,
     newcomersPerSecond: 4,
     newcomer,
+    floor: cluster.client,
   });
   await load.start();
   const began = performance.now();

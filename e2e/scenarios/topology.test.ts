@@ -203,7 +203,11 @@ describe('a Cluster of a ClusterClass', () => {
         watchObjects(config, collection(capiVersion, 'machines'), onMachine, options),
       ]);
       try {
-        const users = { title: `${older} → ${newer}`, kubeconfig: await workload.kubeconfig() };
+        const users = {
+          title: `${older} → ${newer}`,
+          kubeconfig: await workload.kubeconfig(),
+          floor: stage.cluster.client,
+        };
         const seen = await underLoad(users, async () => {
           await stage.cluster.client.merge(workload.address, { spec: { topology: { version: newer } } });
           timeline.note(`the topology asks for ${newer}`);

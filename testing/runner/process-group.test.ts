@@ -30,6 +30,10 @@ test('a program that ends by itself is heard, and its code is told', async () =>
   expect(heard).toEqual([{ is: 'began' }]);
 });
 
+test('a program that a signal ends is told as a shell tells it', async () => {
+  expect(await run('process.kill(process.pid, "SIGKILL")')).toBe(137);
+});
+
 const hangs = 'setInterval(() => undefined, 1000);';
 const withChild = `const { spawn } = require('node:child_process');
   const child = spawn(process.execPath, ['--eval', ${JSON.stringify(hangs)}], { stdio: 'ignore' });

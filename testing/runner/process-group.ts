@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setpriv } from '../servers/server-process.ts';
 
@@ -16,7 +17,7 @@ export interface GroupOptions {
 }
 
 /**
- * Runs a program in a process group of its own, and resolves with its exit code when it has ended, and when it was ended early its
+ * Runs a program in a process group of its own, and resolves with its exit code when it has ended (as in a shell, 128 and the signal's number when a signal ended it), and when it was ended early its
  * group too. The signals that end this process end the group as well.
  */
 export async function runGroup(options: GroupOptions): Promise<number> {
@@ -42,8 +43,8 @@ export async function runGroup(options: GroupOptions): Promise<number> {
   try {
     return await new Promise<number>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', (code) => {
-        resolve(code ?? 1);
+      child.once('close', (code, by) => {
+        resolve(code ?? 128 + constants.signals[by ?? 'SIGKILL']);
       });
     });
   } finally {

@@ -54,8 +54,9 @@ async function follow(
   args.push('--json', `--outputFile=${report}`, '--testLocationInResults', ...options);
   const deadline = new Deadline();
   deadline.set(setupMinutes);
+  let code: number | undefined;
   try {
-    const code = await runGroup({
+    code = await runGroup({
       program: process.execPath,
       programArguments: args,
       environment: process.env,
@@ -75,7 +76,8 @@ async function follow(
     return [...results, broken(`ended with ${code}, though no test failed`)];
   } catch (error) {
     // Its own output above says why.
-    return [broken(`left no report: ${(error as Error).message}`)];
+    const words = `ended with ${code ?? 'no exit code'} and left no report (${(error as Error).message}): ${progress.unfinished(fromHere)}`;
+    return [...testResults(progress.report), broken(words)];
   } finally {
     deadline.clear();
     await rm(folder, { recursive: true, force: true });

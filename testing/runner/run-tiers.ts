@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import { preflight } from '../../e2e/cluster/preflight.ts';
 import { givenSeed, newSeed, runSeedVariable } from '../../e2e/framework/run-seed.ts';
 import { givenSlowness, slowness, slownessVariable } from '../../e2e/framework/slowness.ts';
-import { planScenarios } from './plan-scenarios.ts';
 import { jestItself, runJest } from './run-jest.ts';
+import { runScenarios } from './run-scenarios.ts';
 import { testScope, testScopeVariable } from './test-scope.ts';
 import { failedFiles, flakyFailures, withSecondRun } from './tier-result.ts';
 import type { TestResult, TierResult } from './tier-result.ts';
@@ -14,9 +14,9 @@ interface Tier {
   readonly what: string;
   /**
    * How long its tests may take, also those that are run again; what is built before does not count. Some two or three times what
-   * they take on two processors: it ends what hangs, and is no measure of speed.
+   * they take on two processors: it ends what hangs, and is no measure of speed. Undefined: each of its files has a limit of its own.
    */
-  readonly minutes: number;
+  readonly minutes: number | undefined;
   /** Why this machine cannot run the tier; undefined when it can. */
   readonly unable: () => Promise<string | undefined>;
 }
@@ -32,7 +32,7 @@ const tiers: readonly Tier[] = [
   { name: 'contract', what: 'real datastores and the real kubeadm', minutes: 20, unable: linuxOnly },
   { name: 'api', what: 'a real API server and etcd', minutes: 20, unable: linuxOnly },
   { name: 'capi', what: 'the contract with Cluster API, by its real managers', minutes: 15, unable: linuxOnly },
-  { name: 'e2e', what: 'real clusters', minutes: 65, unable: whyNoClusters },
+  { name: 'e2e', what: 'real clusters', minutes: undefined, unable: whyNoClusters },
 ];
 
 async function whyNoClusters(): Promise<string | undefined> {
@@ -46,12 +46,11 @@ async function whyNoClusters(): Promise<string | undefined> {
  * Runs one jest project. Servers, processes and clusters share a machine whose pauses nobody controls: when few files failed, those
  * are run once more, alone, and what passes then is named as flaky at the end.
  */
-async function run(tier: Tier): Promise<TierResult> {
+async function run(tier: Tier, minutes: number, signal: AbortSignal): Promise<TierResult> {
   const began = performance.now();
-  const minutes = tier.minutes * slowness();
   const first = await jest(tier, minutes, ['--maxWorkers=2']);
   const again = failedFiles(first);
-  if (again.length === 0 || again.length > mostFilesAgain || again.includes(jestItself))
+  if (again.length === 0 || again.length > mostFilesAgain || again.includes(jestItself) || signal.aborted)
     return { tests: first, flaky: [] };
   console.log(`── ${tier.name}: once more, alone: ${again.map(fromHere).join(', ')}`);
   const left = Math.max(minutes - (performance.now() - began) / 60_000, minutes / 4);
@@ -106,11 +105,16 @@ async function main(names: readonly string[]): Promise<number> {
   const unable = wanted.length - able.length;
   const ran: TierResult[] = [];
   let late: readonly string[] = [];
+  const { signal } = ending;
   for (const tier of able) {
+    if (signal.aborted) break;
     console.log(`\n── ${tier.name}: ${tier.what}`);
-    if (tier.name === 'e2e' && until !== undefined) late = await planScenarios({ until, seed, leftOut });
     const started = performance.now();
-    const result = await run(tier);
+    const result =
+      tier.minutes === undefined
+        ? await runScenarios({ until, seed, leftOut, signal, fromHere })
+        : { ...(await run(tier, tier.minutes * slowness(), signal)), late: [] };
+    late = [...late, ...result.late];
     ran.push(result);
     const seconds = ((performance.now() - started) / 1000).toFixed(0);
     if (tier.name === 'unit' && said === undefined)
@@ -123,6 +127,7 @@ async function main(names: readonly string[]): Promise<number> {
     console.log(`FAILED: ${fromHere(file)}: ${name}`);
   const flaky = ran.flatMap((result) => result.flaky);
   for (const { file, name } of flaky) console.log(`FLAKY, passed when it was run again: ${fromHere(file)}: ${name}`);
+  if (signal.aborted) console.log(`FAILED: ${(signal.reason as Error).message}`);
   const isProof = process.env.CI === 'true';
   const tooFlaky = isProof ? flakyFailures(flaky) : [];
   for (const reason of tooFlaky) console.log(`FAILED: ${reason}`);
@@ -132,7 +137,7 @@ async function main(names: readonly string[]): Promise<number> {
   if (skipsFail) console.log('Skipped tests count as failed in CI.');
   console.log(chosen);
   if (leftOut.length > 0) console.log(`${scope}. They are counted as skipped, and fail nothing.`);
-  const failed = total.failed + tooFlaky.length + (skipsFail ? skipped : 0);
+  const failed = total.failed + tooFlaky.length + (skipsFail ? skipped : 0) + (signal.aborted ? 1 : 0);
   const leftOutNow = wanted.some(({ name }) => name === 'e2e') ? leftOut.length + late.length : 0;
   if (late.length > 0)
     console.log(`SCENARIOS LEFT OUT FOR TIME: ${late.join(', ')}. They are counted as skipped, and fail nothing.`);
@@ -158,5 +163,12 @@ function counts(tests: readonly TestResult[]): Record<TestResult['outcome'], num
   const of = (wanted: TestResult['outcome']): number => tests.filter(({ outcome }) => outcome === wanted).length;
   return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') };
 }
+
+/** Whoever ends this process ends the tests that run, and no others begin; what they came to is still told. */
+const ending = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(name, () => {
+    ending.abort(new Error(`the tests were ended early by ${name}`));
+  });
 
 process.exitCode = await main(process.argv.slice(2));

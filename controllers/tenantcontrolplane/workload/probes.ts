@@ -11,8 +11,8 @@ export interface Health {
 
 /**
  * Probes that run every second, so that readiness is noticed at once. A component may take two minutes to start; a running one is
- * restarted after 30 seconds without an answer, since a slow answer must not become an outage. The author's timing wins; settings
- * for this component win over those for all.
+ * restarted after 30 seconds without an answer, and gets no calls after 18, since a slow answer must not become an outage: without its
+ * only server, a Service refuses every call. The author's timing wins; settings for this component win over those for all.
  */
 export function probes(
   health: Health,
@@ -38,7 +38,7 @@ export function probes(
       ...own.liveness,
     },
     ...(ready !== undefined && {
-      readinessProbe: { ...ask(ready), timeoutSeconds: 3, failureThreshold: 3, ...all.readiness, ...own.readiness },
+      readinessProbe: { ...ask(ready), timeoutSeconds: 3, failureThreshold: 6, ...all.readiness, ...own.readiness },
     }),
   };
 }

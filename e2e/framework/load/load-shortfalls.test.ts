@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { loadShortfalls, tooFew, tooLong } from './load-shortfalls.ts';
+import { boundsOf, loadShortfalls, tooFew, tooLong } from './load-shortfalls.ts';
 import type { LoadReport } from './tenant-load.ts';
 
 const report = (changes: Partial<LoadReport> = {}): LoadReport => ({
@@ -16,8 +16,11 @@ const report = (changes: Partial<LoadReport> = {}): LoadReport => ({
   staleReads: 0,
   longestPauseMs: 300,
   slowestCallMs: 300,
+  floor: { calls: 100, perSecond: 10, slowestMs: 200 },
   ...changes,
 });
+
+const usual = boundsOf(report());
 
 describe('a load that did not fail', () => {
   test('shows enough when it was made', () => {
@@ -38,15 +41,36 @@ describe('a load that did not fail', () => {
   test.each([{ longestPauseMs: 5100 }, { slowestCallMs: 5100 }])('shows an outage by a long wait: %j', (changes) => {
     const said = loadShortfalls(report(changes));
     expect(said).toEqual([expect.stringMatching(/: 5\.1 s, at most 5\.0 s are allowed$/)]);
-    expect(loadShortfalls(report(changes), 6000)).toEqual([]);
+    expect(loadShortfalls(report(changes), 1000)).toEqual([]);
+  });
+
+  test('may wait longer, by a factor, when a server that nobody touched was slow as well', () => {
+    const floor = { calls: 100, perSecond: 10, slowestMs: 2000 };
+    expect(loadShortfalls(report({ floor, slowestCallMs: 6000 }))).toEqual([]);
+    expect(loadShortfalls(report({ floor, slowestCallMs: 6100 }))).toEqual([
+      'slowest call: 6.1 s, at most 6.0 s are allowed',
+    ]);
+  });
+
+  test('may make fewer calls when a server that nobody touched could not answer more', () => {
+    const floor = { calls: 50, perSecond: 10, slowestMs: 200 };
+    expect(loadShortfalls(report({ floor, writes: 30, reads: 20 }))).toEqual([]);
+    expect(loadShortfalls(report({ floor, writes: 29, reads: 20 }))).toEqual([
+      '29 writes of 300 that were asked for, at least 30 are needed',
+    ]);
   });
 });
 
+test('a server that answers faster than asked lowers no bound', () => {
+  const floor = { calls: 200, perSecond: 10, slowestMs: 1 };
+  expect(boundsOf({ floor, lastedMs: 10_000 })).toEqual({ longestMs: 5000, leastShare: 0.2 });
+});
+
 test('what lasted no time was made once at least', () => {
-  expect(tooFew([{ what: 'events', count: 0, perSecond: 10, lastedMs: 0 }])).toHaveLength(1);
-  expect(tooFew([{ what: 'events', count: 1, perSecond: 10, lastedMs: 0 }])).toEqual([]);
+  expect(tooFew([{ what: 'events', count: 0, perSecond: 10, lastedMs: 0 }], usual)).toHaveLength(1);
+  expect(tooFew([{ what: 'events', count: 1, perSecond: 10, lastedMs: 0 }], usual)).toEqual([]);
 });
 
 test('waits are told by their names', () => {
-  expect(tooLong({ gap: 6000, other: 4000 })).toEqual(['gap: 6.0 s, at most 5.0 s are allowed']);
+  expect(tooLong({ gap: 6000, other: 4000 }, usual)).toEqual(['gap: 6.0 s, at most 5.0 s are allowed']);
 });

@@ -2,10 +2,24 @@ import { slowness } from '../slowness.ts';
 import type { LoadReport } from './tenant-load.ts';
 
 /** How long a user may wait unless a scenario says why it is longer; on a machine that is n times slower n times as long. */
-export const longestPauseMs = 5000 * slowness();
+const longestPauseMs = 5000 * slowness();
 
-/** Of the calls that were asked for in a time, this share has to be made at least, on a busy machine too. */
-const leastShare = 0.2 / slowness();
+/** A call may take so many times longer than one to a server that nobody touches. */
+const timesTheFloor = 3;
+
+/** Of the calls that were asked for in a time, this share has to be made at least, when a server that nobody touches answers in time. */
+const usualShare = 0.2;
+
+/** What a control plane has to keep to, as far as its machine lets any server keep to it. */
+export interface Bounds {
+  /** How long a call may take, in milliseconds. */
+  readonly longestMs: number;
+  /** Which share of the calls that were asked for has to be made. */
+  readonly leastShare: number;
+}
+
+/** The bounds where no server was asked beside. */
+const bareBounds: Bounds = { longestMs: longestPauseMs, leastShare: usualShare / slowness() };
 
 /** Something that was counted while a control plane was used. */
 export interface Counted {
@@ -15,8 +29,20 @@ export interface Counted {
   readonly lastedMs: number;
 }
 
+/**
+ * The bounds of one load. They are those of a good machine unless a server that nobody touched was slow in the same time: then they are
+ * measured by that one. `moreMs` is what the scenario itself lets a call take longer.
+ */
+export function boundsOf({ floor, lastedMs }: Pick<LoadReport, 'floor' | 'lastedMs'>, moreMs = 0): Bounds {
+  const made = (floor.calls * 1000) / Math.max(lastedMs, 1) / floor.perSecond;
+  return {
+    longestMs: Math.max(longestPauseMs, timesTheFloor * floor.slowestMs) + moreMs,
+    leastShare: usualShare * Math.min(made, 1),
+  };
+}
+
 /** Says of what was made too seldom to prove anything; empty when all was made often enough. */
-export function tooFew(counted: readonly Counted[]): readonly string[] {
+export function tooFew(counted: readonly Counted[], { leastShare } = bareBounds): readonly string[] {
   return counted.flatMap(({ what, count, perSecond, lastedMs }) => {
     const least = Math.ceil((perSecond * lastedMs * leastShare) / 1000);
     const asked = Math.round((perSecond * lastedMs) / 1000);
@@ -27,25 +53,26 @@ export function tooFew(counted: readonly Counted[]): readonly string[] {
 }
 
 /** Says which waits were longer than allowed, by their names; empty when none was. */
-export function tooLong(waits: Readonly<Record<string, number>>, allowedMs = longestPauseMs): readonly string[] {
+export function tooLong(waits: Readonly<Record<string, number>>, { longestMs }: Bounds): readonly string[] {
   return Object.entries(waits)
-    .filter(([, ms]) => ms > allowedMs)
+    .filter(([, ms]) => ms > longestMs)
     .map(
-      ([what, ms]) => `${what}: ${(ms / 1000).toFixed(1)} s, at most ${(allowedMs / 1000).toFixed(1)} s are allowed`,
+      ([what, ms]) => `${what}: ${(ms / 1000).toFixed(1)} s, at most ${(longestMs / 1000).toFixed(1)} s are allowed`,
     );
 }
 
 /** Why a load that did not fail shows less than it should: too few calls, or calls that hung; empty when it shows enough. */
-export function loadShortfalls(report: LoadReport, allowedMs = longestPauseMs): readonly string[] {
+export function loadShortfalls(report: LoadReport, moreMs = 0): readonly string[] {
   const { lastedMs, asked } = report;
+  const bounds = boundsOf(report, moreMs);
   return [
-    ...tooFew([
-      { what: 'writes', count: report.writes + report.denied, perSecond: asked.writesPerSecond, lastedMs },
-      { what: 'reads', count: report.reads, perSecond: asked.readsPerSecond, lastedMs },
-    ]),
-    ...tooLong(
-      { 'longest time without a write': report.longestPauseMs, 'slowest call': report.slowestCallMs },
-      allowedMs,
+    ...tooFew(
+      [
+        { what: 'writes', count: report.writes + report.denied, perSecond: asked.writesPerSecond, lastedMs },
+        { what: 'reads', count: report.reads, perSecond: asked.readsPerSecond, lastedMs },
+      ],
+      bounds,
     ),
+    ...tooLong({ 'longest time without a write': report.longestPauseMs, 'slowest call': report.slowestCallMs }, bounds),
   ];
 }

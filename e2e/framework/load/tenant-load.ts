@@ -14,6 +14,8 @@ export interface LoadOptions {
   /** Readers who were not there before, each with a connection of its own. */
   readonly newcomersPerSecond: number;
   readonly newcomer: () => KubernetesClient;
+  /** A client of an API server that nobody touches: how fast that one answers says what this machine allows. */
+  readonly floor: KubernetesClient;
   /** A call that fails is made once more after so many milliseconds, and only counts as failed when that fails, too. */
   readonly onceMoreAfterMs?: number;
 }
@@ -40,7 +42,12 @@ export interface LoadReport {
   readonly longestPauseMs: number;
   /** Longest time that a call took, with all its repeats, in milliseconds. */
   readonly slowestCallMs: number;
+  /** Calls of `/version` that the untouched API server answered, one after the other. */
+  readonly floor: { readonly calls: number; readonly perSecond: number; readonly slowestMs: number };
 }
+
+/** How often the untouched API server is asked. */
+const floorPerSecond = 10;
 
 interface Register {
   readonly name: string;
@@ -69,6 +76,8 @@ export class TenantLoad implements AsyncDisposable {
   #lastWrite = performance.now();
   #longestPauseMs = 0;
   #slowestCallMs = 0;
+  #floorCalls = 0;
+  #floorSlowestMs = 0;
 
   constructor(client: KubernetesClient, options: LoadOptions) {
     this.#client = client;
@@ -97,7 +106,8 @@ export class TenantLoad implements AsyncDisposable {
     const writers = this.#registers.map((register) => this.#repeat(paceMs, () => this.#write(register)));
     const reader = this.#repeat(1000 / readsPerSecond, () => this.#read(this.#client));
     const newcomers = this.#repeat(1000 / newcomersPerSecond, () => this.#read(newcomer()));
-    this.#working = Promise.all([...writers, reader, newcomers]);
+    const floor = this.#repeat(1000 / floorPerSecond, () => this.#askFloor());
+    this.#working = Promise.all([...writers, reader, newcomers, floor]);
   }
 
   /** Lets everybody finish, and says what they saw. */
@@ -118,6 +128,7 @@ export class TenantLoad implements AsyncDisposable {
       staleReads: this.#staleReads,
       longestPauseMs: Math.max(this.#longestPauseMs, performance.now() - this.#lastWrite),
       slowestCallMs: this.#slowestCallMs,
+      floor: { calls: this.#floorCalls, perSecond: floorPerSecond, slowestMs: this.#floorSlowestMs },
     };
   }
 
@@ -147,6 +158,18 @@ export class TenantLoad implements AsyncDisposable {
       // What the server is slow at is not made up for later.
       due = Math.max(due, performance.now() - paceMs);
     }
+  }
+
+  /** The management cluster's server may be away in a scenario: what it does not answer says nothing. */
+  async #askFloor(): Promise<void> {
+    const began = performance.now();
+    const answered = await this.#options.floor.connection.send({ method: 'GET', path: '/version' }).then(
+      () => true,
+      () => false,
+    );
+    if (!answered) return;
+    this.#floorCalls += 1;
+    this.#floorSlowestMs = Math.max(this.#floorSlowestMs, performance.now() - began);
   }
 
   async #write(register: Register): Promise<void> {

@@ -31,6 +31,8 @@ export interface Users {
   /** Begins each line that is printed. */
   readonly title: string;
   readonly kubeconfig: string;
+  /** A client of the management cluster, see `LoadOptions`. */
+  readonly floor: KubernetesClient;
   /** A call that fails is made once more after so many milliseconds, and only counts as failed when that fails, too. */
   readonly onceMoreAfterMs?: number | undefined;
 }
@@ -40,7 +42,7 @@ export interface Users {
  * and watches. Prints what its users saw, and returns it. Fails when a write that was acknowledged is lost.
  */
 export async function underLoad(users: Users, work: () => Promise<void>): Promise<Seen> {
-  const { title, kubeconfig, onceMoreAfterMs } = users;
+  const { title, kubeconfig, floor, onceMoreAfterMs } = users;
   const newcomer = (): KubernetesClient => new KubernetesClient(kubeconfig);
   await using load = new TenantLoad(newcomer(), {
     namespace: 'default',
@@ -49,6 +51,7 @@ export async function underLoad(users: Users, work: () => Promise<void>): Promis
     registers: 6,
     newcomersPerSecond: 4,
     newcomer,
+    floor,
     ...(onceMoreAfterMs === undefined ? {} : { onceMoreAfterMs }),
   });
   await load.start();
@@ -88,6 +91,10 @@ function print(title: string, { load, servers, watches }: Seen, lasted: number):
   tell(
     title,
     `${failures.length} failed; ${onceMore.length} made once more; ${load.repeated} that the server wanted later; ${load.staleReads} stale; longest time without a write ${seconds(load.longestPauseMs)}, slowest call ${seconds(Math.max(load.slowestCallMs, servers.slowestMs))}`,
+  );
+  tell(
+    title,
+    `the management cluster answered ${load.floor.calls} calls in the same time, the slowest after ${seconds(load.floor.slowestMs)}`,
   );
   for (const failure of new Set(failures)) tell(title, failure);
   for (const failure of new Set(onceMore)) tell(`${title}, once more`, failure);
