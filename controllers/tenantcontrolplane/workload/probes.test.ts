@@ -11,12 +11,12 @@ function actsAfter({ periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 
 
 describe('a server that answers too late', () => {
   test('keeps its calls for a while, since a Service without its only server refuses every call', () => {
-    const { readinessProbe = {} as Probe } = probes(apiServer);
+    const { readinessProbe = {} } = probes(apiServer);
     expect(actsAfter(readinessProbe)).toBeGreaterThanOrEqual(15);
   });
 
   test('gets no calls any more before it is restarted', () => {
-    const { readinessProbe = {} as Probe, livenessProbe = {} as Probe } = probes(apiServer);
+    const { readinessProbe = {}, livenessProbe = {} } = probes(apiServer);
     expect(actsAfter(readinessProbe)).toBeLessThan(actsAfter(livenessProbe));
   });
 });
