@@ -4,6 +4,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 
 import { ApiConnection, ApiError } from './api-connection.ts';
+import { slowness } from './slowness.ts';
 
 /** The part of an object's metadata that the harness reads. */
 export interface PlainMetadata {
@@ -45,7 +46,7 @@ export interface ObjectAddress {
 
 /** How long to wait and what for. */
 export interface WaitOptions {
-  /** Default: 60 000. */
+  /** Default: 60 000; longer on a slow machine. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** What is waited for, for the message of the time limit. */
@@ -74,7 +75,7 @@ export class KubernetesClient {
    */
   async apply(manifests: string | readonly PlainObject[], timeoutMs = 30_000): Promise<readonly PlainObject[]> {
     const objects = typeof manifests === 'string' ? parseManifests(manifests) : manifests;
-    const deadline = Date.now() + timeoutMs;
+    const deadline = Date.now() + timeoutMs * slowness();
     const applied: PlainObject[] = [];
     for (const object of objects) applied.push(await this.#applyOne(object, deadline));
     return applied;
@@ -162,7 +163,7 @@ export class KubernetesClient {
     expected: Expectation,
     options: WaitOptions = {},
   ): Promise<PlainObject | undefined> {
-    const timeoutMs = options.timeoutMs ?? 60_000;
+    const timeoutMs = (options.timeoutMs ?? 60_000) * slowness();
     const deadline = Date.now() + timeoutMs;
     const isMet = typeof expected === 'string' ? hasCondition(expected) : expected;
     let seen = 'nothing yet';

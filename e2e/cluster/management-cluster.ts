@@ -15,6 +15,7 @@ import type { NetworkPlan } from './network/network-plan.ts';
 import type { CommandOptions, CommandOutput } from './machines/run-command.ts';
 import { ownApiServer } from './own-api-server.ts';
 import { runCommand } from './machines/run-command.ts';
+import { slowness } from './slowness.ts';
 
 /** What a management cluster is started with. */
 export interface ManagementClusterOptions extends HarnessOptions {
@@ -298,7 +299,7 @@ function isDaemonSetReady(object: PlainObject | undefined): boolean {
 }
 
 async function until(met: () => Promise<boolean>, timeoutMs: number, what: string): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = Date.now() + timeoutMs * slowness();
   while (!(await met())) {
     if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -48,11 +48,19 @@ export async function installSteward(cluster: ManagementCluster): Promise<void> 
   await managerIsAvailable(cluster);
 }
 
-/** Waits until the manager's Deployment is Available. */
+/** Waits until the manager's Deployment is Available, and no manager of before is left that could answer in its place. */
 export async function managerIsAvailable(cluster: ManagementCluster): Promise<void> {
   const namespace = 'steward-system';
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'steward-controller-manager' };
   await cluster.waitFor(deployment, 'Available', { timeoutMs: 120_000 });
+  const pods = await cluster.client.list('v1', 'Pod', namespace, 'control-plane=controller-manager');
+  for (const { metadata } of pods) {
+    if (metadata?.deletionTimestamp === undefined) continue;
+    const pod = { apiVersion: 'v1', kind: 'Pod', namespace, name: metadata.name ?? '' };
+    await cluster.waitFor(pod, (object) => object?.metadata?.uid !== metadata.uid, {
+      what: 'the end of an old manager',
+    });
+  }
 }
 
 /**

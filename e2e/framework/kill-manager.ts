@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { isMissing } from '../cluster/machines/is-missing.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { kubectlTimeout } from './kubectl-timeout.ts';
 
 /**
  * Kills the manager's process as `kill -9` does, whatever it is doing, and one that is about to end too; the kubelet starts it again.
@@ -23,7 +24,7 @@ export async function renewManager(cluster: ManagementCluster): Promise<void> {
   const inNamespace = ['-n', 'steward-system'];
   const name = 'steward-controller-manager';
   await cluster.kubectl([...inNamespace, 'rollout', 'restart', `deployment/${name}`]);
-  await cluster.kubectl([...inNamespace, 'rollout', 'status', `deployment/${name}`, '--timeout=120s'], {
+  await cluster.kubectl([...inNamespace, 'rollout', 'status', `deployment/${name}`, kubectlTimeout(120)], {
     timeoutMs: 130_000,
     diagnose: () => cluster.diagnose('steward-system'),
   });

@@ -2,6 +2,7 @@ import { attachManagementCluster, startManagementCluster } from '../cluster/mana
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import type { Progress } from '../cluster/machines/supplies.ts';
 import { installDataStore, installSteward } from './install-steward.ts';
+import { kubectlTimeout } from './kubectl-timeout.ts';
 
 const manager = 'deployment/steward-controller-manager';
 
@@ -32,7 +33,7 @@ export async function startStewardCluster(
     await installed(cluster, options);
     // The image has the same name as before: only a new pod runs the new one.
     await cluster.kubectl(['-n', 'steward-system', 'rollout', 'restart', manager]);
-    await cluster.kubectl(['-n', 'steward-system', 'rollout', 'status', manager, '--timeout=60s'], {
+    await cluster.kubectl(['-n', 'steward-system', 'rollout', 'status', manager, kubectlTimeout(60)], {
       timeoutMs: 90_000,
     });
     return { cluster, [Symbol.asyncDispose]: () => Promise.resolve() };

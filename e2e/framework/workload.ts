@@ -8,6 +8,7 @@ import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import type { CommandOptions, CommandOutput } from '../cluster/machines/run-command.ts';
 import { lastLines, runCommand } from '../cluster/machines/run-command.ts';
 import { capiVersion } from './cluster-api/cluster-stage.ts';
+import { slowness } from '../cluster/slowness.ts';
 
 const kinds = [
   'clusters.cluster.x-k8s.io',
@@ -83,7 +84,7 @@ export class Workload {
   /** Waits until so many nodes of the tenant are Ready and returns their names. */
   async readyNodes(count: number, timeoutMs = 180_000): Promise<readonly string[]> {
     const tenant = await this.tenant();
-    const deadline = Date.now() + timeoutMs;
+    const deadline = Date.now() + timeoutMs * slowness();
     for (;;) {
       this.cluster.harness.signal.throwIfAborted();
       const ready = (await tenant.list('v1', 'Node')).filter(hasCondition('Ready'));

@@ -16,8 +16,8 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`capi-${process.pid}`);
 const controlPlaneVersion = 'controlplane.cluster.x-k8s.io/v1alpha2';

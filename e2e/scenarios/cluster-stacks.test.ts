@@ -22,8 +22,8 @@ import { Workload } from '../framework/workload.ts';
 import { imageArchives } from '../tools/images.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { stackImageArchives } from '../tools/stack-images.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`stacks-${process.pid}`);
 const shop = 'shop';

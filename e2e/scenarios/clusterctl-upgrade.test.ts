@@ -25,8 +25,8 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { tell } from '../framework/log.ts';
 import { underLoad } from '../framework/load/under-load.ts';
 import { Workload } from '../framework/workload.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`upgrade-${process.pid}`);
 const shop = 'shop';

@@ -18,8 +18,9 @@ import { isCondition, TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
 import { webPod } from '../framework/web-pod.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const namespace = 'steward-system';
 const documented = path.join(import.meta.dirname, '..', 'fixtures', 'user-manifests');
@@ -231,7 +232,7 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
     'holds nothing of its tenants when they are gone, and goes without a trace',
     async () => {
       const began = performance.now();
-      await kubectl(['-n', 'tenants', 'delete', 'tcp', first, second, third, '--timeout=120s']);
+      await kubectl(['-n', 'tenants', 'delete', 'tcp', first, second, third, kubectlTimeout(120)]);
       tell(trial.store, `its tenants were deleted in ${seconds(began)}`);
       expect(await trial.witness(cluster)).toEqual(empty);
       await page.run('Remove it');
@@ -285,7 +286,7 @@ describe('the quick start of nats with one login', () => {
       await cluster.apply([tenant(trial, 'login-b')]);
       const { conditions = [] } = await stage.waitFor('login-b', isCondition('StoreReady', 'False', 'SingleTenant'));
       tell('login-b', conditions.find(({ type }) => type === 'StoreReady')?.message);
-      await kubectl(['-n', 'tenants', 'delete', 'tcp', 'login-b', '--timeout=60s']);
+      await kubectl(['-n', 'tenants', 'delete', 'tcp', 'login-b', kubectlTimeout(60)]);
       await serves('login-a', 'after-refusal');
     },
     6 * minutes,
@@ -306,7 +307,7 @@ describe('the quick start of nats with one login', () => {
   test(
     'holds nothing of its tenant when that is gone',
     async () => {
-      await kubectl(['-n', 'tenants', 'delete', 'tcp', 'login-a', '--timeout=120s']);
+      await kubectl(['-n', 'tenants', 'delete', 'tcp', 'login-a', kubectlTimeout(120)]);
       // That its author has had the login is remembered.
       expect(await natsWitness(cluster)).toEqual(['records of owners: 1']);
       await page.run(heading);

@@ -13,8 +13,8 @@ import { consoleBlocks, HowToPage } from '../framework/how-to-page.ts';
 import { builtManagerVariable } from '../framework/install-steward.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { tell } from '../framework/log.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`demo-${process.pid}`);
 const root = path.join(import.meta.dirname, '..', '..');

@@ -23,8 +23,9 @@ import { TenantLoad } from '../framework/load/tenant-load.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { moduleFolder } from '../tools/module-folder.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const shop = 'shop';
 const [first, second] = ['shop.tenants.example', 'store.tenants.example'] as const;
@@ -295,7 +296,7 @@ describe('a control plane that is reached by its name', () => {
   test(
     'leaves no route behind when it is deleted',
     async () => {
-      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, '--timeout=120s'], { timeoutMs: 130_000 });
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, kubectlTimeout(120)], { timeoutMs: 130_000 });
       const deadline = Date.now() + minutes / 2;
       while (router().names.length > 0 && Date.now() < deadline) await pause(200);
       expect(router().names).toEqual([]);

@@ -23,8 +23,8 @@ import { storeContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
 import { underLoad } from '../framework/load/under-load.ts';
 import { Workload } from '../framework/workload.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const fleet = 'fleet';
 const blue = 'blue';

@@ -15,8 +15,8 @@ import { startStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { sendReviews } from '../framework/attacks/valid-reviews.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const idlePerPort = 1000;
 const connections = 7200;
 const sample = path.join(

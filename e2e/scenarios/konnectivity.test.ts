@@ -20,8 +20,9 @@ import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
 import { agnhost, webPod } from '../framework/web-pod.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = 'tunnelled';
 const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
@@ -218,7 +219,7 @@ describe('konnectivity', () => {
       await tenant.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'denied' } }]);
       const create = (): Promise<string> =>
         tenantKubectl('-n', 'denied', 'create', 'configmap', 'refused').catch((error: unknown) => String(error));
-      const deadline = Date.now() + 30_000;
+      const deadline = Date.now() + minutes / 2;
       let said = await create();
       // kube-proxy of the worker learns of the pod when it is Ready; the Service refuses until then.
       while (said.includes('connection refused') && Date.now() < deadline) said = await create();
@@ -285,7 +286,7 @@ describe('konnectivity', () => {
       await stage.waitFor(name, 'Ready');
       expect(await inTenant()).toEqual([]);
       for (const object of await inManagement()) {
-        await cluster.kubectl(['-n', 'tunnels', 'wait', '--for=delete', object, '--timeout=30s']);
+        await cluster.kubectl(['-n', 'tunnels', 'wait', '--for=delete', object, kubectlTimeout(30)]);
       }
       const service = await cluster.client.read(stage.at('Service', name));
       expect((service?.spec?.ports as { name: string }[]).map((port) => port.name)).toEqual(['kube-apiserver']);

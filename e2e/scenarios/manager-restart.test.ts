@@ -14,8 +14,8 @@ import { storeContents } from '../framework/store-contents.ts';
 import type { StoreContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`restart-${process.pid}`);
 /** All tenants have this name, each in a namespace of its own: what they consist of can be compared as it is. */

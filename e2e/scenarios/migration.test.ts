@@ -21,8 +21,9 @@ import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.t
 import { agnhost } from '../framework/web-pod.ts';
 import { workerRuns } from '../framework/workers/worker-runs.ts';
 import { storeImageArchive } from '../tools/store-images.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const shop = 'shop';
 
@@ -77,7 +78,7 @@ async function deletionRefusal(): Promise<string> {
 /** Deletes the tenant; false when that was refused because it is Migrating. */
 async function isDeleted(): Promise<boolean> {
   try {
-    await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, '--timeout=180s'], { timeoutMs: 200_000 });
+    await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, kubectlTimeout(180)], { timeoutMs: 200_000 });
     return true;
   } catch (error) {
     if (String(error).includes(refusedMeanwhile)) return false;
@@ -310,7 +311,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
         'annotate',
         'tcp',
         shop,
-        'steward.butlerlabs.dev/migration-minimum-hold=60s',
+        `steward.butlerlabs.dev/migration-minimum-hold=${Math.ceil(minutes / 1000)}s`,
       ]);
       await underLoad('PostgreSQL → etcd', async () => {
         await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'default' } });

@@ -14,8 +14,9 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { startStewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { isCondition, TenantStage } from '../framework/tenant-stage.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const manager = 'deployment/steward-controller-manager';
 const enforce = 'pod-security.kubernetes.io/enforce';
@@ -191,7 +192,7 @@ describe('An administrator permits by a flag of the manager', () => {
   beforeAll(async () => {
     const patch = joined().map((value) => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value }));
     await cluster.kubectl(['-n', 'steward-system', 'patch', manager, '--type=json', '-p', JSON.stringify(patch)]);
-    await cluster.kubectl(['-n', 'steward-system', 'rollout', 'status', manager, '--timeout=120s'], {
+    await cluster.kubectl(['-n', 'steward-system', 'rollout', 'status', manager, kubectlTimeout(120)], {
       timeoutMs: 150_000,
     });
     await managerIsAvailable(cluster);

@@ -17,8 +17,9 @@ import { tell } from '../framework/log.ts';
 import { TenantStage, versionAt } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { imageArchives } from '../tools/images.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 /** The newest patch of the oldest minor that is supported. */
 const oldest = 'v1.29.15';
@@ -92,7 +93,9 @@ describe('the oldest minor', () => {
           requests: { cpu: '250m', memory: '256Mi' },
         });
       }
-      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', 'tenant-1', '--timeout=120s'], { timeoutMs: 130_000 });
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', 'tenant-1', kubectlTimeout(120)], {
+        timeoutMs: 130_000,
+      });
     },
     10 * minutes,
   );

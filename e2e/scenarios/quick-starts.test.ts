@@ -18,8 +18,8 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { tell } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
 import { resolveTools } from '../tools/resolve.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`quick-${process.pid}`);
 const root = path.join(import.meta.dirname, '..', '..');

@@ -21,8 +21,9 @@ import { underLoad } from '../framework/load/under-load.ts';
 import type { Seen } from '../framework/load/under-load.ts';
 import { workerRuns } from '../framework/workers/worker-runs.ts';
 import { imageArchives } from '../tools/images.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const shop = 'shop';
 const [oldest, older, newer] = ['v1.34.4', 'v1.35.4', 'v1.36.3'] as const;
@@ -236,7 +237,7 @@ describe('a control plane on two nodes', () => {
       await upgraded;
       const there = await reader.waitFor(small, isReadyAt(newer));
       expect(there.conditions).toContainEqual(expect.objectContaining({ type: 'UpgradeAllowed', status: 'True' }));
-      await cluster.kubectl(['delete', 'tcp', small, '--timeout=120s'], { timeoutMs: 130_000 });
+      await cluster.kubectl(['delete', 'tcp', small, kubectlTimeout(120)], { timeoutMs: 130_000 });
     },
     4 * minutes,
   );
@@ -354,7 +355,7 @@ describe('a control plane on two nodes', () => {
         'a node drained',
         async () => {
           await cluster.kubectl(
-            ['drain', 'second', '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=120s'],
+            ['drain', 'second', '--ignore-daemonsets', '--delete-emptydir-data', kubectlTimeout(120)],
             { timeoutMs: 130_000, diagnose: () => stage.diagnose(shop) },
           );
           await settled(2);
@@ -519,7 +520,7 @@ describe('a control plane on two nodes', () => {
     'leaves nothing behind when it is deleted',
     async () => {
       await cluster.kubectl(['-n', 'tenants', 'delete', 'hpa', shop]);
-      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, '--timeout=120s'], { timeoutMs: 130_000 });
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, kubectlTimeout(120)], { timeoutMs: 130_000 });
       const kinds = 'secrets,services,deployments,configmaps,poddisruptionbudgets,networkpolicies,jobs';
       const left = async (): Promise<readonly string[]> => {
         const { stdout } = await cluster.kubectl(['-n', 'tenants', 'get', kinds, '-o', 'name']);

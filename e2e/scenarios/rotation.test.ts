@@ -21,8 +21,8 @@ import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { TunnelWitness } from '../framework/load/tunnel-witness.ts';
 import { agnhost } from '../framework/web-pod.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const agents = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'kube-system', name: 'konnectivity-agent' };
 /** As the page calls it. */

@@ -8,8 +8,9 @@ import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage } from '../framework/tenant-stage.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const system = 'steward-system';
 const store: ObjectAddress = { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', name: 'default' };
@@ -116,7 +117,7 @@ describe('Bad input is refused with field, value, reason and remedy', () => {
       'a port in use',
       'new',
       network({ port: 10257 }),
-      /spec\.networkProfile\.port "10257" is used by kube-controller-manager.*: give/,
+      /spec\.networkProfile\.port "10257" is used by kube-controller-manager.*: use/,
     ],
     [
       'a DataStore',
@@ -255,7 +256,7 @@ describe('A DataStore that is away', () => {
 
 describe('A Secret that a person broke', () => {
   const told = async (pattern: RegExp): Promise<void> => {
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + minutes / 4;
     while (!(await stage.events('steady')).some((note) => pattern.test(note))) {
       if (Date.now() > deadline)
         throw new Error(`no Event is like ${pattern}: ${(await stage.events('steady')).join(' | ')}`);
@@ -360,13 +361,13 @@ describe('Deleted tenants', () => {
       const began = performance.now();
       // One more that is deleted while it begins.
       await cluster.apply([stage.manifest('brief')]);
-      await kubectl('-n', stage.namespace, 'delete', 'tcp', '--all', '--timeout=120s');
+      await kubectl('-n', stage.namespace, 'delete', 'tcp', '--all', kubectlTimeout(120));
       tell('all are deleted', since(began));
       expect(await storeContents(cluster)).toEqual({ keys: [], users: ['root'], roles: ['root'] });
       const kinds = 'deployments,replicasets,pods,services,secrets,configmaps,endpointslices';
       const label = 'steward.butlerlabs.dev/name';
       const left = (): Promise<string> => kubectl('-n', stage.namespace, 'get', kinds, '-l', label, '-o', 'name');
-      const deadline = Date.now() + 30_000;
+      const deadline = Date.now() + minutes / 2;
       while ((await left()) !== '') {
         if (Date.now() > deadline) throw new Error(`left: ${await left()}`);
       }

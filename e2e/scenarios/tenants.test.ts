@@ -15,8 +15,9 @@ import { tell } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage, versionAt } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { agnhost, webPod } from '../framework/web-pod.ts';
+import { minutes } from '../framework/minutes.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const root = path.join(import.meta.dirname, '..', '..');
 const manifests = path.join(root, 'e2e', 'fixtures', 'user-manifests');
@@ -311,7 +312,7 @@ describe('TenantControlPlanes', () => {
       const { status } = JSON.parse(stdout) as { status: { userInfo: { username: string; groups: string[] } } };
       expect(status.userInfo).toMatchObject({ username: 'tenants', groups: ['developers', 'system:authenticated'] });
       tell('the kubeconfig of a generator is of', status.userInfo.username);
-      await kubectl(['delete', 'kubeconfiggenerator', 'developers', '--timeout=30s']);
+      await kubectl(['delete', 'kubeconfiggenerator', 'developers', kubectlTimeout(30)]);
       expect(await cluster.client.read(stage.at('Secret', 'inside-developers'))).toBeUndefined();
     },
     minutes,
@@ -365,7 +366,7 @@ describe('TenantControlPlanes', () => {
           const has = (pattern: RegExp): boolean => notes.some((note) => pattern.test(note));
           return has(/^NotExposed: .*no address/) && has(/^Ready: /);
         });
-      const deadline = Date.now() + 10_000;
+      const deadline = Date.now() + minutes / 6;
       while (!(await told())) {
         if (Date.now() > deadline) throw new Error(`Events: ${(await stage.events('by-hand')).join(' | ')}`);
         await new Promise((resolve) => setTimeout(resolve, 200));
@@ -433,14 +434,14 @@ describe('TenantControlPlanes', () => {
     'leave nothing in their namespace when they are deleted',
     async () => {
       const began = performance.now();
-      await kubectl(['-n', 'tenants', 'delete', 'tcp', '--all', '--timeout=90s']);
-      await kubectl(['delete', 'tcp', 'tenant-00', '--timeout=90s']);
+      await kubectl(['-n', 'tenants', 'delete', 'tcp', '--all', kubectlTimeout(90)]);
+      await kubectl(['delete', 'tcp', 'tenant-00', kubectlTimeout(90)]);
       tell('all are deleted', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
       for (const namespace of ['tenants', 'default']) {
         const kinds = 'deployments,replicasets,pods,services,secrets,configmaps';
         const label = 'steward.butlerlabs.dev/name';
         const left = async (): Promise<string> => kubectl(['-n', namespace, 'get', kinds, '-l', label, '-o', 'name']);
-        const deadline = Date.now() + 30_000;
+        const deadline = Date.now() + minutes / 2;
         while ((await left()) !== '') {
           if (Date.now() > deadline) throw new Error(`left in ${namespace}: ${await left()}`);
         }

@@ -22,8 +22,8 @@ import { Timeline } from '../framework/load/timeline.ts';
 import { underLoad } from '../framework/load/under-load.ts';
 import { Workload } from '../framework/workload.ts';
 import { imageArchives } from '../tools/images.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`topology-${process.pid}`);
 const shop = 'shop';

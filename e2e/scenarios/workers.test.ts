@@ -18,8 +18,8 @@ import { conditionOf } from '../framework/tenant-stage.ts';
 import { Timeline } from '../framework/load/timeline.ts';
 import { bootstrapTemplate, guardedPods, healthCheck, machinePool } from '../framework/workers/worker-manifests.ts';
 import { Workload } from '../framework/workload.ts';
+import { minutes } from '../framework/minutes.ts';
 
-const minutes = 60_000;
 const owned = scenarioResources();
 const name = owned.harness(`workers-${process.pid}`);
 const farm = 'farm';

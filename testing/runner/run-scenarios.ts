@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { seededNumber } from '../../e2e/framework/run-seed.ts';
-import { slowness } from '../../e2e/framework/slowness.ts';
+import { slowness } from '../../e2e/cluster/slowness.ts';
 import prepareScenarios from '../servers/e2e-global-setup.ts';
 import { knownSeconds } from './known-seconds.ts';
 import { jestItself, runJest } from './run-jest.ts';

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { preflight } from '../../e2e/cluster/preflight.ts';
 import { givenSeed, newSeed, runSeedVariable } from '../../e2e/framework/run-seed.ts';
-import { givenSlowness, slowness, slownessVariable } from '../../e2e/framework/slowness.ts';
+import { givenSlowness, slowness, slownessVariable } from '../../e2e/cluster/slowness.ts';
 import { jestItself, runJest } from './run-jest.ts';
 import { runScenarios } from './run-scenarios.ts';
 import { testScope, testScopeVariable } from './test-scope.ts';

@@ -12,6 +12,7 @@ import type { CommandOptions, CommandOutput } from './run-command.ts';
 import { lastLines, runCommand, tryCommand } from './run-command.ts';
 import type { MachineRecord } from '../state.ts';
 import { machineFolder } from '../state.ts';
+import { slowness } from '../slowness.ts';
 
 /** Where a machine's root is found on the host; what it writes under `/etc` and `/usr` is elsewhere. */
 export function machineRoot(harness: string, machine: string): string {
@@ -126,7 +127,7 @@ export class Machine implements AsyncDisposable {
 
   /** Waits until containerd answers. @throws Error with its log after `timeoutMs`. */
   async containerdAnswers(timeoutMs = 20_000): Promise<void> {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = Date.now() + timeoutMs * slowness();
     const script = 'until ctr --timeout 2s version >/dev/null 2>&1; do sleep 0.05; done';
     await this.exec(['sh', '-c', script], { timeoutMs: deadline - Date.now(), diagnose: () => this.lastWords() });
   }

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 
+import { slowness } from '../slowness.ts';
+
 /** How a command is run. */
 export interface CommandOptions {
   /** Written to the command's standard input, which is then closed. */
   readonly input?: string | Uint8Array;
-  /** After this many milliseconds the whole process group is killed. Default: 60 000. */
+  /** After this many milliseconds the whole process group is killed. Default: 60 000; longer on a slow machine. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Called with every piece of output while the command runs. */
@@ -85,7 +87,7 @@ async function finish(
   options: CommandOptions,
 ): Promise<{ readonly output: CommandOutput; readonly ended: string | undefined }> {
   options.signal?.throwIfAborted();
-  const timeoutMs = options.timeoutMs ?? 60_000;
+  const timeoutMs = (options.timeoutMs ?? 60_000) * slowness();
   const child = spawn(command, args, {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-import { slowness } from '../slowness.ts';
+import { slowness } from '../../cluster/slowness.ts';
 import type { LoadReport } from './tenant-load.ts';
 
 /** How long a user may wait unless a scenario says why it is longer; on a machine that is n times slower n times as long. */
