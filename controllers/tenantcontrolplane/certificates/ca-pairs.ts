@@ -44,11 +44,16 @@ export interface Root<T> {
   data(value: T): Data;
 }
 
-/** The error for a Secret with unusable content, with what to do. */
-export function broken(secretName: string, what: string): TerminalError {
+/** The error for a Secret with unusable content, or for one that is missing when there is no verdict; with what to do. */
+export function broken(
+  secretName: string,
+  verdict?: { readonly reason: string; readonly message: string },
+): TerminalError {
+  const what = verdict === undefined ? 'is missing' : `cannot be used (${verdict.reason}: ${verdict.message})`;
+  const create = verdict === undefined ? 'create it' : 'delete it and create it again';
   return new TerminalError(
     'SecretBroken',
-    `Secret ${secretName} ${what}: restore it from a backup; or create it with the empty annotation ${annotations.rotate} to have a new one generated, after which every worker must join again and every token and kubeconfig stops working`,
+    `Secret ${secretName} ${what}: restore it from a backup; or ${create} with only the empty annotation ${annotations.rotate} to have a new one generated, after which every worker must join again and every token and kubeconfig stops working`,
   );
 }
 

@@ -25,7 +25,7 @@ interface Kept<T> {
 async function keep<T>(root: Root<T>, current: Secret | undefined, run: CaRun): Promise<Kept<T>> {
   const { deps, ctx } = run;
   if (current === undefined) {
-    if (root.known) throw broken(root.secretName, 'is missing');
+    if (root.known) throw broken(root.secretName);
     const first = await storeFirst(root, run);
     if ('value' in first) return kept(root, first.value, false);
     const keptFirst = await keep(root, first.stored, run);
@@ -56,7 +56,7 @@ async function rotating<T>(
   const data = secretText(current.data);
   const isBegun = rotation !== undefined && rotatedSince(current, rotation.lastInitiationTime);
   const { value, verdict } = root.read(data, isBegun && rotation.phase === 'Preparing' ? rotation.step : undefined);
-  if (!verdict.keep) throw broken(root.secretName, `cannot be used (${verdict.reason}: ${verdict.message})`);
+  if (!verdict.keep) throw broken(root.secretName, verdict);
   if (rotation?.step === 'Trusting' && !isBegun) {
     const next = await deps.issuers.run(() => root.withNext(value, data));
     return { value: next, rotated: rotation.lastInitiationTime };

@@ -49,10 +49,12 @@ function evaluateRoots({ tcp }: Readonly<Scope>, data: Data, now: Date): Verdict
   return { keep: false, reason: 'Missing', message: `there is no ${keys.token}` };
 }
 
-function broken(name: string, what: string): TerminalError {
+function broken(name: string, verdict?: { readonly reason: string; readonly message: string }): TerminalError {
+  const what = verdict === undefined ? 'is missing' : `cannot be used (${verdict.reason}: ${verdict.message})`;
+  const create = verdict === undefined ? 'create it' : 'delete it and create it again';
   return new TerminalError(
     'SecretBroken',
-    `Secret ${name} ${what}: restore it from a backup; or create it with the empty annotation ${annotations.rotate} to have a new one generated, after which every Talos worker needs a new machine configuration`,
+    `Secret ${name} ${what}: restore it from a backup; or ${create} with only the empty annotation ${annotations.rotate} to have a new one generated, after which every Talos worker needs a new machine configuration`,
   );
 }
 
@@ -80,7 +82,7 @@ async function findRoots(
   const name = tenantObjects(scope.tcp.metadata.name ?? '').trustdCredentials;
   if (current === undefined) {
     const known = scope.tcp.status?.addons?.workerBootstrap?.credentials?.checksum !== undefined;
-    if (known) throw broken(name, 'is missing');
+    if (known) throw broken(name);
     return { roots: await newRoots(scope, deps, ctx), data: {}, isNew: true };
   }
   if (rotationRequested(current)) {
@@ -93,7 +95,7 @@ async function findRoots(
   }
   const data = secretText(current.data);
   const verdict = evaluateRoots(scope, data, ctx.now);
-  if (!verdict.keep) throw broken(name, `cannot be used (${verdict.reason}: ${verdict.message})`);
+  if (!verdict.keep) throw broken(name, verdict);
   return { roots: { authority: pairOf(data, keys.authority), token: data[keys.token] ?? '' }, data, isNew: false };
 }
 

@@ -35,7 +35,10 @@ export interface Refusal {
 function refusedStart(subject: RotationSubject, before: Rotation | undefined): Refusal | undefined {
   if (before === undefined || before.phase === 'Completed') return undefined;
   const reason = `cannot start a rotation of the ${words[subject]} while another one is ${before.phase}`;
-  const remedy = 'wait until that one is Prepared and complete it before starting another';
+  const remedy =
+    before.phase === 'Completing'
+      ? 'wait until that one is Completed'
+      : 'wait until that one is Prepared and complete it before starting another';
   return { reason, remedy };
 }
 
