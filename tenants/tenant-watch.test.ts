@@ -330,6 +330,17 @@ describe('TenantWatches', () => {
     expect([world.calls - calls, world.clock.pending, world.notifications]).toEqual([0, 0, []]);
   });
 
+  test('keeps nothing of objects that a tenant makes with our label, and wakes up for none', async () => {
+    const world = await new World().listening();
+    const metadata = { name: 'made-by-the-tenant', namespace: 'n', labels };
+    await world.cluster.admin.create(kinds.ConfigMap, { ...map, metadata });
+    await world.clock.advance(0);
+    expect(world.clock.pending).toBe(0);
+    // The same watch, by an object that is ours.
+    await world.edit();
+    expect(world.clock.pending).toBe(1);
+  });
+
   test('hangs up when a component has nothing any more, and when the tenant is gone', async () => {
     const world = await new World().listening();
     await world.apply([]);

@@ -4,7 +4,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { ApiError } from '../../runtime/client/errors.ts';
 import { capiCluster, capiMachine, capiMachinePool } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
-import { ControlPlaneWorld, conditionOf, key } from '../../testing/worlds/control-plane-world.ts';
+import { ControlPlaneWorld, conditionNow, conditionOf, key } from '../../testing/worlds/control-plane-world.ts';
 
 describe('The deletion of a StewardControlPlane', () => {
   let world: ControlPlaneWorld;
@@ -43,6 +43,19 @@ describe('The deletion of a StewardControlPlane', () => {
     expect(conditionOf(waiting?.status, 'Deleting')?.message).toContain(why);
     await world.controller.finalize?.(scp, world.ctx);
     expect((await world.controller.finalize?.(scp, world.ctx))?.finished).toBe(true);
+  });
+
+  test('Deletion says that it waits for the TenantControlPlane, and why that stays once it is known', async () => {
+    await world.seedCluster();
+    const scp = await world.seed();
+    await world.reconcile();
+    const body = { metadata: { finalizers: ['test.example.com/kept'] } };
+    await world.server.admin.patch(tenantControlPlane, key, { type: 'merge', body });
+    const waiting = async () =>
+      conditionOf((await world.controller.finalize?.(scp, world.ctx))?.status, 'Deleting')?.message;
+    expect(await waiting()).toMatch(/waiting for the TenantControlPlane to be deleted$/);
+    await world.tenantSays({ conditions: [{ ...conditionNow('Deleting', 'True'), message: 'the store is silent' }] });
+    expect(await waiting()).toMatch(/waiting for the TenantControlPlane to be deleted: the store is silent$/);
   });
 
   test('Deleted while it rests, it takes its TenantControlPlane along once it may', async () => {

@@ -66,6 +66,7 @@ describe('bootstrapServer', () => {
     for (const host of ['postgres', 'postgres.steward-system.svc', 'postgres.steward-system.svc.cluster.local'])
       expect(server.checkHost(host)).toBe(host);
     expect(server.checkHost('mysql')).toBeUndefined();
+    expect([ca.ca, server.ca]).toEqual([true, false]);
     expect(server.verify(ca.publicKey)).toBe(true);
     expect(server.validToDate).toEqual(ca.validToDate);
   });

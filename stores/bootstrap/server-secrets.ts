@@ -36,7 +36,7 @@ function serverProfile({ name, namespace, clusterDomain }: ServerPlan): Profile 
  */
 export async function serverCertificates(plan: ServerPlan, current: Secrets, now: Date): Promise<Secrets> {
   const names = serverSecretNames(plan);
-  const profile: Profile = { commonName: `${plan.name}-ca`, ca: true, usages: [] };
+  const profile: Profile = { commonName: `${plan.name}-ca`, usages: [] };
   const ca: KeyPair = await keptAuthority(names.authority, current.get(names.authority), profile, now);
   // These servers read their certificate when they start, and they need not start for years.
   const issuing = { ca, now, validityMs: caValidityMs };

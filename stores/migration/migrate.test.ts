@@ -158,6 +158,17 @@ describe('migrate', () => {
     expect(world.clock.monotonic()).toBeGreaterThanOrEqual(31_000);
   });
 
+  test('reports how far the target is raised, which takes a while in some datastores', async () => {
+    const world = new MovingTenancy();
+    world.target.before = async (call) => {
+      if (call === 'raise') await world.clock.advance(1000);
+    };
+    world.expectDone(await world.run());
+    const raised = world.reports.filter(({ phase }) => phase === 'Preparing').map((report) => report.raised);
+    // What is wanted is above the source's revision, which is 11.
+    expect(raised).toContainEqual({ reached: '1011', wanted: '1011' });
+  });
+
   test('stops raising the target when it is cancelled meanwhile', async () => {
     const world = new MovingTenancy();
     world.target.before = (call) => {
@@ -272,6 +283,20 @@ describe('migrate', () => {
       if (call === 'fence') world.stop.abort(new Error('the process ends'));
     };
     world.expectDone(await world.run());
+  });
+
+  test('allows writes again before it goes on when another process died between a failed last step and that', async () => {
+    const world = new MovingTenancy();
+    world.records.push({ phase: 'Following', tries: 1, revision: '1' });
+    world.source.fenced = true;
+    const fenced: boolean[] = [];
+    world.source.before = (call) => {
+      if (call === 'changes' && world.phases.at(-1) === 'Following') fenced.push(world.source.fenced);
+    };
+    world.expectDone(await world.run());
+    expect(new Set(fenced)).toEqual(new Set([false]));
+    // Read-only mode, which it may have left behind as well, ends before it is requested again.
+    expect(world.handshake).toEqual(['release', 'request']);
   });
 
   test('keeps the source fenced when it is not known whether the journal says Done', async () => {

@@ -12,8 +12,6 @@ export type EndpointAnswer =
       readonly version: string;
       readonly jetStream: boolean;
       readonly maxPayload: number;
-      /** The cluster that the server belongs to; absent for a single server. */
-      readonly cluster?: string;
     }
   | { readonly endpoint: string; readonly failure: Failure };
 
@@ -47,7 +45,6 @@ export class NatsClient implements AsyncDisposable {
             version: info?.version ?? '',
             jetStream: info?.jetstream === true,
             maxPayload: info?.max_payload ?? 0,
-            ...(info?.cluster !== undefined && { cluster: info.cluster }),
           };
         } catch (error) {
           return { endpoint, failure: { endpoint, error: asError(error) } };

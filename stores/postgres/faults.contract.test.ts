@@ -81,6 +81,40 @@ describe('PostgreSQL', () => {
     expect(await connections(tenant, wanted)).toBe(tenantConnections);
   });
 
+  test('takes the right to pass CONNECT on from a tenant, with what it granted, and leaves it its own', async () => {
+    const tenant = await settle();
+    const { schema, user } = tenant.tenancy;
+    await store.server.sql(`GRANT CONNECT ON DATABASE ${schema} TO ${user} WITH GRANT OPTION`);
+    await asTenant(tenant, (client) => client.query(`GRANT CONNECT ON DATABASE ${schema} TO PUBLIC`));
+    const rights = async (): Promise<unknown> => {
+      const may = (who: string, what: string): string => `has_database_privilege('${who}', '${schema}', '${what}')`;
+      const [row] = await store.server.sql(
+        `SELECT ${may(user, 'CONNECT')} AS own, ${may(user, 'CONNECT WITH GRANT OPTION')} AS to_pass_on,
+           ${may('public', 'CONNECT')} AS of_all`,
+      );
+      return row;
+    };
+    expect(await rights()).toEqual({ own: true, to_pass_on: true, of_all: true });
+    await session.ensure(tenant.tenancy);
+    expect(await rights()).toEqual({ own: true, to_pass_on: false, of_all: false });
+  });
+
+  test('lets nobody else adopt what it began to remove, also when that was interrupted', async () => {
+    const tenancy = newTenancy();
+    await store.makeUnrecorded(tenancy);
+    // A server does not drop a database with a subscription.
+    const hold = `CREATE SUBSCRIPTION held CONNECTION 'dbname=x' PUBLICATION x WITH (connect = false, slot_name = NONE)`;
+    await store.server.sql(hold, tenancy.schema);
+    await expect(session.remove({ ...tenancy, adopt: true })).rejects.toMatchObject({ reason: 'Failed' });
+    const rival = session.ensure({ ...tenancy, owner: 'rival', adopt: true });
+    await expect(rival).rejects.toMatchObject({ reason: 'OwnedByAnother' });
+    await store.server.sql('DROP SUBSCRIPTION held', tenancy.schema);
+    // It is recorded by now.
+    await session.remove(tenancy);
+    const { schemas, users } = await store.names();
+    expect([schemas.includes(tenancy.schema), users.includes(tenancy.user)]).toEqual([false, false]);
+  });
+
   test('writes no password into the log of the server, which logs every statement', async () => {
     const { tenancy } = await settle();
     const log = await readFile(store.server.log, 'utf8');

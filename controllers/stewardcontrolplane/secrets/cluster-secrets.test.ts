@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Resource } from '../../../api/meta.ts';
+import { labels } from '../../../api/names.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
 import {
   ControlPlaneWorld,
@@ -41,6 +42,20 @@ describe('The Secrets of a Cluster', () => {
     await world.reconcile();
     const found = await world.server.admin.get(kinds.Secret, { namespace: 'default', name: 'my-cluster-kubeconfig' });
     expect(found?.data).toEqual({ value: 'bmV3' });
+  });
+
+  test('Its kubeconfig says by labels of which Cluster and TenantControlPlane it is', async () => {
+    await world.seedCluster();
+    await world.seed();
+    await world.reconcile();
+    await world.tenantIsReady();
+    await world.reconcile();
+    const found = await world.server.admin.get(kinds.Secret, { namespace: 'default', name: 'my-cluster-kubeconfig' });
+    expect(found?.metadata.labels).toMatchObject({
+      [clusterNameLabel]: 'my-cluster',
+      [labels.secret]: 'kubeconfig',
+      [labels.tcp]: 'my-cluster',
+    });
   });
 
   test('A TenantControlPlane that cannot go on is quoted: its reason is found without looking below', async () => {

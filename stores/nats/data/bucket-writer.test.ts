@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { NatsClient } from '../client.ts';
+import { BucketWriter } from './bucket-writer.ts';
+import { decodeEntry } from './kine-entry.ts';
+import type { KineEntry } from './kine-entry.ts';
+
+/** A bucket that is empty at first, and numbers what is stored in it. */
+class NumberingClient extends NatsClient {
+  readonly stored: KineEntry[] = [];
+
+  constructor() {
+    super({ endpoints: [], login: {}, loginName: 'the test' });
+  }
+
+  /** Only the writer writes, so there is nothing of others to read. */
+  override api<T>(): Promise<T> {
+    return Promise.resolve({ num_pending: 0 } as T);
+  }
+
+  override store(_attempt: string, _subject: string, data: string | Uint8Array): Promise<number> {
+    this.stored.push(decodeEntry(Buffer.from(data)));
+    return Promise.resolve(this.stored.length);
+  }
+}
+
+describe('BucketWriter', () => {
+  // kine tells it to API servers as the create_revision of the key.
+  test('says in every later version which message made the key', async () => {
+    const client = new NumberingClient();
+    const writer = new BucketWriter(client, 'alpha');
+    for (const value of ['first', 'second', 'third'])
+      await writer.write([{ is: 'put', entry: { key: 'pods/a', value: Buffer.from(value) } }]);
+    expect(client.stored).toMatchObject([
+      { is: 'created', createRevision: 0, prevRevision: 0 },
+      { is: 'updated', createRevision: 1, prevRevision: 1 },
+      { is: 'updated', createRevision: 1, prevRevision: 2 },
+    ]);
+  });
+});
