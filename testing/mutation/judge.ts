@@ -22,7 +22,7 @@ interface Kept {
 }
 
 /** So many seconds of tests, as they take without a mutant, try to see one. */
-const mostSeconds: Readonly<Record<Tier, number>> = { room: 60, wide: 60, contract: 180 };
+const mostSeconds: Readonly<Record<Tier, number>> = { room: 120, wide: 60, contract: 180 };
 
 /** Runs the tests that reach a mutant, with the mutant in place, until one fails. */
 export class Judge {
@@ -45,10 +45,10 @@ export class Judge {
     const { killer } = kept;
     const stands = killer?.key === (killer && this.#map.keyOf(killer.test));
     if (killer && stands) return { killed: true, by: killer.by };
-    const all = this.#map.testsOf(mutant, mostSeconds[this.#tier]);
+    const { tests: all, tooSlow } = this.#map.testsOf(mutant, mostSeconds[this.#tier]);
+    const passing = `${this.#tier}: ${all.length === 0 ? 'no test runs it' : `${all.length} files pass`}${tooSlow === 0 ? '' : `, ${tooSlow} more take too long`}`;
     const open = all.filter(({ test }) => kept.passed[test] !== this.#map.keyOf(test));
-    if (open.length === 0)
-      return { killed: false, by: all.length === 0 ? 'no test runs it' : `${all.length} files pass` };
+    if (open.length === 0) return { killed: false, by: passing };
 
     const tests = open.map(({ test }) => test);
     const seconds = open.reduce((sum, { seconds: those }) => sum + those, 0);
@@ -62,7 +62,7 @@ export class Judge {
     if (outcome === 'passed') {
       const passed = { ...kept.passed, ...Object.fromEntries(tests.map((test) => [test, this.#map.keyOf(test)])) };
       this.#kept.set(name, { passed });
-      return { killed: false, by: `${all.length} files pass` };
+      return { killed: false, by: passing };
     }
     const by = failure ?? outcome;
     const test = tests.find((file) => by.startsWith(`${file}:`)) ?? tests[0] ?? '';

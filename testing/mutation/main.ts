@@ -80,7 +80,13 @@ if (values.list) {
   for (const tier of tiers.slice(0, tiers.findIndex((one) => one === values.tier) + 1)) {
     const now = await judgedBy(tier, left);
     left = now.filter(({ verdict }) => !verdict.killed).map(({ mutant }) => mutant);
-    judged = [...judged.filter(({ verdict }) => verdict.killed), ...now];
+    const before = new Map(judged.map(({ mutant, verdict }) => [mutant.id, verdict.by]));
+    const withReasons = now.map((one): Judged => {
+      const earlier = before.get(one.mutant.id);
+      if (one.verdict.killed || earlier === undefined) return one;
+      return { ...one, verdict: { killed: false, by: `${earlier}; ${one.verdict.by}` } };
+    });
+    judged = [...judged.filter(({ verdict }) => verdict.killed), ...withReasons];
   }
   for (const row of rowsOf(judged))
     tell(

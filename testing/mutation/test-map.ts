@@ -71,8 +71,8 @@ export class TestMap {
     await sideBySide(groups, workers, (group) => this.#learnGroup(group, texts, tell));
   }
 
-  /** The files of tests that run the mutant's place, the nearest and quickest first, as many as fit into the time. */
-  testsOf(mutant: Mutant, mostSeconds: number): readonly { readonly test: string; readonly seconds: number }[] {
+  /** The files of tests that run the mutant's place, the nearest and quickest first, as many as fit into the time; and how many do not. */
+  testsOf(mutant: Mutant, mostSeconds: number): TestsOfMutant {
     const { id, file } = mutant;
     const sibling = file.replace(/\.ts$/, '.');
     const found = this.#tests
@@ -91,11 +91,12 @@ export class TestMap {
       })
       .toSorted((a, b) => a.distance - b.distance);
     let left = mostSeconds;
-    return found.filter(({ seconds }, index) => {
+    const tests = found.filter(({ seconds }, index) => {
       if (index > 0 && seconds > left) return false;
       left -= seconds;
       return true;
     });
+    return { tests, tooSlow: found.length - tests.length };
   }
 
   #isNear(mutant: Mutant, test: string): boolean {
@@ -137,6 +138,13 @@ export class TestMap {
     }
     await Promise.all([hits, report].map((path) => rm(path, { force: true })));
   }
+}
+
+/** The files of tests that are run for a mutant. */
+export interface TestsOfMutant {
+  readonly tests: readonly { readonly test: string; readonly seconds: number }[];
+  /** How many more run its place, and take too long. */
+  readonly tooSlow: number;
 }
 
 /** A file of tests that is to be run once, for the mutants near it. */
