@@ -57,10 +57,10 @@ export function etcdProfiles(
 ): Readonly<Record<'ca' | 'administrator' | 'server' | 'peerCa' | 'peer', Profile>> {
   const names = { dnsNames: serverNames(plan), ipAddresses: ['127.0.0.1', '::1'] };
   return {
-    ca: { commonName: 'etcd-ca', ca: true, usages: [] },
+    ca: { commonName: 'etcd-ca', usages: [] },
     administrator: { commonName: 'root', usages: ['clientAuth'] },
     server: { commonName: 'etcd-server', usages: ['serverAuth', 'clientAuth'], ...names },
-    peerCa: { commonName: 'etcd-peer-ca', ca: true, usages: [] },
+    peerCa: { commonName: 'etcd-peer-ca', usages: [] },
     peer: { commonName: 'etcd-peer', usages: ['serverAuth', 'clientAuth'], ...names },
   };
 }
