@@ -38,7 +38,10 @@ const ending = '.test.ts';
 const hangsAfter = 4;
 
 /** What a scenario may take longer than `until`, in minutes: the machine may become slower while it runs. */
-const overrunMinutes = 5;
+const overrunMinutes = 3;
+
+/** So many minutes after `until` are for scenarios that failed and are run once more. */
+const againMinutes = 5;
 
 /** More failed files than these do not fail by chance. */
 const mostFilesAgain = 3;
@@ -60,7 +63,9 @@ export async function runScenarios(limits: ScenarioLimits): Promise<ScenariosRes
     return { tests: first, flaky: [], late: queue.waiting };
   console.log(`── e2e: once more: ${again.join(', ')}`);
   const retried = new ScenarioQueue({ order: again, seconds: knownScenarios(), slowness: queue.pace });
-  return { ...withSecondRun(first, await runAll(retried, limits)), late: queue.waiting };
+  const { until } = limits;
+  const second = await runAll(retried, { ...limits, until: until && until + againMinutes * 60_000 });
+  return { ...withSecondRun(first, second), late: queue.waiting };
 }
 
 async function runAll(queue: ScenarioQueue, limits: ScenarioLimits): Promise<readonly TestResult[]> {
