@@ -391,7 +391,7 @@ describe('a tenant without konnectivity', () => {
       kubeconfigSecrets(tcp, byAddress),
     ];
     expect(JSON.stringify(made)).not.toMatch(/konnectivity|egress/);
-    expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('ff9d3046564d230136b45011b11e980f');
+    expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('d6804b5f3323ebc4e9a6d5d541f089b0');
     expect(konnectivityAgentManifests(tcp, at)).toEqual([]);
   });
 });
