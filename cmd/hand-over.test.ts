@@ -12,6 +12,7 @@ import type { Resource } from '../api/meta.ts';
 import { ApiError } from '../runtime/client/errors.ts';
 import { ReleaseWorld, key } from '../testing/worlds/hand-over-world.ts';
 import { MigrationWorld } from '../testing/worlds/migration-world.ts';
+import { crashPoints } from '../testing/worlds/crash-points.ts';
 
 /** What workers and users rely on. */
 interface Relied {
@@ -73,7 +74,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     const model = await ReleaseWorld.create();
     await model.deleteAlone();
     const steps = await roundsOf(model);
-    for (let rounds = 0; rounds <= steps; rounds += 1) {
+    for (const rounds of [0, ...crashPoints(steps, 'rounds of a hand-over')]) {
       const world = await ReleaseWorld.create();
       await world.deleteAlone();
       for (let done = 0; done < rounds; done += 1) await world.round();
@@ -90,8 +91,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     const before = model.tenant.cluster.calls.length;
     await model.settle();
     const total = model.tenant.cluster.calls.length - before;
-    // Not after each: that takes minutes.
-    for (let calls = 1; calls <= total; calls += 3) {
+    for (const calls of crashPoints(total, 'hand-over')) {
       const world = await ReleaseWorld.create();
       const expected = await relied(world);
       await world.deleteAlone();

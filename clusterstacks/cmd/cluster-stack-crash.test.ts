@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { StackLayer } from '../../testing/worlds/stacks/stack-layer.ts';
 import { clusterStackControllers } from './cluster-stack-controllers.ts';
+import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
 const layer = (): StackLayer =>
   new StackLayer((parts) =>
@@ -67,7 +68,7 @@ describe.each([
     expect(found).toEqual(expect.arrayContaining(names));
     expect(found.filter((name) => gone.includes(name ?? ''))).toEqual([]);
     expect(total).toBeGreaterThan(5);
-    for (let calls = 1; calls <= total; calls += 1) {
+    for (const calls of crashPoints(total, 'cluster stack')) {
       const world = await begin();
       // The last call takes effect but its answer never arrives.
       world.cluster.crashAfter(calls, { losesAnswer: true });

@@ -13,6 +13,7 @@ import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
 import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
 import { MortalCluster } from '../../testing/fake/crashing-cluster.ts';
 import { runMigration } from './run-migration.ts';
+import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
 // Each life of a manager is some thirty visits that send everything anew.
 jest.setTimeout(1_200_000);
@@ -203,7 +204,7 @@ describe('a migration with the real engine', () => {
     await model.live();
     const total = model.managerCalls;
     expect(total).toBeGreaterThan(30);
-    for (let call = 1; call <= total; call += 1) {
+    for (const call of crashPoints(total, 'manager in a migration')) {
       const world = await moving();
       world.managerDiesAt = call;
       const end = await world.live();
@@ -217,7 +218,7 @@ describe('a migration with the real engine', () => {
     await model.live();
     const total = model.processCalls;
     expect(total).toBeGreaterThan(10);
-    for (let call = 1; call <= total; call += 1) {
+    for (const call of crashPoints(total, 'process of a migration')) {
       const world = await moving();
       world.processDiesAfter = call;
       const end = await world.live();

@@ -3,6 +3,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { CrashError } from '../../testing/fake/fake-faults.ts';
 import { callsOf, tenantShape, untilDeath } from '../../testing/worlds/tenant-shape.ts';
 import { TenantWorld } from '../../testing/worlds/tenant-world.ts';
+import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
 
@@ -25,7 +26,7 @@ describe('a manager that dies', () => {
     const counted = await created();
     const total = await callsOf(counted, () => counted.settle());
     expect(total).toBeGreaterThan(15);
-    for (let calls = 1; calls <= total; calls += 1) {
+    for (const calls of crashPoints(total, 'creation')) {
       const world = await created();
       // The last call takes effect but its answer never arrives.
       world.cluster.crashAfter(calls, { losesAnswer: true });
@@ -40,7 +41,7 @@ describe('a manager that dies', () => {
     const model = await running();
     await model.cluster.admin.delete(tenantControlPlane, key);
     const total = await callsOf(model, () => model.settle());
-    for (let calls = 1; calls <= total; calls += 1) {
+    for (const calls of crashPoints(total, 'deletion')) {
       const world = await running();
       await world.cluster.admin.delete(tenantControlPlane, key);
       world.cluster.crashAfter(calls, { losesAnswer: true });

@@ -31,6 +31,7 @@ import type { ServerProcess } from '../../testing/servers/server-process.ts';
 import { ownedKinds } from './watches.ts';
 import { access } from './access.ts';
 import { tenantControlPlaneController } from './controller.ts';
+import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
 const user = 'tenant-controller';
 
@@ -250,7 +251,7 @@ describe('a TenantControlPlane on a real API server with a real etcd', () => {
     const total = model.cluster.calls;
     const expected = await model.shape();
     expect(total).toBeGreaterThan(20);
-    for (let calls = 1; calls <= total; calls += 1) {
+    for (const calls of crashPoints(total, 'creation on an API server')) {
       const tenant = new Tenant();
       await tenant.create();
       tenant.cluster.crashAfter(calls);

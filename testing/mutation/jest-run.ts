@@ -52,8 +52,9 @@ export async function runJest({
       detached: true,
       env: {
         ...process.env,
-        // Properties try the same values each time.
+        // Properties try the same values each time, and managers die at the same points.
         CI: 'true',
+        STEWARD_SEED: '1',
         // jest itself is compiled once, not for each mutant.
         NODE_COMPILE_CACHE: join(await workFolder(), 'compiled'),
         STEWARD_MUTATION_TEXTS: JSON.stringify(Object.fromEntries(places.map(({ file, path }) => [file, path]))),

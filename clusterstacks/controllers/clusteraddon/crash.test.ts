@@ -3,6 +3,7 @@ import type { AddonStage } from '../../sources/cluster-addon-config.ts';
 import type { TestRelease } from '../../../testing/worlds/addon-world.ts';
 import { AddonWorld, chartObject } from '../../../testing/worlds/addon-world.ts';
 import { CrashError } from '../../../testing/fake/fake-faults.ts';
+import { crashPoints } from '../../../testing/worlds/crash-points.ts';
 
 const apply = (name: string): AddonStage => ({ name, action: 'apply' });
 
@@ -84,7 +85,7 @@ describe.each([
       await model.close();
       expect(total).toBeGreaterThan(10);
       expect(expected).toMatchObject({ fitsTogether: true, status: { ready: true } });
-      for (let calls = 1; calls <= total; calls += 1) {
+      for (const calls of crashPoints(total, 'stages of an add-on')) {
         const world = await begin();
         // The last call takes effect but its answer never arrives.
         world[client].crashAfter(calls, { losesAnswer: true });
@@ -109,7 +110,7 @@ test('What was applied before a manager died goes when the upgrade is taken back
   await untouched.settle();
   const expected = await untouched.objects();
   await untouched.close();
-  for (let calls = 1; calls <= total; calls += 1) {
+  for (const calls of crashPoints(total, 'removal of an add-on')) {
     const world = await upgrading();
     world.workload.crashAfter(calls, { losesAnswer: true });
     await untilDeath(world);

@@ -19,6 +19,7 @@ import {
 import { suppliedSecret } from '../../../testing/builders/supplied-secret.ts';
 import { tenantShape, untilDeath } from '../../../testing/worlds/tenant-shape.ts';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
+import { crashPoints } from '../../../testing/worlds/crash-points.ts';
 
 const cluster = 'my-cluster';
 const purposes = ['ca', 'proxy', 'sa'] as const;
@@ -87,7 +88,7 @@ async function survivesAnyDeath(
   const model = await created();
   const total = await callsToRoots(model);
   const expected = await tenantShape(model);
-  for (let calls = 1; calls <= total; calls += 1) {
+  for (const calls of crashPoints(total, 'user-supplied CA')) {
     const one = await created();
     one.cluster.crashAfter(calls, { losesAnswer: true });
     await untilDeath(one);

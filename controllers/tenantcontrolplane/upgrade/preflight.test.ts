@@ -9,6 +9,7 @@ import { MigrationWorld } from '../../../testing/worlds/migration-world.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
 import { callsOf, tenantShape, untilDeath } from '../../../testing/worlds/tenant-shape.ts';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
+import { crashPoints } from '../../../testing/worlds/crash-points.ts';
 
 const minute = 60_000;
 const old = { kubernetes: { version: 'v1.35.4' } } as const;
@@ -411,7 +412,7 @@ describe('a manager that dies during an upgrade', () => {
     const model = await upgraded();
     const total = await callsOf(model, () => model.settle());
     const expected = await tenantShape(model);
-    for (let calls = 1; calls <= total; calls += 1) {
+    for (const calls of crashPoints(total, 'upgrade')) {
       const world = await upgraded();
       world.cluster.crashAfter(calls, { losesAnswer: true });
       await untilDeath(world);

@@ -8,6 +8,7 @@ import { callsOf, tenantShape, untilDeath } from '../../../../testing/worlds/ten
 import { isTrusted, operate, secretValues, settleRotation } from '../../../../testing/worlds/rotating-tenant.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 import { secretText } from '../../shared/secret.ts';
+import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
 
 const inTenant = { namespace: 'kube-system', name: 'steward-tcp-proxy' };
 const tlsKey = { namespace: 'kube-system', name: 'steward-tcp-proxy-tls' };
@@ -203,7 +204,7 @@ describe('a proxy that is taken out', () => {
     const measured = await running({});
     await measured.change(on);
     const total = await callsOf(measured, () => measured.settle());
-    for (let calls = 0; calls <= total; calls += 3) {
+    for (const calls of [0, ...crashPoints(total, 'TCP proxy')]) {
       const world = await running({});
       await world.change(on);
       world.cluster.crashAfter(calls, { losesAnswer: true });

@@ -13,6 +13,7 @@ import {
 } from '../../../../testing/worlds/rotating-tenant.ts';
 import { tenantShape } from '../../../../testing/worlds/tenant-shape.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
+import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
 
 const start = 'rotate-credentials-start';
 const complete = 'rotate-credentials-complete';
@@ -105,7 +106,9 @@ describe('a manager that dies while it rotates', () => {
     expect(starting.length).toBeGreaterThan(15);
     expect(completing.length).toBeGreaterThan(10);
     expect(completing.length).toBeLessThanOrEqual(starting.length);
-    for (const [index, call] of starting.entries()) {
+    const starts = crashPoints(starting, 'start of a rotation');
+    const ends = crashPoints(completing, 'completion of a rotation');
+    for (const [index, call] of starts.entries()) {
       const world = await running();
       const watcher = await watchFor(world, await oldOnes(world));
       const seen = new Set<string>();
@@ -115,7 +118,7 @@ describe('a manager that dies while it rotates', () => {
       await ask(world, start);
       await survive(world, call);
       expect({ call, shape: await tenantShape(world) }).toEqual({ call, shape: prepared });
-      const last = completing[index];
+      const last = ends[index];
       if (last !== undefined) {
         watcher.completing();
         await ask(world, complete);

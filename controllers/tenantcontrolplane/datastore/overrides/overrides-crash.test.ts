@@ -4,6 +4,7 @@ import { CrashError } from '../../../../testing/fake/fake-faults.ts';
 import type { MemoryStore } from '../../../../testing/fake/memory-driver.ts';
 import { callsOf, tenantShape, untilDeath } from '../../../../testing/worlds/tenant-shape.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
+import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
 
@@ -41,7 +42,7 @@ async function everyDeath(
   const total = await callsOf(model.world, () => model.world.settle());
   const expected = await found(model);
   expect(total).toBeGreaterThan(5);
-  for (let calls = 1; calls <= total; calls += 1) {
+  for (const calls of crashPoints(total, 'overrides')) {
     const stage = await start();
     await begin(stage.world);
     // The last call takes effect but its answer never arrives.

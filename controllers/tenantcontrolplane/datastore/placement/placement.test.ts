@@ -8,6 +8,7 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 import { InformerFactory } from '../../../../runtime/cache/informer-factory.ts';
 import { settle } from '../../../../testing/fake/fake-clock.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
+import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
 
 const opened: InformerFactory[] = [];
 /** Only certificates are looked after by the clock. */
@@ -215,7 +216,7 @@ describe('a TenantControlPlane that names no DataStore', () => {
     expect(counted.store.calls).toContain('ensure');
     const total = counted.cluster.calls.length - before;
     expect(total).toBeGreaterThan(15);
-    for (let calls = 1; calls <= total; calls += 1) {
+    for (const calls of crashPoints(total, 'placement')) {
       const world = await newWorld({ a: {}, b: { placement: tainted('PreferNoPlacement') } });
       await create(world);
       world.cluster.crashAfter(calls, { losesAnswer: true });
