@@ -1,4 +1,3 @@
-import { slowness } from './e2e/cluster/slowness.ts';
 import { testScope } from './testing/runner/test-scope.ts';
 
 const project = (displayName, testRegex, extra = {}) => ({
@@ -26,7 +25,7 @@ const rooms = '(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|cmd
 /** The tiers, by the ending of the file: x.test.ts · x.contract.test.ts · x.api.test.ts · x.capi.test.ts · e2e/scenarios/x.test.ts. */
 export default {
   // What a test waits for has its own deadline; this one only ends what hangs, on a busy machine too.
-  testTimeout: 60_000 * slowness(),
+  testTimeout: 60_000,
   testSequencer: '<rootDir>/testing/runner/longest-first.ts',
   projects: [
     project(

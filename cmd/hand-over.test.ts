@@ -91,7 +91,9 @@ describe('a TenantControlPlane that is deleted alone', () => {
     const before = model.tenant.cluster.calls.length;
     await model.settle();
     const total = model.tenant.cluster.calls.length - before;
-    for (const calls of crashPoints(total, 'hand-over')) {
+    // Not after each: that takes minutes.
+    const thirds = Array.from({ length: Math.ceil(total / 3) }, (_, at) => at * 3 + 1);
+    for (const calls of crashPoints(thirds, 'hand-over')) {
       const world = await ReleaseWorld.create();
       const expected = await relied(world);
       await world.deleteAlone();

@@ -7,6 +7,7 @@ import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { runCommand } from '../cluster/machines/run-command.ts';
 import { writeManagerImage } from '../../release/manager-image.ts';
 import { resolveTools } from '../tools/resolve.ts';
+import { isRolledOut } from './load/bare-rollout.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 
@@ -48,11 +49,11 @@ export async function installSteward(cluster: ManagementCluster): Promise<void> 
   await managerIsAvailable(cluster);
 }
 
-/** Waits until the manager's Deployment is Available, and no manager of before is left that could answer in its place. */
+/** Waits until the manager's Deployment is rolled out, and no earlier manager is left that could answer in its place. */
 export async function managerIsAvailable(cluster: ManagementCluster): Promise<void> {
   const namespace = 'steward-system';
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'steward-controller-manager' };
-  await cluster.waitFor(deployment, 'Available', { timeoutMs: 120_000 });
+  await cluster.waitFor(deployment, isRolledOut, { timeoutMs: 120_000, what: 'the rollout of the manager' });
   const pods = await cluster.client.list('v1', 'Pod', namespace, 'control-plane=controller-manager');
   for (const { metadata } of pods) {
     if (metadata?.deletionTimestamp === undefined) continue;

@@ -14,12 +14,20 @@ interface StartEvent {
   readonly hook?: Limited;
 }
 
-/** Gives each test and hook that has a time limit of its own more time on a slow machine; see `slowness`. */
+/** What jest knows of a file of tests. */
+interface FileState {
+  /** The limit of tests without one of their own, which the file itself may have set. */
+  testTimeout: number;
+}
+
+/** Gives tests and hooks more time on a slow machine, whoever set their limit; see `slowness`. */
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default class PatientEnvironment extends TestEnvironment {
   readonly #limits = new TimeLimits(slowness());
 
-  handleTestEvent({ name, test, hook }: StartEvent): void {
+  handleTestEvent({ name, test, hook }: StartEvent, state: FileState): void {
+    // jest has just read what the file or the configuration says.
+    if (name === 'run_start') state.testTimeout *= slowness();
     if (name === 'test_start' && test !== undefined) this.#limits.extend(test);
     if (name === 'hook_start' && hook !== undefined) this.#limits.extend(hook);
   }

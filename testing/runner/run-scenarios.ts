@@ -34,13 +34,14 @@ export interface ScenariosResult extends TierResult {
 const folder = join(import.meta.dirname, '../../e2e/scenarios');
 const ending = '.test.ts';
 
-/** A scenario that takes so many times longer than expected hangs. */
+/** A scenario that takes so many times longer than expected hangs, and not before a quarter of an hour. */
 const hangsAfter = 4;
+const leastMinutes = 15;
 
-/** What a scenario may take longer than `until`, in minutes: the machine may become slower while it runs. */
+/** How many minutes a scenario may run past `until`: the machine may become slower while it runs. */
 const overrunMinutes = 3;
 
-/** So many minutes after `until` are for scenarios that failed and are run once more. */
+/** Minutes after `until` that are reserved for scenarios that failed and are run once more. */
 const againMinutes = 5;
 
 /** More failed files than these do not fail by chance. */
@@ -48,7 +49,7 @@ const mostFilesAgain = 3;
 
 /**
  * Builds what scenarios need, and runs them one after the other: two clusters on two processors fail each other's time limits. Scenarios
- * for which no time is left are left out. Few that failed are run once more, if there is time.
+ * for which no time is left are left out. If only a few failed, they are run once more while there is time.
  */
 export async function runScenarios(limits: ScenarioLimits): Promise<ScenariosResult> {
   await prepareScenarios({ nonFlagArgs: [] });
@@ -58,8 +59,11 @@ export async function runScenarios(limits: ScenarioLimits): Promise<ScenariosRes
     slowness: slowness(),
   });
   const first = await runAll(queue, limits);
-  const again = failedFiles(first).map((file) => basename(file, ending));
-  if (again.length === 0 || again.length > mostFilesAgain || again.includes(jestItself) || limits.signal.aborted)
+  // One that was ended because it hung is not run again.
+  const again = failedFiles(first)
+    .filter((file) => file !== jestItself)
+    .map((file) => basename(file, ending));
+  if (again.length === 0 || again.length > mostFilesAgain || limits.signal.aborted)
     return { tests: first, flaky: [], late: queue.waiting };
   console.log(`── e2e: once more: ${again.join(', ')}`);
   const retried = new ScenarioQueue({ order: again, seconds: knownScenarios(), slowness: queue.pace });
@@ -74,14 +78,15 @@ async function runAll(queue: ScenarioQueue, limits: ScenarioLimits): Promise<rea
     const left = secondsLeft(limits);
     const name = queue.next(left);
     if (name === undefined) break;
-    const minutes = Math.min((queue.expected(name) * hangsAfter) / 60, left / 60 + overrunMinutes);
+    const hangs = Math.max((queue.expected(name) * hangsAfter) / 60, leastMinutes * slowness());
+    const minutes = Math.min(hangs, left / 60 + overrunMinutes);
     console.log(`── e2e: ${name}, about ${queue.expected(name).toFixed(0)} s${timeLeft(left)}`);
     const began = performance.now();
     const outcome = await runScenario(name, minutes, limits);
     const seconds = (performance.now() - began) / 1000;
     console.log(`   ${seconds.toFixed(0)} s: ${name}`);
-    // One that failed may have ended early: it says nothing about the others.
-    if (failedFiles(outcome.tests).length === 0) queue.ended(name, seconds);
+    // One that failed early says nothing about the others.
+    if (failedFiles(outcome.tests).length === 0 || seconds > queue.expected(name)) queue.ended(name, seconds);
     tests.push(...outcome.tests);
   }
   return tests;

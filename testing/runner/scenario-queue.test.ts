@@ -18,14 +18,14 @@ describe('scenarios while there is time', () => {
 
   test('give way to a shorter one when they would not end in time', () => {
     const queue = new ScenarioQueue({ order, seconds, slowness: 1 });
-    expect(queue.next(299)).toBe('tenants');
-    expect(queue.next(99)).toBeUndefined();
+    expect(queue.next(374)).toBe('tenants');
+    expect(queue.next(249)).toBeUndefined();
     expect(queue.waiting).toEqual(['rollouts', 'workers']);
   });
 
   test('need more time on a slower machine', () => {
-    expect(new ScenarioQueue({ order, seconds, slowness: 2 }).next(599)).toBe('tenants');
-    expect(new ScenarioQueue({ order, seconds, slowness: 2 }).next(600)).toBe('rollouts');
+    expect(new ScenarioQueue({ order, seconds, slowness: 2 }).next(749)).toBe('tenants');
+    expect(new ScenarioQueue({ order, seconds, slowness: 2 }).next(750)).toBe('rollouts');
   });
 
   test('take as long as those before them, compared with what is known', () => {
@@ -37,8 +37,8 @@ describe('scenarios while there is time', () => {
 
   test('have a usual length when nobody knows theirs', () => {
     const queue = new ScenarioQueue({ order: ['new'], seconds, slowness: 1 });
-    expect(queue.next(299)).toBeUndefined();
-    expect(queue.next(300)).toBe('new');
+    expect(queue.next(374)).toBeUndefined();
+    expect(queue.next(375)).toBe('new');
   });
 
   test('are each run once or left waiting, and none begins that is expected to end too late', () => {

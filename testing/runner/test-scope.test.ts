@@ -17,13 +17,6 @@ test('the core has the two newest minors and leaves out scenarios that exist', (
   expect(leftOut.length).toBeGreaterThan(0);
 });
 
-test('scenarios that are named are left out of either', () => {
-  expect(testScope('whole', 'tenants,workers').leftOut).toEqual(['tenants', 'workers']);
-  const { leftOut } = testScope('core', 'tenants,rollouts');
-  expect(leftOut.filter((name) => name === 'rollouts')).toHaveLength(1);
-  expect(leftOut).toContain('tenants');
-});
-
 test('another word is refused with those that are known', () => {
   expect(() => testScope('quick')).toThrow('STEWARD_TESTS is "quick": say core, or whole');
 });

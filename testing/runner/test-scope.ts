@@ -12,9 +12,6 @@ export interface TestScope {
 /** Variable of the environment: `core`, or `whole`, which is the default. */
 export const testScopeVariable = 'STEWARD_TESTS';
 
-/** Variable of the environment: names of more scenarios that are left out, with commas between them. */
-export const withoutVariable = 'STEWARD_WITHOUT';
-
 /**
  * Scenarios beyond the core: those that need programs of older minors, and long ones whose subject the other tiers try on real API
  * servers and stores, though not with real nodes. A green core therefore says less than a green whole.
@@ -37,13 +34,8 @@ const coreMinors = 2;
  * The scope of this run. The core is for a machine on which every program is still to be built: that takes as long as half of all
  * tests. Throws an error for a word that is no scope.
  */
-export function testScope(
-  asked = process.env[testScopeVariable] ?? 'whole',
-  without = process.env[withoutVariable] ?? '',
-): TestScope {
-  const more = without.split(',').filter((name) => name !== '');
-  if (asked === 'whole') return { releases: kubernetesReleases, leftOut: more };
-  if (asked === 'core')
-    return { releases: kubernetesReleases.slice(0, coreMinors), leftOut: [...new Set([...beyondCore, ...more])] };
+export function testScope(asked = process.env[testScopeVariable] ?? 'whole'): TestScope {
+  if (asked === 'whole') return { releases: kubernetesReleases, leftOut: [] };
+  if (asked === 'core') return { releases: kubernetesReleases.slice(0, coreMinors), leftOut: beyondCore };
   throw new Error(`${testScopeVariable} is "${asked}": say core, or whole, which is the default.`);
 }

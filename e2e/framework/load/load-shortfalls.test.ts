@@ -61,6 +61,16 @@ describe('a load that did not fail', () => {
   });
 });
 
+test('an untouched server that never answers lowers no bound', () => {
+  const floor = { calls: 0, perSecond: 10, slowestMs: 0 };
+  expect(boundsOf({ floor, lastedMs: 10_000 })).toEqual({ longestMs: 5000, leastShare: 0.2 });
+});
+
+test('one that answers once in a while does not excuse everything', () => {
+  const floor = { calls: 1, perSecond: 10, slowestMs: 60_000 };
+  expect(boundsOf({ floor, lastedMs: 10_000 })).toEqual({ longestMs: 20_000, leastShare: 0.05 });
+});
+
 test('a server that answers faster than asked lowers no bound', () => {
   const floor = { calls: 200, perSecond: 10, slowestMs: 1 };
   expect(boundsOf({ floor, lastedMs: 10_000 })).toEqual({ longestMs: 5000, leastShare: 0.2 });

@@ -10,6 +10,10 @@ const timesTheFloor = 3;
 /** Of the calls that were asked for in a time, this share has to be made at least, when a server that nobody touches answers in time. */
 const usualShare = 0.2;
 
+/** However slow that server is, no call may take longer than this, in milliseconds, and so many calls are needed. */
+const mostMs = 20_000;
+const fewestShare = 0.05;
+
 /** What a control plane has to keep to, as far as its machine lets any server keep to it. */
 export interface Bounds {
   /** How long a call may take, in milliseconds. */
@@ -18,7 +22,7 @@ export interface Bounds {
   readonly leastShare: number;
 }
 
-/** The bounds where no server was asked beside. */
+/** Bounds for a load beside which no untouched server answered. */
 const bareBounds: Bounds = { longestMs: longestPauseMs, leastShare: usualShare / slowness() };
 
 /** Something that was counted while a control plane was used. */
@@ -34,14 +38,15 @@ export interface Counted {
  * measured by that one. `moreMs` is what the scenario itself lets a call take longer.
  */
 export function boundsOf({ floor, lastedMs }: Pick<LoadReport, 'floor' | 'lastedMs'>, moreMs = 0): Bounds {
+  if (floor.calls === 0) return { ...bareBounds, longestMs: longestPauseMs + moreMs };
   const made = (floor.calls * 1000) / Math.max(lastedMs, 1) / floor.perSecond;
   return {
-    longestMs: Math.max(longestPauseMs, timesTheFloor * floor.slowestMs) + moreMs,
-    leastShare: usualShare * Math.min(made, 1),
+    longestMs: Math.max(longestPauseMs, Math.min(timesTheFloor * floor.slowestMs, mostMs)) + moreMs,
+    leastShare: Math.max(usualShare * Math.min(made, 1), fewestShare),
   };
 }
 
-/** Says of what was made too seldom to prove anything; empty when all was made often enough. */
+/** Names what was done too rarely to prove anything; empty when all was made often enough. */
 export function tooFew(counted: readonly Counted[], { leastShare } = bareBounds): readonly string[] {
   return counted.flatMap(({ what, count, perSecond, lastedMs }) => {
     const least = Math.ceil((perSecond * lastedMs * leastShare) / 1000);
