@@ -20,7 +20,7 @@ export const knownSeconds: ReadonlyMap<string, number> = new Map([
   ['e2e/scenarios/tenants.test.ts', 144],
   ['e2e/scenarios/clusterctl-upgrade.test.ts', 103],
   ['e2e/scenarios/konnectivity.test.ts', 96],
-  ['e2e/scenarios/namespace-rights.test.ts', 110],
+  ['e2e/scenarios/namespace-rights.test.ts', 72],
   ['e2e/scenarios/quick-starts.test.ts', 88],
   ['e2e/scenarios/harness.test.ts', 45],
   ['e2e/scenarios/demo.test.ts', 105],

@@ -52,7 +52,12 @@ const mostFilesAgain = 3;
  * for which no time is left are left out. If only a few failed, they are run once more while there is time.
  */
 export async function runScenarios(limits: ScenarioLimits): Promise<ScenariosResult> {
-  await prepareScenarios({ nonFlagArgs: [] });
+  try {
+    await prepareScenarios({ nonFlagArgs: [] });
+  } catch (error) {
+    const name = `scenarios could not be prepared: ${(error as Error).message}`;
+    return { tests: [{ file: jestItself, name, outcome: 'failed', seconds: 0 }], flaky: [], late: [] };
+  }
   const queue = new ScenarioQueue({
     order: await scenarioOrder(limits),
     seconds: knownScenarios(),
