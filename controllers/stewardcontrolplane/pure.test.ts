@@ -38,7 +38,7 @@ describe('The deletion of a TenantControlPlane that a StewardControlPlane of ano
   const deleted = (marked: Record<string, string>, username: string) =>
     validateExternalDeletion({ apiVersion: '', kind: '', metadata: { annotations: marked } }, username);
 
-  test('is refused, and says what helps', () => {
+  test('is refused, and says how to fix it', () => {
     expect(deleted(marks, 'somebody')).toMatchObject([{ remedy: expect.stringContaining(annotations.deleteAnyway) }]);
   });
 

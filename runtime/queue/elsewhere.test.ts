@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import { FakeClock } from '../../testing/fake/fake-clock.ts';
 import type { Clock } from '../clock.ts';
 import { Elsewhere, slowRules } from './elsewhere.ts';
+import { detached } from '../detached.ts';
+import { silent } from '../observe/logger.ts';
 
 /** A server that never answers is waited for, in a process whose timers are late by `late()` milliseconds. */
 function waiting(late: () => number): { readonly clock: FakeClock; readonly isSlow: () => boolean } {
@@ -15,7 +17,11 @@ function waiting(late: () => number): { readonly clock: FakeClock; readonly isSl
   const elsewhere = new Elsewhere(busy, () => {
     slow = true;
   });
-  void elsewhere.wait(() => new Promise<never>(() => undefined)).catch(() => undefined);
+  detached(
+    elsewhere.wait(() => new Promise<never>(() => undefined)),
+    silent,
+    'a reconcile that waits',
+  );
   return { clock, isSlow: () => slow };
 }
 

@@ -8,7 +8,7 @@ import { jestItself, runJest } from './run-jest.ts';
 import type { JestOutcome } from './run-jest.ts';
 import { ScenarioQueue } from './scenario-queue.ts';
 import { beyondCore } from './test-scope.ts';
-import { failedFiles, withSecondRun } from './tier-result.ts';
+import { failedFiles, mostFilesAgain, withSecondRun } from './tier-result.ts';
 import type { TestResult, TierResult } from './tier-result.ts';
 
 /** What the scenarios have to keep to. */
@@ -43,9 +43,6 @@ const overrunMinutes = 3;
 
 /** Minutes after `until` that are reserved for scenarios that failed and are run once more. */
 const againMinutes = 5;
-
-/** More failed files than these do not fail by chance. */
-const mostFilesAgain = 3;
 
 /**
  * Builds what scenarios need, and runs them one after the other: two clusters on two processors fail each other's time limits. Scenarios

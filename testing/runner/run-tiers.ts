@@ -5,7 +5,7 @@ import { givenSlowness, slowness, slownessVariable } from '../../e2e/cluster/slo
 import { jestItself, runJest } from './run-jest.ts';
 import { runScenarios } from './run-scenarios.ts';
 import { testScope, testScopeVariable } from './test-scope.ts';
-import { failedFiles, flakyFailures, withSecondRun } from './tier-result.ts';
+import { failedFiles, flakyFailures, mostFilesAgain, withSecondRun } from './tier-result.ts';
 import type { TestResult, TierResult } from './tier-result.ts';
 
 /** One tier of tests: a jest project, in the order of how soon it can fail. */
@@ -56,9 +56,6 @@ async function run(tier: Tier, minutes: number, signal: AbortSignal): Promise<Ti
   const left = Math.max(minutes - (performance.now() - began) / 60_000, minutes / 4);
   return withSecondRun(first, await jest(tier, left, ['--runInBand', '--runTestsByPath', ...again]));
 }
-
-/** More than these at once do not fail by chance. */
-const mostFilesAgain = 3;
 
 async function jest(tier: Tier, minutes: number, options: readonly string[]): Promise<readonly TestResult[]> {
   const { tests, files } = await runJest({ tier: tier.name, options, minutes, fromHere });

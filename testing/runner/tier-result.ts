@@ -32,6 +32,9 @@ export interface TierResult {
 /** The name of what failed in a file outside its tests. */
 const fileItself = '(the file itself)';
 
+/** More failed files than these do not fail by chance, and are not run once more. */
+export const mostFilesAgain = 3;
+
 /** The tests of one run. A file that could not even start counts as one failed test. */
 export function testResults(report: JestReport): readonly TestResult[] {
   return (report.testResults ?? []).flatMap(({ name: file, status, assertionResults }): readonly TestResult[] => {

@@ -7,7 +7,7 @@ import { circuitBreakerClient } from './circuit-breaker-client.ts';
 
 const key = { namespace: 'a', name: 'b' };
 
-describe('A door to a cluster that is away', () => {
+describe('A client of a cluster that is away', () => {
   const away = (error: Error = new UnreachableError('no answer')) => {
     const there = new FakeCluster();
     const clock = new FakeClock();

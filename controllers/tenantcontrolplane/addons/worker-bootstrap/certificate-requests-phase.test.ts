@@ -140,7 +140,7 @@ describe('a request for a serving certificate', () => {
     expect(await saidOf(world, 'csr-a')).toEqual(['Denied=True Person']);
   });
 
-  test('that fits and is refused by the tenant’s own policies is told, and holds up nothing', async () => {
+  test('that is valid but refused by the tenant’s own policies is reported, and holds up nothing', async () => {
     const world = await running();
     await addNode(world, 'worker-1', '192.0.2.9');
     await ask(world, 'csr-a');

@@ -100,7 +100,7 @@ describe('a tenant for workers of Talos', () => {
     expect(after['admin.crt']).toBe(before['admin.crt']);
   });
 
-  test('has everything made anew when somebody asks for it', async () => {
+  test('generates everything again when somebody asks for it', async () => {
     const world = await running();
     const before = await credentials(world);
     const body = { metadata: { annotations: { [annotations.rotate]: '' } } };
@@ -116,7 +116,7 @@ describe('a tenant for workers of Talos', () => {
     ['lost its authority', { data: { 'os-ca.key': null } }],
     ['lost its token', { data: { token: null } }],
     ['has an authority that does not fit', { data: { 'os-ca.crt': Buffer.from('x').toString('base64') } }],
-  ])('says what helps when the Secret %s: a new one would cut workers off', async (_what, how) => {
+  ])('says how to fix it when the Secret %s: a new one would cut workers off', async (_what, how) => {
     const world = await running();
     const at = { ...key, name: 'tenant-trustd-creds' };
     if ('delete' in how) await world.cluster.admin.delete(kinds.Secret, at);
