@@ -22,8 +22,14 @@ export interface AccountBody {
 }
 
 interface Permissions {
-  readonly pub: { readonly allow: readonly string[] };
-  readonly sub: { readonly allow: readonly string[] };
+  readonly pub: Subjects;
+  readonly sub: Subjects;
+}
+
+interface Subjects {
+  /** NATS takes an empty list as no limit. */
+  readonly allow: readonly string[];
+  readonly deny?: readonly string[];
 }
 
 /** Claims without the time of their signing. */
@@ -34,6 +40,7 @@ export type Standing = 'open' | 'fenced' | 'closed';
 
 const unlimited = { subs: -1, data: -1, payload: -1 } as const;
 const everything: Permissions = { pub: { allow: ['>'] }, sub: { allow: ['>'] } };
+const nothing: Permissions = { pub: { allow: [], deny: ['>'] }, sub: { allow: [], deny: ['>'] } };
 const connectionsPerTenant = 64;
 /** kine has one for each watch of an API server; without a number a server allows 1000. */
 const consumersPerTenant = 8192;
@@ -106,7 +113,7 @@ export function registryClaims(access: AccountAccess): AccountClaims {
     description: 'Owners of tenancies, kept by Steward',
     limits: { conn: -1, disk_storage: registryBytes, streams: 1, consumer: -1 },
     signing_keys: [signerOf(access, ['registry']).publicKey],
-    default_permissions: { pub: { allow: [] }, sub: { allow: [] } },
+    default_permissions: nothing,
   });
   return { subject: registryAccount, name: 'steward-registry', nats: body };
 }

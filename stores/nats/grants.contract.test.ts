@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startNatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
+import type { NatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
+import { ask, rawNatsClient } from '../../testing/contracts/stores/nats/raw-client.ts';
+import type { Session } from '../driver.ts';
+import { signClaims } from './claims.ts';
+import type { AccountAccess, NatsConfig } from './config.ts';
+import { credentialsParts, userIssuedAt } from './credentials-file.ts';
+import { natsDriver } from './driver.ts';
+import { operatorKey, registryAccount, registryCredentials } from './grants.ts';
+import { derivedNkey } from './nkey.ts';
+
+let store: NatsDataStore;
+let config: NatsConfig;
+let session: Session;
+
+beforeAll(async () => {
+  store = await startNatsDataStore({ auth: 'accounts' });
+  config = await natsDriver.configure(store.dataStore, () => Promise.resolve(undefined));
+  session = await natsDriver.open(config, new AbortController().signal);
+  await session.ensure({ schema: 'tenant', user: 'tenant', owner: 'uid-1', password: 'unused' });
+}, 60_000);
+afterAll(async () => {
+  await session[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+});
+
+const access = (): AccountAccess => {
+  if (!('operatorSeed' in config.access)) throw new Error('the DataStore has no operator key');
+  return config.access;
+};
+/** What a user is answered who asks for the names of all buckets. */
+const listBuckets = async (jwt: string, seed: string): Promise<unknown> => {
+  const client = await rawNatsClient(config, { user_jwt: jwt, user_seed: seed });
+  try {
+    return await ask(client, '$JS.API.STREAM.NAMES');
+  } finally {
+    await client.close();
+  }
+};
+
+test("a user of the registry's account whose JWT grants nothing may do nothing", async () => {
+  const user = derivedNkey('user', operatorKey(access()), ['somebody']);
+  const nats = { issuer_account: registryAccount, type: 'user', version: 2, subs: -1, data: -1, payload: -1 };
+  const signer = derivedNkey('account', operatorKey(access()), ['registry']);
+  const jwt = signClaims(signer, { subject: user.publicKey, issuedAt: userIssuedAt, nats });
+  const { jwt: ours, seed } = credentialsParts(registryCredentials(access()));
+  await expect(listBuckets(ours, seed)).resolves.toMatchObject({ streams: ['KV_steward-tenancies'] });
+  await expect(listBuckets(jwt, user.seed)).rejects.toThrow(/permissions violation/i);
+});
