@@ -60,6 +60,7 @@ export class WorkQueue {
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
   #consumer: Consumer | undefined;
+  #aside = 0;
   #stopped = false;
   readonly #drained: (() => void)[] = [];
 
@@ -153,10 +154,16 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Reconciles keys from now on, at most `concurrency` at once. One consumer per queue. */
+  /** Reconciles keys from now on, at most `concurrency` at once, besides those that are set aside. One consumer per queue. */
   consume(consumer: Consumer): void {
     if (this.#consumer !== undefined) throw new Error('this queue already has a consumer');
     this.#consumer = consumer;
+    this.#pump();
+  }
+
+  /** So many of the running keys only wait for servers elsewhere from now on: others run in their place. */
+  setAside(count: number): void {
+    this.#aside = count;
     this.#pump();
   }
 
@@ -221,7 +228,7 @@ export class WorkQueue {
   #pump(): void {
     const consumer = this.#consumer;
     if (consumer === undefined || this.#stopped) return;
-    while (this.#running.size < consumer.concurrency) {
+    while (this.#running.size < consumer.concurrency + this.#aside) {
       const key = this.take();
       if (key === undefined) return;
       this.#reconcile(consumer, key).catch((error: unknown) => {

@@ -70,10 +70,13 @@ export class RetrySchedule {
     this.#pace = new RequeuePace({ now: () => clock.monotonic(), concernsMany });
     this.#lane = new SlowLane({
       clock,
-      // Less than half of the workers: a write that hangs holds one for ten seconds.
+      // A request that hangs holds a connection and memory for ten seconds, though no worker.
       limit: Math.max(1, Math.floor((concurrency - 1) / 2)),
       resume: (key) => {
         queue.add(key);
+      },
+      slow: (count) => {
+        queue.setAside(count);
       },
     });
   }

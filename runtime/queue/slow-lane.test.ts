@@ -9,7 +9,15 @@ import { RetrySchedule } from './retry-schedule.ts';
 function workers(clock: FakeClock): {
   readonly queue: WorkQueue;
   readonly ran: ReadonlyMap<string, number>;
-  readonly busy: () => { readonly now: number; readonly most: number };
+  /** Keys that were not cut short once. */
+  readonly ended: ReadonlySet<string>;
+  readonly busy: () => {
+    /** Reconciles that hang now, and the most of them at once. */
+    readonly now: number;
+    readonly most: number;
+    readonly working: number;
+    readonly mostWorking: number;
+  };
 } {
   const queue = new WorkQueue({ clock });
   const schedule = new RetrySchedule({
@@ -21,7 +29,14 @@ function workers(clock: FakeClock): {
     isDeaf: () => false,
   });
   const ran = new Map<string, number>();
-  let [waiting, most] = [0, 0];
+  const ended = new Set<string>();
+  let [waiting, most, working, mostWorking] = [0, 0, 0, 0];
+  const work = async (): Promise<void> => {
+    working += 1;
+    mostWorking = Math.max(mostWorking, working);
+    await sleep(clock, 1_000);
+    working -= 1;
+  };
   const hang = async (): Promise<void> => {
     waiting += 1;
     // Those that have just begun are not slow yet.
@@ -40,14 +55,16 @@ function workers(clock: FakeClock): {
       if (turn === undefined) return;
       await turn.elsewhere.run(async () => {
         if (key.startsWith('hanging')) await hang().catch(() => undefined);
+        if (key.startsWith('working')) await work();
       });
       if (!ran.has(key)) ran.set(key, clock.monotonic());
+      if (!turn.elsewhere.signal.aborted) ended.add(key);
       if (turn.elsewhere.signal.aborted) schedule.cut(key, turn);
       else schedule.ended(key, turn, key.startsWith('hanging') ? { afterMs: 25 } : {});
       turn.end();
     },
   });
-  return { queue, ran, busy: () => ({ now: waiting, most }) };
+  return { queue, ran, ended, busy: () => ({ now: waiting, most, working, mostWorking }) };
 }
 
 describe('with eight workers', () => {
@@ -76,6 +93,28 @@ describe('with eight workers', () => {
     queue.add('innocent');
     await clock.advance(limitMs);
     expect(ran.has('innocent')).toBe(true);
+  });
+
+  test('those that hang take no worker: eight others run beside them', async () => {
+    const clock = new FakeClock();
+    const { queue, busy } = workers(clock);
+    for (let n = 0; n < 40; n += 1) queue.add(`hanging-${n}`);
+    await clock.advance(20_000);
+    expect(busy().now).toBe(3);
+    for (let n = 0; n < 30; n += 1) queue.add(`working-${n}`);
+    await clock.advance(500);
+    expect(busy().working).toBe(8);
+    await clock.advance(600_000);
+    expect(busy().mostWorking).toBe(8);
+  });
+
+  test('a tenant that has room is not cut short: each of them comes to the end of its wait', async () => {
+    const clock = new FakeClock();
+    const { queue, ended } = workers(clock);
+    for (let n = 0; n < 20; n += 1) queue.add(`hanging-${n}`);
+    // Three at a time, ten seconds each.
+    await clock.advance(120_000);
+    expect(ended.size).toBe(20);
   });
 
   test('every tenant that hangs has its turn, and none twice at the same time', async () => {

@@ -7,6 +7,8 @@ export interface SlowLaneOptions {
   readonly limit: number;
   /** Asks for a reconcile of a key that waited for room. */
   resume(key: string): void;
+  /** Told how many reconciles are slow, whenever that changes. */
+  slow(count: number): void;
 }
 
 /** What identifies one run in the lane. */
@@ -17,8 +19,8 @@ export interface Run {
 }
 
 /**
- * Keeps workers free of servers that let us wait. Reconciles that wait elsewhere for long are slow; no more than the limit may be
- * slow at once: one too many is cut short. A key that is known for it waits until there is room, and takes no worker for that;
+ * Keeps workers free of servers that let us wait. Reconciles that wait elsewhere for long are slow: others may run in their place.
+ * No more than the limit may be slow at once: one too many is cut short. A key that is known for it waits until there is room, and takes no worker for that;
  * those that held workers least often come first.
  */
 export class SlowLane {
@@ -42,11 +44,13 @@ export class SlowLane {
     const elsewhere = new Elsewhere(this.#options.clock, () => {
       this.#slowed(elsewhere);
     });
-    if (isKnown) this.#slow.add(elsewhere);
+    if (isKnown) this.#add(elsewhere);
     return {
       elsewhere,
       end: () => {
-        if (this.#slow.delete(elsewhere)) this.#resume();
+        if (!this.#slow.delete(elsewhere)) return;
+        this.#options.slow(this.#slow.size);
+        this.#resume();
       },
     };
   }
@@ -62,10 +66,18 @@ export class SlowLane {
   }
 
   #slowed(elsewhere: Elsewhere): void {
-    this.#slow.add(elsewhere);
-    if (this.#slow.size <= this.#options.limit) return;
-    this.#slow.delete(elsewhere);
+    // It was known for it, and has its room.
+    if (this.#slow.has(elsewhere)) return;
+    if (this.#slow.size < this.#options.limit) {
+      this.#add(elsewhere);
+      return;
+    }
     elsewhere.cut(new Error('the server is slow, and so are too many others: trying again later'));
+  }
+
+  #add(elsewhere: Elsewhere): void {
+    this.#slow.add(elsewhere);
+    this.#options.slow(this.#slow.size);
   }
 
   #resume(): void {
