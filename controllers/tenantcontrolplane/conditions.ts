@@ -113,29 +113,12 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
   return { type, status: 'False', reason: state === 'Ready' ? 'NotReady' : state, message };
 }
 
-/** Phases that run after what their condition reports: that they have not started says nothing about it. */
-const afterwards: readonly string[] = [
-  'override-removal',
-  'agents-published',
-  'trustd-published',
-  'konnectivity-removal',
-  'worker-bootstrap-removal',
-  'unpublication',
-  'deny-writes',
-];
-
-function telling(report: Report<Scope>): Report<Scope> {
-  const isTelling = ({ phase, blockedBy }: Report<Scope>['lines'][number]): boolean =>
-    blockedBy === undefined || !afterwards.includes(phase.name);
-  return { ...report, lines: report.lines.filter(isTelling) };
-}
-
 /** The conditions after a reconcile. */
 export function conditions(report: Report<Scope>, state: StateFinding, now: Date): readonly Condition[] {
   const { scope } = report;
   const at = { generation: scope.tcp.metadata.generation ?? 0, now };
   const before = scope.tcp.status?.conditions ?? [];
-  const list = setConditions(before, [...conditionsOf(telling(report)), unsupported(scope.tcp)], at);
+  const list = setConditions(before, [...conditionsOf(report), unsupported(scope.tcp)], at);
   return setConditions(
     list,
     [

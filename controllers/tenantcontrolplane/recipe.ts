@@ -9,34 +9,28 @@ import { certificateRequests } from './addons/worker-bootstrap/certificate-reque
 import { certificates } from './certificates/certificates-phase.ts';
 import { credentialsRotation } from './certificates/rotation/credentials-rotation-phase.ts';
 import { kubeconfigs } from './certificates/kubeconfigs-phase.ts';
-import {
-  konnectivityAgent,
-  konnectivityAttempt,
-  konnectivityEgress,
-  konnectivityOfSleeper,
-  konnectivityRemoval,
-} from './addons/konnectivity/konnectivity-phase.ts';
+import { konnectivity, konnectivityEgress, konnectivityOfSleeper } from './addons/konnectivity/konnectivity-phase.ts';
 import { migration } from './datastore/migration/migration-phase.ts';
 import { disruptionBudget, networkPolicy } from './workload/protection-phase.ts';
 import { previousData } from './datastore/previous-data-phase.ts';
 import { endpoint } from './endpoint/endpoint-phase.ts';
-import { exposure, externalIp, service } from './endpoint/service-phase.ts';
-import { aimlessRoutes, unpublication } from './endpoint/exposure/cleanup-routes-phase.ts';
+import { exposure, service } from './endpoint/service-phase.ts';
+import { staleRoutes, unpublication } from './endpoint/exposure/cleanup-routes-phase.ts';
 import { overridePlan } from './datastore/overrides/override-plan-phase.ts';
 import { overrideRemoval } from './datastore/overrides/override-removal-phase.ts';
 import { overrides, overridesCheck } from './datastore/overrides/overrides-phase.ts';
 import { kubernetesService } from './tenant/kubernetes-service-phase.ts';
 import { placement } from './datastore/placement/placement-phase.ts';
-import { agentsPublished, publication, published, trustdPublished } from './endpoint/exposure/exposure-phase.ts';
+import { publication } from './endpoint/exposure/exposure-phase.ts';
 import { rotationRequest } from './certificates/rotation/rotation-request-phase.ts';
 import { store, tenancy, tenancyCheck } from './datastore/store-phase.ts';
-import { preflight, upgrade } from './upgrade/preflight-phase.ts';
+import { preflight } from './upgrade/preflight-phase.ts';
 import { coreDNS, kubeadmconfig, kubeProxy, tenant } from './tenant/tenant-phase.ts';
 import { translatingErrors } from './shared/translate-errors.ts';
 import { workload } from './workload/workload-phase.ts';
 import { tcpProxy, tcpProxyCertificate } from './addons/tcp-proxy/tcp-proxy-phase.ts';
 import { trustdCredentials } from './addons/worker-bootstrap/trustd-credentials-phase.ts';
-import { workerBootstrap, workerBootstrapRemoval } from './addons/worker-bootstrap/worker-bootstrap-phase.ts';
+import { workerBootstrap } from './addons/worker-bootstrap/worker-bootstrap-phase.ts';
 import { allowWrites, denyWrites } from './tenant/write-permissions-phase.ts';
 import type { Scope } from './scope.ts';
 
@@ -47,24 +41,15 @@ type Row = readonly [
   condition: keyof typeof tenantControlPlaneConditions | undefined,
   needs: readonly string[],
   run: Step,
-  /** The phases that must have ended before, whatever their outcome. */
-  after?: readonly string[],
+  more?: Pick<Phase<Scope>, 'after' | 'isSilentWhenBlocked'>,
 ];
 
-/** Add-ons that are written inside a tenant: a broken one must not keep writes from being denied. */
-const addonsInside = ['coredns', 'kube-proxy', 'konnectivity-attempt', 'worker-bootstrap', 'tcp-proxy'];
-
-/** All phases: what runs, which condition reports it, and after what. Everything else runs in parallel. */
-const recipe: readonly Row[] = [
+const rows: readonly Row[] = [
   ['service', 'EndpointReady', [], service],
-  ['external-ip', 'EndpointReady', [], externalIp],
   ['exposure', 'EndpointReady', ['service'], exposure],
   ['publication', 'EndpointReady', ['exposure'], publication],
-  ['published', 'EndpointReady', ['publication'], published],
   ['endpoint', 'EndpointReady', ['publication'], endpoint],
-  ['aimless-routes', 'EndpointReady', ['publication'], aimlessRoutes],
-  ['agents-published', 'AddonsReady', ['publication'], agentsPublished],
-  ['trustd-published', 'AddonsReady', ['publication'], trustdPublished],
+  ['stale-routes', 'EndpointReady', ['publication'], staleRoutes],
   ['rotation-request', undefined, [], rotationRequest],
   ['authorities', 'CertificatesReady', [], authorities],
   ['certificates', 'CertificatesReady', ['authorities', 'endpoint'], certificates],
@@ -77,8 +62,7 @@ const recipe: readonly Row[] = [
   ['overrides', 'StoreReady', ['override-plan'], overrides],
   ['overrides-check', 'StoreReady', ['overrides'], overridesCheck],
   ['konnectivity-egress', 'AddonsReady', ['certificates', 'kubeconfigs'], konnectivityEgress],
-  ['preflight', undefined, ['endpoint', 'kubeconfigs', 'store'], preflight],
-  ['upgrade', 'UpgradeAllowed', ['preflight'], upgrade],
+  ['preflight', 'UpgradeAllowed', ['endpoint', 'kubeconfigs', 'store'], preflight],
   ['trustd-credentials', 'CertificatesReady', ['endpoint'], trustdCredentials],
   ['tcp-proxy-certificate', 'CertificatesReady', ['authorities', 'endpoint'], tcpProxyCertificate],
   [
@@ -87,7 +71,7 @@ const recipe: readonly Row[] = [
     ['konnectivity-egress', 'trustd-credentials', 'tenancy', 'overrides', 'preflight'],
     workload,
   ],
-  ['override-removal', 'StoreReady', ['workload'], overrideRemoval],
+  ['override-removal', 'StoreReady', ['workload'], overrideRemoval, { isSilentWhenBlocked: true }],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
   ['disruption-budget', 'PodsProtected', [], disruptionBudget],
   ['network-policy', 'PodsProtected', ['endpoint'], networkPolicy],
@@ -98,34 +82,46 @@ const recipe: readonly Row[] = [
   ['rotation', undefined, ['tenant', 'rotation-request'], credentialsRotation],
   ['coredns', 'AddonsReady', ['allow-writes'], coreDNS],
   ['kube-proxy', 'AddonsReady', ['allow-writes'], kubeProxy],
-  ['konnectivity-attempt', 'AddonsReady', ['allow-writes'], konnectivityAttempt],
-  ['konnectivity-agent', 'AddonsReady', ['konnectivity-attempt'], konnectivityAgent],
+  ['konnectivity', 'AddonsReady', ['allow-writes'], konnectivity],
   ['konnectivity-of-sleeper', undefined, ['workload'], konnectivityOfSleeper],
-  ['konnectivity-removal', 'AddonsReady', ['konnectivity-agent'], konnectivityRemoval],
   ['worker-bootstrap', 'AddonsReady', ['allow-writes'], workerBootstrap],
-  ['worker-bootstrap-removal', 'AddonsReady', ['worker-bootstrap'], workerBootstrapRemoval],
   ['certificate-requests', 'AddonsReady', ['allow-writes'], certificateRequests],
   ['tcp-proxy', 'AddonsReady', ['kubernetes-service', 'tcp-proxy-certificate'], tcpProxy],
   [
     'unpublication',
     'EndpointReady',
-    ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity-agent', 'tcp-proxy'],
+    ['endpoint', 'kubeconfigs', 'tenant', 'kube-proxy', 'konnectivity', 'tcp-proxy'],
     unpublication,
+    { isSilentWhenBlocked: true },
   ],
-  ['deny-writes', 'TenantConfigured', ['tenant', 'kubernetes-service'], denyWrites, addonsInside],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
   ['previous-data', undefined, [], previousData],
+];
+
+/** A broken add-on must not keep writes from being denied. */
+const addons = rows.filter(([, condition]) => condition === 'AddonsReady').map(([name]) => name);
+
+/** All phases: what runs, which condition reports it, and after what. Everything else runs in parallel. */
+const recipe: readonly Row[] = [
+  ...rows,
+  [
+    'deny-writes',
+    'TenantConfigured',
+    ['tenant', 'kubernetes-service'],
+    denyWrites,
+    { after: addons, isSilentWhenBlocked: true },
+  ],
 ];
 
 /** The phases of a reconcile, bound to `deps`. */
 export function tenantControlPlanePhases(deps: Dependencies): readonly Phase<Scope>[] {
   return definePhases(
-    recipe.map(([name, condition, needs, run, after]) =>
+    recipe.map(([name, condition, needs, run, more]) =>
       translatingErrors({
         name,
         needs,
         ...(condition !== undefined && { condition }),
-        ...(after !== undefined && { after }),
+        ...more,
         run: (scope, ctx) => run(scope, deps, ctx),
       }),
     ),

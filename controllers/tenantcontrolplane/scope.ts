@@ -7,7 +7,6 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
-import type { Outcome } from '../../runtime/reconcile/phases.ts';
 import type { Endpoint, StoreOverride, TrustBundles } from './shared/control-plane-input.ts';
 import type { OverridePlan } from './datastore/overrides/override-shares.ts';
 import type { ProxyTls } from './addons/tcp-proxy/proxy-certificate.ts';
@@ -90,8 +89,6 @@ export interface MigrationFacts {
 
 /** How the endpoint is exposed besides its Service. */
 export interface PublicationFacts {
-  /** Why the routes could not be created. */
-  readonly failure?: Error;
   /** Whether the routes may replace the previous exposure. */
   readonly takeover: Takeover;
   /** True while routes have rules that the spec no longer asks for. */
@@ -163,8 +160,6 @@ export interface Scope {
   readonly kubeProxy?: boolean;
   /** The ConfigMap that configures kube-apiserver to use the tunnel. */
   readonly konnectivityEgress?: SecretFact;
-  /** The outcome of applying the agents in the tenant, to be reported. */
-  readonly agentsOutcome?: Outcome<Scope> | { readonly failure: Error };
   /** The kind of workload that the agents in the tenant are. */
   readonly konnectivityAgent?: 'DaemonSet' | 'Deployment';
   /** True when no agent is in the tenant any more, or none ever was. */

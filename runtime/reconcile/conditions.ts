@@ -87,8 +87,8 @@ export function summarize(list: readonly Condition[], parts: readonly string[], 
 export function conditionsOf<S>(report: Report<S>): readonly NewCondition[] {
   const worst = new Map<string, NewCondition>();
   for (const line of report.lines) {
-    const type = line.phase.condition;
-    if (type === undefined) continue;
+    const { condition: type, isSilentWhenBlocked = false } = line.phase;
+    if (type === undefined || (isSilentWhenBlocked && line.blockedBy !== undefined)) continue;
     const next = { type, ...verdictOf(line, report) };
     const before = worst.get(type);
     if (before === undefined || severity[next.status] > severity[before.status]) worst.set(type, next);

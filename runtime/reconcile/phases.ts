@@ -1,11 +1,17 @@
 import type { Context } from './controller.ts';
 
+/** What a phase found for a condition besides its own outcome: phases that need it run all the same. */
+export type Finding = { readonly condition: string } & (
+  { readonly outcome: Outcome<never> } | { readonly error: unknown }
+);
+
 /** What running a phase came to. Waiting is an outcome, not an error. */
 export type Outcome<S> =
   | {
       readonly is: 'done';
       readonly learned?: Partial<S>;
       readonly message?: string;
+      readonly findings?: readonly Finding[];
       /** Look again after so long: something is left that no event will report. */
       readonly afterMs?: number;
       /** True when the phase got further in work that takes several reconciles, such as a list that it reads by pages. */
@@ -28,6 +34,8 @@ export interface Phase<S> {
   readonly name: string;
   /** The condition this phase answers for, if any. */
   readonly condition?: string;
+  /** True when the condition speaks of what comes before this phase: that it cannot run yet says nothing about that. */
+  readonly isSilentWhenBlocked?: boolean;
   /** Phases that must be done before; all others run, side by side. */
   readonly needs?: readonly string[];
   /** Phases that must have ended before, whatever they came to; what they learned, if anything, is seen. */
@@ -35,7 +43,7 @@ export interface Phase<S> {
   run(scope: Readonly<S>, ctx: Context): Promise<Outcome<S>>;
 }
 
-/** One phase's line in a report. Without outcome and error it did not run: `blockedBy` names the first need that failed. */
+/** One phase's line in a report, or one of its findings as if a phase had come to it. Without outcome and error it did not run: `blockedBy` names the first need that failed. */
 export interface ReportLine<S> {
   readonly phase: Phase<S>;
   readonly outcome?: Outcome<S>;

@@ -35,6 +35,47 @@ describe('running phases', () => {
     expect(conditionsOf(report).map(({ status }) => status)).toEqual(['True', 'True']);
   });
 
+  test('what a phase finds besides its outcome is reported, and stops no phase that needs it', async () => {
+    const error = new RetryError('NoRoute', 'the route was refused', 500);
+    const findings = [
+      {
+        condition: 'endpointReady',
+        outcome: { is: 'waiting', reason: 'NotExposed', message: 'no port yet', afterMs: 900 },
+      },
+      { condition: 'agentsReady', error },
+      { condition: 'agentsReady', outcome: { is: 'done', message: 'fine' } },
+    ] as const;
+    const report = await runPhases<Scope>(
+      [
+        phase('endpoint', [], () => Promise.resolve({ is: 'done', learned: { port: 1 }, findings })),
+        ok('pods', 'endpoint'),
+      ],
+      { name: 'x' },
+      ctx,
+    );
+    expect(conditionsOf(report)).toEqual([
+      { type: 'endpointReady', status: 'False', reason: 'NotExposed', message: 'no port yet' },
+      { type: 'agentsReady', status: 'False', reason: 'NoRoute', message: 'the route was refused' },
+      { type: 'podsReady', status: 'True', reason: 'Succeeded', message: '' },
+    ]);
+    expect(resultOf(report)).toEqual({ error, afterMs: 900 });
+  });
+
+  test('a blocked phase says nothing where its condition speaks of what comes before', async () => {
+    const waits = phase('waits', [], () => Promise.resolve({ is: 'waiting', reason: 'Why', message: 'not yet' }));
+    const cleanUp = { ...ok('cleanUp', 'waits'), condition: 'usable' };
+    const isSilentWhenBlocked = true;
+    const of = async (one: Phase<Scope>) => conditionsOf(await runPhases<Scope>([waits, one], { name: 'x' }, ctx));
+    const told = { type: 'waitsReady', status: 'False', reason: 'Why', message: 'not yet' };
+    expect(await of(cleanUp)).toEqual([
+      told,
+      { type: 'usable', status: 'Unknown', reason: 'Blocked', message: 'waiting for waits: not yet' },
+    ]);
+    expect(await of({ ...cleanUp, isSilentWhenBlocked })).toEqual([told]);
+    const alone = { ...cleanUp, needs: [], isSilentWhenBlocked };
+    expect((await of(alone)).map(({ status }) => status)).toEqual(['False', 'True']);
+  });
+
   test('a phase that comes after others runs when they have ended, whatever they came to', async () => {
     const ended: string[] = [];
     const slow = Promise.withResolvers<Outcome<Scope>>();

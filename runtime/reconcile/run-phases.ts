@@ -65,7 +65,21 @@ export async function runPhases<S extends object>(
   };
   const all = await Promise.all(list.map(start));
   const learned = all.map(({ line }) => (line.outcome?.is === 'done' ? line.outcome.learned : undefined));
-  return { scope: Object.freeze(Object.assign({}, scope, ...learned) as S), lines: all.map(({ line }) => line) };
+  return {
+    scope: Object.freeze(Object.assign({}, scope, ...learned) as S),
+    lines: all.flatMap(({ line }) => linesOf(line)),
+  };
+}
+
+/** The line of a phase, and one for each of its findings. */
+function linesOf<S>(line: ReportLine<S>): readonly ReportLine<S>[] {
+  const findings = line.outcome?.is === 'done' ? (line.outcome.findings ?? []) : [];
+  const reported = findings.map(({ condition, ...found }) => ({
+    phase: { ...line.phase, condition },
+    tookMs: 0,
+    ...found,
+  }));
+  return [line, ...reported];
 }
 
 interface Step<S> {

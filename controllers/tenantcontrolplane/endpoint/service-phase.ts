@@ -1,6 +1,6 @@
 import type { Service } from '../../../api/core/kinds.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
-import type { Outcome } from '../../../runtime/reconcile/phases.ts';
+import type { Finding, Outcome } from '../../../runtime/reconcile/phases.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { splitHostPort } from '../../../kubeadm/networks.ts';
 import { canAdvertise } from '../shared/address-family.ts';
@@ -21,19 +21,20 @@ export async function service(scope: Readonly<Scope>, deps: Dependencies, ctx: C
   const input = { tcp, current: observed.service, nodePorts, reach };
   const applied = await deps.apply<Service>(scope, serviceManifest(input), ctx);
   const chosen = { tcp, current: applied, nodePorts, reach };
-  if (servicePort(input) === servicePort(chosen)) return { is: 'done', learned: { service: applied } };
-  return { is: 'done', learned: { service: await deps.apply<Service>(scope, serviceManifest(chosen), ctx) } };
+  const isFinal = servicePort(input) === servicePort(chosen);
+  const made = isFinal ? applied : await deps.apply<Service>(scope, serviceManifest(chosen), ctx);
+  return { is: 'done', learned: { service: made }, findings: missingExternalIp(scope, deps) };
 }
 
 /**
  * Reports that the Service lacks the external IP in the spec: admission refuses such a spec, but may have been disabled, or be
  * newer than the object.
  */
-export function externalIp({ tcp }: Readonly<Scope>, { reach }: Dependencies): Promise<Outcome<Scope>> {
+function missingExternalIp({ tcp }: Readonly<Scope>, { reach }: Dependencies): readonly Finding[] {
   const error = validateExternalIp(tcp, reach);
-  if (error === undefined) return Promise.resolve({ is: 'done' });
+  if (error === undefined) return [];
   const message = `${new InvalidInputError(error).message}; the Service has no external IP`;
-  return Promise.resolve({ is: 'waiting', reason: 'ExternalIPNotAllowed', message });
+  return [{ condition: 'EndpointReady', outcome: { is: 'waiting', reason: 'ExternalIPNotAllowed', message } }];
 }
 
 /** The host of the endpoint in the status, so that a tenant's workers keep the node that they know. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { RetryError, TerminalError } from '../../../runtime/client/errors.ts';
-import type { Phase } from '../../../runtime/reconcile/phases.ts';
+import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
 import { StoreError } from '../../../stores/store-error.ts';
 
 /** How long an unusable datastore is not contacted again, in milliseconds. */
@@ -19,10 +19,16 @@ export function translatingErrors<S>(phase: Phase<S>): Phase<S> {
     ...phase,
     run: async (scope, ctx) => {
       try {
-        return await phase.run(scope, ctx);
+        return withTranslatedFindings(await phase.run(scope, ctx));
       } catch (error) {
         throw translated(error);
       }
     },
   };
+}
+
+function withTranslatedFindings<S>(outcome: Outcome<S>): Outcome<S> {
+  if (outcome.is !== 'done' || outcome.findings === undefined) return outcome;
+  const findings = outcome.findings.map((one) => ('error' in one ? { ...one, error: translated(one.error) } : one));
+  return { ...outcome, findings };
 }

@@ -223,19 +223,16 @@ export async function preflight(scope: Readonly<Scope>, deps: Dependencies, ctx:
   const step = pendingUpgrade(tcp, observed.deployment);
   if (step === undefined) return { is: 'done' };
   if (isUnderWay(tcp.status?.storage?.migration)) {
-    return { is: 'done', learned: { upgradeHold: holdForMove(step), tcp: staying(tcp, step) } };
+    return held(holdForMove(step), tcp, step);
   }
   if (isForced(tcp, step)) return { is: 'done' };
   const upgradeHold = holdFor(step, sleeping(scope)) ?? (await holdOf(step, scope, deps, ctx));
   if (upgradeHold === undefined) return { is: 'done' };
-  return { is: 'done', learned: { upgradeHold, tcp: staying(tcp, step) } };
+  return held(upgradeHold, tcp, step);
 }
 
-/** Reports the result of the preflight. */
-export function upgrade({ upgradeHold }: Readonly<Scope>): Promise<Outcome<Scope>> {
-  return Promise.resolve(told(upgradeHold));
-}
-
-function told(hold: UpgradeHold | undefined): Outcome<Scope> {
-  return hold === undefined ? { is: 'done' } : { is: 'waiting', ...hold };
+/** The outcome when the version is held: every later phase sees the running version. */
+function held(upgradeHold: UpgradeHold, tcp: TenantControlPlane, step: PendingUpgrade): Outcome<Scope> {
+  const findings = [{ condition: 'UpgradeAllowed', outcome: { is: 'waiting', ...upgradeHold } }] as const;
+  return { is: 'done', learned: { upgradeHold, tcp: staying(tcp, step) }, findings };
 }

@@ -19,6 +19,8 @@ import { applied, putOff } from '../../shared/inside-tenant.ts';
 
 const component = 'konnectivity';
 
+const gone: Outcome<Scope> = { is: 'done', learned: { konnectivityGone: true } };
+
 const agentsGoLater = 'the konnectivity agents will be removed once no pod needs them';
 
 /**
@@ -56,35 +58,13 @@ function mayHaveAgents(scope: Readonly<Scope>): boolean {
 }
 
 /**
- * Applies or removes the agents in the tenant. The outcome is only recorded, and reported by the next phase, so that a failure
- * does not block phases that do not need agents.
+ * Applies the agents as wanted. Those of a removed add-on keep running until no API server needs them; what the pods mounted for
+ * the tunnel is removed after them.
  */
-export async function konnectivityAttempt(
-  scope: Readonly<Scope>,
-  deps: Dependencies,
-  ctx: Context,
-): Promise<Outcome<Scope>> {
-  try {
-    return { is: 'done', learned: { agentsOutcome: await agents(scope, deps, ctx) } };
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    const failure = error instanceof Error ? error : new Error(String(error));
-    return { is: 'done', learned: { agentsOutcome: { failure } } };
-  }
-}
-
-/** Reports what the previous phase found: the agents are as wanted, or why they are not. */
-export async function konnectivityAgent({ agentsOutcome }: Readonly<Scope>): Promise<Outcome<Scope>> {
-  const outcome = needed(agentsOutcome, 'agentsOutcome');
-  if ('failure' in outcome) throw outcome.failure;
-  return Promise.resolve(outcome);
-}
-
-/** Applies the agents as wanted; those of a removed add-on keep running until no API server needs them. */
-async function agents(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+export async function konnectivity(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   const addon = tcp.spec.addons.konnectivity;
-  if (addon === undefined && !mayHaveAgents(scope)) return { is: 'done', learned: { konnectivityGone: true } };
+  if (addon === undefined && !mayHaveAgents(scope)) return gone;
   const later = putOff(scope);
   if (later !== undefined) return { is: 'done', message: later };
   if (addon === undefined) {
@@ -93,8 +73,11 @@ async function agents(scope: Readonly<Scope>, deps: Dependencies, ctx: Context):
     }
     if (await isUsedByPods(scope, egressComponent, deps, ctx))
       return { is: 'done', message: agentsGoLater, afterMs: leavingMs };
-    const gone = await applied(scope, deps.tenants.apply(scope, { component, manifests: [], prunes: agentKinds }, ctx));
-    return gone ?? { is: 'done', learned: { konnectivityGone: true } };
+    const set = { component, manifests: [], prunes: agentKinds };
+    const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
+    if (waiting !== undefined) return waiting;
+    await removeOwnObjects(scope, deps, ctx);
+    return gone;
   }
   if (isAwaitingEndpoint(scope)) {
     return { is: 'done', message: 'the agents will switch to the new endpoint when all other clients do' };
@@ -129,24 +112,11 @@ export async function konnectivityOfSleeper(
   return { is: 'done' };
 }
 
+/** Removes what pods mounted for the tunnel: ConfigMap and Secrets, the Secrets last. */
 async function removeOwnObjects(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
   const names = tenantObjects(scope.tcp.metadata.name ?? '');
   await removeOwn<ConfigMap>(scope, { kind: kinds.ConfigMap, name: names.konnectivityEgress }, deps, ctx);
   for (const name of [names.konnectivityCertificate, names.konnectivityKubeconfig]) {
     await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
   }
-}
-
-/** Removes the objects that pods mounted for the tunnel, once no pod uses them and the agents are gone. */
-export async function konnectivityRemoval(
-  scope: Readonly<Scope>,
-  deps: Dependencies,
-  ctx: Context,
-): Promise<Outcome<Scope>> {
-  const { tcp } = scope;
-  if (tcp.spec.addons.konnectivity !== undefined || scope.konnectivityGone !== true || !isLeft(scope)) {
-    return { is: 'done' };
-  }
-  await removeOwnObjects(scope, deps, ctx);
-  return { is: 'done' };
 }

@@ -25,7 +25,7 @@ function isLeft({ tcp, observed }: Readonly<Scope>): boolean {
   return isOurs(tcp, observed.secrets.get(tenantObjects(tcp.metadata.name ?? '').trustdCredentials));
 }
 
-/** Applies the objects that workers need inside the tenant, and removes them when the add-on is removed. */
+/** Applies the objects that workers need inside the tenant, and removes them and their Secret when the add-on is removed. */
 export async function workerBootstrap(
   scope: Readonly<Scope>,
   deps: Dependencies,
@@ -39,7 +39,7 @@ export async function workerBootstrap(
   const set = { component, manifests: nodeManifests(tcp), prunes: nodeManifestKinds };
   const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
   if (waiting !== undefined) return waiting;
-  if (!isWanted) return { is: 'done', learned: { workerBootstrapGone: true } };
+  if (!isWanted) return removeCredentials(scope, deps, ctx);
   if (trustdPort(tcp) === undefined) return { is: 'done' };
   if (isOnTheWay(scope)) {
     return { is: 'done', message: 'workers will switch to trustd at the new endpoint when all other clients do' };
@@ -53,21 +53,16 @@ export async function workerBootstrap(
   return { is: 'done', learned: { trustdEndpoint: at }, message: trustdAdvice(tcp) };
 }
 
-/** Removes the objects that pods mounted for trustd, once no pod uses them. */
-export async function workerBootstrapRemoval(
-  scope: Readonly<Scope>,
-  deps: Dependencies,
-  ctx: Context,
-): Promise<Outcome<Scope>> {
+/** Removes what pods mounted for trustd, once no pod uses it. */
+async function removeCredentials(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
-  const isWanted = tcp.spec.addons.workerBootstrap !== undefined;
-  if (isWanted || scope.workerBootstrapGone !== true || !isLeft(scope)) return { is: 'done' };
+  const gone = { is: 'done', learned: { workerBootstrapGone: true } } as const;
   // If the status still recorded the Secret, it would be missed when the add-on is enabled again.
-  if (tcp.status?.addons?.workerBootstrap?.credentials !== undefined) return { is: 'done', afterMs: soonMs };
+  if (tcp.status?.addons?.workerBootstrap?.credentials !== undefined) return { ...gone, afterMs: soonMs };
   const message = 'the credentials of trustd will be removed once no pod needs them';
-  if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) return { is: 'done', message };
-  if (await isUsedByPods(scope, trustdComponent, deps, ctx)) return { is: 'done', message, afterMs: leavingMs };
+  if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) return { ...gone, message };
+  if (await isUsedByPods(scope, trustdComponent, deps, ctx)) return { ...gone, message, afterMs: leavingMs };
   const { trustdCredentials: name } = tenantObjects(tcp.metadata.name ?? '');
   await removeOwn<Secret>(scope, { kind: kinds.Secret, name }, deps, ctx);
-  return { is: 'done' };
+  return gone;
 }

@@ -48,24 +48,24 @@ function superfluous(
   scope: Readonly<Scope>,
   made: readonly string[],
   holder: RouteHolder,
-): { readonly aimless: readonly RouteName[]; readonly others: readonly RouteName[] } {
+): { readonly stale: readonly RouteName[]; readonly others: readonly RouteName[] } {
   const by = publicationOf(scope.tcp, publishedPorts(scope).apiServer)?.by;
   const found = routesOf(scope.tcp)
     .filter((route) => route.by !== by || !made.includes(route.name))
     .filter((route) => isKnown(route, holder));
-  return { aimless: found.filter((route) => route.by === by), others: found.filter((route) => route.by !== by) };
+  return { stale: found.filter((route) => route.by === by), others: found.filter((route) => route.by !== by) };
 }
 
 /**
  * Removes routes of the current kind whose port the Service no longer has: they lead nowhere, whatever the state inside the
  * tenant.
  */
-export async function aimlessRoutes(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+export async function staleRoutes(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { made } = needed(scope.publication, 'publication');
   if (made === undefined) return { is: 'done' };
   const removing = { scope, deps, ctx };
-  const { aimless } = superfluous(scope, made, removing);
-  await Promise.all(aimless.map((route) => removeRoute(route, removing)));
+  const { stale } = superfluous(scope, made, removing);
+  await Promise.all(stale.map((route) => removeRoute(route, removing)));
   return { is: 'done' };
 }
 

@@ -137,7 +137,7 @@ async function reconcile(name: string): Promise<{ readonly said: string; readonl
   // The documents inside have told of the endpoint for a while.
   const bootstrapToken = { checksum: 'told', lastUpdate: '2020-01-01T00:00:00Z' };
   const tcp = { ...found, status: { ...found.status, kubeadmPhase: { bootstrapToken } } };
-  const wanted = new Set(['service', 'exposure', 'publication', 'published', 'endpoint', 'unpublication']);
+  const wanted = new Set(['service', 'exposure', 'publication', 'endpoint', 'unpublication']);
   const phases = tenantControlPlanePhases(deps).filter((phase) => wanted.has(phase.name));
   const alone = phases.map((phase) => ({ ...phase, needs: (phase.needs ?? []).filter((need) => wanted.has(need)) }));
   const service = await operator.get(kinds.Service, { namespace, name });
@@ -154,7 +154,7 @@ async function reconcile(name: string): Promise<{ readonly said: string; readonl
   const now = new Date(systemClock.now().getTime() + silentControllerMs + 1000);
   const context = { signal, now, log: silent, event: () => undefined };
   const report = await runPhases<Scope>(definePhases(alone), { tcp, observed, bootstrapChecksum: 'told' }, context);
-  const line = report.lines.find(({ outcome }) => outcome?.is !== 'done');
+  const line = report.lines.find(({ phase, outcome }) => phase.condition === 'EndpointReady' && outcome?.is !== 'done');
   const { outcome, error } = line ?? {};
   if (error !== undefined) throw new Error(messageOf(error), { cause: error });
   return { said: outcome?.is === 'waiting' ? `${outcome.reason}: ${outcome.message}` : 'True', scope: report.scope };

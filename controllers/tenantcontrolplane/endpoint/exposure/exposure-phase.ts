@@ -1,12 +1,11 @@
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
-import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
+import type { Finding, Outcome } from '../../../../runtime/reconcile/phases.ts';
 import { publicationOf } from './exposure.ts';
 import { rivalWords, seniorRival } from '../host-claims.ts';
 import type { RouteVerdict } from './route-status.ts';
 import { taken } from './route-switch.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { needed } from '../../scope.ts';
 import type { PublicationFacts, Scope } from '../../scope.ts';
 import { makeRoute } from './apply-routes.ts';
 import type { Making } from './apply-routes.ts';
@@ -45,52 +44,40 @@ async function make(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): P
 }
 
 /**
- * Creates the routes that expose the endpoint. Previous rules and routes of other kinds stay for now. A failure is reported by
- * `published`: pods and keys do not need routes.
+ * Creates the routes that expose the endpoint, and reports whether they lead to the control plane, as far as their controllers say so.
+ * Previous rules and routes of other kinds stay for now. A failure stops no other phase: pods and keys do not need routes.
  */
 export async function publication(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   try {
-    return { is: 'done', learned: { publication: await make(scope, deps, ctx) } };
+    const publication = await make(scope, deps, ctx);
+    const { verdict, agents, trustd } = publication;
+    const findings: readonly Finding[] = [
+      { condition: 'EndpointReady', outcome: published(verdict) },
+      { condition: 'AddonsReady', outcome: accepted(agents) },
+      { condition: 'AddonsReady', outcome: accepted(trustd) },
+    ];
+    return { is: 'done', learned: { publication }, findings };
   } catch (error) {
     ctx.signal.throwIfAborted();
-    const failure = error instanceof Error ? error : new Error(String(error));
     const takeover = { is: false, until: 'its route is created' } as const;
-    return {
-      is: 'done',
-      learned: { publication: { failure, made: undefined, status: {}, takeover, hasFormer: false } },
-    };
+    const publication = { made: undefined, status: {}, takeover, hasFormer: false };
+    return { is: 'done', learned: { publication }, findings: [{ condition: 'EndpointReady', error }] };
   }
 }
 
-/**
- * Waits until the routes lead to the control plane, as far as their controllers report. Throws the error if they could not be
- * created.
- */
-export async function published({ publication: facts }: Readonly<Scope>): Promise<Outcome<Scope>> {
-  const { verdict, failure } = needed(facts, 'publication');
-  if (failure !== undefined) throw failure;
-  if (verdict === undefined) return Promise.resolve({ is: 'done' });
-  if (verdict.leads) return Promise.resolve({ is: 'done', message: verdict.message });
+function published(verdict: PublicationFacts['verdict']): Outcome<never> {
+  if (verdict === undefined) return { is: 'done' };
+  if (verdict.leads) return { is: 'done', message: verdict.message };
   const { reason, message } = verdict;
   // Watches report changes of routes; a Gateway may be in a namespace that is not watched.
   const wait = reason === 'RouteNotAccepted' || reason === 'HostNameTaken' ? {} : { afterMs: lookAgainMs };
-  return Promise.resolve({ is: 'waiting', reason, message, ...wait });
+  return { is: 'waiting', reason, message, ...wait };
 }
 
-/** Waits until a Gateway accepts a route; whether it listens at all is reported for the endpoint. */
-function accepted(verdict: RouteVerdict | undefined): Promise<Outcome<Scope>> {
-  if (verdict === undefined || verdict.leads || verdict.reason === 'NotExposed') return Promise.resolve({ is: 'done' });
-  return Promise.resolve({ is: 'waiting', reason: verdict.reason, message: verdict.message });
-}
-
-/** Waits until a Gateway leads konnectivity agents to the control plane. */
-export function agentsPublished({ publication: facts }: Readonly<Scope>): Promise<Outcome<Scope>> {
-  return accepted(needed(facts, 'publication').agents);
-}
-
-/** Waits until a Gateway leads workers to trustd. */
-export function trustdPublished({ publication: facts }: Readonly<Scope>): Promise<Outcome<Scope>> {
-  return accepted(needed(facts, 'publication').trustd);
+/** Whether a Gateway accepts a route; whether it listens at all is reported for the endpoint. */
+function accepted(verdict: RouteVerdict | undefined): Outcome<never> {
+  if (verdict === undefined || verdict.leads || verdict.reason === 'NotExposed') return { is: 'done' };
+  return { is: 'waiting', reason: verdict.reason, message: verdict.message };
 }
 
 /** Removes the wanted host name from the routes of this kind, if they have it. A host name that is still in use stays in them. */
