@@ -331,6 +331,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
       await world.settle();
       expect(await world.retainer()).toBeUndefined();
       expect(store.tenancies.size).toBe(1);
+      expect(world.events).toContainEqual(expect.stringMatching(/^DataAbandoned: the retained data is left/));
     },
   );
 
