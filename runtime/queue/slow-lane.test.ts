@@ -11,6 +11,8 @@ function workers(clock: FakeClock): {
   readonly ran: ReadonlyMap<string, number>;
   /** Keys that were not cut short once. */
   readonly ended: ReadonlySet<string>;
+  /** Ends the work of those that do not hang. */
+  readonly finish: () => void;
   readonly busy: () => {
     /** Reconciles that hang now, and the most of them at once. */
     readonly now: number;
@@ -30,11 +32,12 @@ function workers(clock: FakeClock): {
   });
   const ran = new Map<string, number>();
   const ended = new Set<string>();
+  const finished = Promise.withResolvers<undefined>();
   let [waiting, most, working, mostWorking] = [0, 0, 0, 0];
   const work = async (): Promise<void> => {
     working += 1;
     mostWorking = Math.max(mostWorking, working);
-    await sleep(clock, 1_000);
+    await finished.promise;
     working -= 1;
   };
   const hang = async (): Promise<void> => {
@@ -58,13 +61,18 @@ function workers(clock: FakeClock): {
         if (key.startsWith('working')) await work();
       });
       if (!ran.has(key)) ran.set(key, clock.monotonic());
-      if (!turn.elsewhere.signal.aborted) ended.add(key);
       if (turn.elsewhere.signal.aborted) schedule.cut(key, turn);
-      else schedule.ended(key, turn, key.startsWith('hanging') ? { afterMs: 25 } : {});
+      else {
+        ended.add(key);
+        schedule.ended(key, turn, key.startsWith('hanging') ? { afterMs: 25 } : {});
+      }
       turn.end();
     },
   });
-  return { queue, ran, ended, busy: () => ({ now: waiting, most, working, mostWorking }) };
+  const finish = (): void => {
+    finished.resolve(undefined);
+  };
+  return { queue, ran, ended, finish, busy: () => ({ now: waiting, most, working, mostWorking }) };
 }
 
 describe('with eight workers', () => {
@@ -97,13 +105,14 @@ describe('with eight workers', () => {
 
   test('those that hang take no worker: eight others run beside them', async () => {
     const clock = new FakeClock();
-    const { queue, busy } = workers(clock);
+    const { queue, busy, finish } = workers(clock);
     for (let n = 0; n < 40; n += 1) queue.add(`hanging-${n}`);
     await clock.advance(20_000);
     expect(busy().now).toBe(3);
     for (let n = 0; n < 30; n += 1) queue.add(`working-${n}`);
     await clock.advance(500);
     expect(busy().working).toBe(8);
+    finish();
     await clock.advance(600_000);
     expect(busy().mostWorking).toBe(8);
   });

@@ -19,9 +19,9 @@ export interface Run {
 }
 
 /**
- * Keeps workers free of servers that let us wait. Reconciles that wait elsewhere for long are slow: others may run in their place.
- * No more than the limit may be slow at once: one too many is cut short. A key that is known for it waits until there is room, and takes no worker for that;
- * those that held workers least often come first.
+ * Keeps workers free of servers that let us wait. Reconciles that wait elsewhere for long are slow: others may run in their
+ * place. No more than the limit may be slow at once: one too many is cut short. A key that is known for it waits until there is
+ * room, and takes no worker for that; those that were slow least often come first.
  */
 export class SlowLane {
   readonly #options: SlowLaneOptions;

@@ -43,7 +43,10 @@ export interface Phase<S> {
   run(scope: Readonly<S>, ctx: Context): Promise<Outcome<S>>;
 }
 
-/** One phase's line in a report, or one of its findings as if a phase had come to it. Without outcome and error it did not run: `blockedBy` names the first need that failed. */
+/**
+ * One phase's line in a report, or one of its findings as if a phase had come to it. Without outcome and error it did not run:
+ * `blockedBy` names the first need that failed.
+ */
 export interface ReportLine<S> {
   readonly phase: Phase<S>;
   readonly outcome?: Outcome<S>;
