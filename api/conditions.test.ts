@@ -13,13 +13,13 @@ describe('the table of conditions', () => {
     for (const name of [type, ...Object.keys(row.reasons)]) expect(name).toMatch(/^[A-Z][A-Za-z]*$/);
   });
 
-  test.each(rows)('$kind $type explains itself in sentences', ({ row }) => {
+  test.each(rows)('$kind $type has a description in sentences', ({ row }) => {
     for (const text of [row.meaning, ...Object.values(row.reasons), ...Object.values(commonReasons)]) {
       expect(text).toMatch(/^[A-Z].*\.$/);
     }
   });
 
-  test('holds every condition that the control-plane contract of Cluster API consumes', () => {
+  test('contains every condition that the control-plane contract of Cluster API consumes', () => {
     const contract = [
       'Available',
       'RollingOut',
@@ -33,7 +33,7 @@ describe('the table of conditions', () => {
     expect(Object.keys(conditionTable.StewardControlPlane)).toEqual(expect.arrayContaining(contract));
   });
 
-  test('tells known reasons from unknown ones, common ones included', () => {
+  test('distinguishes known reasons, including the common ones, from unknown ones', () => {
     expect(isReasonOf('TenantControlPlane', 'StoreReady', 'OwnedByAnother')).toBe(true);
     expect(isReasonOf('TenantControlPlane', 'StoreReady', 'Blocked')).toBe(true);
     expect(isReasonOf('TenantControlPlane', 'StoreReady', 'Fine')).toBe(false);

@@ -57,7 +57,7 @@ const dryRun = (kind: Kind, spec: object): Promise<Resource> =>
 const smallest = { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: '1.29.0' } };
 const secretReference = { name: 'a', namespace: 'b', keyPath: 'c' };
 
-describe('the definitions', () => {
+describe('The definitions', () => {
   test.each(allKinds.map((kind) => [kind.kind, kind] as const))(
     '%s is established, structural, and small enough for kubectl apply to record',
     async (_, kind) => {
@@ -147,7 +147,7 @@ describe('defaults', () => {
     ],
   ];
 
-  test.each(samples)('our own defaulting and pruning of %s is that of the API server', async (_, kind, spec) => {
+  test.each(samples)('defaulting and pruning of %s by Steward equal those of the API server', async (_, kind, spec) => {
     const manifest = manifestOf(kind, spec);
     const answer = (await cluster.create(kind, manifest, { dryRun: true })) as Resource & { readonly spec: unknown };
     const schema = objectSchema(kind);
@@ -207,7 +207,7 @@ describe('validation', () => {
     ],
   ];
 
-  test.each(refused)('%s is refused by the API server and by our own validation', async (_, kind, spec, field) => {
+  test.each(refused)('%s is refused by the API server and by the validation of Steward', async (_, kind, spec, field) => {
     await expect(dryRun(kind, spec)).rejects.toThrow(field);
     const schema = objectSchema(kind);
     const problems = validate(schema, applyDefaults(schema, manifestOf(kind, spec)));

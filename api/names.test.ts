@@ -16,7 +16,7 @@ const qualified = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.
 /** A DNS-1035 label, which the name of a TenantControlPlane must be. */
 const label = fc.stringMatching(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
 
-describe('the names of the project', () => {
+describe('The names of the project', () => {
   test.each([...Object.values(labels), ...Object.values(annotations), ...Object.values(finalizers)])(
     '%s is a qualified name',
     (name) => {
@@ -47,7 +47,7 @@ describe('the names of the project', () => {
     );
   });
 
-  test('what is made for a tenant elsewhere carries its name or its UID', () => {
+  test('objects of a tenant in other places contain its name or its UID', () => {
     expect(generatedKubeconfig('tenant-1', 'viewers')).toBe('tenant-1-viewers');
     expect(migrationJob('6d2b')).toBe('migrate-6d2b');
   });

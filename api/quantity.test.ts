@@ -37,7 +37,7 @@ describe('numberOf', () => {
     expect(numberOf(text)).toBe(expected);
   });
 
-  test('reads everything that the schema admits, fractional exponents aside', () => {
+  test('reads everything that the schema accepts, except fractional exponents', () => {
     const pattern = new RegExp(quantity().openapi.pattern ?? '');
     const number = fc.stringMatching(/^[+-]?(\d{1,6}\.?\d{0,3}|\.\d{1,3})$/);
     const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'e3', 'E-2');

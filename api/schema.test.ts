@@ -14,7 +14,7 @@ const example = obj({
 });
 
 describe('the types of schema values', () => {
-  test('fields with a default are there when read and may be left out when written', () => {
+  test('fields with a default are present when read and optional when written', () => {
     interface Read {
       readonly driver: 'etcd' | 'NATS';
       readonly replicas: number;
@@ -42,7 +42,7 @@ describe('the types of schema values', () => {
     expect(schema.openapi.required).toEqual(['names', 'sizes']);
   });
 
-  test('what a structural schema cannot say does not compile', () => {
+  test('what a structural schema cannot express does not compile', () => {
     // @ts-expect-error a default of another type
     opt(int32(), 'two');
     // @ts-expect-error a default that lacks a required field
@@ -70,11 +70,11 @@ describe('the OpenAPI of schema values', () => {
     });
   });
 
-  test('an object that requires nothing and has no rules says neither', () => {
+  test('an object without required fields and rules lists neither', () => {
     expect(Object.keys(obj({ name: opt(str()) }).openapi)).toEqual(['type', 'properties']);
   });
 
-  test('list types say how server-side apply merges', () => {
+  test('list types declare how server-side apply merges them', () => {
     expect(list(str()).openapi).toEqual({
       type: 'array',
       items: { type: 'string' },
@@ -87,7 +87,7 @@ describe('the OpenAPI of schema values', () => {
     });
   });
 
-  test('rules and descriptions add to a schema without changing the one they were given', () => {
+  test('rules and descriptions are added to a copy of the schema', () => {
     const plain = str();
     const rule = { rule: 'self == oldSelf', message: 'fixed' };
     const richer = described(ruled(ruled(plain, rule), rule), 'A name.');

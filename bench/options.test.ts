@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseOptions } from './options.ts';
 
 describe('The command line of the benchmarks', () => {
-  test('without arguments measures both figures of a cluster with five pairs, and keeps nothing', () => {
+  test('measures both figures of a cluster with five pairs by default, and writes no result', () => {
     expect(parseOptions([])).toEqual({
       figures: ['ready', 'footprint'],
       pairs: 5,
@@ -24,12 +24,12 @@ describe('The command line of the benchmarks', () => {
     });
   });
 
-  test('takes single figures and lists of numbers, in ascending order and each once', () => {
+  test('accepts single figures and lists of numbers, sorted and without duplicates', () => {
     const options = parseOptions(['footprint', '--tenants', '4,0,4', '--idle', '5']);
     expect(options).toMatchObject({ figures: ['footprint'], tenants: [0, 4], idleSeconds: 5 });
   });
 
-  test('takes single kinds of hostile endpoints', () => {
+  test('accepts single kinds of hostile endpoints', () => {
     expect(parseOptions(['hostile', '--does', 'hang,cut'])).toMatchObject({
       figures: ['hostile'],
       does: ['cut', 'hang'],
@@ -44,7 +44,7 @@ describe('The command line of the benchmarks', () => {
     [['--pairs', '1.5'], /--pairs 1.5: a whole number/],
     [['--replicas', '1,x'], /--replicas x: a whole number/],
     [['--tenants', '4'], /--tenants 4: two different numbers/],
-  ])('refuses %j with what is needed', (args, message) => {
+  ])('refuses %j with the missing option', (args, message) => {
     expect(() => parseOptions(args)).toThrow(message);
   });
 });

@@ -6,7 +6,7 @@ afterEach(() => fleet?.stop());
 
 const atOnce = 5;
 
-test('What the manager remembers is as much after many tenants as after the first ones', async () => {
+test('the manager uses no more memory after many tenants than after the first ones', async () => {
   fleet = new ChurningFleet();
   await fleet.start();
   await fleet.pass(atOnce);

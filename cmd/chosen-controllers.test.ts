@@ -13,13 +13,13 @@ describe('The list of controllers', () => {
     expect([...chosenControllers(list)]).toEqual(expected);
   });
 
-  test('A name that is none is refused with those that there are', () => {
+  test('An unknown name is refused with the names that exist', () => {
     expect(() => chosenControllers('*,-tenants')).toThrow(
       `--controllers: "-tenants" is not * or one of ${ofStacks.join(', ')}, datastore, kubeconfiggenerator, stewardcontrolplane, tenantcontrolplane`,
     );
   });
 
-  test.each(['', '-datastore', 'datastore,-datastore'])('"%s", which leaves nothing to run, is refused', (list) => {
+  test.each(['', '-datastore', 'datastore,-datastore'])('"%s" is refused because no controller would run', (list) => {
     expect(() => chosenControllers(list)).toThrow('leaves no controller to run');
   });
 });

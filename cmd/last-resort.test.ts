@@ -19,15 +19,15 @@ beforeEach(() => {
   last = new LastResort(host, { error: (message) => told.push(message) });
 });
 
-describe('The last resort', () => {
-  test('counts a rejection, and the process goes on', () => {
+describe('The handler of unhandled errors', () => {
+  test('counts a rejection and lets the process continue', () => {
     host.emit('unhandledRejection', new TypeError('Invalid URL'));
     expect([last.errors, host.exits]).toEqual([{ rejections: 1, exceptions: 0 }, []]);
     expect(told).toEqual(['unhandled rejection; the process continues']);
   });
 
   test.each(['ECONNRESET', 'EPIPE', 'ERR_HTTP2_STREAM_ERROR', 'ERR_SSL_WRONG_VERSION_NUMBER', 'HPE_INVALID_METHOD'])(
-    'goes on after %s of a connection',
+    'lets the process continue after %s of a connection',
     (code) => {
       host.emit('uncaughtException', Object.assign(new Error('gone'), { code }));
       expect([last.errors, host.exits]).toEqual([{ rejections: 0, exceptions: 1 }, []]);
@@ -35,14 +35,14 @@ describe('The last resort', () => {
   );
 
   test.each([new TypeError('x is undefined'), 'text', Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' })])(
-    'ends after an exception that may have left a broken state: %s',
+    'ends the process after an exception that may have left a broken state: %s',
     (error) => {
       host.emit('uncaughtException', error);
       expect(host.exits).toEqual([1]);
     },
   );
 
-  test('tells the log that it was given last', () => {
+  test('writes to the log that was set last', () => {
     const later: string[] = [];
     last.use({ error: (message) => later.push(message) });
     host.emit('unhandledRejection', new Error('x'));

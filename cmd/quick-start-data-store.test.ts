@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, '..', 'config', 'datastores');
 const place = { name: 'default', namespace: 'steward-system', clusterDomain: 'cluster.local' };
 
 describe('The DataStore of the quick-start etcd', () => {
-  test('with one member is that of config/datastores/etcd', () => {
+  test('equals that of config/datastores/etcd for one member', () => {
     const written: unknown = parse(readFileSync(join(folder, 'etcd', 'data-store.yaml'), 'utf8'));
     expect(quickStartDataStore({ ...place, members: 1 })).toEqual(written);
   });

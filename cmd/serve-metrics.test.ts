@@ -47,7 +47,7 @@ const plain = (port: number): Promise<string> =>
   exchangeRaw({ port }, 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
 
 describe('Metrics', () => {
-  test('are served over TLS to whoever may read them, and to nobody else', async () => {
+  test('are served over TLS to clients that are authorized to read them, and to no other', async () => {
     const port = await serve(false);
     expect(await scrape(port, { authorization: 'Bearer good' })).toBe(200);
     expect(await scrape(port, { authorization: 'Bearer bad' })).toBe(401);
@@ -55,11 +55,11 @@ describe('Metrics', () => {
     expect(codeOfRaw(await plain(port))).not.toBe(200);
   });
 
-  test('are plain and open where that was asked for', async () => {
+  test('are served without TLS and authorization if the flags say so', async () => {
     expect(codeOfRaw(await plain(await serve(true)))).toBe(200);
   });
 
-  test('are not served when they are switched off', async () => {
+  test('are not served if they are switched off', async () => {
     const settings = { metrics: undefined, insecureMetrics: false, podName: 'steward-0' };
     const parts = { cluster: { create }, clock: new FakeClock(), closing, log: silent };
     expect(await serveMetrics({ settings, ...parts, metrics: new Metrics({ process: false }) })).toBeUndefined();

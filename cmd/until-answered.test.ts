@@ -11,7 +11,7 @@ const outcomes =
     return next instanceof Error ? Promise.reject(next) : Promise.resolve(next ?? 'too often');
   };
 
-test('A server that restarts is waited for', async () => {
+test('untilAnswered waits for a server that restarts', async () => {
   const clock = new FakeClock();
   const call = outcomes(new UnreachableError('refused'), new ApiError(503, 'ServiceUnavailable', 'not yet'), 'hello');
   const answer = untilAnswered(call, { clock, log: silent, signal: new AbortController().signal });
@@ -22,14 +22,14 @@ test('A server that restarts is waited for', async () => {
   await expect(answer).resolves.toBe('hello');
 });
 
-test('A refusal is no matter of waiting', async () => {
+test('untilAnswered does not retry a refusal', async () => {
   const clock = new FakeClock();
   const call = outcomes(new ApiError(403, 'Forbidden', 'no'));
   const answer = untilAnswered(call, { clock, log: silent, signal: new AbortController().signal });
   await expect(answer).rejects.toThrow('no');
 });
 
-test('Whoever is asked to end does not wait any longer', async () => {
+test('untilAnswered stops waiting when the process is asked to end', async () => {
   const stop = new AbortController();
   const call = outcomes(new UnreachableError('refused'));
   const answer = untilAnswered(call, { clock: new FakeClock(), log: silent, signal: stop.signal });

@@ -73,7 +73,7 @@ function manifestsFor(version: string, access: ApiServer): readonly Manifest[] {
 /** Older ones have a dry run write below /etc/kubernetes. */
 const joining = kubernetesReleases.map(({ version }) => version).filter((version) => parseVersion(version).minor >= 34);
 
-describe('a real API server and the real kubeadm', () => {
+describe('A real API server and the real kubeadm', () => {
   let server: ApiServer;
   let kubectl: string;
   let folder: string;
@@ -113,7 +113,7 @@ describe('a real API server and the real kubeadm', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('an administrator of the tenant has rights only once the bootstrap RBAC is there', async () => {
+  test('give an administrator of the tenant permissions only once the bootstrap RBAC exists', async () => {
     const file = path.join(folder, 'tenant-admin.conf');
     const client = await server.clientPair('kubernetes-admin', [clusterAdminsGroup]);
     const config = { clusterName: 'on', server: server.url, ca: server.ca, user: 'kubernetes-admin', client };
@@ -125,7 +125,7 @@ describe('a real API server and the real kubeadm', () => {
   }, 60_000);
 
   test.each(joining)(
-    'take every object for %s, change nothing when it is applied again, and kubeadm joins a node with nothing but its documents and a token',
+    'accept every object for %s, without a change when it is applied again, and kubeadm joins a node with only its documents and a token',
     async (version) => {
       const manifests = manifestsFor(version, server);
       const first = await apply(manifests);

@@ -8,12 +8,12 @@ const boundTo = (role: string): readonly unknown[] =>
     .flatMap(({ subjects }) => subjects as readonly { readonly name: string }[])
     .map(({ name }) => name);
 
-test('whoever joins is given a first certificate, and only a node has its own renewed', () => {
+test('a joining node is issued its first certificate, and only a node can renew its own', () => {
   expect(boundTo(`${approver}:nodeclient`)).toEqual(['system:bootstrappers:kubeadm:default-node-token']);
   expect(boundTo(`${approver}:selfnodeclient`)).toEqual(['system:nodes']);
 });
 
-test('only administrators administer, and only the API server reaches into kubelets', () => {
+test('only administrators have administrator permissions, and only the API server may access kubelets', () => {
   expect(boundTo('cluster-admin')).toEqual(['kubeadm:cluster-admins']);
   expect(boundTo('system:kubelet-api-admin')).toEqual(['kube-apiserver-kubelet-client']);
 });

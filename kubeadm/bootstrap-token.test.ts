@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bootstrapTokenSecret, newBootstrapToken, parseBootstrapToken, tokenEntropyBytes } from './bootstrap-token.ts';
 
-describe('bootstrap tokens', () => {
-  test('are made of whatever random octets, in the form Kubernetes takes', () => {
+describe('Bootstrap tokens', () => {
+  test('are made of any random octets, in the form that Kubernetes accepts', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: tokenEntropyBytes, maxLength: tokenEntropyBytes }), (random) => {
         fc.pre([...random].filter((octet) => octet < 252).length >= 22);
@@ -35,7 +35,7 @@ describe('bootstrap tokens', () => {
     },
   );
 
-  test('become a Secret, with an expiry in whole seconds when there is one', () => {
+  test('become a Secret, with an expiry in whole seconds if there is one', () => {
     const token = { id: 'abcdef', secret: '0123456789abcdef' };
     const decoded = (secret: ReturnType<typeof bootstrapTokenSecret>): Record<string, string> =>
       Object.fromEntries(

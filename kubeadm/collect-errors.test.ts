@@ -7,13 +7,13 @@ const fails = (error: Error) => () => {
   throw error;
 };
 
-test('invalid input of all checks is collected', () => {
+test('errors about invalid input are collected from all checks', () => {
   expect(collectErrors(() => 1, fails(new InvalidInputError(invalid)), fails(new InvalidInputError(invalid)))).toEqual([
     invalid,
     invalid,
   ]);
 });
 
-test('any other error is thrown on', () => {
+test('any other error is rethrown', () => {
   expect(() => collectErrors(fails(new TypeError('ours')))).toThrow(TypeError);
 });

@@ -197,7 +197,7 @@ describe.each([...compared, ...further])('kubeadm %s', (wanted) => {
   }, 600_000);
 
   test.each(cases)(
-    'produces what is produced here, but for the deviations: $name',
+    'produces the same documents as Steward, except for the deviations: $name',
     async (asked) => {
       const real = await askKubeadm(binary, asked, version);
       const { meant, differing: found } = withDeviations(real.production, version);
@@ -221,7 +221,7 @@ describe.each([...compared, ...further])('kubeadm %s', (wanted) => {
 });
 
 describe('the list of deviations', () => {
-  test('gives each a name of its own, a place and a reason', () => {
+  test('gives each a unique name, a place and a reason', () => {
     const listed = deviations({});
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
     for (const { where, why } of listed) expect(`${where}: ${why}`).toMatch(/^.{5,}: .{30,}\.$/);

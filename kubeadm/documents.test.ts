@@ -39,7 +39,7 @@ const containerOf = (manifest: Manifest): Container =>
 const imageOf = (manifest: Manifest): string => containerOf(manifest).image;
 
 describe('toYaml', () => {
-  test('writes strings that readers of YAML 1.1 and 1.2 both take for strings', () => {
+  test('writes strings that readers of YAML 1.1 and 1.2 both read as strings', () => {
     const tricky = fc.constantFrom(
       'on',
       'yes',
@@ -75,17 +75,17 @@ describe('clusterConfiguration', () => {
   test.each([
     [30, 'kubeadm.k8s.io/v1beta3'],
     [31, 'kubeadm.k8s.io/v1beta4'],
-  ])('of 1.%i is written in the version that its kubeadm knows', (minor, apiVersion) => {
+  ])('of 1.%i is written in the version that its kubeadm supports', (minor, apiVersion) => {
     expect(clusterConfiguration({ ...inputs, version: { ...version, minor } })).toMatchObject({ apiVersion });
   });
 
-  test('names etcd by URLs, which kubeadm insists on', () => {
+  test('gives etcd as URLs, which kubeadm requires', () => {
     const etcdEndpoints = ['etcd-0:2379', 'http://etcd-1:2379'];
     const { etcd } = clusterConfiguration({ ...inputs, etcdEndpoints });
     expect(etcd).toMatchObject({ external: { endpoints: ['https://etcd-0:2379', 'http://etcd-1:2379'] } });
   });
 
-  test('does not name an algorithm that its kubeadm does not know', () => {
+  test('contains no algorithm that its kubeadm does not support', () => {
     const algorithm = (minor: number): unknown =>
       clusterConfiguration({ ...inputs, version: { ...version, minor }, encryptionAlgorithm: 'ECDSA-P384' })
         .encryptionAlgorithm;
@@ -96,7 +96,7 @@ describe('clusterConfiguration', () => {
 });
 
 describe('apiServerCertSANs', () => {
-  test('names loopback, the Service, the address and what is asked for, each once', () => {
+  test('contains loopback, the Service, the address and the requested names, each once', () => {
     const names = apiServerCertSANs({
       name: 'tenant-00',
       namespace: 'team',
@@ -118,14 +118,14 @@ describe('apiServerCertSANs', () => {
 });
 
 describe('clusterInfo', () => {
-  test('names only its own key, so that signatures beside it stay', () => {
+  test('contains only its own key, so that signatures beside it stay', () => {
     const manifest = clusterInfo({ server: 'https://192.0.2.7:6443', ca: 'PEM\n' });
     expect(Object.keys(manifest.data as object)).toEqual(['kubeconfig']);
   });
 });
 
-describe('every manifest', () => {
-  test('carries the label of the project and no field of the server', () => {
+describe('Every manifest', () => {
+  test('has the label of the project and no field that the server sets', () => {
     const dns = coreDns(inputs);
     const all = [...bootstrapRbac(), ...dns.managed, ...dns.createOnly, ...kubeProxy(inputs)];
     for (const { kind, metadata } of all) {
@@ -140,7 +140,7 @@ describe('every manifest', () => {
 });
 
 describe('coreDns', () => {
-  test('takes each part of an image override on its own', () => {
+  test('uses each part of an image override alone', () => {
     expect(coreDnsImage(version)).toBe('registry.k8s.io/coredns/coredns:v1.14.2');
     expect(coreDnsImage(version, { imageTag: 'v9' })).toBe('registry.k8s.io/coredns/coredns:v9');
     expect(coreDnsImage(version, { imageRepository: 'example.org/x' })).toBe('example.org/x/coredns:v1.14.2');
@@ -155,7 +155,7 @@ describe('coreDns', () => {
     expect(names).toEqual(['dns', 'dns-tcp', 'metrics', ...probed]);
   });
 
-  test('listens on the DNS addresses that are given, two of them as dual stack', () => {
+  test('listens on the given DNS addresses, two of them with dual stack', () => {
     const service = (dnsServiceIPs: string[], serviceCidr: string = inputs.serviceCidr): unknown =>
       find(coreDns({ ...inputs, serviceCidr, dnsServiceIPs }).managed, 'Service').spec;
     expect(service([])).toMatchObject({ clusterIP: '10.96.0.10' });
@@ -166,7 +166,7 @@ describe('coreDns', () => {
     });
   });
 
-  test('leaves the Corefile to the administrators of the tenant once it exists', () => {
+  test('does not change the Corefile once it exists, because it belongs to the administrators', () => {
     const { managed, createOnly } = coreDns(inputs);
     expect(managed.map(({ kind }) => kind)).not.toContain('ConfigMap');
     expect(createOnly.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['ConfigMap coredns']);
@@ -180,13 +180,13 @@ describe('coreDns', () => {
 });
 
 describe('kubeProxy', () => {
-  test('has the version of the tenant unless a tag is given', () => {
+  test('has the version of the tenant by default', () => {
     expect(imageOf(find(kubeProxy(inputs), 'DaemonSet'))).toBe('registry.k8s.io/kube-proxy:v1.36.3');
     expect(kubeProxyImage(version, { imageTag: 'v9' })).toBe('registry.k8s.io/kube-proxy:v9');
     expect(kubeProxyImage(version, { imageRepository: 'example.org' })).toBe('example.org/kube-proxy:v1.36.3');
   });
 
-  test('knows the pod networks and reaches the API server by its endpoint', () => {
+  test('contains the pod networks and reaches the API server by its endpoint', () => {
     const data = find(kubeProxy({ ...inputs, podCidr: 'fd00::/56,10.244.0.0/16' }), 'ConfigMap').data as Record<
       string,
       string

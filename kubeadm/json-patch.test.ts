@@ -26,7 +26,7 @@ describe('applyJsonPatches', () => {
     ).toEqual({ a: 2, b: [0, 1, 2, 3], e: 'x', f: 'x' });
   });
 
-  test('leaves the document and the operations as they were', () => {
+  test('does not change the document and the operations', () => {
     const document = { a: { b: 1 } };
     const value = { c: [1] };
     apply(document, { op: 'add', path: '/a/x', value }, { op: 'add', path: '/a/x/c/-', value: 2 });
@@ -34,7 +34,7 @@ describe('applyJsonPatches', () => {
     expect(value).toEqual({ c: [1] });
   });
 
-  test('takes any key by its escaped pointer, and undoes itself', () => {
+  test('accepts any key by its escaped pointer, and reverts itself', () => {
     fc.assert(
       fc.property(key, fc.jsonValue(), (name, value) => {
         const added = apply({}, { op: 'add', path: pointer(name), value }) as Record<string, unknown>;
@@ -58,14 +58,14 @@ describe('applyJsonPatches', () => {
     ['a path that is none', { op: 'add', path: 'x', value: 1 }, 'cannot be applied'],
     ['an index beyond the end', { op: 'add', path: '/b/7', value: 1 }, 'cannot be applied'],
     ['the prototype', { op: 'add', path: '/__proto__/polluted', value: 1 }, 'cannot be applied'],
-  ])('refuses %s by index', (_, operation, message) => {
+  ])('refuses %s with its index', (_, operation, message) => {
     const act = (): unknown => apply({ a: 1, b: [] }, { op: 'test', path: '/a', value: 1 }, operation);
     expect(act).toThrow('configurationJSONPatches[1]');
     expect(act).toThrow(message);
     expect(Object.prototype).not.toHaveProperty('polluted');
   });
 
-  test('refuses to replace the whole document by something else', () => {
+  test('refuses to replace the whole document with something else', () => {
     expect(() => apply({ a: 1 }, { op: 'replace', path: '', value: 7 })).toThrow('does not result in a JSON object');
   });
 });

@@ -47,12 +47,12 @@ describe('kubeconfig', () => {
     expect(text).toContain('current-context: kubernetes-admin@tenant-00\n');
   });
 
-  test('can be appended to another one, the later winning', () => {
+  test('can be merged with another one, of which the later wins', () => {
     const both = kubeconfig(given) + kubeconfig({ ...given, clusterName: 'later' });
     expect(parse(both, { uniqueKeys: false })).toMatchObject({ 'current-context': 'kubernetes-admin@later' });
   });
 
-  test('says after reading what it said before, whatever the names', () => {
+  test('is unchanged after it is parsed and written again, whatever the names', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('on', 'yes', 'null', 'y', 'e1', 'a-b', 'true', 'x123', '0x10', '1e3'),
@@ -65,7 +65,7 @@ describe('kubeconfig', () => {
     expect(kubeconfig({ ...given, clusterName: 'on' })).toContain('name: "on"');
   });
 
-  test('refuses what is no kubeconfig without repeating it', () => {
+  test('refuses an invalid kubeconfig without repeating its content', () => {
     expect(() => parseKubeconfig('a: [secret', 'admin.conf')).toThrow(
       'admin.conf is not valid YAML: delete it to have it generated again',
     );
@@ -78,7 +78,7 @@ describe('kubeconfig', () => {
 });
 
 describe('judgeKubeconfig', () => {
-  test('keeps one that is for this cluster, server, authority and user', () => {
+  test('keeps one for the same cluster, server, CA and user', () => {
     expect(reason(kubeconfig(given))).toBe('kept');
   });
 

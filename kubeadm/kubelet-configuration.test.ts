@@ -13,7 +13,7 @@ const inputs = (minor: number, ...patches: JsonPatchOperation[]) => ({
 const minors = Array.from({ length: newestMinor - oldestMinor + 1 }, (_, index) => oldestMinor + index);
 
 describe('kubeletConfiguration', () => {
-  test.each(minors)('for 1.%i says whether a cgroup v1 host is refused, as the kubelet of that minor does', (minor) => {
+  test.each(minors)('for 1.%i contains whether a cgroup v1 host is refused, as the kubelet of that minor does', (minor) => {
     const expected = minor >= 35 ? true : minor >= 31 ? false : undefined;
     expect(kubeletConfiguration(inputs(minor)).failCgroupV1).toBe(expected);
   });
@@ -23,7 +23,7 @@ describe('kubeletConfiguration', () => {
     ['crashLoopBackOff', 32],
     ['mergeDefaultEvictionSettings', 33],
     ['memoryReservationPolicy', 36],
-  ])('names %s from 1.%i on, which brought it', (field, since) => {
+  ])('contains %s from 1.%i on, which introduced it', (field, since) => {
     expect(minors.filter((minor) => field in kubeletConfiguration(inputs(minor)))).toEqual(
       minors.filter((minor) => minor >= since),
     );
@@ -34,31 +34,31 @@ describe('kubeletConfiguration', () => {
     [29, ['seccompDefault']],
     [31, ['failCgroupV1', 'seccompDefault']],
     [36, ['mergeDefaultEvictionSettings', 'seccompDefault']],
-  ])('for 1.%i has everything on but %j, as the kubelet has by default', (minor, off) => {
+  ])('for 1.%i enables everything but %j, like the defaults of the kubelet', (minor, off) => {
     const fields = Object.entries(kubeletConfiguration(inputs(minor)));
     expect(fields.flatMap(([name, value]) => (value === false ? [name] : [])).sort()).toEqual(off);
   });
 
-  test.each(minors)('for 1.%i lets nobody in whom the API server does not know', (minor) => {
+  test.each(minors)('for 1.%i allows no access that the API server does not authenticate', (minor) => {
     const { authentication, authorization } = kubeletConfiguration(inputs(minor));
     expect(authentication).toMatchObject({ anonymous: { enabled: false }, webhook: { enabled: true } });
     expect(authorization).toMatchObject({ mode: 'Webhook' });
   });
 
-  test.each(minors)('for 1.%i names nothing that an older kubelet without the feature gate refuses', (minor) => {
+  test.each(minors)('for 1.%i contains nothing that an older kubelet without the feature gate refuses', (minor) => {
     const found = kubeletConfiguration(inputs(minor));
     expect(found).not.toHaveProperty('imagePullCredentialsVerificationPolicy');
     expect(found).not.toHaveProperty('crashLoopBackOff.maxContainerRestartPeriod');
   });
 
-  test('takes systemd as kubeadm does, or what is asked for', () => {
+  test('uses systemd like kubeadm, or the requested driver', () => {
     expect(kubeletConfiguration(inputs(36))).toMatchObject({ cgroupDriver: 'systemd' });
     expect(kubeletConfiguration({ ...inputs(36), cgroupDriver: 'cgroupfs' })).toMatchObject({
       cgroupDriver: 'cgroupfs',
     });
   });
 
-  test('tells kubelets the DNS addresses that are given', () => {
+  test('gives kubelets the given DNS addresses', () => {
     expect(kubeletConfiguration({ ...inputs(36), dnsServiceIPs: ['10.96.3.3'] })).toMatchObject({
       clusterDNS: ['10.96.3.3'],
     });
@@ -85,7 +85,7 @@ describe('kubeletConfiguration', () => {
     expect(kubeletConfiguration(inputs(36))).toHaveProperty('failCgroupV1', true);
   });
 
-  test('refuses patches that fail, or make another document of it', () => {
+  test('refuses patches that fail, or that change its kind', () => {
     expect(() => kubeletConfiguration(inputs(36, { op: 'remove', path: '/nothing' }))).toThrow(
       'configurationJSONPatches[0]',
     );

@@ -32,8 +32,8 @@ function blockList(network: Network): BlockList {
   return list;
 }
 
-describe('networks', () => {
-  test('are read and written back canonically', () => {
+describe('Networks', () => {
+  test('are parsed and written in canonical form', () => {
     fc.assert(
       fc.property(parsed, (network) => {
         expect(parseCidr(cidrText(network), 'cidr')).toEqual(network);
@@ -41,7 +41,7 @@ describe('networks', () => {
     );
   });
 
-  test('contain their own addresses and count them from the base', () => {
+  test('contain their own addresses and number them from the base', () => {
     fc.assert(
       fc.property(parsed, fc.bigInt({ min: 0n, max: 1n << 128n }), (network, any) => {
         const size = 1n << BigInt((network.family === 4 ? 32 : 128) - network.prefix);
@@ -54,7 +54,7 @@ describe('networks', () => {
     );
   });
 
-  test('contain what Node says they contain', () => {
+  test('contain exactly the addresses that Node says they contain', () => {
     fc.assert(
       fc.property(parsed, fc.oneof(fc.ipV4(), fc.ipV6()), (network, address) => {
         const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
@@ -66,7 +66,7 @@ describe('networks', () => {
     );
   });
 
-  test('overlap when one holds the base of the other', () => {
+  test('overlap if one contains the base of the other', () => {
     fc.assert(
       fc.property(parsed, parsed, (a, b) => {
         const base = (network: Network): string => addressAt(network, 0n, 'cidr');
@@ -76,7 +76,7 @@ describe('networks', () => {
     );
   });
 
-  test('never make a service address outside the service network', () => {
+  test('never yield a service address outside the service network', () => {
     fc.assert(
       fc.property(
         parsed.filter(({ family, prefix }) => (family === 4 ? 32 : 128) - prefix >= 4),
@@ -90,7 +90,7 @@ describe('networks', () => {
     );
   });
 
-  test('give the addresses kubeadm gives', () => {
+  test('yield the same addresses as kubeadm', () => {
     expect(firstServiceIp('10.96.0.0/16')).toBe('10.96.0.1');
     expect(defaultDnsServiceIp('10.96.0.0/16')).toBe('10.96.0.10');
     expect(defaultDnsServiceIp('10.96.7.250/16')).toBe('10.96.0.10');
@@ -117,7 +117,7 @@ describe('networks', () => {
     );
   });
 
-  test('come as one, or as two of different families', () => {
+  test('are accepted as one, or as two of different families', () => {
     expect(parseCidrs('10.96.0.0/16, fd00::/112', 'cidr').map(cidrText)).toEqual(['10.96.0.0/16', 'fd00::/112']);
     expect(() => parseCidrs('10.96.0.0/16,10.97.0.0/16', 'cidr')).toThrow(
       'names two IPv4 networks: use one IPv4 and one IPv6',
@@ -125,7 +125,7 @@ describe('networks', () => {
     expect(() => parseCidrs('10.0.0.0/8,fd00::/112,fd01::/112', 'cidr')).toThrow('names more than two networks');
   });
 
-  test('never crash on any text', () => {
+  test('never throw an unexpected error for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -138,8 +138,8 @@ describe('networks', () => {
   });
 });
 
-describe('addresses', () => {
-  test('are equal in canonical form however they are spelt', () => {
+describe('Addresses', () => {
+  test('are equal in canonical form however they are written', () => {
     expect(canonicalIp('FD00:0::0007')).toBe('fd00::7');
     expect(canonicalIp('::ffff:192.0.2.1')).toBe('192.0.2.1');
     expect(canonicalIp('::192.0.2.1')).toBe('::c000:201');
@@ -148,7 +148,7 @@ describe('addresses', () => {
     expect(isIpAddress('example.org')).toBe(false);
   });
 
-  test('stay themselves when made canonical twice', () => {
+  test('do not change when they are canonical already', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const once = canonicalIp(text) ?? '';
@@ -160,13 +160,13 @@ describe('addresses', () => {
 });
 
 describe('dnsServiceIps', () => {
-  test('keeps those given and falls back to the tenth', () => {
+  test('keeps the given addresses, and returns the tenth by default', () => {
     expect(dnsServiceIps('10.96.0.0/16')).toEqual(['10.96.0.10']);
     expect(dnsServiceIps('10.96.0.0/16', [])).toEqual(['10.96.0.10']);
     expect(dnsServiceIps('10.96.0.0/16,fd00::/112', ['10.96.1.1', 'fd00:0::0a'])).toEqual(['10.96.1.1', 'fd00::a']);
   });
 
-  test('refuses an address outside the network, and no address', () => {
+  test('refuses an address outside the network, and an empty list', () => {
     expect(() => dnsServiceIps('10.96.0.0/16', ['10.97.0.10'])).toThrow(
       'dnsServiceIPs "10.97.0.10" is outside the service network 10.96.0.0/16: use an address inside it, or leave the field empty',
     );
@@ -174,7 +174,7 @@ describe('dnsServiceIps', () => {
   });
 });
 
-describe('endpoints', () => {
+describe('Endpoints', () => {
   test('are split as they were joined', () => {
     const host = fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain());
     fc.assert(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { alternativeNames, isDnsName, isWildcardName } from './san.ts';
 
 describe('alternativeNames', () => {
-  test('sorts addresses from names and keeps each once', () => {
+  test('separates addresses from names and contains each once', () => {
     expect(
       alternativeNames(['a.example.org', '*.example.org', '192.0.2.7', 'fd00:0::7', 'fd00::7', 'a.example.org']),
     ).toEqual({
@@ -30,13 +30,13 @@ describe('alternativeNames', () => {
     'a b',
     '192.0.2.7/24',
     'fe80::1%eth0',
-  ])('refuses %j by index, with the remedy', (bad) => {
+  ])('refuses %j with its index and the fix', (bad) => {
     expect(() => alternativeNames(['ok', bad], 'networkProfile.certSANs')).toThrow(
       `networkProfile.certSANs[1] ${JSON.stringify(bad)} is neither an IP address nor a DNS name: use`,
     );
   });
 
-  test('takes every address and every domain', () => {
+  test('accepts every address and every domain', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -52,7 +52,7 @@ describe('alternativeNames', () => {
     );
   });
 
-  test('bounds names at 253 characters', () => {
+  test('limits names to 253 characters', () => {
     const long = `${'a.'.repeat(126)}a`;
     expect(isDnsName(long)).toBe(true);
     expect(isDnsName(`${long}a`)).toBe(false);

@@ -27,8 +27,8 @@ const text = fc
   .tuple(number, number, number, fc.option(preRelease))
   .map(([major, minor, patch, pre]) => `${major}.${minor}.${patch}${pre === null ? '' : `-${pre}`}`);
 
-describe('versions', () => {
-  test('are the same with and without v, and are written with it', () => {
+describe('Versions', () => {
+  test('are equal with and without v, and are written with it', () => {
     fc.assert(
       fc.property(text, (version) => {
         expect(parseVersion(`v${version}`)).toEqual(parseVersion(version));
@@ -66,7 +66,7 @@ describe('versions', () => {
     },
   );
 
-  test('never crash on any text', () => {
+  test('never throw an unexpected error for any text', () => {
     fc.assert(
       fc.property(fc.string(), (any) => {
         try {
@@ -78,7 +78,7 @@ describe('versions', () => {
     );
   });
 
-  test('are supported up to the newest minor, also up to one that is given', () => {
+  test('are supported up to the newest minor, or up to a given one', () => {
     expect(parseSupportedVersion(`v1.${oldestMinor}.0`)).toMatchObject({ minor: oldestMinor });
     expect(parseSupportedVersion(`v1.${newestMinor}.99`)).toMatchObject({ minor: newestMinor });
     const range = `use a version from v1.${oldestMinor} to v1.${newestMinor}`;
@@ -92,7 +92,7 @@ describe('versions', () => {
     expect(() => parseSupportedVersion('v1.35.0', 'version', 34)).toThrow('use a version from v1.29 to v1.34');
   });
 
-  test('that are hosted and not tested come with a warning', () => {
+  test('that are supported but not tested return a warning', () => {
     const tested = `the tested versions v1.${oldestMinor} to v1.${newestMinor}`;
     expect(versionWarnings(`v1.${oldestMinor - 1}.9`, 'a')).toEqual([
       `a v1.${oldestMinor - 1}.9 is older than ${tested}, and workers may not be able to join`,
@@ -111,7 +111,7 @@ describe('checkUpgrade', () => {
     checkUpgrade(parseVersion(from), parseVersion(to), 'kubernetes.version');
   };
 
-  test('lets a version move within its minor and to the next', () => {
+  test('allows a version to change within its minor and to the next', () => {
     for (const to of ['v1.35.4', 'v1.35.5', 'v1.35.0', 'v1.36.0']) {
       expect(() => {
         check('v1.35.4', to);
@@ -123,7 +123,7 @@ describe('checkUpgrade', () => {
     ['v1.34.9', 'is a downgrade from v1.35.4'],
     ['v1.37.0', 'skips a minor version after v1.35.4'],
     ['v2.35.4', 'is a different major version'],
-  ])('refuses %s, because it %s, and names the ways that are open', (to, reason) => {
+  ])('refuses %s, because it %s, and names the possible versions', (to, reason) => {
     expect(() => {
       check('v1.35.4', to);
     }).toThrow(
@@ -131,12 +131,12 @@ describe('checkUpgrade', () => {
     );
   });
 
-  test('names no minor that is not supported', () => {
+  test('names no unsupported minor', () => {
     expect(allowedTargets(parseVersion(`v1.${newestMinor}.0`))).toBe(`v1.${newestMinor} (another patch)`);
     expect(allowedTargets(parseVersion('v1.34.0'), 34)).toBe('v1.34 (another patch)');
   });
 
-  test('reaches every newer minor by steps that are allowed, and by no shorter way', () => {
+  test('reaches every newer minor by allowed steps, and in no fewer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 29, max: 36 }), fc.integer({ min: 29, max: 36 }), (from, to) => {
         const allowed = to === from || to === from + 1;
@@ -151,7 +151,7 @@ describe('checkUpgrade', () => {
 });
 
 describe('checkKubeletSkew', () => {
-  test('lets kubelets be up to three minors older', () => {
+  test('allows kubelets up to three minors older', () => {
     for (const minor of [33, 34, 35, 36]) {
       expect(() => {
         checkKubeletSkew(parseVersion('v1.36.0'), parseVersion(`v1.${minor}.9`));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { FakeClock } from '../testing/fake/fake-clock.ts';
 import { deadline } from './deadline.ts';
 
-test('a deadline has no reason until time is up, and then says how long there was no answer', async () => {
+test('a deadline has no reason until it expires, and then says how long there was no answer', async () => {
   const clock = new FakeClock();
   const limit = deadline(clock, 2_000, []);
   await clock.advance(1_999);
@@ -11,7 +11,7 @@ test('a deadline has no reason until time is up, and then says how long there wa
   expect(limit.reason).toEqual(new Error('no answer within 2 s'));
 });
 
-test('a deadline has the reason of the parent that aborts first, also when that was before', () => {
+test('a deadline has the reason of the parent that aborts first, even if that was before', () => {
   const parent = new AbortController();
   const limit = deadline(new FakeClock(), 2_000, [parent.signal]);
   const why = new Error('the manager stops');
@@ -20,7 +20,7 @@ test('a deadline has the reason of the parent that aborts first, also when that 
   expect(deadline(new FakeClock(), 2_000, [parent.signal]).reason).toBe(why);
 });
 
-test('a deadline that was released leaves no timer and follows no parent', () => {
+test('a released deadline leaves no timer and follows no parent', () => {
   const clock = new FakeClock();
   const parent = new AbortController();
   const limit = deadline(clock, 2_000, [parent.signal]);

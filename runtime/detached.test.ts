@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { detached } from './detached.ts';
 import { silent } from './observe/logger.ts';
 
-test('Work that nobody waits for tells the log when it fails, and only then', async () => {
+test('a detached promise is logged if it fails, and only then', async () => {
   const told: unknown[] = [];
   const log = { ...silent, error: (message: string, fields?: { error?: unknown }) => told.push([message, fields]) };
   const error = new Error('no route');

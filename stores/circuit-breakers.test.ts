@@ -6,7 +6,7 @@ import { StoreError } from './store-error.ts';
 const dead = new StoreError('Unreachable', 'nobody answers');
 const minute = 60_000;
 
-describe('What circuit breakers know of a datastore', () => {
+describe('The circuit breaker of a datastore', () => {
   test('is forgotten after a quarter of an hour without use', async () => {
     const clock = new FakeClock();
     const breakers = new CircuitBreakers(clock);

@@ -8,7 +8,7 @@ const login: LoginConfig = { endpoints: [], username: 'root', password: 'x' };
 const tenancy = { schema: 'schema', user: 'tenant', owner: 'uid' };
 
 describe('loginClientTls', () => {
-  test('is nothing without TLS, and the CA alone when nobody can sign', async () => {
+  test('returns nothing without TLS, and only the CA if there is no key to sign with', async () => {
     const ca = await serverCa('ca');
     const client = await clientPair(ca, 'root');
     expect(await loginClientTls(login, tenancy, undefined, new Date())).toBeUndefined();
@@ -16,7 +16,7 @@ describe('loginClientTls', () => {
     expect(await loginClientTls(config, tenancy, undefined, new Date())).toEqual({ ca: ca.certificate });
   });
 
-  test('holds a certificate of the tenant, kept while it fits, where the CA can sign', async () => {
+  test('returns a client certificate if the CA has a key, and keeps it while it is valid', async () => {
     const ca = await serverCa('ca');
     const config = { ...login, tls: { ca: ca.certificate, client: await clientPair(ca, 'root'), signer: ca } };
     const first = await loginClientTls(config, tenancy, undefined, new Date());

@@ -63,7 +63,7 @@ describe('readLoginConfig', () => {
     expect(loginChecksum(bySecret)).toBe(loginChecksum(byContent));
   });
 
-  test('takes the client certificate with its key, and refuses a key of another', async () => {
+  test('accepts a client certificate with its key, and refuses a key that does not belong to it', async () => {
     const clientCertificate = { certificate: inline(client.certificate), privateKey: inline(client.key) };
     const config = await readLoginConfig(store({ tlsConfig: tlsConfig({ clientCertificate }) }), noSecrets);
     const key = createPrivateKey(client.key).export({ type: 'pkcs8', format: 'pem' });
@@ -74,7 +74,7 @@ describe('readLoginConfig', () => {
     ).rejects.toThrow(/clientCertificate\.privateKey does not belong/);
   });
 
-  test('names every field that is missing or broken at once, and prints none of them', async () => {
+  test('reports every missing or broken field at once, and prints no content', async () => {
     const broken = readLoginConfig(
       store({
         endpoints: ['mysql://db:3306'],
@@ -102,7 +102,7 @@ describe('readLoginConfig', () => {
     }
   });
 
-  test('takes the key of the CA where there is one, and refuses the key of another', async () => {
+  test('accepts the key of the CA if there is one, and refuses another key', async () => {
     const certificateAuthority = { certificate: inline(ca.certificate), privateKey: inline(ca.key) };
     const config = await readLoginConfig(store({ tlsConfig: { certificateAuthority } }), noSecrets);
     expect(config.tls?.signer?.certificate).toBe(ca.certificate);

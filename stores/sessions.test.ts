@@ -37,7 +37,7 @@ function dialling(open: (config: string) => Promise<void> = () => Promise.resolv
 const ping = (session: Session): Promise<unknown> => session.ping();
 
 describe('Sessions', () => {
-  test('opens one session for many users at once, and one more for another configuration', async () => {
+  test('opens one session for many concurrent users, and another one for another configuration', async () => {
     const { log, driver } = dialling();
     await using sessions = new Sessions({ clock: new FakeClock() });
     await Promise.all([
@@ -49,7 +49,7 @@ describe('Sessions', () => {
     expect(log).toEqual(['open a', 'open b']);
   });
 
-  test('closes a session that was idle for a while, not one in use', async () => {
+  test('closes a session that was idle for a while, and none in use', async () => {
     const clock = new FakeClock();
     const { log, driver } = dialling();
     await using sessions = new Sessions({ clock, idleMs: 1000 });

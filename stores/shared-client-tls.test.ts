@@ -35,8 +35,8 @@ beforeAll(async () => {
   [one, two] = await Promise.all([makeCa('one'), makeCa('two')]);
 });
 
-describe('credentials for several stores', () => {
-  test('are an ordinary certificate where the stores have one signer, with every CA once and the first store’s first', async () => {
+describe('Credentials for several datastores', () => {
+  test('are an ordinary certificate if the datastores have one signer, with every CA once and the first datastore’s first', async () => {
     const grown = authority(one, two.certificate + one.certificate);
     const tls = await sharedClientTls([authority(one), grown], tenancy, undefined, now);
     expect(parseCertificates(tls.certificate ?? '', 'chain')).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('credentials for several stores', () => {
     expect(other).toEqual({ ...tls, ca: two.certificate + one.certificate });
   });
 
-  test('are signed across the stores where they have several, and stay while nothing changes', async () => {
+  test('are cross-signed if the datastores have several signers, and stay while nothing changes', async () => {
     const both = [authority(one), authority(two)] as const;
     const tls = await sharedClientTls(both, tenancy, undefined, now);
     expect(parseCertificates(tls.certificate ?? '', 'chain')).toHaveLength(3);
@@ -64,7 +64,7 @@ describe('credentials for several stores', () => {
     }
   });
 
-  test('never outlive a CA, are not renewed needlessly then, and report an expired one', async () => {
+  test('never exceed the lifetime of a CA, are not renewed needlessly then, and report an expired one', async () => {
     const both = [authority(one), authority(await makeCa('short', 20))] as const;
     const tls = await sharedClientTls(both, tenancy, undefined, now);
     expect(new X509Certificate(tls.certificate ?? '').validToDate).toEqual(later(20));
@@ -72,7 +72,7 @@ describe('credentials for several stores', () => {
     await expect(sharedClientTls(both, tenancy, tls, later(21))).rejects.toThrow(/expired at 2030-06-21/);
   });
 
-  test('cannot be issued with a CA that may sign only leaf certificates, and the message names it', async () => {
+  test('cannot be issued with a CA that may not sign CA certificates, and the message names it', async () => {
     const narrow = authority(await makeCa('narrow', 3650, 0));
     const made = sharedClientTls([authority(one), narrow], tenancy, undefined, now);
     await expect(made).rejects.toMatchObject({ name: 'StoreError', reason: 'Unsupported' });
@@ -93,7 +93,7 @@ describe('opening DataStores together', () => {
     metadata: { name },
   });
 
-  test('gives one certificate and each store’s own binding', async () => {
+  test('returns one certificate and the binding of each datastore', async () => {
     const opened = await access().openTogether([await named('a', one), await named('b', two)], signal);
     expect(opened.stores.map((store) => store.bind(tenancy))).toMatchObject([
       { endpoints: ['https://a:2379'] },
@@ -110,7 +110,7 @@ describe('opening DataStores together', () => {
     await expect(access().openTogether([good, bare], signal)).rejects.toThrow(/^DataStore bare: .*is not set/s);
   });
 
-  test('is refused for drivers without such certificates, with names and drivers', async () => {
+  test('is refused for drivers without such certificates, with the names and drivers', async () => {
     const good = await named('a', one);
     const sql: DataStore = { ...good, metadata: { name: 'sql' }, spec: { ...good.spec, driver: 'PostgreSQL' } };
     for (const stores of [[good, sql] as const, [sql, good] as const]) {

@@ -23,7 +23,7 @@ describe('tenancyIdentifier', () => {
     );
   });
 
-  test('is a plain word for every store and fits the shortest limit', () => {
+  test('is a plain word in every datastore and fits the shortest limit', () => {
     fc.assert(
       fc.property(fc.oneof(fc.uuid(), fc.string()), (uid) => {
         const name = tenancyIdentifier(uid);
@@ -42,7 +42,7 @@ describe('tenancyIdentifier', () => {
     );
   });
 
-  test('keeps UIDs that are not UUIDs apart from those that are', () => {
+  test('distinguishes UIDs that are not UUIDs from those that are', () => {
     expect(tenancyIdentifier('uid-1')).toMatch(/^u/);
     expect(tenancyIdentifier('00000000-0000-0000-0000-000000000000')).toBe('taaaaaaaaaaaaaaaaaaaaaaaaaa');
   });
@@ -55,7 +55,7 @@ describe('tenancyNames', () => {
     expect(tenancyNames({ uid })).toEqual({ schema: tenancyIdentifier(uid), user: tenancyIdentifier(uid) });
   });
 
-  test('honour what the spec asks for, and above it what the status has recorded', () => {
+  test('use the names in the spec, and with priority those recorded in the status', () => {
     const requested = { schema: 'mine', user: 'me' };
     expect(tenancyNames({ uid, requested })).toEqual(requested);
     expect(tenancyNames({ uid, requested, recorded: { schema: 'a_b', user: '' } })).toEqual({
@@ -73,7 +73,7 @@ describe('tenancyNameProblem', () => {
     },
   );
 
-  test.each(['a', 'team_one', 'Team-1', 'a'.repeat(32)])('takes %j', (name) => {
+  test.each(['a', 'team_one', 'Team-1', 'a'.repeat(32)])('accepts %j', (name) => {
     expect(tenancyNameProblem(name)).toBeUndefined();
   });
 });

@@ -49,7 +49,7 @@ function setUp(): {
 }
 
 describe('ChangeAlarm', () => {
-  test('rings once for a new object, not before two seconds, and then is silent until it is armed again', async () => {
+  test('notifies once of a new object, not before two seconds, and then only after it is armed again', async () => {
     const { alarm, arm, make, clock, heard } = setUp();
     await make('old');
     await arm();
@@ -74,7 +74,7 @@ describe('ChangeAlarm', () => {
     expect(heard).toEqual(['ended', 'ring', 'ended', 'ring']);
   });
 
-  test('whose watch is lost rings too, though not for half a minute: the tenant may end every watch at once', async () => {
+  test('notifies half a minute after its watch was lost, because the tenant may end every watch at once', async () => {
     const { arm, clock, cluster, heard } = setUp();
     await arm();
     cluster.endWatches(new UnreachableError('the line is dead'));
@@ -84,7 +84,7 @@ describe('ChangeAlarm', () => {
     expect(heard).toEqual(['ended', 'ring']);
   });
 
-  test('that is armed at another door is silent about the first', async () => {
+  test('does not notify for the previous client once it is armed with another', async () => {
     const { alarm, arm, make, clock, heard } = setUp();
     await arm();
     const second = new FakeCluster();
@@ -97,7 +97,7 @@ describe('ChangeAlarm', () => {
     expect(heard).toEqual(['ended']);
   });
 
-  test('that is armed again with the same client keeps its watch', async () => {
+  test('keeps its watch if it is armed again with the same client', async () => {
     const { arm, make, clock, cluster, heard } = setUp();
     await arm();
     await arm();
@@ -122,7 +122,7 @@ describe('ChangeAlarm', () => {
     expect(heard).toEqual(['ended', 'ring']);
   });
 
-  test('hears nothing of other objects', async () => {
+  test('ignores other objects', async () => {
     const { arm, make, clock, heard } = setUp();
     await arm();
     await make('other', 'b');
@@ -133,7 +133,7 @@ describe('ChangeAlarm', () => {
   test.each([
     ['was lost', new Error('the line is dead')],
     ['ends without a word', undefined],
-  ])('rings half a minute after a watch that %s, because something may have been missed', async (_how, error) => {
+  ])('notifies half a minute after a watch that %s, because something may have been missed', async (_how, error) => {
     const { arm, cluster, clock, heard } = setUp();
     await arm();
     cluster.endWatches(error);
@@ -143,7 +143,7 @@ describe('ChangeAlarm', () => {
     expect(heard).toEqual(['ended', 'ring']);
   });
 
-  test('is silent when it was disarmed', async () => {
+  test('does not notify after it was disarmed', async () => {
     const { alarm, arm, make, clock, heard } = setUp();
     await arm();
     await make('new');

@@ -39,8 +39,8 @@ function applied(createOnly: readonly Manifest[] = []): Expectations {
   return expectations;
 }
 
-describe('what is seen of an object that was applied', () => {
-  test('is our own doing up to the version that the API server answered, and foreign after it', () => {
+describe('An observed version of an applied object', () => {
+  test('is our own write up to the version that the API server returned, and drift after it', () => {
     const expectations = applied();
     expect(expectations.evaluate(seen(map, { uid: 'map', resourceVersion: '9' }))).toBeUndefined();
     expect(expectations.evaluate(seen(map, { uid: 'map', resourceVersion: '10' }))).toBeUndefined();
@@ -48,14 +48,14 @@ describe('what is seen of an object that was applied', () => {
     expect(expectations.evaluate(seen(other, { resourceVersion: '11' }))).toBeUndefined();
   });
 
-  test('is foreign when it is gone, unless it is another object that went', () => {
+  test('is drift if the object is gone, unless another object with its name was deleted', () => {
     const expectations = applied();
     expect(expectations.evaluate(seen(map, { uid: 'map', resourceVersion: '11' }, true))).toBe('dns');
     expect(expectations.evaluate({ ...seen(map, {}, true), metadata: { resourceVersion: '11' } })).toBe('dns');
     expect(expectations.evaluate(seen(map, { uid: 'before', resourceVersion: '11' }, true))).toBeUndefined();
   });
 
-  test('is only its status while generation, labels and the object itself stay', () => {
+  test('is only a status update while generation, labels and the object stay the same', () => {
     const expectations = applied();
     const now = { uid: 'deployment', resourceVersion: '21', generation: 2 };
     expect(expectations.evaluate(seen(deployment, now))).toBeUndefined();
@@ -65,14 +65,14 @@ describe('what is seen of an object that was applied', () => {
   });
 });
 
-describe('what a list does not show', () => {
-  test('is missing where it was applied, and of its kind', () => {
+describe('An object that a list does not contain', () => {
+  test('is missing if it was applied and is of that kind', () => {
     const expectations = applied();
     expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(map)]);
     expect(expectations.missing(kinds.ConfigMap, new Set([identityOf(map)]))).toEqual([]);
   });
 
-  test('is missing of the administrators only once it was seen', () => {
+  test('is missing of the administrators’ objects only once it was seen', () => {
     const expectations = applied([other]);
     expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(map)]);
     expect(expectations.notice(seen(other, { resourceVersion: '30' }))).toBe(false);
@@ -81,7 +81,7 @@ describe('what a list does not show', () => {
     expect(expectations.missing(kinds.ConfigMap, new Set())).toEqual([identityOf(map)]);
   });
 
-  test('stays known of the administrators when the component is applied again', () => {
+  test('is still known as the administrators’ when the component is applied again', () => {
     const expectations = applied([other]);
     expectations.notice(seen(other, { resourceVersion: '30' }));
     expectations.set({ component: 'dns', manifests: [], applied: [], createOnly: [other], kindOf });
@@ -89,7 +89,7 @@ describe('what a list does not show', () => {
   });
 });
 
-test('the newest version of a kind is that of what was applied last, whatever the order', () => {
+test('newest returns the version of the last write of a kind, in any order', () => {
   for (const [first, second] of [
     ['9', '10'],
     ['10', '9'],

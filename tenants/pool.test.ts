@@ -34,13 +34,13 @@ function setUp(): {
 }
 
 describe('TenantPool', () => {
-  test('lends one door to everybody who asks for the same tenant with the same credentials', () => {
+  test('gives one client to all users with the same tenant and credentials', () => {
     const { pool, opened } = setUp();
     expect(pool.borrow('uid', connection('a'))).toBe(pool.borrow('uid', connection('a')));
     expect(opened).toHaveLength(1);
   });
 
-  test('opens another door and closes the old one when the credentials have changed', () => {
+  test('opens another client and closes the previous one when the credentials have changed', () => {
     const { pool, opened, closed } = setUp();
     const before = pool.borrow('uid', connection('a'));
     const after = pool.borrow('uid', connection('b'));
@@ -50,12 +50,12 @@ describe('TenantPool', () => {
     expect(pool.size).toBe(1);
   });
 
-  test('keeps tenants apart that differ in their UID only', () => {
+  test('separates tenants that differ in their UID only', () => {
     const { pool } = setUp();
     expect(pool.borrow('one', connection('a'))).not.toBe(pool.borrow('two', connection('a')));
   });
 
-  test('lets a tenant go that nobody asked for in a while, and counts anew with every borrowing', async () => {
+  test('closes a client that nobody used for a while, counted from the last use', async () => {
     const { pool, clock, closed, opened } = setUp();
     const first = pool.borrow('uid', connection('a'));
     await clock.advance(900);
@@ -67,7 +67,7 @@ describe('TenantPool', () => {
     expect(pool.borrow('uid', connection('a'))).not.toBe(first);
   });
 
-  test('keeps a door that somebody holds, and lets it go when nobody does any more', async () => {
+  test('keeps a client open while somebody holds it, and closes it when it is released', async () => {
     const { pool, clock, closed, opened } = setUp();
     pool.borrow('uid', connection('a'));
     const release = pool.hold('uid');
@@ -103,7 +103,7 @@ describe('TenantPool', () => {
     expect(closed).toHaveLength(1);
   });
 
-  test('has left a tenant once the client is closed, and not before', async () => {
+  test('resolves leave only when the client is closed', async () => {
     const ended = Promise.withResolvers<undefined>();
     const open = (): FakeCluster => Object.assign(new FakeCluster(), { close: () => ended.promise });
     const pool = new TenantPool({ memory: new ObjectMemory(), clock: new FakeClock(), open });
@@ -115,7 +115,7 @@ describe('TenantPool', () => {
     expect(await left).toBe('left');
   });
 
-  test('closes a door that is held when the credentials change', () => {
+  test('closes a held client when the credentials change', () => {
     const { pool, closed, opened } = setUp();
     pool.borrow('uid', connection('a'));
     pool.hold('uid');
@@ -123,7 +123,7 @@ describe('TenantPool', () => {
     expect(closed).toEqual([opened[0]]);
   });
 
-  test('leaves no timer of a tenant that is gone, and takes one that it does not know for gone', async () => {
+  test('has no timers of a deleted tenant, and ignores a tenant that it does not know', async () => {
     const { pool, clock, closed } = setUp();
     pool.borrow('uid', connection('a'));
     await pool.leave('uid');
@@ -134,7 +134,7 @@ describe('TenantPool', () => {
     }).not.toThrow();
   });
 
-  test('closes every door when the process ends', async () => {
+  test('closes every client when the process ends', async () => {
     const { pool, closed } = setUp();
     pool.borrow('one', connection('a'));
     pool.borrow('two', connection('a'));
@@ -144,7 +144,7 @@ describe('TenantPool', () => {
   });
 });
 
-test('a tenant gets eight connections, ten seconds for an answer, 8 MiB for one and 1 MiB for a line, and no more', () => {
+test('limits a tenant to eight connections, ten seconds per response, 8 MiB per response and 1 MiB per line', () => {
   const given: ClusterOptions[] = [];
   const open = (_connection: Connection, limits: ClusterOptions): FakeCluster => {
     given.push(limits);
@@ -161,7 +161,7 @@ test('a tenant gets eight connections, ten seconds for an answer, 8 MiB for one 
   expect(given).toEqual([limits]);
 });
 
-describe('what a tenant refused', () => {
+describe('A request that a tenant refused', () => {
   const signal = new AbortController().signal;
   const refused = async (): Promise<ReturnType<typeof setUp> & { readonly error: unknown }> => {
     const all = setUp();
@@ -171,7 +171,7 @@ describe('what a tenant refused', () => {
     return { ...all, error };
   };
 
-  test('can be asked again alone, and is worth a reconcile when it is answered otherwise', async () => {
+  test('can be repeated alone, and leads to a reconcile when the answer changes', async () => {
     const { error, opened } = await refused();
     const [repeat] = repeatsOf(error);
     expect(await repeat?.(signal)).toBe(false);
@@ -180,7 +180,7 @@ describe('what a tenant refused', () => {
     expect(await repeat?.(signal)).toBe(true);
   });
 
-  test('is asked through a door that is open, when the one before was closed for want of borrowers', async () => {
+  test('is repeated through an open client if the previous one was closed as idle', async () => {
     const { error, opened, clock, pool } = await refused();
     await clock.advance(5_000);
     expect(pool.size).toBe(0);
@@ -188,7 +188,7 @@ describe('what a tenant refused', () => {
     expect(opened).toHaveLength(2);
   });
 
-  test('is asked with the new credentials when they have changed since', async () => {
+  test('is repeated with the new credentials if they have changed since', async () => {
     const { error, opened, closed, pool } = await refused();
     pool.borrow('uid', connection('b'));
     opened[0]?.failNext(() => true, new UnreachableError('no'));
@@ -198,7 +198,7 @@ describe('what a tenant refused', () => {
     expect(opened[1]?.calls).toHaveLength(1);
   });
 
-  test('is known through errors that carry it, and a reconcile is due where anything else failed too', async () => {
+  test('is found in errors that contain it, and leads to a reconcile if anything else failed too', async () => {
     const { error } = await refused();
     const other = (await refused()).error;
     expect(repeatsOf(new ApiError(500, 'X', 'applying it: no', { cause: error }))).toHaveLength(1);

@@ -88,7 +88,7 @@ const deadLine: WatchLine = {
 };
 
 describe('TenantWatches', () => {
-  test('opens lines one by one after a start, not all at once', async () => {
+  test('opens the connections of many tenants one by one after a start', async () => {
     const world = new World();
     await world.apply();
     await world.clock.advance(9_999);
@@ -97,7 +97,7 @@ describe('TenantWatches', () => {
     expect(world.lines.length).toBe(1);
   });
 
-  test('finds what was changed and deleted before somebody listened, and after a line was lost', async () => {
+  test('finds changes and deletions that happened before it watched, and while its connection was lost', async () => {
     const world = new World();
     await world.apply();
     await world.edit();
@@ -115,7 +115,7 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([['dns'], ['dns']]);
   });
 
-  test('does not ring for our own write, even when its event comes before its answer', async () => {
+  test('does not notify of our own write, even if its event arrives before its response', async () => {
     const world = await new World().listening();
     const notify = (): void => void world.notifications.push(['early']);
     world.watches.applying(uid, 'dns', { connection, notify });
@@ -141,7 +141,7 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([['dns']]);
   });
 
-  test('hears an edit that comes while the component is applied, and after an apply that failed', async () => {
+  test('notifies of an edit that arrives while the component is applied, and after an apply that failed', async () => {
     const world = await new World().listening();
     world.watches.applying(uid, 'dns', { connection, notify: () => undefined });
     await world.edit();
@@ -152,7 +152,7 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([['dns']]);
   });
 
-  test('evaluates nothing of a component before the last of its applies has ended', async () => {
+  test('evaluates a component only when the last of its applies has ended', async () => {
     const world = await new World().listening();
     for (let applies = 0; applies < 2; applies += 1)
       world.watches.applying(uid, 'dns', { connection, notify: () => undefined });
@@ -165,14 +165,14 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([['dns']]);
   });
 
-  test('has nothing to evaluate, and no timer, after an apply that failed while nothing was seen', async () => {
+  test('has nothing to evaluate, and no timer, after a failed apply without events', async () => {
     const world = await new World().listening();
     world.watches.applying(uid, 'dns', { connection, notify: () => undefined });
     world.watches.failed(uid, 'dns');
     expect(world.clock.pending).toBe(0);
   });
 
-  test('rings ever more seldom while a tool edits in a loop, and at once again when it has come to rest', async () => {
+  test('notifies less and less often while a tool edits in a loop, and at once again after a quiet time', async () => {
     const world = await new World().listening();
     const began = world.clock.monotonic();
     const notifications: number[] = [];
@@ -200,7 +200,7 @@ describe('TenantWatches', () => {
     expect(world.notifications.length).toBe(before + 1);
   });
 
-  test('brings back what is the administrators’ once it was there, and leaves alone what they made without our label', async () => {
+  test('notifies if an object of the administrators that existed is deleted, and ignores their objects without our label', async () => {
     const world = new World();
     const unlabelled = { ...theirs.metadata, labels: {} };
     await world.cluster.admin.create(kinds.ConfigMap, { ...theirs, metadata: unlabelled });
@@ -229,7 +229,7 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([]);
   });
 
-  test('opens another line when one fails while it is told to stop', async () => {
+  test('opens another connection if one fails while it is being closed', async () => {
     const world = new World();
     let isBroken = true;
     world.through = (line) => ({
@@ -250,7 +250,7 @@ describe('TenantWatches', () => {
     expect([world.lines.length, world.watches.hears(uid)]).toEqual([2, true]);
   });
 
-  test('listens on after the server ended its watches, without a busy loop when it ends them at once', async () => {
+  test('opens watches again that the server ended, without a busy loop if it ends them at once', async () => {
     const world = await new World().listening();
     const calls = world.calls;
     for (let ends = 0; ends < 200; ends += 1) {
@@ -264,7 +264,7 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([['dns']]);
   });
 
-  test('looks again when a version is too old', async () => {
+  test('lists again if a version is too old', async () => {
     const world = await new World().listening();
     await world.clock.advance(100_000);
     world.cluster.endWatches(new ApiError(410, 'Expired', 'too old resource version'));
@@ -274,7 +274,7 @@ describe('TenantWatches', () => {
     expect([world.notifications, world.lines.length]).toEqual([[['dns']], 1]);
   });
 
-  test('has everything applied again when the data of the tenant went back in time', async () => {
+  test('notifies of every component if the data of the tenant was restored from an older state', async () => {
     const world = new World();
     for (let edits = 0; edits < 50; edits += 1)
       await world.cluster.admin.apply(kinds.ConfigMap, { ...map, data: { edits: String(edits) } }, { fieldManager });
@@ -289,7 +289,7 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([['dns']]);
   });
 
-  test('asks for no more objects than could be ours, and takes none for deleted that such a list leaves out', async () => {
+  test('limits its lists, and does not treat objects beyond the limit as deleted', async () => {
     const world = new World();
     for (let at = 0; at < 220; at += 1) {
       const metadata = { name: `0-${at}`, namespace: 'n', labels };
@@ -310,7 +310,7 @@ describe('TenantWatches', () => {
     expect([shown, world.notifications]).toEqual([[200], []]);
   });
 
-  test('gives up a tenant that does not answer until somebody visits it', async () => {
+  test('gives up a tenant that does not answer until its next reconcile', async () => {
     const world = new World();
     world.isUp = false;
     await world.apply();
@@ -323,14 +323,14 @@ describe('TenantWatches', () => {
     expect([world.lines.length, world.watches.hears(uid)]).toEqual([9, true]);
   });
 
-  test('asks nothing at rest, and has no timer of its own', async () => {
+  test('sends no requests and has no timer while nothing happens', async () => {
     const world = await new World().listening();
     const calls = world.calls;
     await world.clock.advance(24 * 60 * 60_000);
     expect([world.calls - calls, world.clock.pending, world.notifications]).toEqual([0, 0, []]);
   });
 
-  test('keeps nothing of objects that a tenant makes with our label, and wakes up for none', async () => {
+  test('stores no objects that a tenant creates with our label, and does not notify of them', async () => {
     const world = await new World().listening();
     const metadata = { name: 'made-by-the-tenant', namespace: 'n', labels };
     await world.cluster.admin.create(kinds.ConfigMap, { ...map, metadata });
@@ -341,7 +341,7 @@ describe('TenantWatches', () => {
     expect(world.clock.pending).toBe(1);
   });
 
-  test('hangs up when a component has nothing any more, and when the tenant is gone', async () => {
+  test('closes its connection when no component has objects, and when the tenant is gone', async () => {
     const world = await new World().listening();
     await world.apply([]);
     expect(world.watches.hears(uid)).toBe(false);
@@ -354,7 +354,7 @@ describe('TenantWatches', () => {
     expect([world.notifications, world.clock.pending, world.watches.hears(uid)]).toEqual([[], 0, false]);
   });
 
-  test('takes no more than two hundred objects of a list: more with our label are the tenant’s own making', async () => {
+  test('reads at most two hundred objects of a list, because the tenant creates any more with our label', async () => {
     const world = await new World().listening();
     expect(new Set(world.limits)).toEqual(new Set([200]));
   });

@@ -22,13 +22,13 @@ test.each([
 });
 
 test.each(['controlplane.cluster.x-k8s.io/v1alpha2', 'steward.butlerlabs.dev/v1alpha1'])(
-  'a Secret with an owner in %s is of Steward itself',
+  'a Secret with an owner in %s belongs to Steward itself',
   (apiVersion) => {
     expect(isSuppliedFor(secret(ofProd, 'v1', apiVersion), 'prod')).toBe(false);
   },
 );
 
-test('a Secret without the label of the Cluster, or with the label of a component, was not supplied', () => {
+test('a Secret without the label of the Cluster, or with the label of a component, was not supplied by a user', () => {
   expect(isSuppliedFor(undefined, 'prod')).toBe(false);
   expect(isSuppliedFor(secret({}), 'prod')).toBe(false);
   expect(isSuppliedFor(secret(ofProd), 'other')).toBe(false);

@@ -27,7 +27,7 @@ const kinds = [stewardControlPlane, stewardControlPlaneTemplate] as const;
 const definitions = kinds.map((kind) => [kind.kind, JSON.parse(JSON.stringify(crd(kind))) as Definition] as const);
 
 describe.each(definitions)('The definition of %s', (_, { metadata, spec }) => {
-  test('names one version for each contract, and the versions differ in nothing but their columns', () => {
+  test('has one version for each contract, and the versions differ only in their printer columns', () => {
     expect(metadata.labels).toMatchObject({
       'cluster.x-k8s.io/v1beta1': 'v1alpha1',
       'cluster.x-k8s.io/v1beta2': 'v1alpha2',
@@ -39,7 +39,7 @@ describe.each(definitions)('The definition of %s', (_, { metadata, spec }) => {
   });
 });
 
-test('The status of a control plane asks for no field, and its conditions and versions are maps', () => {
+test('The status of a control plane has no required field, and its conditions and versions are maps', () => {
   const { status } = stewardControlPlane;
   expect(status?.openapi.required ?? []).toEqual([]);
   const { conditions, versions } = status?.openapi.properties ?? {};
@@ -47,7 +47,7 @@ test('The status of a control plane asks for no field, and its conditions and ve
   expect(versions).toMatchObject({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['version'] });
 });
 
-test('A control plane can be scaled, by the selector in its status', () => {
+test('A control plane can be scaled, with the selector in its status', () => {
   const { scale } = stewardControlPlane;
   expect(scale).toEqual({
     specReplicasPath: '.spec.replicas',
@@ -56,7 +56,7 @@ test('A control plane can be scaled, by the selector in its status', () => {
   });
 });
 
-test('A template has neither version, replicas, endpoint nor rollout: they are the topology’s', () => {
+test('A template has no version, replicas, endpoint or rollout, which the topology sets', () => {
   const { properties = {} } = stewardControlPlaneTemplate.spec.openapi.properties?.template?.properties?.spec ?? {};
   const own = Object.keys(stewardControlPlane.spec.openapi.properties ?? {}).filter((field) => !(field in properties));
   expect(own.sort()).toEqual(['controlPlaneEndpoint', 'replicas', 'rollout', 'version']);

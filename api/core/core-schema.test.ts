@@ -12,7 +12,7 @@ function within(schema: OpenApi): readonly OpenApi[] {
 
 const definitions = Object.entries(generated.definitions as Readonly<Record<string, OpenApi>>);
 
-describe('the embedded types of Kubernetes', () => {
+describe('The embedded types of Kubernetes', () => {
   test('the file names its source and licence', () => {
     expect(generated.$comment).toMatch(/Kubernetes v\d+\.\d+\.\d+.*Apache License 2\.0/);
   });
@@ -35,7 +35,7 @@ describe('the embedded types of Kubernetes', () => {
     }
   });
 
-  test('what Kubernetes treats specially is kept: quantities, ports by name, the protocol of a port', () => {
+  test('special types of Kubernetes are kept: quantities, named ports, the protocol of a port', () => {
     const container = core('Container').openapi.properties;
     expect(container?.ports?.items?.properties?.protocol).toEqual({ type: 'string', default: 'TCP' });
     const probe = container?.livenessProbe?.properties?.httpGet?.properties?.port;
@@ -43,7 +43,7 @@ describe('the embedded types of Kubernetes', () => {
     expect(core('ResourceRequirements').openapi.properties?.limits?.additionalProperties?.pattern).toBeDefined();
   });
 
-  test('a type is recognised under a description of ours, but not in a list', () => {
+  test('a type is recognized with another description, but not in a list', () => {
     expect(coreTypeOf(described(core('Volume'), 'A volume.').openapi)).toBe('Volume');
     expect(coreTypeOf(list(core('Volume')).openapi)).toBeUndefined();
   });

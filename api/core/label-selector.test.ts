@@ -17,7 +17,7 @@ const selector = fc.record(
 const labels = fc.dictionary(key, value);
 
 describe('a label selector', () => {
-  test('selects what its text selects for the API server', () => {
+  test('selects what its text form selects in the API server', () => {
     fc.assert(
       fc.property(selector, labels, (one, of) => {
         expect(isSelected(of, one)).toBe(labelTest(selectorText(one))(of));
@@ -30,7 +30,7 @@ describe('a label selector', () => {
     expect(isSelected({ a: 'b' }, { matchLabels: {}, matchExpressions: [] })).toBe(true);
   });
 
-  test('takes no inherited property for a label', () => {
+  test('treats no inherited property as a label', () => {
     expect(isSelected({}, { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] })).toBe(false);
   });
 
@@ -40,7 +40,7 @@ describe('a label selector', () => {
     [{ key: 'a', operator: 'Exists', values: ['b'] }, 'but has values'],
     [{ key: 'a', operator: 'DoesNotExist', values: ['b'] }, 'but has values'],
     [{ key: 'a', operator: 'Gt', values: ['1'] }, 'not one of In'],
-  ])('that says %j is wrong and selects nothing', (wrong, words) => {
+  ])('is invalid with %j and selects nothing', (wrong, words) => {
     expect(requirementProblem(wrong)).toContain(words);
     expect(isSelected({ a: 'b' }, { matchExpressions: [wrong] })).toBe(false);
     expect(isSelected({}, { matchExpressions: [wrong] })).toBe(false);

@@ -34,7 +34,7 @@ const widget: Kind = {
 };
 
 describe('crd', () => {
-  test('says everything that a kind says, and one schema for all its versions', () => {
+  test('contains everything that a kind declares, and one schema for all its versions', () => {
     const definition = crd(widget);
     expect(definition).toMatchObject({
       metadata: { name: 'bigwidgets.example.com', labels: { a: 'b' } },
@@ -70,7 +70,7 @@ describe('crd', () => {
 });
 
 describe('yamlText', () => {
-  test('gives back every value to a reader of YAML 1.1 and of YAML 1.2', () => {
+  test('is read back unchanged by readers of YAML 1.1 and of YAML 1.2', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.boolean(), fc.integer())), (value) => {
         const plain = JSON.parse(JSON.stringify(value)) as unknown;
@@ -79,7 +79,7 @@ describe('yamlText', () => {
     );
   });
 
-  test('quotes words that YAML 1.1 takes for booleans, and repeats what is shared', () => {
+  test('quotes words that YAML 1.1 reads as booleans, and repeats shared values', () => {
     const shared = { on: 'yes' };
     expect(yamlText({ a: shared, b: shared })).toBe('a:\n  "on": "yes"\nb:\n  "on": "yes"\n');
   });
@@ -104,13 +104,13 @@ describe('roleManifest', () => {
     expect(clusterRole('manager', [...parts].reverse())).toEqual(role);
   });
 
-  test('joins resources with the same verbs, and keeps rights on named objects apart', () => {
+  test('joins resources with the same verbs, and separates permissions on named objects', () => {
     const named = { ...rule(['secrets'], 'patch'), resourceNames: ['one'] };
     const role = clusterRole('manager', [{ name: 'one', access: [rule(['pods', 'secrets'], 'get'), named] }]);
     expect(role.rules).toEqual([rule(['pods', 'secrets'], 'get'), named]);
   });
 
-  test('grants every declared right and no other', () => {
+  test('grants every declared permission and no other', () => {
     const words = (...all: readonly string[]) => fc.subarray([...all], { minLength: 1 });
     const rules = fc.array(
       fc.record({
@@ -138,7 +138,7 @@ describe('roleManifest', () => {
     expect(clusterRole('manager', []).rules).toEqual([]);
   });
 
-  test('is a Role of a namespace when there is one', () => {
+  test('is a Role if there is a namespace', () => {
     const role = roleManifest({ name: 'a', namespace: 'b', parts: [{ name: 'one', access: [rule(['jobs'], 'get')] }] });
     expect(role).toMatchObject({
       kind: 'Role',
@@ -149,7 +149,7 @@ describe('roleManifest', () => {
 });
 
 describe('the reference pages', () => {
-  test('a field is a row with its type, default, limits and meaning', () => {
+  test('a field is a row with its type, default, limits and description', () => {
     expect(kindPage(widget)).toContain(
       '| `spec.size` | string | `"XL"` | How big \\| how heavy. — at most 3 characters |',
     );
@@ -162,7 +162,7 @@ describe('the reference pages', () => {
     expect(page).toContain('string or list of strings');
   });
 
-  test('every condition of the table has its place', () => {
+  test('every condition of the table is on the page', () => {
     expect(conditionsPage()).toContain('### ControlPlaneAvailable');
   });
 });

@@ -40,12 +40,12 @@ describe('applyDefaults', () => {
     });
   });
 
-  test('keeps what the author wrote, zero and empty text included', () => {
+  test('keeps what the author wrote, including zero and empty text', () => {
     const written = { size: { replicas: 0, note: '' } };
     expect(applyDefaults(parent.openapi, written)).toEqual(written);
   });
 
-  test('takes a null for absent, except where null is a value', () => {
+  test('treats null as absent, except where null is a value', () => {
     const schema = obj({ a: opt(str(), 'x'), b: opt(str()), c: opt(anyJson()) });
     expect(applyDefaults(schema.openapi, { a: null, b: null, c: null })).toEqual({ a: 'x', c: null });
   });
@@ -61,7 +61,7 @@ describe('applyDefaults', () => {
     );
   });
 
-  test('survives field names that every object inherits', () => {
+  test('handles field names that every JavaScript object inherits', () => {
     expect(applyDefaults(parent.openapi, JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}'))).toMatchObject({
       size: { replicas: 2 },
     });
@@ -76,7 +76,7 @@ describe('prune', () => {
     });
   });
 
-  test('keeps everything below a value of any shape', () => {
+  test('keeps everything below a field that preserves unknown fields', () => {
     const schema = obj({ any: opt(anyJson()), object: preserveUnknown() });
     const value = { any: { deep: [{ down: 1 }] }, object: { deep: { down: null } } };
     expect(prune(schema.openapi, value)).toEqual(value);
@@ -130,19 +130,19 @@ describe('validate', () => {
     expect(problems(str({ pattern: '^a$' }), 'b')).toHaveLength(1);
   });
 
-  test('takes bytes in base64 only', () => {
+  test('accepts only base64 for bytes', () => {
     expect(problems(bytes(), 'QUI=')).toEqual([]);
     expect(problems(bytes(), '')).toEqual([]);
     expect(problems(bytes(), 'not base64!')).toEqual(['spec: Invalid value: must be base64']);
   });
 
-  test('holds a number to its 32 bits, whatever the limits of its own allow', () => {
+  test('limits a number to 32 bits, whatever its own limits allow', () => {
     expect(problems(int32(), -(2 ** 31))).toEqual([]);
     expect(problems(int32({ minimum: -(2 ** 40) }), -(2 ** 31) - 1)).toHaveLength(1);
     expect(problems(int32({ maximum: 2 ** 40 }), 2 ** 31)).toHaveLength(1);
   });
 
-  test('takes integers and strings where either is meant', () => {
+  test('accepts integers and strings where both are allowed', () => {
     expect(problems(intOrString(), 1)).toEqual([]);
     expect(problems(intOrString(), 'http')).toEqual([]);
     expect(problems(intOrString(), true)).toHaveLength(1);

@@ -23,7 +23,7 @@ const objects: readonly PlainObject[] = [
 describe('A captured control plane', () => {
   const captured = captureTenant(objects, 'into');
 
-  test('keeps names, data and specs, and nothing that belongs to the objects it was taken from', () => {
+  test('contains names, data and specs, and nothing that belongs to the captured objects only', () => {
     expect(captured.secrets).toEqual([
       { kind: 'Secret', metadata: { name: 'tenant-ca', namespace: 'into' }, data: { k: 'dg==' } },
     ]);
@@ -35,17 +35,17 @@ describe('A captured control plane', () => {
     expect(captured.deployment.status).toBeUndefined();
   });
 
-  test('knows where its certificates and its data are at home', () => {
+  test('knows the folders of its certificates and its data', () => {
     expect(captured).toMatchObject({ clusterIp: '10.0.0.9', prefix: '/t1', servers: 'https://etcd:2379' });
   });
 
-  test('is refused when a part is missing, or there are two', () => {
+  test('is refused if a part is missing, or if there are two', () => {
     expect(() => captureTenant(objects.slice(0, 2), 'into')).toThrow(/one Deployment, found were 0/);
     expect(() => captureTenant([...objects, ...objects], 'into')).toThrow(/one Service, found were 2/);
   });
 });
 
-test('A flag is found by its whole name', () => {
+test('A flag is found by its whole name only', () => {
   const [, , deployment = {}] = objects;
   expect(flagOf(deployment, 'etcd-prefix')).toBe('/t1');
   expect(flagOf(deployment, 'etcd')).toBeUndefined();

@@ -15,14 +15,14 @@ describe('A timeline', () => {
     expect(recorder.timeline).toEqual({ 'Service exists': 100 });
   });
 
-  test('takes no notice of what was told before the request, or of deletions', () => {
+  test('ignores events from before the request, and deletions', () => {
     const recorder = new TimelineRecorder(1000);
     see(recorder, 900, 'Service', {});
     recorder.see({ at: 1100, type: 'DELETED', kind: 'Service', object: {} });
     expect(recorder.timeline).toEqual({});
   });
 
-  test('has the last Secret before the Deployment, not later ones', () => {
+  test('shows the last Secret before the Deployment, not later ones', () => {
     const recorder = new TimelineRecorder(0);
     see(recorder, 1, 'Secret', {});
     see(recorder, 2, 'Secret', {});
@@ -31,7 +31,7 @@ describe('A timeline', () => {
     expect(recorder.timeline).toMatchObject({ 'first Secret exists': 1, 'last Secret exists': 2 });
   });
 
-  test('follows a pod from its making to its readiness', () => {
+  test('follows a pod from its creation to its readiness', () => {
     const recorder = new TimelineRecorder(0);
     const containerStatuses = [{ state: { running: {} } }, { state: { waiting: {} } }];
     see(recorder, 1, 'Pod', {});
@@ -48,14 +48,14 @@ describe('A timeline', () => {
     });
   });
 
-  test('tells the first ready replica from all of them', () => {
+  test('distinguishes the first ready replica from all of them', () => {
     const recorder = new TimelineRecorder(0);
     see(recorder, 1, 'Deployment', { spec: { replicas: 2 }, status: { readyReplicas: 1 } });
     see(recorder, 2, 'Deployment', { spec: { replicas: 2 }, status: { readyReplicas: 2 } });
     expect(recorder.timeline).toMatchObject({ 'a replica ready': 1, 'all replicas ready': 2 });
   });
 
-  test('tells the status of Steward and its add-ons apart', () => {
+  test('distinguishes the status of Steward from that of its add-ons', () => {
     const recorder = new TimelineRecorder(0);
     const kubernetesResources = { version: { status: 'Ready' } };
     const enabled = { enabled: true };

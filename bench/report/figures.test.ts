@@ -34,7 +34,7 @@ describe('The figures of readiness', () => {
     expect(rows[0]?.timelines).toHaveLength(3);
   });
 
-  test('tell the median and the worst, and the ratio to each floor', () => {
+  test('contain the median and the worst case, and the ratio to each floor', () => {
     const page = readyFigures({ ...measured, rows });
     expect(page).toContain(
       '| until | Steward, p50 (max) | own pods by hand | bare pods by hand | Steward / own | Steward / bare |',
@@ -43,21 +43,21 @@ describe('The figures of readiness', () => {
     expect(page).toContain('With two replicas Ready is told after 7.00 (7.00) s.');
   });
 
-  test('tell commit, day, command and machine', () => {
+  test('contain commit, day, command and machine', () => {
     expect(readyFigures({ ...measured, rows })).toContain(
       'Measured at commit abc1234 on 2026-11-24 with `npm run bench -- ready` on a virtual machine: 2 cores, kernel 6.18.',
     );
   });
 });
 
-test('The figures of datastores are a line for each row, and the note of the result', () => {
+test('The figures of datastores have a line for each row, and the note of the result', () => {
   const row = { figure: 'the store, empty', unit: 'MiB', etcd: '18', postgres: '58', mysql: '112', nats: '16' };
   const page = datastoreFigures({ ...measured, note: 'No samples.', rows: [row] });
   expect(page).toContain('| the store, empty, MiB | 18 | 58 | 112 | 16 |');
   expect(page).toMatch(/No samples\.$/);
 });
 
-test('A page gets figures between its markers, and one without markers is refused', () => {
+test('A page gets its figures between its markers, and one without markers is refused', () => {
   const page = 'a\n<!-- figures: begin; by hand -->\nold\n<!-- figures: end -->\nb\n';
   expect(withFigures(page, '$1 new')).toBe(page.replace('old', () => '$1 new'));
   expect(() => withFigures('a\n', 'new')).toThrow(/no markers/);

@@ -17,7 +17,7 @@ const series = (contender: string, readyz: readonly number[]): ReadySeries => ({
 describe('The report of readiness', () => {
   const report = readyReport([series('ours', [5000, 6000, 7000]), series('floor', [5000, 4800, 5600])]);
 
-  test('names both ends of each way with p50 and max, and the ratio to each floor', () => {
+  test('names both ends of each interval with p50 and max, and the ratio to each floor', () => {
     expect(report).toContain('1 replica, 3 pairs');
     const lines = report.split('\n').map((line) => line.replaceAll(/\s+/g, ' '));
     expect(lines).toContain('| first /readyz through the Service | ours | 5.00 | 6.00 | 7.00 | | |');
@@ -25,7 +25,7 @@ describe('The report of readiness', () => {
     expect(lines).toContain('| Ready | floor | 4.90 | 5.10 | 5.70 | 1.20 | 1.25 |');
   });
 
-  test('leaves out what a way does not pass', () => {
+  test('leaves out intervals that were not measured', () => {
     expect(report).toMatch(/\| status Ready +\| +\| +\|/);
   });
 });
@@ -36,14 +36,14 @@ describe('The footprint', () => {
   const from = { ...created, at: 100_000 };
   const to = { at: 160_000, rssMiB: 90, anonymousMiB: 45, cpuSeconds: 3.6, requests: { a: 40, b: 35 } };
 
-  test('is the memory at the end, and CPU and requests per second while tenants rested', () => {
+  test('is the memory at the end, and CPU and requests per second while the tenants were idle', () => {
     const found = footprintBetween({ tenants: [0, 4], atStart: look, created, rested: [from, to] });
     expect(found).toMatchObject({ tenants: 4, rssMiB: 90, anonymousMiB: 45, requestsPerSecond: 1 });
     expect(found.milliCpu).toBeCloseTo(10);
     expect(found.creationCpuSeconds).toBe(0.5);
   });
 
-  test('says nothing about requests that nobody counts, or tenants that did not come', () => {
+  test('leaves out requests that nobody counts, and tenants that did not become ready', () => {
     const rested = [from, { ...to, requests: {} }] as const;
     const found = footprintBetween({ tenants: [4, 4], atStart: look, created: look, rested });
     expect(found).toMatchObject({ requestsPerSecond: undefined, creationCpuSeconds: undefined });
@@ -65,7 +65,7 @@ describe('The footprint', () => {
   });
 });
 
-describe('What the manager uses', () => {
+describe('The usage of the manager', () => {
   const status = 'Name:\tMainThread\nVmRSS:\t  102400 kB\nRssAnon:\t   51200 kB\n';
 
   test('is read from proc, also for a command name with spaces and parentheses', () => {
@@ -73,11 +73,11 @@ describe('What the manager uses', () => {
     expect(parseProcessUsage(status, stat)).toEqual({ rssMiB: 100, anonymousMiB: 50, cpuSeconds: 3 });
   });
 
-  test('is not guessed when the kernel does not tell', () => {
+  test('is left out if the kernel does not report it', () => {
     expect(() => parseProcessUsage('Name:\tx\n', '7 (x) S')).toThrow(/VmRSS/);
   });
 
-  test('is counted from samples of exactly the wanted metric', () => {
+  test('is read from samples of exactly the wanted metric', () => {
     const text = '# TYPE x counter\nx{host="a:6443",code="200"} 3\nx{host="b"} 4 1700000000\nx_total 9\nx 1e2\n';
     expect(metricSamples(text, 'x')).toEqual([
       { labels: { host: 'a:6443', code: '200' }, value: 3 },

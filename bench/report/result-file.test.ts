@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('A result tells what was measured, of which commit, when, on what and by which command', async () => {
+test('A result contains what was measured, the commit, the time, the machine and the command', async () => {
   const rows = [{ tenants: 4, rssMiB: 80 }];
   const measured = { bench: 'footprint', command: 'npm run bench -- footprint', machine: { cores: 2 }, rows };
   const file = await writeResult(measured, folder);
@@ -23,7 +23,7 @@ test('A result tells what was measured, of which commit, when, on what and by wh
   expect(Date.parse(result.date)).toBeGreaterThan(0);
 });
 
-test('A result that does not tell its commit is refused, by the name of its file', async () => {
+test('A result without a commit is refused with the name of its file', async () => {
   await writeFile(path.join(folder, 'ready.json'), '{ "bench": "ready" }');
   await expect(readResult('ready', folder)).rejects.toThrow(/ready\.json has no commit/);
 });

@@ -17,7 +17,7 @@ describe('A percentile', () => {
     expect(percentile([1, 2, 4, 8], 50)).toBe(3);
   });
 
-  test('of 0 and 100 is the least and the greatest, and never lies outside them', () => {
+  test('of 0 and 100 is the minimum and the maximum, and never outside of them', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0, max: 100, noNaN: true }), (series, p) => {
         expect(percentile(series, 0)).toBe(Math.min(...series));
@@ -39,12 +39,12 @@ test('A ratio compares medians with medians and worst cases with worst cases', (
   expect(ratio(summarize([2, 3, 8]), summarize([1, 2, 4]))).toEqual({ p50: 1.5, max: 2 });
 });
 
-test('A ratio to a floor of nothing is refused', () => {
+test('A ratio to a floor of zero is refused', () => {
   expect(() => ratio(summarize([1]), summarize([0]))).toThrow(/floor of 0/);
 });
 
 describe('A fitted line', () => {
-  test('finds the line that points lie on', () => {
+  test('goes through points that are on one line', () => {
     const number = fc.integer({ min: -1000, max: 1000 });
     fc.assert(
       fc.property(
@@ -60,7 +60,7 @@ describe('A fitted line', () => {
     );
   });
 
-  test('balances points that lie on none', () => {
+  test('minimizes the distance to points that are not on one line', () => {
     const points = [
       { x: 0, y: 0 },
       { x: 4, y: 5 },
@@ -69,7 +69,7 @@ describe('A fitted line', () => {
     expect(fitLine(points).slope).toBeCloseTo(1);
   });
 
-  test('needs two places', () => {
+  test('needs two different points', () => {
     expect(() => fitLine([{ x: 4, y: 1 }])).toThrow(/two different x/);
     expect(() => fitLine([])).toThrow(/two different x/);
   });

@@ -51,40 +51,40 @@ async function answerTo(
   return { allowed: answer.allowed, message: answer.allowed ? '' : answer.message, asked };
 }
 
-describe('asking for a Gateway', () => {
-  test('is refused where the cluster has no Gateway API, with what helps', async () => {
+describe('A control plane that requests a Gateway', () => {
+  test('is refused if the cluster has no Gateway API, and the message names the fix', async () => {
     const { allowed, message } = await answerTo({ object: published }, [gateway, ...tlsRoutes]);
     expect(allowed).toBe(false);
     expect(message).toContain('the Gateway API is not available in this cluster: install Gateway API');
   });
 
-  test('is refused where the cluster has Gateways but no routes for TLS', async () => {
+  test('is refused if the cluster has Gateways but no TLSRoutes', async () => {
     const { message } = await answerTo({ object: published }, tlsRoutes);
     expect(message).toContain('the TLSRoute resource is not available in this cluster');
   });
 
-  test('is admitted where the cluster has both', async () => {
+  test('is admitted if the cluster has both', async () => {
     expect(await answerTo({ object: published }, [])).toMatchObject({ allowed: true, asked: true });
   });
 
-  test('of one that has a Gateway already is admitted without a look', async () => {
+  test('is admitted without a request to the API server if it has a Gateway already', async () => {
     const answer = await answerTo({ object: published, oldObject: published }, [gateway, ...tlsRoutes]);
     expect(answer).toMatchObject({ allowed: true, asked: false });
   });
 
-  test('is not looked into for one that wants none', async () => {
+  test('A control plane that requests no Gateway is admitted without a request to the API server', async () => {
     expect(await answerTo({ object: publishedTenant({}) }, tlsRoutes)).toMatchObject({ allowed: true, asked: false });
   });
 });
 
-describe('asking for a host name', () => {
+describe('A control plane that requests a host name', () => {
   const wanted = publishedTenant({ ingress: { hostname: 'a.example.org' } });
   const named = (name: string, namespace = 'default'): TenantControlPlane => ({
     ...wanted,
     metadata: { ...wanted.metadata, name, namespace },
   });
 
-  test('that another control plane has is refused, and who has it is told in one namespace only', async () => {
+  test('is refused if another control plane has that name, and the message names that one only within its namespace', async () => {
     const near = await answerTo({ object: wanted }, [], [named('near')]);
     expect(near.allowed).toBe(false);
     expect(near.message).toContain('spec.controlPlane.ingress.hostname');
@@ -94,7 +94,7 @@ describe('asking for a host name', () => {
     expect(far.message).not.toMatch(/far|hidden/);
   });
 
-  test('again, or for another one, is admitted', async () => {
+  test('is admitted if it has that name already, or if the name is free', async () => {
     expect((await answerTo({ object: wanted }, [], [named('tenant')])).allowed).toBe(true);
     const both = { object: wanted, oldObject: wanted };
     expect((await answerTo(both, [], [named('near')])).allowed).toBe(true);

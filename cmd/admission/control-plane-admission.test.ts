@@ -73,22 +73,22 @@ describe('A control plane', () => {
       { network: { ...bare.network, certSANs: ['a:443'] } },
       'spec.network.certSANs[0]',
     ],
-  ])('is refused for %s, as its TenantControlPlane would be', async (_name, spec, expected) => {
+  ])('is refused for %s, like its TenantControlPlane', async (_name, spec, expected) => {
     expect(await answerTo({ kind, object: controlPlane(spec) })).toContain(expected);
   });
 
-  test('is not judged by what only its Cluster decides', async () => {
+  test('is not refused for values that its Cluster decides', async () => {
     const network = { ...bare.network, dnsServiceIPs: ['172.30.0.10'], serviceAddress: 'fd00::1' };
     expect(await answerTo({ kind, object: controlPlane({ network, dataStoreName: 'to-come' }) })).toBe('allowed');
   });
 
-  test('may be written by the controller although it was admitted with something that is refused now', async () => {
+  test('may be updated by the controller although it was admitted with values that are refused today', async () => {
     const wrong = { apiServer: { extraArgs: ['v=2'] } };
     const object = controlPlane({ ...wrong, controlPlaneEndpoint: { host: 'a', port: 6443 } });
     expect(await answerTo({ kind, object, oldObject: controlPlane(wrong) })).toBe('allowed');
   });
 
-  test('that skips a minor is refused with the versions that it can go to, and one that is held back may be taken back', async () => {
+  test('is refused if it skips a minor, with the versions that are possible; a held upgrade may be reverted', async () => {
     const object = controlPlane({ version: 'v1.36.0' });
     const message = await answerTo({ kind, object, oldObject: controlPlane({ version: 'v1.34.2' }) });
     expect(message).toContain('from v1.34.2 upgrade to v1.34 (another patch) or v1.35 (the next minor)');
@@ -126,14 +126,14 @@ describe('The TenantControlPlane of a control plane', () => {
     return answer?.allowed === false ? answer.message : 'allowed';
   }
 
-  test('is not deleted by mistake, and who means it is told what comes of it', async () => {
+  test('is not deleted by mistake: the refusal says what its deletion does and how to confirm it', async () => {
     const message = await deletion(controlPlane({}), {});
     expect(message).toMatch(
       /StewardControlPlane a.*recreate .*with the same data.*unavailable.*delete the Cluster instead/,
     );
   });
 
-  test('is deleted in the background only, so that its authorities can be kept', async () => {
+  test('is deleted with background propagation only, so that its CAs can be retained', async () => {
     const meant = marked('steward.butlerlabs.dev/delete-anyway', 'true');
     expect(await deletion(controlPlane({}), meant, { propagationPolicy: 'Background' })).toBe('allowed');
     const message = await deletion(controlPlane({}), meant, { propagationPolicy: 'Foreground' });
@@ -162,7 +162,7 @@ describe('The TenantControlPlane of a control plane', () => {
     expect(await deletion(scp, metadata, { uid })).toBe('allowed');
   });
 
-  test('is deleted where somebody insists, also by a manager that may not read control planes', async () => {
+  test('is deleted if the annotation confirms it, also by a manager that may not read control planes', async () => {
     const cluster = new FakeCluster({ access: [] });
     const metadata = {
       ...key,
@@ -181,7 +181,7 @@ describe('The TenantControlPlane of a control plane', () => {
   });
 });
 
-describe('A TenantControlPlane that obeys a StewardControlPlane of another cluster', () => {
+describe('A TenantControlPlane that belongs to a StewardControlPlane of another cluster', () => {
   const kind = { group: 'steward.butlerlabs.dev', version: 'v1alpha1', kind: 'TenantControlPlane' };
   const external = 'external.steward.butlerlabs.dev';
 
@@ -200,7 +200,7 @@ describe('A TenantControlPlane that obeys a StewardControlPlane of another clust
   const obeying = { [`${external}/claim`]: 'hash', [`${external}/holder`]: 'uid-there' };
   const meant = { 'steward.butlerlabs.dev/delete-anyway': 'true' };
 
-  test('is not deleted by hand, which would cost its data, and the message says what does it', async () => {
+  test('is not deleted by users, because that would remove its data, and the refusal names the fix', async () => {
     const message = await deletion(obeying, 'somebody');
     expect(message).toMatch(/UID uid-there.*without its data.*delete the Cluster there.*delete-anyway/);
   });
@@ -215,7 +215,7 @@ describe('A TenantControlPlane that obeys a StewardControlPlane of another clust
   });
 });
 
-describe('A template', () => {
+describe('A StewardControlPlaneTemplate', () => {
   const kind = 'StewardControlPlaneTemplate';
   const wrong = { apiServer: { extraArgs: ['v=2'] } };
 
@@ -230,14 +230,14 @@ describe('A template', () => {
     );
   });
 
-  test('does not change, and a request for another one is refused with the way to get it', async () => {
+  test('cannot be changed, and the refusal says how to use another one', async () => {
     const oldObject = template({});
     const message = await answerTo({ kind, object: template({ dataStoreName: 'gold' }), oldObject });
     expect(message).toMatch(/spec\.template\.spec.*cannot be changed.*template with another name.*ClusterClass/);
     expect(await answerTo({ kind, object: template({}, { labels: { a: 'b' } }), oldObject })).toBe('allowed');
   });
 
-  test('changes in the dry runs of the topology controller, and in no other', async () => {
+  test('may be changed in dry runs of the topology controller only', async () => {
     const oldObject = template({});
     const marked = template({ dataStoreName: 'gold' }, { annotations: { 'topology.cluster.x-k8s.io/dry-run': '' } });
     expect(await answerTo({ kind, object: marked, oldObject, dryRun: true })).toBe('allowed');

@@ -67,24 +67,24 @@ describe.each<[Kind, string]>([
     ],
     ['a folder of the node', hostPath, 'controlPlane.deployment.additionalVolumes[0].hostPath.path'],
     ['the store of others', flag, 'controlPlane.deployment.extraArgs.apiServer[0]'],
-  ])('is refused with %s, as its TenantControlPlane would be', async (_what, spec, field) => {
+  ])('is refused with %s, like its TenantControlPlane', async (_what, spec, field) => {
     expect(await answerTo(kind, spec)).toContain(`${at}${field} of the TenantControlPlane`);
   });
 
-  test('is admitted where the namespace permits it', async () => {
+  test('is admitted if the namespace permits it', async () => {
     expect(await answerTo(kind, privileged, { label: 'privileged' })).toBe('allowed');
   });
 });
 
-describe('A control plane that is stored', () => {
-  test('may change in other respects', async () => {
+describe('A stored control plane', () => {
+  test('can be changed in other fields', async () => {
     const stored = { ...privileged, ...flag };
     expect(await answerTo('StewardControlPlane', { ...stored, replicas: 3 }, { old: stored })).toBe('allowed');
     const more = { ...stored, deployment: { ...privileged.deployment, ...hostPath.deployment } };
     expect(await answerTo('StewardControlPlane', more, { old: stored })).toContain('hostPath.path');
   });
 
-  test('is judged by the other cluster where it is to run there', async () => {
+  test('is checked by the other cluster if it runs there', async () => {
     const deployment = {
       ...privileged.deployment,
       externalClusterReference: {

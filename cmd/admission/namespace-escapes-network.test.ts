@@ -70,7 +70,7 @@ async function answerTo({ admissions, made, change }: Asked): Promise<AdmissionA
 }
 
 test.each(networkEscapes)(
-  '$name is refused, and the refusal says what and why',
+  '$name is refused, and the refusal names field and reason',
   async ({ manifest, change, words }) => {
     const admissions = createAdmissions({ cluster: await preparedCluster(), defaultDataStore: '', newestMinor });
     const answer = await answerTo({ admissions, made: manifest(namespace), ...(change !== undefined && { change }) });
@@ -80,7 +80,7 @@ test.each(networkEscapes)(
 );
 
 test.each(networkEscapes.filter(({ flag }) => flag !== undefined))(
-  '$name is admitted when an administrator allows it by a flag of the manager',
+  '$name is admitted if a flag of the manager allows it',
   async ({ manifest, flag = '' }) => {
     const [name, value = ''] = flag.split('=');
     const reach = name === '--allow-external-ips' ? reachSettings(value, '') : reachSettings('', value);

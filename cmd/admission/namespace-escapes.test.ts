@@ -69,7 +69,7 @@ function leave({ opened }: NamespaceEscape): Told | undefined {
   return { labels: { 'pod-security.kubernetes.io/enforce': opened.label } };
 }
 
-describe('A manifest that tries to leave its namespace', () => {
+describe('A manifest that would reach beyond its namespace', () => {
   test.each(namespaceEscapes.map((escape) => [escape.name, escape] as const))(
     'is refused: %s',
     async (_name, escape) => {
@@ -82,11 +82,11 @@ describe('A manifest that tries to leave its namespace', () => {
       const told = leave(escape);
       return told === undefined ? [] : [[escape.name, escape, told] as const];
     }),
-  )('is admitted when an administrator says so: %s', async (_name, escape, told) => {
+  )('is admitted if a flag of the manager allows it: %s', async (_name, escape, told) => {
     expect(await answerTo(manifest(escape), told)).toBe('allowed');
   });
 
-  test('is refused by the label of the namespace whatever the default is', async () => {
+  test('is refused by the label of its namespace, whatever the default is', async () => {
     const boundaries = withFlag('--default-pod-security-standard=privileged');
     const extra = manifest({ deployment: { additionalContainers: [{ name: 'extra', image: 'x' }] } });
     expect(await answerTo(extra, { boundaries })).toBe('allowed');

@@ -62,15 +62,15 @@ async function discover(): Promise<{ readonly code: number; readonly body: strin
   });
 }
 
-describe('The server of the webhooks', () => {
-  test('answers the hooks of Cluster API where the ExtensionConfig says, with both gates on', async () => {
+describe('The webhook server', () => {
+  test('answers the hooks of Cluster API at the paths of the ExtensionConfig if both feature gates are on', async () => {
     await serve('ClusterStacks=true,RuntimeSDK=true');
     const { code, body } = await discover();
     expect(code).toBe(200);
     expect(body).toContain('before-cluster-upgrade');
   });
 
-  test('leaves ExtensionConfigs alone with one of them off', async () => {
+  test('does not change ExtensionConfigs if one of the gates is off', async () => {
     await serve('ClusterStacks=true');
     await expect(discover()).rejects.toThrow('names nobody');
     expect(cluster.calls.some(({ kind }) => kind?.kind === 'ExtensionConfig')).toBe(false);

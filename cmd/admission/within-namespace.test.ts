@@ -21,15 +21,15 @@ function noting(): {
   return { asked, informers: { informer } };
 }
 
-describe('A manager of one namespace', () => {
-  test('Watches every kind that has namespaces there only', () => {
+describe('A manager that is limited to one namespace', () => {
+  test('watches namespaced kinds in that namespace only', () => {
     const { asked, informers } = noting();
     const scoped = withinNamespace(informers, 'team');
     for (const kind of [tenantControlPlane, stewardControlPlane, kinds.Secret]) scoped.informer<Resource>({ kind });
     expect(asked.map(({ namespace }) => namespace)).toEqual(['team', 'team', 'team']);
   });
 
-  test('Watches what has none everywhere, and what names another one there', () => {
+  test('watches cluster-scoped kinds everywhere, and referenced objects in their own namespace', () => {
     const { asked, informers } = noting();
     const scoped = withinNamespace(informers, 'team');
     scoped.informer<Resource>({ kind: dataStore });
@@ -37,7 +37,7 @@ describe('A manager of one namespace', () => {
     expect(asked.map(({ namespace }) => namespace)).toEqual([undefined, 'steward-system']);
   });
 
-  test('Watches all namespaces when none is named', () => {
+  test('watches all namespaces if none is given', () => {
     const { informers } = noting();
     expect(withinNamespace(informers, '')).toBe(informers);
   });

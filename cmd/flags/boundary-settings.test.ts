@@ -5,14 +5,14 @@ import { UsageError } from './flags.ts';
 const read = (standard: string, allowed = '') =>
   readBoundaries({ 'default-pod-security-standard': standard, 'allow-extra-args': allowed });
 
-describe('How far authors may go', () => {
-  test('is told by component and flag, with dashes or underscores', () => {
+describe('The flags that limit tenant authors', () => {
+  test('are accepted per component, with dashes or underscores', () => {
     const { allowedArguments, defaultStandard } = read('restricted', 'apiServer:etcd_prefix, kine:--endpoint');
     expect(defaultStandard).toBe('restricted');
     expect([...allowedArguments]).toEqual(['apiServer:etcd-prefix', 'kine:endpoint']);
   });
 
-  test('is told for all components by the flag alone', () => {
+  test('apply to all components if they name none', () => {
     expect(read('baseline', 'kubeconfig').allowedArguments.has('scheduler:kubeconfig')).toBe(true);
   });
 
@@ -21,7 +21,7 @@ describe('How far authors may go', () => {
     ['baseline', 'etcd:prefix', '--allow-extra-args takes component:flag'],
     ['baseline', 'apiServer:', '--allow-extra-args takes component:flag'],
     ['baseline', 'apiServer:a=b', '--allow-extra-args takes component:flag'],
-  ])('is refused as %j and %j', (standard, allowed, message) => {
+  ])('are refused as %j and %j', (standard, allowed, message) => {
     expect(() => read(standard, allowed)).toThrow(UsageError);
     expect(() => read(standard, allowed)).toThrow(message);
   });

@@ -3,7 +3,7 @@ import { readFeatureGates } from './feature-gates.ts';
 import { UsageError } from './flags.ts';
 
 describe('Feature gates', () => {
-  test('are off unless said, and names of other providers are let pass', () => {
+  test('are off by default, and names of gates of other providers are ignored', () => {
     const off = {
       externalClusterReference: false,
       externalClusterReferenceCrossNamespace: false,

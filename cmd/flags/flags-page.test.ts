@@ -10,7 +10,7 @@ describe('flagsPage', () => {
     }
   });
 
-  test('tells switches, numbers and texts apart and keeps the table whole', () => {
+  test('distinguishes switches, numbers and texts, and does not break the table', () => {
     const flags = {
       on: { value: true, help: 'a | b' },
       many: { value: 3, help: 'how many\nof them' },

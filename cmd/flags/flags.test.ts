@@ -10,7 +10,7 @@ const flags = {
 } as const;
 
 describe('Flags', () => {
-  test('Defaults stand where nothing is said', () => {
+  test('Flags that are not given have their defaults', () => {
     expect(readFlags(flags, [])).toEqual({ name: 'nobody', count: 2, loud: true });
   });
 
@@ -18,7 +18,7 @@ describe('Flags', () => {
     [['--name=ada', '--count=3', '--loud=false'], { name: 'ada', count: 3, loud: false }],
     [['--name', 'ada', '--loud'], { name: 'ada', count: 2, loud: true }],
     [['--name='], { name: '', count: 2, loud: true }],
-  ])('%j is understood as Go would', (args, expected) => {
+  ])('%j is parsed as in Go', (args, expected) => {
     expect(readFlags(flags, args)).toEqual(expected);
   });
 
@@ -29,12 +29,12 @@ describe('Flags', () => {
     [['--loud=perhaps'], '--loud is a switch'],
     [['--name'], 'expecting a value for --name arg'],
     [['manager'], '"manager" is not a flag'],
-  ])('%j is refused with the remedy', (args, message) => {
+  ])('%j is refused with the fix', (args, message) => {
     expect(() => readFlags(flags, args)).toThrow(UsageError);
     expect(() => readFlags(flags, args)).toThrow(message);
   });
 
-  test('Help names every flag with its default', () => {
+  test('The help text lists every flag with its default', () => {
     expect(describeFlags(flags)).toContain('--count=2\n        How many.');
   });
 });
@@ -54,7 +54,7 @@ describe('Durations', () => {
     expect(() => goDuration(text)).toThrow('is not a duration');
   });
 
-  test('Whole seconds survive being written out', () => {
+  test('Durations of whole seconds are printed and parsed without loss', () => {
     fc.assert(fc.property(fc.nat(1e9), (seconds) => goDuration(`${seconds}s`) === seconds * 1000));
   });
 });

@@ -7,7 +7,7 @@ import { readManagerSettings } from './manager-settings.ts';
 const pod = { POD_NAMESPACE: 'steward-system', POD_NAME: 'steward-0' };
 
 describe('Settings of the manager', () => {
-  test('The namespace of the pod comes from its environment', () => {
+  test('The namespace of the pod comes from the environment', () => {
     const settings = readManagerSettings(['--datastore=default'], pod);
     expect(settings).toMatchObject({
       podNamespace: 'steward-system',
@@ -22,18 +22,18 @@ describe('Settings of the manager', () => {
     });
   });
 
-  test('All controllers run unless some are named', () => {
+  test('All controllers run by default', () => {
     expect([...readManagerSettings([], pod).controllers]).toEqual(controllerNames);
     const { controllers } = readManagerSettings(['--controllers=datastore,tenantcontrolplane'], pod);
     expect([...controllers]).toEqual(['datastore', 'tenantcontrolplane']);
   });
 
-  test('The last minor of Kubernetes is the newest that is tested, or the one that is given', () => {
+  test('The newest supported minor of Kubernetes is the newest that is tested, or the given one', () => {
     expect(readManagerSettings([], pod).newestMinor).toBe(newestMinor);
     expect(readManagerSettings(['--max-kubernetes-minor=37'], pod).newestMinor).toBe(37);
   });
 
-  test('Certificates may be renewed from the half of their time on', () => {
+  test('Certificates may be renewed from half of their lifetime on', () => {
     expect(readManagerSettings(['--certificate-expiration-deadline=4380h'], pod).renewBeforeMs).toBe(4380 * 3_600_000);
   });
 
@@ -50,7 +50,7 @@ describe('Settings of the manager', () => {
     });
   });
 
-  test('Metrics that are open to everybody stay on this machine unless an address is given', () => {
+  test('Metrics without authorization listen on localhost unless an address is given', () => {
     const open = ['--insecure-diagnostics'];
     expect(readManagerSettings(open, pod)).toMatchObject({
       metrics: { host: '127.0.0.1', port: 8080 },

@@ -26,8 +26,8 @@ async function annotate(cluster: FakeCluster, values: Readonly<Record<string, st
   await cluster.admin.patch(kinds.Job, key, { type: 'merge', body: { metadata: { annotations: values } } });
 }
 
-describe('the journal in a Job', () => {
-  test('gives a later process what an earlier one wrote', async () => {
+describe('The journal in the Job', () => {
+  test('gives a later process the entries of an earlier one', async () => {
     const { channel } = await withJob();
     const first = new JobJournal(channel, 'first');
     expect(await first.read()).toBeUndefined();
@@ -38,7 +38,7 @@ describe('the journal in a Job', () => {
     await second.write({ phase: 'RollingBack', reason: 'x' });
   });
 
-  test('refuses to write when another process has written since, and changes nothing then', async () => {
+  test('refuses to write if another process has written in between, and changes nothing', async () => {
     const { channel } = await withJob();
     const [first, second] = [new JobJournal(channel, 'first'), new JobJournal(channel, 'second')];
     await Promise.all([first.read(), second.read()]);
@@ -47,7 +47,7 @@ describe('the journal in a Job', () => {
     expect(await second.read()).toMatchObject({ writer: 'second' });
   });
 
-  test('lets only one of two processes that write at the same time have its way', async () => {
+  test('accepts only one of two concurrent writes', async () => {
     const { cluster, channel } = await withJob();
     const [first, second] = [new JobJournal(channel, 'first'), new JobJournal(channel, 'second')];
     await Promise.all([first.read(), second.read()]);
@@ -64,7 +64,7 @@ describe('the journal in a Job', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('goes on when others write the Job, and when the answer to a write was lost', async () => {
+  test('continues if others update the Job, and if the answer to a write was lost', async () => {
     const { cluster, channel } = await withJob();
     const journal = new JobJournal(channel, 'first');
     await journal.read();
@@ -83,8 +83,8 @@ describe('the journal in a Job', () => {
   });
 });
 
-describe('the freeze by way of a Job', () => {
-  test('is there when the controller has answered this very wish', async () => {
+describe('The request for read-only mode through the Job', () => {
+  test('is fulfilled once the controller has answered this very request', async () => {
     const { cluster, channel } = await withJob();
     const clock = new FakeClock();
     await annotate(cluster, { [annotations.migrationFreezeInForce]: 'an earlier wish' });
@@ -103,7 +103,7 @@ describe('the freeze by way of a Job', () => {
     expect((await channel.read()).freezeWanted).toBeUndefined();
   });
 
-  test('is not waited for any longer than the caller wants', async () => {
+  test('is awaited no longer than the caller wants', async () => {
     const { channel } = await withJob();
     const clock = new FakeClock();
     const stop = new AbortController();
@@ -115,7 +115,7 @@ describe('the freeze by way of a Job', () => {
   });
 });
 
-describe('the heartbeat of a migration', () => {
+describe('The heartbeat of a migration', () => {
   const progress = (keys: number): MigrationProgress => ({
     phase: 'Copying',
     keys,
@@ -151,7 +151,7 @@ describe('the heartbeat of a migration', () => {
     return { cluster, channel, clock, heartbeat, heard, end };
   }
 
-  test('tells the newest progress, at most once a second', async () => {
+  test('reports the newest progress, at most once a second', async () => {
     const { cluster, channel, clock, heartbeat, end } = await beating();
     for (let keys = 1; keys <= 30; keys += 1) {
       heartbeat.report(progress(keys));
@@ -162,7 +162,7 @@ describe('the heartbeat of a migration', () => {
     await end();
   });
 
-  test('hears once that the migration is not wanted any more', async () => {
+  test('reports once that the migration was cancelled', async () => {
     const { cluster, clock, heard, end } = await beating();
     await annotate(cluster, { [annotations.migrationCancel]: 'spec.dataStore was set back' });
     await clock.advance(3000);
@@ -170,7 +170,7 @@ describe('the heartbeat of a migration', () => {
     await end();
   });
 
-  test('gives the process up when the API server is out of reach for long, and not before', async () => {
+  test('ends the process if the API server cannot be reached for a long time, and not before', async () => {
     const { cluster, clock, heard, end } = await beating();
     const away = new UnreachableError('no answer');
     cluster.failNext({}, away, 10);

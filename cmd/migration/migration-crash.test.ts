@@ -177,7 +177,7 @@ async function expectWhole(world: LivingWorld): Promise<void> {
   expect(owned).toHaveLength(1 + (storage?.previous ?? []).length);
 }
 
-describe('a migration with the real engine', () => {
+describe('A migration with the real engine', () => {
   test('loses nothing while the tenant writes', async () => {
     const world = await moving();
     expect(await world.live()).toBe('Succeeded');
@@ -185,7 +185,7 @@ describe('a migration with the real engine', () => {
     await expectWhole(world);
   });
 
-  test('loses nothing when the wish is taken back at any moment', async () => {
+  test('loses nothing if it is cancelled at any moment', async () => {
     for (const phase of ['Preparing', 'Freezing', 'Finishing', 'Switching'] as const) {
       const world = await moving();
       const taken = world.cluster.after(async ({ kind, verb, subresource }) => {
@@ -199,7 +199,7 @@ describe('a migration with the real engine', () => {
     }
   });
 
-  test('loses nothing when the manager dies after any call', async () => {
+  test('loses nothing if the manager dies after any call', async () => {
     const model = await moving();
     await model.live();
     const total = model.managerCalls;
@@ -213,7 +213,7 @@ describe('a migration with the real engine', () => {
     }
   });
 
-  test('loses nothing when the process dies after any call', async () => {
+  test('loses nothing if its process dies after any call', async () => {
     const model = await moving();
     await model.live();
     const total = model.processCalls;

@@ -49,8 +49,8 @@ async function leftover(world: MigrationWorld): Promise<void> {
   world.target.dataOf(schema).tenantWrites({ is: 'put', entry: { key: 'a', value: Buffer.from('b') } });
 }
 
-describe('the process of a migration', () => {
-  test('does not replace what is in the target already, and says what helps', async () => {
+describe('The process of a migration', () => {
+  test('does not replace existing data in the target, and the message names the fix', async () => {
     const world = await begun();
     await leftover(world);
     await expect(run(world, never)).rejects.toThrow('already holds 1 keys of this tenant');
@@ -59,7 +59,7 @@ describe('the process of a migration', () => {
     expect(world.target.dataOf(schema).content().size).toBe(1);
   });
 
-  test('removes it first when it is told to', async () => {
+  test('removes existing data in the target first if it is told to', async () => {
     const world = await begun();
     await leftover(world);
     await run(world, done, { cleanup: true });
@@ -68,14 +68,14 @@ describe('the process of a migration', () => {
     expect(world.target.tenancies.size).toBe(1);
   });
 
-  test('goes on with what an earlier process has copied', async () => {
+  test('continues with what an earlier process has copied', async () => {
     const world = await begun();
     await leftover(world);
     await world.say({ journal: { phase: 'Copying' } });
     await expect(run(world, done)).resolves.toMatchObject({ reason: 'enough' });
   });
 
-  test('does nothing for a Job of another migration, or to another store', async () => {
+  test('does nothing for a Job of another migration or to another datastore', async () => {
     const world = await begun();
     await expect(run(world, never, { target: 'default' })).rejects.toThrow('to DataStore default is under way');
     const job = await world.job();
@@ -85,7 +85,7 @@ describe('the process of a migration', () => {
     await expect(run(world, never)).rejects.toThrow('is under way for this Job');
   });
 
-  test('says what it ended with when another one is to try again', async () => {
+  test('reports its result if another attempt is to follow', async () => {
     const world = await begun();
     await expect(run(world, () => Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full');
     expect(await world.told(annotations.migrationFailure)).toBeUndefined();
@@ -94,7 +94,7 @@ describe('the process of a migration', () => {
     expect(message).toBe('the Job is starting: the disk is full');
   });
 
-  test('undoes the migration when its time is over, and when the controller says so', async () => {
+  test('rolls back when its time is over, and when the controller requests it', async () => {
     const reasons: string[] = [];
     const waits: Migrate = ({ cancel }) =>
       new Promise((resolve) => {

@@ -50,8 +50,8 @@ function refusal(pem: string): string {
   }
 }
 
-describe('a certificate request', () => {
-  test('of a kubelet is read: subject, names and addresses', () => {
+describe('A certificate request', () => {
+  test('of a kubelet is parsed: subject, names and addresses', () => {
     expect(readCertificateRequest(good)).toEqual({
       commonName: 'system:node:worker-1',
       organizations: ['system:nodes'],
@@ -82,7 +82,7 @@ describe('a certificate request', () => {
     expect(refusal(pem)).toContain(expected);
   });
 
-  test('of any bytes is read or refused, and nothing else', () => {
+  test('of any bytes is parsed or refused, without another error', () => {
     const der = Buffer.from(good.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
     fc.assert(
       fc.property(fc.nat(der.length - 1), fc.nat(255), (at, value) => {

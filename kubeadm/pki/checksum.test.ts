@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { checksum } from './checksum.ts';
 
 describe('checksum', () => {
-  test('fits a label value and does not depend on the order of keys', () => {
+  test('is a valid label value and does not depend on the order of keys', () => {
     expect(checksum({ a: '1', b: '2' })).toMatch(/^[0-9a-f]{32}$/);
     expect(checksum({ b: '2', a: '1' })).toBe(checksum({ a: '1', b: '2' }));
     expect(checksum({ a: Buffer.from('1') })).toBe(checksum({ a: '1' }));
   });
 
-  test('stays what it was in earlier versions: pods restart when it changes', () => {
+  test('is the same as in earlier versions, because pods restart when it changes', () => {
     expect(checksum({ b: '2', a: '1' })).toBe('778304653d00aa872ebd9103c47511d6');
   });
 
-  test('differs for different data, also when the parts run together alike', () => {
+  test('differs for different data, also if the concatenated parts are equal', () => {
     const data = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4 });
     fc.assert(
       fc.property(data, data, (a, b) => {

@@ -67,14 +67,14 @@ const evaluated = (pair: KeyPair, cas: readonly KeyPair[], at = now, wanted = pr
     thresholdMs: 30 * day,
   });
 
-describe('a cross-signed certificate', () => {
-  test('is accepted by each of its authorities, by itself, and by no other', async () => {
+describe('A cross-signed certificate', () => {
+  test('is accepted by each of its CAs, by itself, and by no other', async () => {
     const [one, two, three, stranger] = await Promise.all([ca('one'), ca('two'), ca('three'), ca('stranger')]);
     const pair = await issueCrossSigned(profile, [one, two, three], options);
     expect([one, two, three, stranger].map((authority) => accepts(authority, pair))).toEqual([true, true, true, false]);
   });
 
-  test('is good for what its profile says and nothing else, in every link', async () => {
+  test('has the usages of its profile and no others, in every link', async () => {
     const [one, two] = await Promise.all([ca('one'), ca('two')]);
     const pair = await issueCrossSigned(profile, [one, two], options);
     expect(accepts(one, pair, 'sslserver')).toBe(false);
@@ -84,7 +84,7 @@ describe('a cross-signed certificate', () => {
     expect(between.map(({ keyUsage }) => keyUsage)).toEqual([['1.3.6.1.5.5.7.3.2'], ['1.3.6.1.5.5.7.3.2']]);
   });
 
-  test('lets nobody sign further authorities below it', async () => {
+  test('permits no further CAs below it', async () => {
     const pair = await issueCrossSigned(profile, await Promise.all([ca('one'), ca('two')]), options);
     const links = parseCertificates(pair.certificate, 'chain').slice(1);
     for (const link of links) {
@@ -93,14 +93,14 @@ describe('a cross-signed certificate', () => {
     }
   });
 
-  test('is refused by an authority that signs leaves only, with its name', async () => {
+  test('is refused by a CA that may sign only certificates of servers and clients, and the message names that CA', async () => {
     const [one, narrow] = await Promise.all([ca('one'), ca('narrow', 0)]);
     await expect(issueCrossSigned(profile, [one, narrow], options)).rejects.toThrow(/CN=narrow.*path length is 0/);
   });
 });
 
-describe('judging a cross-signed certificate', () => {
-  test('keeps it while it leads to each authority and to no other', async () => {
+describe('judgeCrossSigned', () => {
+  test('keeps a chain that leads to each CA and to no other', async () => {
     const [one, two, three] = await Promise.all([ca('one'), ca('two'), ca('two')]);
     const pair = await issueCrossSigned(profile, [one, two], options);
     expect(evaluated(pair, [one, two])).toEqual({ keep: true });
@@ -110,7 +110,7 @@ describe('judging a cross-signed certificate', () => {
     }
   });
 
-  test('renews one that ends soon, names another, or is no chain of one key', async () => {
+  test('renews a chain that expires soon, is for other names, or does not use one key', async () => {
     const [one, two] = await Promise.all([ca('one'), ca('two')]);
     const pair = await issueCrossSigned(profile, [one, two], options);
     const soon = new Date(now.getTime() + 340 * day);

@@ -52,18 +52,18 @@ describe('judgeSigner', () => {
     ['clients alone, which it signs alone', [oid.client], ['clientAuth'], undefined],
     ['servers alone', [oid.server], ['clientAuth'], /lack clientAuth:/],
     ['mail', [oid.mail], both, /lack clientAuth and serverAuth:/],
-  ])('of an authority whose extended key usages are for %s says what Go would', async (_name, usages, signed, why) => {
+  ])('returns for a CA with the extended key usages %s what Go would', async (_name, usages, signed, why) => {
     const verdict = evaluateSigner(await authorityWith(new ExtendedKeyUsageExtension([...usages])), signed);
     if (why === undefined) expect(verdict).toEqual({ keep: true });
     else expect(verdict).toMatchObject({ reason: 'WrongUsages', message: expect.stringMatching(why) });
   });
 
-  test.each([true, false])('refuses an authority with name constraints, critical or not (%s)', async (critical) => {
+  test.each([true, false])('refuses a CA with name constraints, critical or not (%s)', async (critical) => {
     const restricted = await authorityWith(new Extension('2.5.29.30', critical, nameConstraints));
     expect(evaluateSigner(restricted, both)).toMatchObject({ reason: 'NameConstraints' });
   });
 
-  test('refuses an authority with a critical extension that nobody knows', async () => {
+  test('refuses a CA with an unknown critical extension', async () => {
     const unknown = (critical: boolean) => authorityWith(new Extension('1.3.6.1.4.1.99999.1', critical, der('0500')));
     expect(evaluateSigner(await unknown(false), both)).toEqual({ keep: true });
     expect(evaluateSigner(await unknown(true), both)).toMatchObject({
@@ -73,19 +73,19 @@ describe('judgeSigner', () => {
   });
 
   test.each(['ECDSA-P256', 'ECDSA-P384', 'RSA-2048'] as const)(
-    'keeps an authority with a key %s',
+    'accepts a CA with a key %s',
     async (algorithm) => {
       const own = await issueCa({ commonName: 'own', usages: [] }, { algorithm, lifetime });
       expect(evaluateSigner(own, both)).toEqual({ keep: true });
     },
   );
 
-  test('refuses an authority with a key that Kubernetes cannot sign with', async () => {
+  test('refuses a CA with a key that Kubernetes cannot sign with', async () => {
     const { certificate } = await authorityFor(KeyUsageFlags.keyCertSign);
     expect(evaluateSigner({ certificate, key: rsa(1024) }, both)).toMatchObject({ keep: false, reason: 'UnfitKey' });
   });
 
-  test('refuses an authority whose certificate is not for signing certificates', async () => {
+  test('refuses a CA whose certificate may not sign certificates', async () => {
     expect(evaluateSigner(await authorityFor(KeyUsageFlags.keyCertSign), both)).toEqual({ keep: true });
     expect(evaluateSigner(await authorityFor(KeyUsageFlags.digitalSignature), both)).toMatchObject({
       keep: false,
@@ -100,7 +100,7 @@ describe('judgePrivateKey', () => {
     ['a key on a curve that Go does not know', ec('secp256k1'), 'UnfitKey'],
     ['a key on P-521', ec('secp521r1'), undefined],
     ['an RSA key of 2048 bits', rsa(2048), undefined],
-  ])('of %s says what Kubernetes would', (_name, key, reason) => {
+  ])('returns for %s what Kubernetes would', (_name, key, reason) => {
     const verdict = evaluatePrivateKey(key, 'tls.key');
     expect(verdict.keep ? undefined : verdict.reason).toBe(reason);
   });

@@ -45,7 +45,7 @@ const reason = (given: Partial<KeyPair> | undefined, change: Partial<Expectation
 };
 
 describe('judge', () => {
-  test('keeps a pair that is what the profile says', () => {
+  test('keeps a pair that matches the profile', () => {
     expect(evaluate(pair, expectation())).toEqual({ keep: true });
   });
 
@@ -54,7 +54,7 @@ describe('judge', () => {
     expect(reason(await sign(single), { profile: single })).toBe('kept');
   });
 
-  test('keeps an authority without asking who signed it', () => {
+  test('keeps a CA without checking who signed it', () => {
     expect(evaluate(ca, { profile: authorityProfiles.ca, now, thresholdMs: day })).toEqual({ keep: true });
   });
 
@@ -62,7 +62,7 @@ describe('judge', () => {
     expect(evaluate(pair, { now, thresholdMs: day, ca: ca.certificate })).toEqual({ keep: true });
   });
 
-  test('keeps a pair whose certificate names more than is asked', () => {
+  test('keeps a pair whose certificate has more names than required', () => {
     expect(reason(pair, { profile: { ...profile, dnsNames: [], ipAddresses: ['fd00:0::0007'] } })).toBe('kept');
   });
 
@@ -70,11 +70,11 @@ describe('judge', () => {
     ['nothing', undefined],
     ['no key', { certificate: 'x' }],
     ['no certificate', { key: 'x' }],
-  ])('misses %s', (_, given) => {
+  ])('reports missing: %s', (_, given) => {
     expect(reason(given)).toBe('Missing');
   });
 
-  test('finds text that is no certificate or no key malformed, without repeating it', () => {
+  test('reports text that is no certificate or no key as malformed, without repeating it', () => {
     const verdict = evaluate({ certificate: pair.certificate, key: 'hunter2' }, expectation());
     expect(verdict).toMatchObject({ keep: false, reason: 'Malformed' });
     expect(JSON.stringify(verdict)).not.toContain('hunter2');
@@ -83,11 +83,11 @@ describe('judge', () => {
     expect(reason({ certificate: broken, key: pair.key })).toBe('Malformed');
   });
 
-  test('finds a key of another certificate', () => {
+  test('reports a key of another certificate', () => {
     expect(reason({ certificate: pair.certificate, key: ca.key })).toBe('KeyMismatch');
   });
 
-  test('judges validity at the given time, the threshold included', () => {
+  test('checks validity at the given time, the threshold included', () => {
     const end = now.getTime() + certificateValidityMs;
     expect(reason(pair, { now: new Date(end - day - 1000) })).toBe('kept');
     expect(reason(pair, { now: new Date(end - day) })).toBe('NearExpiry');
@@ -95,11 +95,11 @@ describe('judge', () => {
     expect(reason(pair, { now: new Date(now.getTime() - 6 * 60_000) })).toBe('NotYetValid');
   });
 
-  test('distrusts the certificate of another authority, even one of the same name', () => {
+  test('distrusts the certificate of another CA, even one of the same name', () => {
     expect(reason(pair, { ca: otherCa.certificate })).toBe('UntrustedIssuer');
   });
 
-  test('distrusts a certificate that names the authority and its key, but was not signed by it', () => {
+  test('distrusts a certificate that names the CA and its key, but was not signed by it', () => {
     const forged = Buffer.from(pair.certificate.replaceAll(/-----[A-Z ]+-----/g, ''), 'base64');
     // The signature stands last.
     const last = forged.length - 1;
@@ -109,7 +109,7 @@ describe('judge', () => {
     expect(reason({ certificate: certificate.toString(), key: pair.key })).toBe('UntrustedIssuer');
   });
 
-  test('distrusts a certificate of the second authority of a bundle', () => {
+  test('distrusts a certificate of the second CA of a bundle', () => {
     expect(reason(pair, { ca: ca.certificate + otherCa.certificate })).toBe('kept');
     expect(reason(pair, { ca: otherCa.certificate + ca.certificate })).toBe('UntrustedIssuer');
   });
@@ -122,11 +122,11 @@ describe('judge', () => {
     ['a name that is missing', { dnsNames: ['kubernetes', 'new.example.org'] }, 'NamesMissing'],
     ['an address that is missing', { ipAddresses: ['192.0.2.8'] }, 'NamesMissing'],
     ['an authority', { ca: true }, 'NotAnAuthority'],
-  ])('renews when the profile asks for %s', (_, change, expected) => {
+  ])('renews if the profile requires %s', (_, change, expected) => {
     expect(reason(pair, { profile: { ...profile, ...change } })).toBe(expected);
   });
 
-  test('says which subject the certificate should have, with its groups if there are any', () => {
+  test('names the subject that the certificate should have, with its groups if there are any', () => {
     const verdict = (change: Partial<Profile>) => evaluate(pair, expectation({ profile: { ...profile, ...change } }));
     expect(verdict({ organizations: ['c', 'a'] })).toMatchObject({
       message: expect.stringMatching(/CN=kube-apiserver, O=a, c$/),
@@ -136,11 +136,11 @@ describe('judge', () => {
     });
   });
 
-  test('does not take an authority for a leaf', () => {
+  test('does not accept a CA as a serving or client certificate', () => {
     expect(reason(ca, { profile: { commonName: 'kubernetes', usages: [] } })).toBe('WrongUsages');
   });
 
-  test('says what is missing in words', () => {
+  test('describes what is missing', () => {
     const verdict = evaluate(
       pair,
       expectation({ profile: { ...profile, dnsNames: ['a.test', 'kubernetes', 'b.test'] } }),
@@ -152,13 +152,13 @@ describe('judge', () => {
     });
   });
 
-  test('refuses an expectation whose own authority is broken', () => {
+  test('refuses an expectation whose own CA is broken', () => {
     expect(() => evaluate(pair, expectation({ ca: 'nonsense' }))).toThrow('ca.crt holds no certificate in PEM form');
   });
 });
 
 describe('judgeServiceAccountKeys', () => {
-  test('keeps a pair, also when the public half is PKCS#1', async () => {
+  test('keeps a pair, also if the public half is PKCS#1', async () => {
     const keys = await issueServiceAccountKeys('RSA-2048');
     expect(evaluateServiceAccountKeys(keys)).toEqual({ keep: true });
     const publicKey = createPublicKey(createPrivateKey(keys.privateKey))
@@ -167,7 +167,7 @@ describe('judgeServiceAccountKeys', () => {
     expect(evaluateServiceAccountKeys({ ...keys, publicKey })).toEqual({ keep: true });
   });
 
-  test('finds missing, broken and foreign keys', async () => {
+  test('reports missing, broken and unrelated keys', async () => {
     const [a, b] = [await issueServiceAccountKeys(algorithm), await issueServiceAccountKeys(algorithm)];
     expect(evaluateServiceAccountKeys(undefined)).toMatchObject({ reason: 'Missing' });
     expect(evaluateServiceAccountKeys({ ...a, publicKey: 'x' })).toMatchObject({ reason: 'Malformed' });

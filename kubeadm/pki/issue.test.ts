@@ -48,14 +48,14 @@ function opensslVerify(authority: KeyPair, pair: KeyPair): string {
 const heads = { 'ECDSA-P256': 'EC', 'ECDSA-P384': 'EC', 'RSA-2048': 'RSA', 'RSA-3072': 'RSA' } as const;
 
 describe.each(['ECDSA-P256', 'ECDSA-P384', 'RSA-2048', 'RSA-3072'] as const)('issue with %s', (algorithm) => {
-  test('makes an authority and certificates that OpenSSL accepts under its strict rules', async () => {
+  test('creates a CA and certificates that OpenSSL accepts under its strict rules', async () => {
     const authority = await ca(algorithm);
     for (const name of ['apiserver', 'admin.conf'] as const) {
       expect(opensslVerify(authority, await leaf(authority, name, algorithm))).toBe('leaf.crt: OK');
     }
   });
 
-  test('writes PEM as kubeadm does, each with one trailing newline, the key belonging to the certificate', async () => {
+  test('writes PEM like kubeadm, each with one trailing newline, with the key of the certificate', async () => {
     const pair = await ca(algorithm);
     const head = heads[algorithm];
     expect(pair.certificate).toMatch(/^-----BEGIN CERTIFICATE-----\n[^]*\n-----END CERTIFICATE-----\n$/);
@@ -65,7 +65,7 @@ describe.each(['ECDSA-P256', 'ECDSA-P384', 'RSA-2048', 'RSA-3072'] as const)('is
     expect(createPublicKey(pair.key).equals(new X509Certificate(pair.certificate).publicKey)).toBe(true);
   });
 
-  test('makes service-account keys whose public half is PKIX', async () => {
+  test('creates service-account keys whose public half is PKIX', async () => {
     const keys = await issueServiceAccountKeys(algorithm);
     expect(keys.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----\n[^]*\n-----END PUBLIC KEY-----\n$/);
     expect(createPublicKey(keys.privateKey).equals(createPublicKey(keys.publicKey))).toBe(true);
@@ -76,7 +76,7 @@ describe('issue with Ed25519', () => {
   const life = { lifetime: lifetimeFrom(now, certificateValidityMs) };
   const profile = { commonName: 'one', usages: ['serverAuth'], ipAddresses: ['192.0.2.7'] } as const;
 
-  test('makes an authority and certificates that OpenSSL accepts, with keys in the only form there is for them', async () => {
+  test('creates a CA and certificates that OpenSSL accepts, with keys in the only form that exists for them', async () => {
     const options = { ...life, algorithm: 'Ed25519' } as const;
     const authority = await issueCa({ commonName: 'OS CA', ca: true, pathLength: 1, usages: [] }, options);
     const pair = await issue(profile, authority, options);
@@ -87,7 +87,7 @@ describe('issue with Ed25519', () => {
     expect(evaluate(pair, expectation)).toMatchObject({ keep: false, reason: 'Malformed' });
   });
 
-  test('takes no authority of another kind, nor another one an authority of this kind', async () => {
+  test('accepts neither a CA of another kind of key, nor this CA for another kind', async () => {
     const ed = await issueCa({ commonName: 'OS CA', ca: true, usages: [] }, { ...life, algorithm: 'Ed25519' });
     await expect(issue(profile, ed, { ...life, algorithm: 'ECDSA-P256' })).rejects.toThrow('of type ed25519');
     await expect(issue(profile, await ca(), { ...life, algorithm: 'Ed25519' })).rejects.toThrow('of type ec');
@@ -95,7 +95,7 @@ describe('issue with Ed25519', () => {
 });
 
 describe('issue', () => {
-  test('puts names, usages and authority flags of the profile into the certificate', async () => {
+  test('puts names, usages and CA flags of the profile into the certificate', async () => {
     const authority = await ca();
     const certificate = new X509Certificate((await leaf(authority)).certificate);
     expect(certificate.subject).toBe('CN=kube-apiserver');
@@ -111,7 +111,7 @@ describe('issue', () => {
   });
 
   test.each(['"system:masters"', 'a"b"c', 'a\\b', '#0c0161', 'a,O=b', 'a+CN=b', ' a ', 'ä', '日本', "o'", '*.a'])(
-    'writes the name %j as it is, never as the notation of another one',
+    'writes the name %j literally, never as the notation of another one',
     async (name) => {
       const profile = { commonName: name, organizations: [name], usages: ['clientAuth'] } as const;
       const options = { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(now, certificateValidityMs) } as const;
@@ -126,7 +126,7 @@ describe('issue', () => {
     expect(certificate.validToDate.toISOString()).toBe('2027-03-01T12:00:00.000Z');
   });
 
-  test('gives every certificate a positive serial number of 16 octets of its own', async () => {
+  test('gives every certificate a unique positive serial number of 16 octets', async () => {
     const authority = await ca();
     const serials = await Promise.all(
       Array.from({ length: 20 }, async () => new X509Certificate((await leaf(authority)).certificate).serialNumber),
@@ -135,7 +135,7 @@ describe('issue', () => {
     for (const serial of serials) expect(serial).toMatch(/^[4-7][0-9A-F]{31}$/);
   });
 
-  test('makes RSA certificates that an independent reader verifies', async () => {
+  test('creates RSA certificates that an independent reader verifies', async () => {
     const authority = await ca('RSA-2048');
     const pair = await leaf(authority, 'admin.conf', 'RSA-2048');
     const parsed = forge.pki.certificateFromPem(pair.certificate);
@@ -148,7 +148,7 @@ describe('issue', () => {
     });
   });
 
-  test('takes the key of an authority in PKCS#8, PKCS#1 and SEC1 form', async () => {
+  test('accepts the key of a CA in PKCS#8, PKCS#1 and SEC1 form', async () => {
     const { privateKey: ec } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const ecCa = await ca();
@@ -163,7 +163,7 @@ describe('issue', () => {
     );
   });
 
-  test('signs for an authority on another curve or of RSA, whatever the algorithm of the leaf', async () => {
+  test('signs for a CA on another curve or of RSA, whatever the algorithm of the certificate', async () => {
     for (const algorithm of ['ECDSA-P384', 'RSA-2048'] as const) {
       const authority = await ca(algorithm);
       expect(opensslVerify(authority, await leaf(authority))).toBe('leaf.crt: OK');
@@ -176,7 +176,7 @@ describe('issue', () => {
     expect(opensslVerify(first, pair)).toBe('leaf.crt: OK');
   });
 
-  test('names the file and the remedy when an authority cannot be read, and never the key', async () => {
+  test('names the file and the fix if a CA cannot be read, and never the key', async () => {
     const authority = await ca();
     await expect(leaf({ certificate: authority.certificate, key: 'secret' })).rejects.toThrow(
       'ca.key holds no private key in PEM form: provide an unencrypted RSA or EC private key in PEM form (PKCS#8, PKCS#1 or SEC1)',

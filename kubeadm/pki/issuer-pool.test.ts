@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createIssuerPool } from './issuer-pool.ts';
 
 describe('createIssuerPool', () => {
-  test('runs no more jobs at a time than its limit, in the order they came', async () => {
+  test('runs no more jobs at once than its limit, in the order of arrival', async () => {
     const pool = createIssuerPool(2);
     const order: number[] = [];
     let running = 0;
@@ -21,13 +21,13 @@ describe('createIssuerPool', () => {
     expect(most).toBe(2);
   });
 
-  test('frees the place of a job that failed', async () => {
+  test('frees the slot of a failed job', async () => {
     const pool = createIssuerPool(1);
     await expect(pool.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(pool.run(() => Promise.resolve('next'))).resolves.toBe('next');
   });
 
-  test('refuses a limit that is none', () => {
+  test('refuses an invalid limit', () => {
     expect(() => createIssuerPool(0)).toThrow('limit must be a whole number of at least 1, not 0');
   });
 });

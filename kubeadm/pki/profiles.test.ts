@@ -12,7 +12,7 @@ const inputs: PkiInputs = {
 };
 
 describe('profiles', () => {
-  test('name every way to the API server once', () => {
+  test('contain every name of the API server once', () => {
     expect(apiServerProfile(inputs)).toMatchObject({
       dnsNames: [
         '*.example.org',
@@ -26,14 +26,14 @@ describe('profiles', () => {
     });
   });
 
-  test('give nobody but the super administrator the group that no rule can bind', () => {
+  test('give only the super administrator the group that RBAC cannot restrict', () => {
     const masters = Object.entries(leafProfiles(inputs)).filter(([, { profile }]) =>
       profile.organizations?.includes('system:masters'),
     );
     expect(masters.map(([name]) => name)).toEqual(['super-admin.conf']);
   });
 
-  test('name the field that is wrong', () => {
+  test('report the invalid field', () => {
     expect(() => apiServerProfile({ ...inputs, advertiseAddress: 'A' })).toThrow('advertiseAddress[0] "A"');
     expect(() => apiServerProfile({ ...inputs, serviceCidr: '10.96.0.0/32' })).toThrow(
       'serviceCidr "10.96.0.0/32" has 1 addresses',

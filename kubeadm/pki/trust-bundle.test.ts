@@ -9,13 +9,13 @@ const lifetime = lifetimeFrom(new Date('2030-01-01T00:00:00Z'), caValidityMs);
 const authority = async (): Promise<string> =>
   (await issueCa(authorityProfiles.ca, { algorithm: 'ECDSA-P256', lifetime })).certificate;
 
-describe('a trust bundle', () => {
-  test('of one text is that very text', async () => {
+describe('A trust bundle', () => {
+  test('of one text is exactly that text', async () => {
     const text = `# ours\n${await authority()}`;
     expect(trustBundle([text])).toBe(text);
   });
 
-  test('holds every certificate once, in the order given', async () => {
+  test('contains every certificate once, in the given order', async () => {
     const [a, b] = [await authority(), await authority()];
     const bundle = trustBundle([b, a, `${a}${b}`]);
     const found = parseCertificates(bundle, 'bundle').map(({ fingerprint256 }) => fingerprint256);
@@ -24,7 +24,7 @@ describe('a trust bundle', () => {
     expect(bundle.endsWith('-----END CERTIFICATE-----\n')).toBe(true);
   });
 
-  test('refuses what is no certificate', async () => {
+  test('refuses text that is not a certificate', async () => {
     const pem = await authority();
     expect(() => trustBundle([pem, 'nonsense'])).toThrow('ca.crt');
   });

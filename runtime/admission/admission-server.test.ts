@@ -98,14 +98,14 @@ const review = (over: Record<string, unknown> = {}): string =>
 const responseOf = ({ body }: Answer): AdmissionResponse =>
   (JSON.parse(body) as { response: AdmissionResponse }).response;
 
-describe('the admission server', () => {
-  test('lets pass what a rule allows, with warnings', async () => {
+describe('The admission server', () => {
+  test('allows what a rule allows, with warnings', async () => {
     handler = () => ({ allowed: true, warnings: ['old field'] });
     expect(responseOf(await send(review()))).toEqual({ uid: 'u1', allowed: true, warnings: ['old field'] });
     expect(seen).toEqual(['began /rule', 'ended 200']);
   });
 
-  test('sends the difference of a defaulted object as a JSON patch that makes it so', async () => {
+  test('returns the changes of a defaulted object as a JSON patch', async () => {
     const wanted = { ...object, spec: { size: 2, zone: 'a' }, metadata: { ...object.metadata, labels: { x: 'y' } } };
     handler = () => ({ allowed: true, object: wanted });
     const { patch = '', patchType } = responseOf(await send(review()));
@@ -116,12 +116,12 @@ describe('the admission server', () => {
     expect(jsonPatch.applyPatch(structuredClone(object), operations).newDocument).toEqual(wanted);
   });
 
-  test('sends no patch when nothing was defaulted', async () => {
+  test('returns no patch if nothing was defaulted', async () => {
     handler = ({ object: same }) => ({ allowed: true, ...(same ? { object: same } : {}) });
     expect(responseOf(await send(review()))).toEqual({ uid: 'u1', allowed: true });
   });
 
-  test('denies with the message of the rule, and hands it old object, user and dry run', async () => {
+  test('denies with the message of the rule, which gets old object, user and dry run', async () => {
     handler = ({ oldObject, dryRun, userInfo }) => ({
       allowed: false,
       code: 422,
@@ -154,7 +154,7 @@ describe('the admission server', () => {
     ['/rule', 10_000],
     ['/rule?timeout=3s', 3_000],
     ['/rule?timeout=999s', 10_000],
-  ])('denies with 500 when a rule at %s takes longer than %d ms, and tells the rule', async (path, budget) => {
+  ])('denies with 500 if a rule at %s takes longer than %d ms, and aborts the rule', async (path, budget) => {
     let signal: AbortSignal | undefined;
     const asked = Promise.withResolvers<undefined>();
     handler = (_, options) => {
@@ -192,7 +192,7 @@ describe('the admission server', () => {
     expect(answer.body).toContain(message);
   });
 
-  test('reads no more than 3 MiB', async () => {
+  test('reads at most 3 MiB', async () => {
     const refused = await send(review({ object: { ...object, spec: 'x'.repeat(4 * 1024 * 1024) } })).then(
       ({ code }) => code,
       // The server may close the connection while we are still sending.
@@ -202,14 +202,14 @@ describe('the admission server', () => {
     expect((await send(review({ object: { ...object, spec: 'x'.repeat(2 * 1024 * 1024) } }))).code).toBe(200);
   });
 
-  test('shows a new certificate without being restarted', async () => {
+  test('uses a new certificate without a restart', async () => {
     const next = await newMaterial();
     server.use(next);
     await expect(send(review())).rejects.toThrow();
     expect((await send(review(), { ca: next.bundle })).code).toBe(200);
   });
 
-  test('speaks no TLS older than 1.2', async () => {
+  test('accepts no TLS version older than 1.2', async () => {
     const failed = await new Promise<string | undefined>((resolve) => {
       const socket = connect(
         { host: '127.0.0.1', port, ca: material.bundle, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' },
@@ -224,16 +224,16 @@ describe('the admission server', () => {
     expect(failed).toBeDefined();
   });
 
-  test('tells whether it listens', async () => {
+  test('reports whether it listens', async () => {
     expect(server.health.check()).toBeUndefined();
     await server.close();
     expect(server.health.check()).toBe('does not listen');
   });
 });
 
-describe('a call beside the reviews', () => {
+describe('An HTTP handler besides the reviews', () => {
   test.each([null, 'application/json', 'application/json; charset=utf-8'])(
-    'is answered with what it returns, when its type is %s',
+    'is answered with its return value if its type is %s',
     async (type) => {
       call = (document) => ({ status: 'Success', document });
       const { code, body } = await send('{"kind":"DiscoveryRequest"}', { path: '/call?timeout=10s', type });
@@ -242,7 +242,7 @@ describe('a call beside the reviews', () => {
     },
   );
 
-  test('is told what was not understood', async () => {
+  test('is answered with the reason if the request is invalid', async () => {
     call = () => {
       throw new BadCallError('no Cluster is named');
     };
@@ -252,7 +252,7 @@ describe('a call beside the reviews', () => {
     expect(seen).not.toContain('panicked /call');
   });
 
-  test('is not told why it failed, since everybody can call', async () => {
+  test('is not answered with the reason of an internal failure, because everybody can call it', async () => {
     call = () => {
       throw new Error('clusters "a" is forbidden to the user b');
     };
@@ -261,7 +261,7 @@ describe('a call beside the reviews', () => {
     expect(seen).toEqual(['began /call', 'panicked /call', 'ended 500']);
   });
 
-  test('ends when its time is over', async () => {
+  test('ends at its deadline', async () => {
     const asked = Promise.withResolvers<AbortSignal>();
     call = (_, { signal }) => {
       asked.resolve(signal);

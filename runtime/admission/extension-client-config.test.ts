@@ -14,8 +14,8 @@ const bundle = 'PEM\n';
 const caBundle = Buffer.from(bundle).toString('base64');
 const merge = (clientConfig: object): object => ({ type: 'merge', body: { spec: { clientConfig } } });
 
-describe('the client of an ExtensionConfig', () => {
-  test('gets the authority, and keeps its Service', () => {
+describe('The client configuration of an ExtensionConfig', () => {
+  test('gets the CA, and keeps its Service', () => {
     expect(extensionConfigPatch(config({ service: {} }), { bundle })).toEqual(merge({ caBundle }));
     expect(extensionConfigPatch(config({ service: {}, caBundle: 'old' }), { bundle })).toEqual(merge({ caBundle }));
   });
@@ -30,7 +30,7 @@ describe('the client of an ExtensionConfig', () => {
     expect(extensionConfigPatch(config({ url, caBundle }), client)).toBeUndefined();
   });
 
-  test('stays when it is right', () => {
+  test('is not written if it is up to date', () => {
     expect(extensionConfigPatch(config({ service: {}, caBundle }), { bundle })).toBeUndefined();
   });
 });

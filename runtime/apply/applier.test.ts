@@ -57,8 +57,8 @@ beforeEach(() => {
   cache = new Map();
 });
 
-describe('applying a set', () => {
-  test('marks the objects with component and owner and keeps what the manifest says', async () => {
+describe('Applying a set', () => {
+  test('labels the objects with component and owner, and keeps the content of the manifest', async () => {
     const manifest = configMap('a', { x: '1' });
     const labelled = { ...manifest, metadata: { ...manifest.metadata, labels: { own: 'label' } } };
     const { applied } = await applier().apply(set([labelled]));
@@ -73,7 +73,7 @@ describe('applying a set', () => {
     });
   });
 
-  test('prunes what the set names no more, and nothing of another owner, component or hand', async () => {
+  test('prunes objects that the set no longer contains, and none of another owner, component or user', async () => {
     const engine = applier();
     await engine.apply(set([configMap('a'), configMap('b')]));
     await engine.apply(set([configMap('c')], { component: 'other' }));
@@ -88,7 +88,7 @@ describe('applying a set', () => {
     expect(await names()).toEqual(['a', 'c', 'd', 'e']);
   });
 
-  test('what is made under a name between the look and the removal stays', async () => {
+  test('does not delete an object that was created under the name between list and deletion', async () => {
     await applier().apply(set([configMap('a', { made: 'first' })]));
     const key = { namespace: 'default', name: 'a' };
     const stop = cluster.before(async ({ verb }) => {
@@ -106,7 +106,7 @@ describe('applying a set', () => {
     expect(await cluster.admin.get(kinds.ConfigMap, key)).toMatchObject({ data: { made: 'by hand' } });
   });
 
-  test('what is on its way out is not deleted once more', async () => {
+  test('does not delete an object a second time while it is being deleted', async () => {
     const held = configMap('a');
     await applier().apply(set([{ ...held, metadata: { ...held.metadata, finalizers: ['example.com/held'] } }]));
     await applier().apply(set([]));
@@ -114,13 +114,13 @@ describe('applying a set', () => {
     expect(callsOf('delete')).toBe(1);
   });
 
-  test('an empty set removes the component, also after a restart', async () => {
+  test('removes the component if the set is empty, also after a restart', async () => {
     await applier().apply(set([configMap('a'), configMap('b')]));
     await applier().apply(set([]));
     expect(await names()).toEqual([]);
   });
 
-  test('inside another cluster the owner stands in an annotation, across namespaces', async () => {
+  test('stores the owner in an annotation inside another cluster, across namespaces', async () => {
     const engine = applier({ marking: byAnnotation });
     const elsewhere = { ...configMap('x'), metadata: { name: 'x', namespace: 'kube-system' } };
     const { applied } = await engine.apply(set([elsewhere, configMap('y')]));
@@ -130,7 +130,7 @@ describe('applying a set', () => {
     expect(pruned.map(({ metadata }) => metadata.namespace)).toEqual(['kube-system']);
   });
 
-  test('nothing is pruned when an object was refused; the others are applied all the same', async () => {
+  test('prunes nothing if an object was refused, and applies all others', async () => {
     const engine = applier();
     await engine.apply(set([configMap('a'), configMap('b')]));
     cluster.failNext({ verb: 'apply', name: 'c' }, new ApiError(500, 'InternalError', 'no'));
@@ -142,7 +142,7 @@ describe('applying a set', () => {
     expect(await names()).toEqual(['a', 'b']);
   });
 
-  test('several refusals are told together', async () => {
+  test('reports several refusals together', async () => {
     for (const name of ['a', 'b']) cluster.failNext({ verb: 'apply', name }, new ApiError(500, 'InternalError', 'no'));
     const error: unknown = await applier()
       .apply(set([configMap('a'), configMap('b')]))
@@ -150,7 +150,7 @@ describe('applying a set', () => {
     expect((error as AggregateError).errors).toHaveLength(2);
   });
 
-  test('leaves alone what somebody has made by hand where such objects are', async () => {
+  test('does not change an object that a user created where it may exist', async () => {
     await cluster.admin.create(kinds.ConfigMap, configMap('a', { x: 'theirs' }));
     const engine = applier({ writtenByHand: new Set(['ConfigMap']) });
     await expect(engine.apply(set([configMap('a', { x: 'ours' })]))).rejects.toThrow(/created by someone else/);
@@ -164,7 +164,7 @@ describe('applying a set', () => {
     });
   });
 
-  test('a kind that the server does not know holds nothing to prune', async () => {
+  test('finds nothing to prune of a kind that the server does not know', async () => {
     const ghost: KindRef = { group: 'g.io', version: 'v1', kind: 'Ghost', plural: 'ghosts', namespaced: true };
     cluster = new FakeCluster({ absent: [ghost] });
     await expect(applier().apply(set([], { prunes: [ghost] }))).resolves.toMatchObject({ pruned: [] });
@@ -189,8 +189,8 @@ describe('applying a set', () => {
   });
 });
 
-describe('a quiet visit', () => {
-  test('sends nothing when neither manifest nor object changed, and lists nothing either', async () => {
+describe('Applying an unchanged set', () => {
+  test('sends no request if neither manifest nor object changed, and no list either', async () => {
     const engine = applier({ lookup });
     await engine.apply(set([configMap('a')]));
     await fillCache();
@@ -199,7 +199,7 @@ describe('a quiet visit', () => {
     expect(cluster.calls.length).toBe(before);
   });
 
-  test('sends nothing while the cache is behind our own write', async () => {
+  test('sends no request while the cache is behind our own write', async () => {
     const engine = applier({ lookup });
     await engine.apply(set([configMap('a', { x: '1' })]));
     await fillCache();
@@ -208,7 +208,7 @@ describe('a quiet visit', () => {
     expect(unchanged).toBe(1);
   });
 
-  test('is quiet too when a component is applied piece by piece, by sets that prune nothing', async () => {
+  test('sends no request if a component is applied in parts, by sets that prune nothing', async () => {
     const engine = applier({ lookup });
     const pieces = ['a', 'b', 'c'].map((name) => set([configMap(name)], { prunes: [] }));
     await Promise.all(pieces.map((piece) => engine.apply(piece)));
@@ -219,7 +219,7 @@ describe('a quiet visit', () => {
     expect((await engine.apply(set([configMap('a')]))).pruned).toHaveLength(2);
   });
 
-  test('does not care for the status that other controllers write', async () => {
+  test('ignores status that other controllers write', async () => {
     const deployment: Manifest = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -245,7 +245,7 @@ describe('a quiet visit', () => {
     expect((await engine.apply(set([deployment]))).drifted).toHaveLength(1);
   });
 
-  test('puts back what another hand changed and counts it as drift', async () => {
+  test('reverts changes by others and counts them as drift', async () => {
     const counted: string[] = [];
     const metrics = {
       applied: () => undefined,
@@ -266,7 +266,7 @@ describe('a quiet visit', () => {
     expect(counted).toEqual(['settings ConfigMap']);
   });
 
-  test('a field that is not ours may change without being drift', async () => {
+  test('does not count changes of fields that Steward does not set', async () => {
     const engine = applier({ lookup });
     await engine.apply(set([configMap('a', { x: '1' })]));
     await cluster.admin.patch(
@@ -279,7 +279,7 @@ describe('a quiet visit', () => {
     expect([applied.length, drifted.length]).toEqual([1, 0]);
   });
 
-  test('sends again what it had before, when the answer to another text was lost', async () => {
+  test('applies the previous manifest again if the answer to another one was lost', async () => {
     const engine = applier({ lookup });
     await engine.apply(set([configMap('a', { x: 'before' })]));
     await fillCache();
@@ -294,7 +294,7 @@ describe('a quiet visit', () => {
     });
   });
 
-  test('makes a deleted object anew', async () => {
+  test('creates a deleted object again', async () => {
     const engine = applier({ lookup });
     await engine.apply(set([configMap('a')]));
     await cluster.admin.delete(kinds.ConfigMap, { namespace: 'default', name: 'a' });
@@ -302,7 +302,7 @@ describe('a quiet visit', () => {
     expect([drifted.length, await names()]).toEqual([1, ['a']]);
   });
 
-  test('without a cache it applies every time; forgotten owners are pruned afresh', async () => {
+  test('applies every time without a cache, and prunes for an owner again after it was forgotten', async () => {
     const memory = new ObjectSlot<AppliedSets>();
     const engine = applier({ memory });
     await engine.apply(set([configMap('a')]));
@@ -314,7 +314,7 @@ describe('a quiet visit', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('A refused apply', () => {
   test.each([
     ['Secret "a" is invalid: type: Invalid value: "Opaque": field is immutable'],
     ['Service "a" is invalid: spec.clusterIPs[0]: Invalid value: []string{"10.0.0.2"}: may not change once set'],
@@ -326,7 +326,7 @@ describe('a refusal', () => {
     [
       'StatefulSet.apps "a" is invalid: spec: Forbidden: updates to statefulset spec for fields other than x are forbidden',
     ],
-  ])('of an immutable field waits for a person and names the remedy: %s', async (message) => {
+  ])('of an immutable field waits for a person and names the fix: %s', async (message) => {
     cluster.failNext({ verb: 'apply' }, new ApiError(422, 'Invalid', message));
     const error: unknown = await applier()
       .apply(set([configMap('a')]))
@@ -336,7 +336,7 @@ describe('a refusal', () => {
     expect((error as Error).message).toMatch(/^ConfigMap default\/a exists .* delete it to have it recreated/);
   });
 
-  test('is ours when the object belongs to another owner of the same field manager', async () => {
+  test('is reported if the object belongs to another owner of the same field manager', async () => {
     const green = { ...owner, metadata: { ...owner.metadata, name: 'green', uid: 'uid-green' } };
     await applier().apply(set([configMap('a', { x: 'green' })], { owner: green }));
     const error: unknown = await applier()
@@ -351,7 +351,7 @@ describe('a refusal', () => {
     await expect(applier().apply(set([configMap('a')]))).resolves.toMatchObject({ applied: [{}] });
   });
 
-  test('for an object of another controller is retried until that is gone', async () => {
+  test('is retried for an object of another controller until that is gone', async () => {
     const message = 'metadata.ownerReferences: Invalid value: []: Only one reference can have Controller set to true.';
     cluster.failNext({ verb: 'apply' }, new ApiError(422, 'Invalid', message));
     const error: unknown = await applier()

@@ -42,8 +42,8 @@ function told(informer: Informer): string[] {
 const touch = (cluster: FakeCluster, name: string, value: string): Promise<ConfigMap> =>
   cluster.admin.patch(kinds.ConfigMap, key(name), { type: 'merge', body: { data: { value } } });
 
-describe('an informer', () => {
-  test('works without options, on the clock of the system', async () => {
+describe('An informer', () => {
+  test('needs no options, and uses the system clock by default', async () => {
     const factory = new InformerFactory({ cluster: new FakeCluster() });
     open.push(factory);
     const informer = factory.informer({ kind: kinds.ConfigMap });
@@ -51,7 +51,7 @@ describe('an informer', () => {
     expect(Math.abs((informer.health().lastEvent ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('holds what is there once synced, and follows changes', async () => {
+  test('contains the existing objects once it is synced, and follows changes', async () => {
     const { cluster, factory } = setting();
     await cluster.admin.create(kinds.ConfigMap, configMap('n', 'a', { data: { value: '1' } }));
     const informer = factory.informer({ kind: kinds.ConfigMap });
@@ -67,7 +67,7 @@ describe('an informer', () => {
     expect(informer.health()).toMatchObject({ synced: true, absent: false, objects: 1, failure: undefined });
   });
 
-  test('keeps nothing but the identity where no more is asked for, and still tells changes', async () => {
+  test('stores only the identity if no more is requested, and still reports changes', async () => {
     const { cluster, factory } = setting();
     const metadata = { annotations: { large: 'x'.repeat(1000) }, labels: { a: 'b' } };
     const made = await cluster.admin.create(kinds.ConfigMap, configMap('n', 'a', { data: { x: '1' }, metadata }));
@@ -86,7 +86,7 @@ describe('an informer', () => {
     expect(lines).toEqual(['+a', '~a']);
   });
 
-  test('keeps frozen objects without managedFields and last-applied', async () => {
+  test('stores frozen objects without managedFields and last-applied', async () => {
     const { cluster, factory } = setting();
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', kept: 'yes' };
     const made = await cluster.admin.create(
@@ -102,7 +102,7 @@ describe('an informer', () => {
     expect(Object.isFrozen(held?.data)).toBe(true);
   });
 
-  test('tells a late subscriber what is there, and a former one nothing', async () => {
+  test('reports existing objects to a new subscriber, and nothing to a former one', async () => {
     const { cluster, factory } = setting();
     await cluster.admin.create(kinds.ConfigMap, configMap('n', 'a'));
     const informer = factory.informer({ kind: kinds.ConfigMap });
@@ -118,7 +118,7 @@ describe('an informer', () => {
     expect(calls).toBe(1);
   });
 
-  test('is shared by all who ask for the same selection, and only by them', async () => {
+  test('is shared by all users of the same selection, and only by them', async () => {
     const { cluster, factory } = setting();
     const one = factory.informer({ kind: kinds.Secret, labelSelector: 'a=b', metadataOnly: true });
     expect(factory.informer({ kind: kinds.Secret, labelSelector: 'a=b', metadataOnly: true })).toBe(one);
@@ -127,7 +127,7 @@ describe('an informer', () => {
     expect(cluster.calls.filter((call) => call.verb === 'watch')).toHaveLength(2);
   });
 
-  test('answers by index, also by one that was added late', async () => {
+  test('answers by index, also by one that was added later', async () => {
     const { cluster, factory } = setting();
     const make = (name: string, group: string): Promise<ConfigMap> =>
       cluster.admin.create(kinds.ConfigMap, configMap('n', name, { data: { group } }));
@@ -147,7 +147,7 @@ describe('an informer', () => {
     expect(() => informer.byIndex('typo', 'x')).toThrow(TypeError);
   });
 
-  test('a handler that throws is logged and stops nobody', async () => {
+  test('logs an error of a handler and calls the others', async () => {
     const errors: unknown[] = [];
     const { cluster, factory } = setting(undefined, {
       ...silent,
@@ -167,8 +167,8 @@ describe('an informer', () => {
   });
 });
 
-describe('an informer that lost its watch', () => {
-  test('continues where it was, after a clean end and after a broken connection', async () => {
+describe('An informer that lost its watch', () => {
+  test('continues from its last version, after a clean end and after a broken connection', async () => {
     const { cluster, clock, factory } = setting();
     const informer = factory.informer({ kind: kinds.ConfigMap });
     const lines = told(informer);
@@ -187,7 +187,7 @@ describe('an informer that lost its watch', () => {
     expect(informer.health()).toMatchObject({ failure: undefined, failingSince: undefined });
   });
 
-  test('lists again after 410 and tells what changed, went and was replaced meanwhile', async () => {
+  test('lists again after 410 and reports what was changed, deleted and replaced meanwhile', async () => {
     const { cluster, clock, factory } = setting();
     for (const name of ['same', 'changed', 'gone', 'replaced'])
       await cluster.admin.create(kinds.ConfigMap, configMap('n', name));
@@ -206,7 +206,7 @@ describe('an informer that lost its watch', () => {
     expect(lines).toEqual(['~changed', '-replaced', '+replaced', '-gone']);
   });
 
-  test('never gives up, waits longer each time up to 30 s, and says since when', async () => {
+  test('never gives up, waits longer each time up to 30 s, and reports since when', async () => {
     const { cluster, clock, factory } = setting();
     const informer = factory.informer({ kind: kinds.ConfigMap });
     await informer.synced;
@@ -229,7 +229,7 @@ describe('an informer that lost its watch', () => {
     expect(informer.health().failure).toBeUndefined();
   });
 
-  test('does not hurry a server that ends every watch at once', async () => {
+  test('waits longer each time if the server ends every watch at once', async () => {
     const { cluster, clock, factory } = setting();
     cluster.after((call) => {
       if (call.verb === 'watch') cluster.endWatches();
@@ -239,7 +239,7 @@ describe('an informer that lost its watch', () => {
     expect(cluster.calls.length).toBeLessThan(30);
   });
 
-  test('waits as long as the server asks', async () => {
+  test('waits as long as the server requests', async () => {
     const { cluster, clock, factory } = setting();
     cluster.failNext({ verb: 'watch' }, new ApiError(429, 'TooManyRequests', 'slow down', { retryAfterMs: 7000 }));
     factory.informer({ kind: kinds.ConfigMap });
@@ -247,7 +247,7 @@ describe('an informer that lost its watch', () => {
     expect(clock.nextDueMs).toBe(7000);
   });
 
-  test('refuses more objects than it was told to keep', async () => {
+  test('refuses more objects than its limit', async () => {
     const { cluster, clock, factory } = setting();
     for (const name of ['a', 'b', 'c']) await cluster.admin.create(kinds.ConfigMap, configMap('n', name));
     const informer = factory.informer({ kind: kinds.ConfigMap, maxObjects: 2 });
@@ -263,7 +263,7 @@ describe('an informer that lost its watch', () => {
     expect(informer.health()).toMatchObject({ synced: true, failure: undefined });
   });
 
-  test('closes at once, even before its first sync', async () => {
+  test('An informer closes at once, even before its first sync', async () => {
     const { cluster, factory } = setting();
     cluster.failNext({ verb: 'watch' }, new UnreachableError('refused'), 100);
     const informer = factory.informer({ kind: kinds.ConfigMap });
@@ -273,8 +273,8 @@ describe('an informer that lost its watch', () => {
   });
 });
 
-describe('an informer of an optional API', () => {
-  test('counts an absent API as empty, and finds it when it appears', async () => {
+describe('An informer of an optional API', () => {
+  test('treats an absent API as empty, and finds it when it appears', async () => {
     const { cluster, clock, factory } = setting(new FakeCluster({ absent: [widgets] }));
     const informer = factory.informer({ kind: widgets, optional: true });
     const lines = told(informer);
@@ -289,7 +289,7 @@ describe('an informer of an optional API', () => {
     expect(informer.health().absent).toBe(false);
   });
 
-  test('looks at once when told that APIs appeared', async () => {
+  test('looks at once when it is notified that APIs appeared', async () => {
     const { cluster, factory } = setting(new FakeCluster({ absent: [widgets] }));
     const informer = factory.informer({ kind: widgets, optional: true });
     await informer.synced;
@@ -300,7 +300,7 @@ describe('an informer of an optional API', () => {
     expect(informer.list()).toHaveLength(1);
   });
 
-  test('tells that all objects have gone when the API is withdrawn', async () => {
+  test('reports the deletion of all objects when the API is removed', async () => {
     const { cluster, clock, factory } = setting();
     await cluster.admin.create(widgets, widget('a'));
     const informer = factory.informer({ kind: widgets, optional: true });
@@ -312,7 +312,7 @@ describe('an informer of an optional API', () => {
     expect(lines).toEqual(['+a', '-a']);
   });
 
-  test('an absent API that is not optional is a failure', async () => {
+  test('An informer of an API that is not optional reports its absence as a failure', async () => {
     const { factory } = setting(new FakeCluster({ absent: [widgets] }));
     const informer = factory.informer({ kind: widgets });
     await settle();

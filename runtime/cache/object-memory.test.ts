@@ -1,8 +1,8 @@
 import { ObjectMemory } from './object-memory.ts';
 import { describe, expect, test } from '@jest/globals';
 
-describe('What is remembered of an object', () => {
-  test('goes from all slots when the object goes, and what it holds is released once', () => {
+describe('An entry of ObjectMemory', () => {
+  test('is removed from all slots with its object, and disposed once', () => {
     const memory = new ObjectMemory();
     const released: string[] = [];
     const facts = memory.slot<string>('facts');
@@ -21,7 +21,7 @@ describe('What is remembered of an object', () => {
     expect(released).toEqual(['door of a']);
   });
 
-  test('is released when something else takes its place, and not when the same is remembered again', () => {
+  test('is disposed when another value replaces it, and not when it is set again', () => {
     const released: string[] = [];
     const clients = new ObjectMemory().slot<string>('doors', { dispose: (client) => void released.push(client) });
     clients.set('a', 'old');
@@ -31,13 +31,13 @@ describe('What is remembered of an object', () => {
     expect(clients.get('a')).toBe('new');
   });
 
-  test('is made once', () => {
+  test('is created once', () => {
     const lists = new ObjectMemory().slot<string[]>('lists');
     lists.getOrMake('a', () => []).push('x');
     expect(lists.getOrMake('a', () => [])).toEqual(['x']);
   });
 
-  test('goes at the end of the process, all of it', () => {
+  test('is removed with all others when the process ends', () => {
     const released: string[] = [];
     const clients = new ObjectMemory().slot<string>('doors', { dispose: (_client, uid) => void released.push(uid) });
     clients.set('a', 'x');

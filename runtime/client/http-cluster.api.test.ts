@@ -73,7 +73,7 @@ describeCluster('a real API server', async () => {
   return { cluster, namespace: await freshNamespace(cluster), close: () => cluster.close() };
 });
 
-describe('the door to a real API server', () => {
+describe('The client with a real API server', () => {
   let connection: Connection;
   let cluster: Cluster;
   let namespace: string;
@@ -93,7 +93,7 @@ describe('the door to a real API server', () => {
   });
   const port = (): number => Number(new URL(connection.server).port);
 
-  test('keeps its connections: 200 calls, ten at a time, use at most eight', async () => {
+  test('reuses its connections: 200 calls, ten at a time, use at most eight', async () => {
     await using proxy = await startTcpProxy(port());
     const kept = openTo({ dial: { host: '127.0.0.1', port: proxy.port } });
     for (let round = 0; round < 20; round += 1) {
@@ -102,7 +102,7 @@ describe('the door to a real API server', () => {
     expect(proxy.accepted).toBeLessThanOrEqual(8);
   });
 
-  test('verifies the name it was given, not the address it dials', async () => {
+  test('verifies the given name, not the address that it connects to', async () => {
     const dial = { host: '127.0.0.1', port: port() };
     const named = openTo({ server: 'https://kubernetes.default.svc:6443', dial });
     expect(await named.get(kinds.Namespace, { name: namespace })).toBeDefined();
@@ -111,14 +111,14 @@ describe('the door to a real API server', () => {
     await expect(wrong).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  test('does not trust a server of another authority, nor any without one', async () => {
+  test('does not trust a server of another CA, nor any without a CA', async () => {
     const { server, clientCert = '', clientKey = '' } = connection;
     const stranger = openCluster({ server, clientCert, clientKey }, { name: 'management' });
     opened.push(stranger);
     await expect(stranger.text('/version')).rejects.toThrow(/not reachable/);
   });
 
-  test('a silent watch is given up, and the informer goes on when the network is back', async () => {
+  test('gives up a silent watch, and the informer continues when the network is back', async () => {
     await using proxy = await startTcpProxy(port());
     const watched = openTo({ dial: { host: '127.0.0.1', port: proxy.port } }, { silenceMs: 500, timeoutMs: 1000 });
     const factory = new InformerFactory({ cluster: watched, random: () => 0 });
@@ -143,7 +143,7 @@ describe('the door to a real API server', () => {
     await factory.close();
   }, 20_000);
 
-  test('a reset connection is noticed by the watch and hidden from a read', async () => {
+  test('notices a reset connection in a watch and hides it in a read', async () => {
     await using proxy = await startTcpProxy(port());
     const cuttable = openTo({ dial: { host: '127.0.0.1', port: proxy.port } });
     await cuttable.get(kinds.Namespace, { name: namespace });
@@ -157,7 +157,7 @@ describe('the door to a real API server', () => {
     expect(await cuttable.get(kinds.Namespace, { name: namespace })).toBeDefined();
   });
 
-  test('2,000 Secrets: listed by pages, streamed as metadata only', async () => {
+  test('lists 2,000 Secrets in pages and streams them as metadata only', async () => {
     const labels = { test: 'many' };
     const data = { key: Buffer.alloc(3000, 'x').toString('base64') };
     const many = openTo({}, { connections: 16 });
@@ -200,7 +200,7 @@ describe('the door to a real API server', () => {
   });
 });
 
-describe('an API server that is killed', () => {
+describe('An API server that is killed', () => {
   let server: ApiServer;
   beforeAll(async () => {
     server = await startApiServer();
@@ -209,7 +209,7 @@ describe('an API server that is killed', () => {
     await server.stop();
   });
 
-  test('nothing is missed by an informer, however the server went and came back', async () => {
+  test('makes an informer miss nothing, however it ended and came back', async () => {
     const cluster = openCluster(connectionTo(server), { name: 'management', timeoutMs: 2000 });
     const namespace = await freshNamespace(cluster);
     const make = (name: string): Promise<ConfigMap> => cluster.create(kinds.ConfigMap, configMap(namespace, name));

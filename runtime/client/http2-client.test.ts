@@ -84,8 +84,8 @@ function hear(on: WatchLine): {
   return { events, ended: promise, stop };
 }
 
-describe('a line over HTTP/2', () => {
-  test('carries lists and many watches on one connection, of metadata only, and without bookmarks', async () => {
+describe('A connection over HTTP/2', () => {
+  test('carries lists and many watches, of metadata only, and without bookmarks', async () => {
     const asked: string[] = [];
     const { line: on, sessions } = await serve((stream, url, headers) => {
       asked.push(`${url.pathname} ${url.search} ${String(headers.accept)}`);
@@ -114,7 +114,7 @@ describe('a line over HTTP/2', () => {
     ]);
   });
 
-  test('verifies the server and is known by its certificate', async () => {
+  test('verifies the server and authenticates with its certificate', async () => {
     const ca = await serverCa('tenant-ca');
     const pair = await loopbackPair(ca, 'tenant');
     const server = createSecureServer({ key: pair.key, cert: pair.certificate, ca: ca.certificate, requestCert: true });
@@ -140,7 +140,7 @@ describe('a line over HTTP/2', () => {
     await expect(misnamed.list(kinds.ConfigMap, { limit: 1 })).rejects.toThrow(UnreachableError);
   });
 
-  test('tells the refusal of a watch, before it begins and in its midst', async () => {
+  test('reports the refusal of a watch, before it begins and while it runs', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
     let asked = 0;
     const { line: on } = await serve((stream) => {
@@ -159,7 +159,7 @@ describe('a line over HTTP/2', () => {
     }
   });
 
-  test('is silent about a watch that was stopped, and leaves the others be', async () => {
+  test('reports nothing of a watch that was stopped, and continues the others', async () => {
     const streams: ServerHttp2Stream[] = [];
     const closed = Promise.withResolvers<undefined>();
     const { line: on } = await serve((stream) => {
@@ -181,7 +181,7 @@ describe('a line over HTTP/2', () => {
   });
 });
 
-describe('a server that is not to be trusted', () => {
+describe('An untrusted server', () => {
   const filler = Buffer.alloc(64 * 1024, 'x');
   const endless = (stream: ServerHttp2Stream, part: Buffer | string): void => {
     stream.respond(json);
@@ -216,7 +216,7 @@ describe('a server that is not to be trusted', () => {
     ['takes leave', (stream) => (stream.respond(json), stream.session?.goaway(0)), /GOAWAY/],
     ['hangs up', (stream) => stream.session?.destroy(), /is not reachable/],
     ['hangs up at once', (stream) => stream.session?.socket.destroy(), /is not reachable/],
-  ])('is told as lost when it %s', async (_how, answer, message) => {
+  ])('is reported as lost if it %s', async (_how, answer, message) => {
     const { line: on } = await serve(answer, { maxLineBytes: 1000, maxBytesPerMinute: 100_000 });
     const ended = await hear(on).ended;
     expect(ended).toBeInstanceOf(UnreachableError);
@@ -236,7 +236,7 @@ describe('a server that is not to be trusted', () => {
     await expect(on.list(kinds.ConfigMap, { limit: 1 })).rejects.toThrow(UnreachableError);
   });
 
-  test('is given up when it does not answer', async () => {
+  test('is given up if it does not answer', async () => {
     const mute = createTcpServer(() => undefined);
     await listening(mute);
     cleanups.push(() => void mute.close());
@@ -250,7 +250,7 @@ describe('a server that is not to be trusted', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is asked every minute whether it still lives', async () => {
+  test('gets a ping every minute', async () => {
     const server = createServer();
     serving(server, (stream) => {
       stream.respond(json);
@@ -273,7 +273,7 @@ describe('a server that is not to be trusted', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('that speaks no HTTP/2 is told so', async () => {
+  test('without HTTP/2 is reported as such', async () => {
     const ca = await serverCa('tenant-ca');
     const pair = await loopbackPair(ca, 'tenant');
     const server = createTlsServer({ key: pair.key, cert: pair.certificate }, (socket) => {

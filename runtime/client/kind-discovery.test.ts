@@ -9,8 +9,8 @@ const resources = [
 ];
 const mouse = { group: 'example.com', version: 'v1', kind: 'Mouse', plural: 'mice', namespaced: true };
 
-describe('the discovery of kinds', () => {
-  test('finds the name under which objects of a kind are kept, and asks once', async () => {
+describe('The discovery of kinds', () => {
+  test('finds the resource name of a kind, and asks once', async () => {
     const cluster = new FakeCluster({ texts: { '/apis/example.com/v1': JSON.stringify({ resources }) } });
     const discovery = new KindDiscovery(cluster);
     expect(await discovery.find('example.com/v1', 'Mouse')).toEqual(mouse);
@@ -24,7 +24,7 @@ describe('the discovery of kinds', () => {
     expect(await new KindDiscovery(cluster).find('v1', 'Secret')).toMatchObject({ group: '', plural: 'secrets' });
   });
 
-  test('asks again for what is not served yet', async () => {
+  test('asks again for a kind that is not served yet', async () => {
     let served: object[] = [];
     const cluster = new FakeCluster({ texts: { '/apis/example.com/v1': () => JSON.stringify({ resources: served }) } });
     const discovery = new KindDiscovery(cluster);
@@ -37,7 +37,7 @@ describe('the discovery of kinds', () => {
     expect(await discovery.find('example.com/v1', 'Mouse')).toBeUndefined();
   });
 
-  test('does not take a server that is silent for one without the kind', async () => {
+  test('does not treat a server that does not answer as one without the kind', async () => {
     const cluster = new FakeCluster();
     cluster.failNext({ verb: 'text' }, new UnreachableError('refused'));
     await expect(new KindDiscovery(cluster).find('example.com/v1', 'Mouse')).rejects.toThrow('refused');

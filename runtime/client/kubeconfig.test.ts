@@ -26,7 +26,7 @@ const kubeconfig = ({ cluster, user, context, top }: Parts = {}): string =>
     ...top,
   });
 
-describe('a kubeconfig', () => {
+describe('A kubeconfig', () => {
   test('with embedded certificates becomes a connection', () => {
     const text = kubeconfig({
       cluster: {
@@ -45,7 +45,7 @@ describe('a kubeconfig', () => {
     });
   });
 
-  test('with another context asked for uses that one', () => {
+  test('is read with another context if one is given', () => {
     const top = {
       contexts: [
         { name: 'here', context: { cluster: 'c', user: 'absent' } },
@@ -56,7 +56,7 @@ describe('a kubeconfig', () => {
     expect(() => parseKubeconfig(kubeconfig({ top }))).toThrow('users: no user named "absent"');
   });
 
-  test('reads files only through the reader it is given; a token file stays a file', () => {
+  test('reads files only through the given reader, and leaves a token file a file', () => {
     const text = kubeconfig({
       cluster: { server: 'https://a', 'certificate-authority': 'ca.crt' },
       user: { tokenFile: '/var/token', token: 'older' },
@@ -101,14 +101,14 @@ describe('a kubeconfig', () => {
     ],
     ['a number as name', { context: { cluster: 3, user: 'u' } }, /cluster must be a string/],
     ['no current context', { top: { 'current-context': '' } }, /current-context is empty/],
-  ])('with %s is refused by name, without showing a secret', (_what, parts, message) => {
+  ])('with %s is refused with the name of the field, without showing a secret', (_what, parts, message) => {
     const parse = () => parseKubeconfig(kubeconfig(parts));
     expect(parse).toThrow(KubeconfigError);
     expect(parse).toThrow(message);
     expect(parse).not.toThrow(secret);
   });
 
-  test('that is no YAML is refused without quoting it', () => {
+  test('that is not YAML is refused without quoting it', () => {
     expect(() => parseKubeconfig(`users: [{ token: "${secret}`)).toThrow(
       /^kubeconfig: not YAML at line 1 \([A-Z_]+\)$/,
     );
@@ -116,7 +116,7 @@ describe('a kubeconfig', () => {
     expect(() => parseKubeconfig('')).toThrow('not a map');
   });
 
-  test('of any content never fails but with its own error', () => {
+  test('of any content throws no other error than its own', () => {
     const value = fc.oneof(fc.jsonValue(), fc.constant({ server: 'https://a' }), fc.constant({ token: 't' }));
     const document = fc.record({
       'current-context': fc.constantFrom('here', ''),
@@ -142,7 +142,7 @@ describe('a kubeconfig', () => {
   });
 });
 
-describe('the checksum of a connection', () => {
+describe('The checksum of a connection', () => {
   test('changes with each part and is not the credential', () => {
     const base = { server: 'https://a', token: 't' };
     const all = [

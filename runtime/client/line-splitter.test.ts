@@ -8,8 +8,8 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
 }
 
-describe('the line splitter', () => {
-  test('gives the same lines however the stream was cut, inside of characters too', () => {
+describe('The line splitter', () => {
+  test('returns the same lines however the stream was cut, also inside characters', () => {
     const line = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => JSON.stringify(text));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat()), fc.constantFrom('\n', '\r\n'), (lines, places, end) => {
@@ -21,14 +21,14 @@ describe('the line splitter', () => {
     );
   });
 
-  test('shows what is left after the last line', () => {
+  test('returns the rest after the last line', () => {
     const splitter = new LineSplitter(100);
     expect(splitter.push(Buffer.from('a\nb'))).toEqual(['a']);
     expect(splitter.end()).toBe('b');
     expect(splitter.end()).toBeUndefined();
   });
 
-  test('never holds more than the longest line allowed, whether it ends or not', () => {
+  test('never buffers more than the longest line allowed, whether it ends or not', () => {
     const holding = new LineSplitter(10);
     expect(holding.push(Buffer.from('0123456789\n01234'))).toEqual(['0123456789']);
     expect(() => holding.push(Buffer.from('567890'))).toThrow(LineTooLongError);

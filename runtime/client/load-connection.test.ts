@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { KubeconfigError } from './kubeconfig.ts';
 import { inClusterConnection, loadKubeconfigFile } from './load-connection.ts';
 
-describe('a connection on disk', () => {
+describe('A connection from files', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'connection-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('of a kubeconfig: files are looked up beside it', async () => {
+  test('finds the files of a kubeconfig relative to it', async () => {
     const path = join(folder, 'kubeconfig');
     await writeFile(join(folder, 'authority.crt'), 'PEM');
     const config = {
@@ -28,7 +28,7 @@ describe('a connection on disk', () => {
     expect(() => loadKubeconfigFile(`${path}-absent`)).toThrow(KubeconfigError);
   });
 
-  test('of a pod: the mounted authority and token', async () => {
+  test('uses the mounted CA and token in a pod', async () => {
     await writeFile(join(folder, 'ca.crt'), 'PEM');
     const tokenFile = join(folder, 'token');
     expect(inClusterConnection('10.96.0.1', '443', folder)).toEqual({

@@ -21,7 +21,7 @@ test('a patch turns the old status into the new one, and there is none when noth
   );
 });
 
-test('only what differs is sent: removed fields as null, lists whole, zeros as they are', () => {
+test('a patch contains only differences: removed fields as null, lists whole, zeros as they are', () => {
   const before = { ready: true, count: 1, list: [1, 2], gone: { deep: 1 }, same: { a: 1 } };
   const after = { ready: true, count: 0, list: [1], same: { a: 1, b: '' }, empty: {}, absent: undefined };
   expect(mergePatchOf(before, after)).toEqual({ count: 0, list: [1], gone: null, same: { b: '' }, empty: {} });

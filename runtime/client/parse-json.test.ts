@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJson } from './parse-json.ts';
 
-describe('JSON of strangers', () => {
-  test('is read as JSON.parse reads it', () => {
+describe('Untrusted JSON', () => {
+  test('is parsed like by JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text));

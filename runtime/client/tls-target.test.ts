@@ -45,7 +45,7 @@ async function meet(ca: string): Promise<void> {
 }
 
 describe('A connection with a CA', () => {
-  test('that another one has signed trusts what it signs, as Go’s clients do', async () => {
+  test('that was signed by another CA trusts what it signs, like Go clients', async () => {
     await expect(meet(between.certificate)).resolves.toBeUndefined();
   });
 

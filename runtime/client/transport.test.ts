@@ -47,7 +47,7 @@ const json = (response: ServerResponse, code: number, body: string, headers: Rec
   response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(body);
 };
 
-describe('a server that is not to be trusted', () => {
+describe('An untrusted server', () => {
   test('cannot send a larger answer than allowed', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
     let sent = 0;
@@ -100,7 +100,7 @@ describe('a server that is not to be trusted', () => {
     await expect(cluster.get(kinds.ConfigMap, key)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  test('cannot hold a request longer than its deadline, before or in the answer', async () => {
+  test('cannot delay a request beyond its deadline, before or during the answer', async () => {
     const cluster = await serve(
       (request, response) => {
         if (request.url?.endsWith('slow') === true) response.writeHead(200).write('{');
@@ -114,7 +114,7 @@ describe('a server that is not to be trusted', () => {
     await expect(watching[Symbol.asyncIterator]().next()).rejects.toThrow(/no answer within 0.1 s/);
   });
 
-  test('cannot hold a request longer than its deadline by a connection that leads nowhere', async () => {
+  test('cannot delay a request beyond its deadline by a connection that leads nowhere', async () => {
     const sockets: Socket[] = [];
     const server = createTcpServer((socket) => sockets.push(socket));
     server.listen(0, '127.0.0.1');
@@ -133,7 +133,7 @@ describe('a server that is not to be trusted', () => {
     expect(performance.now() - began).toBeLessThan(4_000);
   });
 
-  test('cannot hold a request behind others, and is not sent what was given up', async () => {
+  test('cannot delay a request behind others, and is not sent requests that were given up', async () => {
     const urls: string[] = [];
     const held: ServerResponse[] = [];
     const cluster = await serve(
@@ -168,7 +168,7 @@ describe('a server that is not to be trusted', () => {
     ['null', 'null', /not a ConfigMap/],
     ['an array', '[]', /not a ConfigMap/],
     ['null metadata', '{"metadata":null}', /not a ConfigMap/],
-  ])('%s is not taken for an object', async (_what, body, message) => {
+  ])('%s is not accepted as an object', async (_what, body, message) => {
     const cluster = await serve((_request, response) => {
       json(response, 200, body);
     });
@@ -183,7 +183,7 @@ describe('a server that is not to be trusted', () => {
     expect(await cluster.list(kinds.ConfigMap)).toEqual({ items: [], resourceVersion: '7' });
   });
 
-  test('does not lead us elsewhere', async () => {
+  test('cannot redirect the client to another server', async () => {
     const cluster = await serve((_request, response) => {
       json(response, 307, '', { location: 'http://127.0.0.1:1/' });
     });
@@ -191,8 +191,8 @@ describe('a server that is not to be trusted', () => {
   });
 });
 
-describe('a refused request', () => {
-  test('carries code, reason, message and patience of the server', async () => {
+describe('A refused request', () => {
+  test('has the code, reason, message and retry delay of the server', async () => {
     const status = {
       kind: 'Status',
       code: 429,
@@ -211,7 +211,7 @@ describe('a refused request', () => {
     });
   });
 
-  test('is sent again when the server asks for a little patience, but not for ever', async () => {
+  test('is repeated if the server requests a short delay, but not forever', async () => {
     let calls = 0;
     const cluster = await serve((_request, response) => {
       calls += 1;
@@ -227,7 +227,7 @@ describe('a refused request', () => {
     expect(calls).toBe(4);
   });
 
-  test('is not sent again when it would have to wait long', async () => {
+  test('is not repeated if the delay is long', async () => {
     let calls = 0;
     const cluster = await serve((_request, response) => {
       calls += 1;
@@ -237,7 +237,7 @@ describe('a refused request', () => {
     expect(calls).toBe(1);
   });
 
-  test('a reset hides behind a second read, but never behind a second write', async () => {
+  test('is repeated after a reset if it reads, and never if it writes', async () => {
     const calls: string[] = [];
     const cluster = await serve((request, response) => {
       calls.push(request.method ?? '');
@@ -252,7 +252,7 @@ describe('a refused request', () => {
 });
 
 describe('a connection', () => {
-  test('that is refused says where to, and keeps the cause', async () => {
+  test('that is refused reports the address, and keeps the cause', async () => {
     const cluster = openCluster({ server: 'https://127.0.0.1:1' }, { name: 'tenant' });
     const error = await cluster.text('/version').then(
       () => undefined,
@@ -271,7 +271,7 @@ describe('a connection', () => {
     expect(open).toThrow(/credentials for https:\/\/a cannot be used/);
   });
 
-  test('in the clear is refused', () => {
+  test('without TLS is refused', () => {
     expect(() => openCluster({ server: 'http://a', token: 'secret' }, { name: 'tenant' })).toThrow(
       /^http:\/\/a: only https/,
     );
@@ -322,10 +322,10 @@ describe('a connection', () => {
   });
 });
 
-describe('a watch whose reader is busy', () => {
+describe('A watch whose reader is busy', () => {
   const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } })}\n`;
 
-  test.each(['the server resets it', 'its signal aborts'])('learns at its next read that %s', async (how) => {
+  test.each(['the server resets it', 'its signal aborts'])('reports at its next read that %s', async (how) => {
     const gone = Promise.withResolvers<undefined>();
     const sockets: IncomingMessage['socket'][] = [];
     const cluster = await serve((request, response) => {
@@ -345,7 +345,7 @@ describe('a watch whose reader is busy', () => {
     await expect(events.next()).rejects.toThrow(how === 'its signal aborts' ? 'enough' : /not reachable/);
   });
 
-  test('gives its connection back when the reader leaves', async () => {
+  test('releases its connection when the reader stops', async () => {
     const gone = Promise.withResolvers<undefined>();
     const cluster = await serve((request, response) => {
       request.socket.on('close', () => {
@@ -361,8 +361,8 @@ describe('a watch whose reader is busy', () => {
   });
 });
 
-describe('a server that cannot stream lists', () => {
-  test('is listed by pages and then watched, and is not asked again', async () => {
+describe('A server that cannot stream lists', () => {
+  test('is listed in pages and then watched, and is not asked again', async () => {
     const urls: string[] = [];
     const event = JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'c', resourceVersion: '8' } } });
     const cluster = await serve((request, response) => {

@@ -31,7 +31,7 @@ async function read(
   return seen;
 }
 
-describe('the events of a watch', () => {
+describe('The events of a watch', () => {
   test('are the same however the bytes were cut', async () => {
     const text =
       line('ADDED', configMap('ä')) +
@@ -55,13 +55,13 @@ describe('the events of a watch', () => {
     );
   });
 
-  test('carry the type of their kind when only metadata is sent', async () => {
+  test('have the type of their kind if only metadata is sent', async () => {
     const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata: { name: 'a' } };
     const [event] = await read([line('ADDED', partial)], { metadataOnly: true });
     expect(event).toEqual({ type: 'ADDED', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } } });
   });
 
-  test('an ERROR event is thrown as the refusal it is', async () => {
+  test('include an ERROR event, which is thrown as the refusal that it is', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
     const refused = read([line('ADDED', configMap('a')), line('ERROR', status)]);
     await expect(refused).rejects.toBeInstanceOf(ApiError);
@@ -80,7 +80,7 @@ describe('the events of a watch', () => {
     await expect(read([text])).rejects.toThrow(message);
   });
 
-  test('whatever a hostile server sends, the error is one of ours', async () => {
+  test('any input of a hostile server leads to an expected error', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(fc.json(), fc.string()), { maxLength: 5 }), async (lines) => {
         const error = await read([lines.map((text) => `${text.replaceAll('\n', ' ')}\n`).join('')]).then(
@@ -92,7 +92,7 @@ describe('the events of a watch', () => {
     );
   });
 
-  test('silence counts while a byte is waited for, not while the reader is busy', async () => {
+  test('the silence limit counts while the client waits for bytes, not while the reader is busy', async () => {
     const clock = new FakeClock();
     const bytes = new Readable({ read: () => undefined });
     const events = watchEvents(kinds.ConfigMap, bytes, { ...options, clock })[Symbol.asyncIterator]();

@@ -50,7 +50,7 @@ async function watch(): Promise<void> {
   await lease.synced;
 }
 
-test('A Lease that is renewed is held, in whatever namespace, until nobody renews it any more', async () => {
+test('A Lease that is renewed is held, in any namespace, until nobody renews it any more', async () => {
   await watch();
   expect(lease.holder).toBeUndefined();
   await renew();
@@ -63,13 +63,13 @@ test('A Lease that is renewed is held, in whatever namespace, until nobody renew
   expect([lease.holder, changes]).toEqual([undefined, 2]);
 });
 
-test('A Lease that a program which is gone left behind is held by nobody', async () => {
+test('A Lease that a finished program left is held by nobody', async () => {
   await renew({ at: new Date(clock.now().getTime() - 3_600_000) });
   await watch();
   expect([lease.holder, changes]).toEqual([undefined, 0]);
 });
 
-test('A Lease that names a renewal to come is held no longer than one that nobody renews', async () => {
+test('A Lease that names a future renewal is held no longer than one that nobody renews', async () => {
   const ahead = new Date('2099-01-01T00:00:00Z');
   await renew({ at: ahead });
   await watch();
@@ -80,13 +80,13 @@ test('A Lease that names a renewal to come is held no longer than one that nobod
   expect([lease.holder, changes]).toEqual([undefined, 2]);
 });
 
-test('A Lease that is renewed by a clock that is some seconds ahead is held from the first look', async () => {
+test('A Lease that is renewed by a clock some seconds ahead is held from the first look', async () => {
   await renew({ at: new Date(clock.now().getTime() + 10_000) });
   await watch();
   expect(lease.holder).toBeDefined();
 });
 
-test('A Lease that is renewed by a clock that is hours behind is held all the same', async () => {
+test('A Lease that is renewed by a clock hours behind is held all the same', async () => {
   const behind = (): Date => new Date(clock.now().getTime() - 3 * 3_600_000);
   await renew({ at: behind() });
   await watch();
@@ -95,7 +95,7 @@ test('A Lease that is renewed by a clock that is hours behind is held all the sa
   expect(lease.holder).toBeDefined();
 });
 
-test('A Lease that its holder frees or that is deleted is held by nobody at once', async () => {
+test('A Lease that its holder releases or that is deleted is held by nobody at once', async () => {
   await renew();
   await watch();
   expect(lease.holder).toBeDefined();

@@ -83,7 +83,7 @@ const watchFor = async (ms: number, ...replicas: Replica[]): Promise<void> => {
 const stored = async (): Promise<unknown> => (await server.admin.get(kinds.Lease, lease))?.spec;
 
 describe('leader election', () => {
-  test('a process that comes up in the place of a killed leader leads at once, and nobody else does', async () => {
+  test('a process that starts in place of a killed leader leads at once, and no other one does', async () => {
     const killed = new Replica('pod-a_uid-1_first', { predecessors: 'pod-a_uid-1_' });
     await watchFor(5_000, killed);
     killed.trouble = 'hangs';
@@ -105,13 +105,13 @@ describe('leader election', () => {
     await a.election.elected;
   });
 
-  test('a leader has one timer, that of its next renewal, however often it has renewed', async () => {
+  test('a leader has one timer, for its next renewal, however often it has renewed', async () => {
     const a = new Replica('a');
     await watchFor(60_000, a);
     expect([a.leads, clock.pending]).toEqual([true, 1]);
   });
 
-  test('a leader that retires frees the lease, and another leads within one try', async () => {
+  test('a leader that retires releases the lease, and another one leads within one retry', async () => {
     const a = new Replica('a');
     await watchFor(1000, a);
     const b = new Replica('b');
@@ -123,7 +123,7 @@ describe('leader election', () => {
     expect(await stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
 
-  test('a leader that retires leaves alone a lease that another has taken meanwhile', async () => {
+  test('a leader that retires does not change a lease that another process has taken', async () => {
     const a = new Replica('a');
     await watchFor(1000, a);
     await server.admin.patch(kinds.Lease, lease, { type: 'merge', body: { spec: { holderIdentity: 'successor' } } });
@@ -131,7 +131,7 @@ describe('leader election', () => {
     expect(await stored()).toMatchObject({ holderIdentity: 'successor', leaseDurationSeconds: 15 });
   });
 
-  test('an election whose answer comes after its time is not won', async () => {
+  test('an election whose answer arrives after its deadline is not won', async () => {
     const answer = Promise.withResolvers<undefined>();
     const slow: Cluster = Object.assign(Object.create(server.admin) as Cluster, {
       get: async (...args: Parameters<Cluster['get']>) => {
@@ -159,7 +159,7 @@ describe('leader election', () => {
   });
 
   test.each<Trouble>(['refused', 'hangs', 'answer lost'])(
-    'a leader whose requests are %s stops in time and another takes over after it',
+    'a leader whose requests are %s stops in time, and another one leads after it',
     async (trouble) => {
       const a = new Replica('a');
       await watchFor(1000, a);
@@ -174,7 +174,7 @@ describe('leader election', () => {
     },
   );
 
-  test('a crashed leader is followed by another between 15 and 20 s later', async () => {
+  test('a crashed leader is followed by another one after 15 to 20 s', async () => {
     const a = new Replica('a');
     await watchFor(1000, a);
     const b = new Replica('b');
@@ -187,7 +187,7 @@ describe('leader election', () => {
     expect(took).toBeLessThan(20_000);
   });
 
-  test('short trouble is survived', async () => {
+  test('a leader survives short failures', async () => {
     const a = new Replica('a');
     await watchFor(1000, a);
     a.trouble = 'refused';
@@ -199,7 +199,7 @@ describe('leader election', () => {
     expect([a.leads, a.lost]).toEqual([true, undefined]);
   });
 
-  test('a renewal that fires too late counts as expired and is not even tried', async () => {
+  test('a renewal that fires too late counts as expired and is not attempted', async () => {
     const a = new Replica('a');
     await watchFor(3000, a);
     a.lateMs = 12_000;
@@ -211,7 +211,7 @@ describe('leader election', () => {
     expect([a.writes, a.lost?.message]).toEqual([writes, 'the lease was not renewed for 10 s']);
   });
 
-  test('a lease that another hand took ends leadership at once', async () => {
+  test('leadership ends at once when another process takes the lease', async () => {
     const a = new Replica('a');
     await watchFor(3000, a);
     await server.admin.patch(kinds.Lease, lease, { type: 'merge', body: { spec: { holderIdentity: 'thief' } } });
@@ -219,17 +219,17 @@ describe('leader election', () => {
     expect([a.leads, a.lost?.message]).toEqual([false, 'the lease is held by thief now']);
   });
 
-  test('two candidates that create the lease at the same moment end as one leader', async () => {
+  test('only one of two candidates that create the lease at the same moment leads', async () => {
     const both = ['a', 'b'].map((identity) => new Replica(identity));
     await watchFor(5000, ...both);
     expect(both.filter(({ leads }) => leads)).toHaveLength(1);
   });
 
-  test('the times are checked', () => {
+  test('invalid durations are refused', () => {
     expect(() => new Replica('a', { durationMs: 10_000 })).toThrow('otherwise two could lead at once');
   });
 
-  test('whatever fails and whenever, two never lead at once, and a fresh candidate leads in the end', async () => {
+  test('two candidates never lead at once, whatever fails and when, and a new candidate leads in the end', async () => {
     const trouble = fc.constantFrom<Trouble>('none', 'refused', 'hangs', 'answer lost');
     const step = fc.record({
       who: fc.nat(2),
@@ -256,7 +256,7 @@ describe('leader election', () => {
   });
 });
 
-test('a guarded door refuses writes as soon as leadership has ended, and still reads', async () => {
+test('a guarded client refuses writes as soon as leadership has ended, and still reads', async () => {
   const a = new Replica('a');
   await watchFor(1000, a);
   const guarded = guardWrites(server, () => {

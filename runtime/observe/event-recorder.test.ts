@@ -29,7 +29,7 @@ beforeEach(() => {
   });
 });
 
-test('an Event says what happened to which object and who says so', async () => {
+test('an Event names the object, what happened, and its reporter', async () => {
   recorder.record(object, note);
   await recorder.flush();
   expect(await events()).toMatchObject([
@@ -47,7 +47,7 @@ test('an Event says what happened to which object and who says so', async () => 
   ]);
 });
 
-test('equal Events are folded into one with a count that is sent now and then', async () => {
+test('equal Events are counted in one, which is sent now and then', async () => {
   for (let n = 0; n < 50; n += 1) recorder.record(object, note);
   await clock.advance(10_000);
   for (let n = 0; n < 50; n += 1) recorder.record(object, note);
@@ -57,7 +57,7 @@ test('equal Events are folded into one with a count that is sent now and then', 
   expect(clock.pending).toBe(0);
 });
 
-test('an Event that was silent for long is made anew', async () => {
+test('an Event that has not occurred for long is created again', async () => {
   recorder.record(object, note);
   await clock.advance(7 * 60_000);
   recorder.record(object, note);
@@ -65,7 +65,7 @@ test('an Event that was silent for long is made anew', async () => {
   expect(await events()).toHaveLength(2);
 });
 
-test('a talkative object is slowed, another one is not', async () => {
+test('an object with many Events is limited, and others are not', async () => {
   for (let n = 0; n < 40; n += 1) recorder.record(object, { ...note, message: `m${n}` });
   recorder.record({ ...object, metadata: { name: 'b', namespace: 'ns', uid: 'v' } }, note);
   await recorder.flush();
@@ -76,7 +76,7 @@ test('a talkative object is slowed, another one is not', async () => {
   expect(await events()).toHaveLength(27);
 });
 
-test('an API server that refuses is no concern of the caller', async () => {
+test('an API server that refuses Events does not affect the caller', async () => {
   cluster.failNext({ verb: 'create' }, new ApiError(500, 'InternalError', 'no'));
   recorder.record(object, note);
   recorder.record(object, { ...note, reason: 'Other' });
@@ -84,7 +84,7 @@ test('an API server that refuses is no concern of the caller', async () => {
   expect(await events()).toHaveLength(1);
 });
 
-test('cluster-scoped objects and long texts find their place', async () => {
+test('Events of cluster-scoped objects and long texts are accepted', async () => {
   recorder.record(
     { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n'.repeat(253), uid: 'n' } },
     { ...note, message: 'x'.repeat(3000) },
@@ -96,7 +96,7 @@ test('cluster-scoped objects and long texts find their place', async () => {
   expect(event).toMatchObject({ note: expect.stringMatching(/^x{1021}…$/) as unknown });
 });
 
-test('a text is cut where a letter ends, and by its bytes, which the API counts', async () => {
+test('a text is truncated at the end of a character, by its bytes, which the API counts', async () => {
   recorder.record(object, { ...note, message: 'ä'.repeat(512) });
   recorder.record(object, { ...note, message: `x${'🙂'.repeat(300)}` });
   await recorder.flush();
@@ -104,7 +104,7 @@ test('a text is cut where a letter ends, and by its bytes, which the API counts'
   expect(new Set(notes)).toEqual(new Set(['ä'.repeat(512), `x${'🙂'.repeat(255)}…`]));
 });
 
-test('an object that is forgotten has its last count sent at once, and its next Event is a new one', async () => {
+test('when an object is forgotten, its last count is sent at once, and its next Event is a new one', async () => {
   recorder.record(object, note);
   recorder.record(object, note);
   memory.drop('u');

@@ -26,15 +26,15 @@ const serve = async (pages: Pages): Promise<(path: string) => Promise<{ code: nu
 };
 const well = (name: string): HealthCheck => ({ name, check: () => undefined });
 
-describe('health', () => {
-  test('is ok while all is well, and lists what was looked at when asked', async () => {
+describe('Health', () => {
+  test('is ok while all checks pass, and lists the checks on request', async () => {
     const ask = await serve(healthPages({ alive: [], ready: [well('informer-sync'), well('leader')] }));
     expect(await ask('/readyz')).toEqual({ code: 200, body: 'ok' });
     expect((await ask('/readyz?verbose')).body).toBe('[+]informer-sync ok\n[+]leader ok\nreadyz check passed\n');
     expect(await ask('/healthz')).toEqual({ code: 200, body: 'ok' });
   });
 
-  test('fails with the reasons, check by check', async () => {
+  test('fails with the reasons of each check', async () => {
     let why: string | undefined = 'secrets: not complete yet';
     const ask = await serve(
       healthPages({ alive: [], ready: [well('leader'), { name: 'informer-sync', check: () => why }] }),
@@ -49,7 +49,7 @@ describe('health', () => {
     expect((await ask('/readyz')).code).toBe(200);
   });
 
-  test('tells of an optional part that waits, which fails on its own path alone', async () => {
+  test('reports an optional part that waits, which fails on its own path only', async () => {
     const layer: HealthCheck = { name: 'layer', optional: true, check: () => 'its definitions are missing' };
     const ask = await serve(healthPages({ alive: [], ready: [well('leader'), layer] }));
     expect(await ask('/readyz')).toEqual({ code: 200, body: 'ok' });
@@ -58,7 +58,7 @@ describe('health', () => {
     expect((await ask('/readyz/layer')).code).toBe(500);
   });
 
-  test('of the contact to an API server follows the last byte heard', async () => {
+  test('of the connection to an API server depends on the time of the last byte', async () => {
     const clock = new FakeClock();
     const heard: number[] = [];
     const contact = contactCheck({ name: 'management', lastContact: () => heard.at(-1) }, clock);
@@ -70,7 +70,7 @@ describe('health', () => {
   });
 });
 
-test('metrics are served, and a collector that fails is told', async () => {
+test('metrics are served, and a collector that fails is reported', async () => {
   let fails = false;
   const ask = await serve(
     metricsPages({
@@ -84,7 +84,7 @@ test('metrics are served, and a collector that fails is told', async () => {
   expect((await ask('/constructor')).code).toBe(404);
 });
 
-test('a bind address has the form that the flags of other managers have', async () => {
+test('bind addresses have the form of other managers’ flags', async () => {
   await expect(new HttpEndpoints({}, silent).listen('8081')).rejects.toThrow('is not of the form host:port');
   const every = new HttpEndpoints({}, silent);
   const port = await every.listen(':0');
@@ -92,7 +92,7 @@ test('a bind address has the form that the flags of other managers have', async 
   await every.close();
 });
 
-test('a server that closes hangs up on a connection in the midst of a request, without waiting for the rest', async () => {
+test('a server that closes ends connections during a request, without waiting for the rest', async () => {
   const server = new HttpEndpoints({ '/ok': () => ({ code: 200, type: 'text/plain', body: 'ok' }) }, silent);
   const socket = await openRaw({ port: await server.listen('127.0.0.1:0') });
   const said = untilClosed(socket);

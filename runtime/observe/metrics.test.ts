@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Metrics } from './metrics.ts';
 
-test('a controller is counted under the names of controller-runtime and client-go', async () => {
+test('a controller has the metrics of controller-runtime and client-go', async () => {
   const metrics = new Metrics({ process: false });
   const { reconciles, queue } = metrics.ofController('tenant');
   reconciles.limit(8);
@@ -35,7 +35,7 @@ test('a controller is counted under the names of controller-runtime and client-g
   }
 });
 
-test('clients, election, certificates, admission and applied sets are counted', async () => {
+test('clients, leader election, certificates, admission and applied sets have metrics', async () => {
   const metrics = new Metrics({ process: false });
   metrics.request({ verb: 'get', code: 200, host: 'tenant', seconds: 0.01 });
   metrics.request({ verb: 'get', code: '<error>', host: 'tenant', seconds: 0.01 });
@@ -66,7 +66,7 @@ test('clients, election, certificates, admission and applied sets are counted', 
   }
 });
 
-test('the process itself is measured, event-loop lag included', async () => {
+test('the process itself has metrics, including event-loop lag', async () => {
   const text = await new Metrics().registry.metrics();
   expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
 });

@@ -42,7 +42,7 @@ const ask = async (token?: string): Promise<number | undefined> => {
 };
 
 describe('Access to metrics', () => {
-  test('is asked of the API server: who it is, and whether they may get the path', async () => {
+  test('is decided by the API server: who the client is, and whether it may read the path', async () => {
     expect(await ask('good')).toBeUndefined();
     expect(sent.map(({ kind, spec }) => [kind, spec])).toEqual([
       ['TokenReview', { token: 'good' }],
@@ -54,13 +54,13 @@ describe('Access to metrics', () => {
     expect(sent.every(({ metadata }) => metadata.name === '')).toBe(true);
   });
 
-  test('is refused without a token, with an unknown one, and to those who may not', async () => {
+  test('is denied without a token, with an unknown one, and without permission', async () => {
     expect([await ask(), sent.length]).toEqual([401, 0]);
     expect(await ask('made-up')).toBe(401);
     expect(await ask('poor')).toBe(403);
   });
 
-  test('is remembered for a minute, a refusal for ten seconds', async () => {
+  test('is cached for a minute, a denial for ten seconds', async () => {
     await Promise.all([ask('good'), ask('good')]);
     await ask('poor');
     await clock.advance(9_000);
@@ -75,14 +75,14 @@ describe('Access to metrics', () => {
     accounts.set('good', 'prometheus');
   });
 
-  test('is not open while the API server does not answer, and is asked again', async () => {
+  test('is denied while the API server does not answer, and is checked again', async () => {
     fails = true;
     expect(await ask('good')).toBe(503);
     fails = false;
     expect(await ask('good')).toBeUndefined();
   });
 
-  test('asks the API server no more than it bears, whatever tokens are made up', async () => {
+  test('causes a limited number of requests, whatever tokens are sent', async () => {
     await ask('good');
     const codes: (number | undefined)[] = [];
     for (let n = 0; n < 1000; n += 1) codes.push(await ask(`made-up-${n}`));

@@ -21,7 +21,7 @@ function logTo(over: Partial<WinstonLoggerOptions> = {}): { log: Logger; lines: 
 const parsed = (line: string | undefined): Record<string, unknown> =>
   JSON.parse(line ?? '{}') as Record<string, unknown>;
 
-describe('the logger', () => {
+describe('The logger', () => {
   test('writes one line of JSON with the names that controller-runtime uses', () => {
     const { log, lines } = logTo({ logger: 'manager' });
     withLogFields({ controller: 'tenant', namespace: 'ns', reconcileID: 'id' }, () => {
@@ -33,7 +33,7 @@ describe('the logger', () => {
     ]);
   });
 
-  test('writes an error with its causes, its reason and its frames, and never glues it to the message', () => {
+  test('writes an error with its causes, its reason and its frames, separate from the message', () => {
     const { log, lines } = logTo();
     const cause = new ApiError(404, 'NotFound', 'secrets "x" not found');
     log.error('reconcile failed', { error: new TerminalError('NoStore', 'the store cannot be read', { cause }) });
@@ -46,14 +46,14 @@ describe('the logger', () => {
     expect(line.stack).toMatch(/^\s+at /);
   });
 
-  test('keeps stacks for errors, unless told otherwise', () => {
+  test('writes stacks for errors only by default', () => {
     const { log, lines } = logTo({ stacksFrom: 'none' });
     log.warn('w', { error: new Error('boom') });
     log.error('e', { error: new Error('boom') });
     expect(lines.map((line) => 'stack' in parsed(line))).toEqual([false, false]);
   });
 
-  test('leaves out what is below its level', () => {
+  test('omits what is below its level', () => {
     const { log, lines } = logTo({ level: 'warn' });
     log.debug('no');
     log.info('no');
@@ -61,20 +61,20 @@ describe('the logger', () => {
     expect(lines.map((line) => parsed(line).msg)).toEqual(['yes']);
   });
 
-  test('writes text that a person reads, in one line per message', () => {
+  test('writes text for people, one line per message', () => {
     const { log, lines } = logTo({ format: 'text' });
     log.info('hello\nERROR forged', { name: 'a b', count: 2, path: '/x/y' });
     expect(lines).toEqual(['2030-01-01T00:00:00.000Z INFO  hello ⏎ ERROR forged name="a b" count=2 path=/x/y']);
   });
 
-  test("no field takes the place of the line's own", () => {
+  test("lets no field replace those of the line itself", () => {
     const { log, lines } = logTo();
     log.info('real', { msg: 'fake', level: 'fake', ts: 'fake', message: 'kept' });
     expect(parsed(lines[0])).toMatchObject({ msg: 'real', level: 'info', message: 'kept' });
   });
 });
 
-describe('fields', () => {
+describe('Fields', () => {
   test.each([
     ['password', { password: 'S3CRET' }],
     ['a key of a Secret', { 'tls.key': 'S3CRET' }],
@@ -92,12 +92,12 @@ describe('fields', () => {
     expect(JSON.stringify(serializeFields(fields))).not.toContain('S3CRET');
   });
 
-  test('show what only sounds secret', () => {
+  test('show what only resembles a secret', () => {
     const fields = { secretName: 'a', tokenID: 'b', hasToken: true, retries: 0, keys: ['c'] };
     expect(serializeFields(fields)).toEqual(fields);
   });
 
-  test('bear circles, depth, size and strange values', () => {
+  test('may have cycles, depth, size and unusual values', () => {
     const circle: Record<string, unknown> = { a: 1 };
     circle.self = circle;
     const error = new Error('e');
@@ -121,7 +121,7 @@ describe('fields', () => {
     );
   });
 
-  test('are always JSON, whatever they are', () => {
+  test('are always valid JSON', () => {
     fc.assert(
       fc.property(
         fc.dictionary(

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { exponentialBackoff } from './backoff.ts';
 
-describe('exponential backoff', () => {
+describe('Exponential backoff', () => {
   test('doubles up to its cap and starts over after a reset', () => {
     const backoff = exponentialBackoff({ firstMs: 100, capMs: 1000, random: () => 1 });
     expect([1, 2, 3, 4, 5, 6].map(() => backoff.next())).toEqual([100, 200, 400, 800, 1000, 1000]);
@@ -10,7 +10,7 @@ describe('exponential backoff', () => {
     expect(backoff.next()).toBe(100);
   });
 
-  test('stays in the upper half of each step, for ever', () => {
+  test('stays in the upper half of each step', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

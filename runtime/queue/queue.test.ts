@@ -5,14 +5,14 @@ import { WorkQueue } from './queue.ts';
 
 const queueAt = (clock: FakeClock): WorkQueue => new WorkQueue({ clock });
 
-describe('a work queue', () => {
-  test('holds a waiting key once and gives keys in order of arrival', () => {
+describe('A work queue', () => {
+  test('contains a waiting key once and returns keys in order of arrival', () => {
     const queue = queueAt(new FakeClock());
     for (const key of ['a', 'b', 'a']) queue.add(key);
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['a', 'b', undefined]);
   });
 
-  test('runs a key again when it was added while it ran, and not before it is done', () => {
+  test('runs a key again if it was added while it ran, and not before it is done', () => {
     const queue = queueAt(new FakeClock());
     queue.add('a');
     expect(queue.take()).toBe('a');
@@ -25,7 +25,7 @@ describe('a work queue', () => {
     expect(queue.take()).toBeUndefined();
   });
 
-  test('lets an edit overtake the flood of a start, and moves a waiting key forward', () => {
+  test('gives an edit priority over the initial list, and moves a waiting key forward', () => {
     const queue = queueAt(new FakeClock());
     for (let n = 0; n < 100; n += 1) queue.add(`flood-${n}`, -100);
     queue.add('edited');
@@ -34,7 +34,7 @@ describe('a work queue', () => {
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['edited', 'flood-99', 'flood-0']);
   });
 
-  test('tells how long a key waited since it came, although its priority was raised meanwhile', async () => {
+  test('reports the wait of a key since it was added, although its priority was raised later', async () => {
     const clock = new FakeClock();
     const waited: number[] = [];
     const none = (): void => undefined;
@@ -48,7 +48,7 @@ describe('a work queue', () => {
     expect(waited).toEqual([5]);
   });
 
-  test('keeps the earliest of several delayed visits, and a visit that begins replaces them', async () => {
+  test('keeps the earliest of several delayed requeues, and a reconcile that begins replaces them', async () => {
     const clock = new FakeClock();
     const queue = queueAt(clock);
     queue.addAfter('a', 5000);
@@ -77,7 +77,7 @@ describe('a work queue', () => {
     expect(queue.addRateLimited('a')).toBe(5);
   });
 
-  test('goes on backing off when a server asks for patience', () => {
+  test('continues to back off if a server requests a delay', () => {
     const queue = new WorkQueue({
       clock: new FakeClock(),
       pace: { baseMs: 500, maxMs: 1_000_000, perSecond: 1e9, burst: 1e9 },
@@ -86,7 +86,7 @@ describe('a work queue', () => {
     expect(delays).toEqual([1500, 1500, 2000, 4000]);
   });
 
-  test('paces the retries of all keys together: a burst of 100, then ten a second', () => {
+  test('limits the retries of all keys together: a burst of 100, then ten a second', () => {
     const queue = queueAt(new FakeClock());
     const delays = Array.from({ length: 120 }, (_, n) => queue.addRateLimited(`key-${n}`));
     expect(delays.slice(0, 100).every((ms) => ms === 5)).toBe(true);
@@ -94,7 +94,7 @@ describe('a work queue', () => {
     expect(delays[119]).toBeCloseTo(2000);
   });
 
-  test('forgets everything of a dropped key', async () => {
+  test('forgets everything about a dropped key', async () => {
     const clock = new FakeClock();
     const queue = queueAt(clock);
     queue.addRateLimited('a');
@@ -106,7 +106,7 @@ describe('a work queue', () => {
     expect(queue.addRateLimited('a')).toBe(5);
   });
 
-  test('visits no more keys at once than asked, and never one key twice at the same time', async () => {
+  test('runs no more reconciles at once than its limit, and never two of one key', async () => {
     const queue = queueAt(new FakeClock());
     const running = new Set<string>();
     const finish: (() => void)[] = [];
@@ -131,7 +131,7 @@ describe('a work queue', () => {
     expect(most).toBe(3);
   });
 
-  test('tells of a visit that rejects and retries it with backoff', async () => {
+  test('logs a reconcile that rejects and retries it with backoff', async () => {
     const clock = new FakeClock();
     const queue = queueAt(clock);
     const failures: unknown[] = [];
@@ -149,7 +149,7 @@ describe('a work queue', () => {
     expect({ reconciles, failures: failures.length }).toEqual({ reconciles: 2, failures: 1 });
   });
 
-  test('at shutdown takes no more keys and drains when the running ones are done', async () => {
+  test('accepts no more keys at shutdown and ends when the running ones are done', async () => {
     const clock = new FakeClock();
     const queue = queueAt(clock);
     let finish: () => void = () => undefined;
@@ -171,7 +171,7 @@ describe('a work queue', () => {
     expect(drained).toBe(true);
   });
 
-  test('tells its depth, waits and work', async () => {
+  test('reports its depth, wait and work', async () => {
     const clock = new FakeClock();
     const seen: string[] = [];
     const queue = new WorkQueue({
@@ -298,6 +298,6 @@ async function play(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test('a work queue behaves as the naive model for any sequence of calls', async () => {
+test('a work queue behaves like the simple model for any sequence of calls', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), play), { numRuns: 300 });
 });

@@ -19,29 +19,29 @@ class Paced {
   }
 }
 
-describe('a reconcile without progress that asks to come again soon', () => {
-  test.each([0, 1, 25, 100, 2_000])('%i ms: fifty of them take minutes, and the last waits a minute', (askedMs) => {
+describe('A reconcile without progress that requests a short delay', () => {
+  test.each([0, 1, 25, 100, 2_000])('%i ms: fifty of them take minutes, and the last one waits a minute', (askedMs) => {
     const paced = new Paced();
     const delays = Array.from({ length: 250 }, () => paced.round({ askedMs }));
     expect(delays.slice(0, 200).reduce((sum, ms) => sum + ms)).toBeGreaterThan(60_000);
     expect(delays.at(-1)).toBe(60_000);
   });
 
-  test('may be as fast as it likes for the first seconds', () => {
+  test('is not delayed in the first seconds', () => {
     const paced = new Paced();
     const delays = Array.from({ length: 80 }, () => paced.round());
     expect(new Set(delays)).toEqual(new Set([25]));
     expect(paced.now).toBeGreaterThanOrEqual(2_000);
   });
 
-  test('is then put off, doubling', () => {
+  test('is delayed longer each time afterwards', () => {
     const paced = new Paced();
     for (let n = 0; n < 100; n += 1) paced.round();
     const steps = Array.from({ length: 10 }, () => paced.round());
     expect(steps).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
-  test('comes when it asks while it gets further in its work, two hundred times, and then ten times a minute at most', () => {
+  test('is not delayed while it makes progress, two hundred times, and then at most ten times a minute', () => {
     const paced = new Paced();
     const further = (): number => paced.round({ askedMs: 2_000, hasMore: true });
     expect(new Set(Array.from({ length: 200 }, further))).toEqual(new Set([2_000]));
@@ -51,27 +51,27 @@ describe('a reconcile without progress that asks to come again soon', () => {
     expect(paced.now - begin).toBeGreaterThan(10 * 60_000);
   });
 
-  test('comes when it asks where that is later', () => {
+  test('is not delayed further if it requests a longer delay', () => {
     const paced = new Paced();
     expect(paced.round({ askedMs: 900_000 })).toBe(900_000);
     expect(paced.round({ askedMs: 30_000 })).toBe(30_000);
   });
 });
 
-describe('what lets a key begin again', () => {
+describe('The backoff of a key', () => {
   const tired = (): Paced => {
     const paced = new Paced();
     for (let n = 0; n < 120; n += 1) paced.round();
     return paced;
   };
 
-  test('is a change of the spec: at once, and as fast as at first', () => {
+  test('is reset by a change of the spec, at once', () => {
     const paced = tired();
     expect(paced.pace.begin('a', 'edited')).toBe(0);
     expect(paced.round()).toBe(25);
   });
 
-  test('is progress, and a watched change', () => {
+  test('is reset by progress and by a watched change', () => {
     const paced = tired();
     expect(paced.round({ progressed: true })).toBe(25);
     for (let n = 0; n < 200; n += 1) paced.round();
@@ -80,7 +80,7 @@ describe('what lets a key begin again', () => {
     expect(paced.round()).toBeLessThanOrEqual(250);
   });
 
-  test('is nothing that can be flipped for ever: changes and progress are counted', () => {
+  test('is not reset forever: changes and progress are counted', () => {
     const paced = new Paced();
     let rounds = 0;
     const hour = 3_600_000;
@@ -95,7 +95,7 @@ describe('what lets a key begin again', () => {
     expect(rounds).toBeLessThanOrEqual(paceRules.reconciles.burst + hour / paceRules.reconciles.eachMs + 10);
   });
 
-  test('status that is flipped at each try buys no more than a few tries a minute', () => {
+  test('allows status that alternates at each attempt only a few attempts a minute', () => {
     const paced = new Paced();
     let rounds = 0;
     while (paced.now < 3_600_000) {
@@ -105,7 +105,7 @@ describe('what lets a key begin again', () => {
     expect(rounds).toBeLessThan(60 * 15);
   });
 
-  test('is counted for no object that concerns many', () => {
+  test('is not counted for objects that concern many others', () => {
     const paced = new Paced(true);
     for (let n = 0; n < 1_000; n += 1) {
       expect(paced.pace.begin('a', 'watched')).toBe(0);
@@ -114,21 +114,21 @@ describe('what lets a key begin again', () => {
   });
 });
 
-describe('who held a worker for a second or more', () => {
-  test('comes no sooner than that long after, doubling up to five minutes, whatever it asks for', () => {
+describe('A key whose reconcile occupied a worker for a second or more', () => {
+  test('is delayed that long, doubling up to five minutes, whatever it requests', () => {
     const paced = new Paced();
     const delays = Array.from({ length: 9 }, () => paced.round({ heldMs: 10_000, tookMs: 10_000 }));
     expect(delays).toEqual([10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000, 300_000]);
   });
 
-  test('is not let in by a watched change before, but by a change of the spec', () => {
+  test('is reconciled earlier after a change of the spec, but not after a watched change', () => {
     const paced = new Paced();
     paced.pace.ended('a', { askedMs: 25, progressed: false, heldMs: 10_000, tookMs: 10_000 });
     expect(paced.pace.begin('a', 'watched')).toBe(10_000);
     expect(paced.pace.begin('a', 'edited')).toBe(0);
   });
 
-  test('is forgiven by halves', () => {
+  test('gets back half of its delay at a time', () => {
     const paced = new Paced();
     for (let n = 0; n < 4; n += 1) paced.round({ heldMs: 1_000 });
     expect(paced.pace.holds('a')).toBe(4);
@@ -137,7 +137,7 @@ describe('who held a worker for a second or more', () => {
   });
 });
 
-test('whatever happens, no delay is negative or longer than asked or allowed', () => {
+test('a delay is never negative, and never longer than requested or allowed', () => {
   const end = fc.record({
     askedMs: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
     progressed: fc.boolean(),
@@ -167,7 +167,7 @@ test('whatever happens, no delay is negative or longer than asked or allowed', (
   );
 });
 
-test('a key that rests and has used nothing up is not remembered', () => {
+test('an idle key that has used nothing up is not stored', () => {
   const paced = new Paced();
   paced.round({ askedMs: undefined });
   expect(paced.pace.size).toBe(0);
@@ -176,7 +176,7 @@ test('a key that rests and has used nothing up is not remembered', () => {
   expect(paced.pace.size).toBe(0);
 });
 
-test('a key that rests is remembered until it has back what it used up', () => {
+test('an idle key is stored until its budget is full again', () => {
   const paced = new Paced();
   paced.round({ askedMs: undefined, progressed: true });
   expect(paced.pace.size).toBe(1);

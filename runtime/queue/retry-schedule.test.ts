@@ -59,21 +59,21 @@ class Scheduled {
 
 const hour = 3_600_000;
 
-describe('a reconcile that', () => {
+describe('A reconcile that', () => {
   test.each<[string, ReconcileOutcome]>([
     ['asks for 25 ms', { afterMs: 25 }],
     ['asks for the next at once', { afterMs: 0 }],
     ['asks for 100 ms', { afterMs: 100 }],
     ['meets an object of another owner', { error: new RetryError('OwnedByAnother', 'not ours', 2_000) }],
     ['fails in one part and asks for 25 ms in another', { error: new Error('no'), afterMs: 25 }],
-  ])('%s and makes no progress is made once a minute in the end', async (_how, end) => {
+  ])('%s and makes no progress is repeated once a minute in the end', async (_how, end) => {
     const scheduled = new Scheduled(() => end);
     await scheduled.within(hour);
     expect(await scheduled.within(hour)).toBeLessThanOrEqual(61);
   });
 
   test.each([0, 1, 100])(
-    'finds its status lost is not made again within a minute, though it asks for %i ms',
+    'finds its status lost is not repeated within a minute, although it requests %i ms',
     async (afterMs) => {
       const scheduled = new Scheduled(() => ({ afterMs, outdated: true, progressed: true }));
       expect(await scheduled.within(0)).toBe(1);
@@ -82,19 +82,19 @@ describe('a reconcile that', () => {
     },
   );
 
-  test('met a change of its object is made again soon, with growing delays', async () => {
+  test('met a changed object is repeated soon, with growing delays', async () => {
     const scheduled = new Scheduled(() => ({ again: true }));
     await scheduled.within(40);
     expect(scheduled.reconciled).toEqual([0, 5, 15, 35]);
   });
 
-  test('only a change of the spec can help is not made again', async () => {
+  test('only a change of the spec can fix is not repeated', async () => {
     const scheduled = new Scheduled(() => ({ error: new TerminalError('InvalidSpec', 'no') }));
     await scheduled.within(0);
     expect(await scheduled.within(hour)).toBe(0);
   });
 
-  test('was put off comes at once after a change of the spec, and after a watched one', async () => {
+  test('was backed off runs at once after a change of the spec, and after a watched one', async () => {
     const scheduled = new Scheduled(() => ({ afterMs: 25 }));
     await scheduled.within(hour);
     for (const cause of ['edited', 'watched'] as const) {
@@ -105,7 +105,7 @@ describe('a reconcile that', () => {
   });
 });
 
-describe('what a server elsewhere refuses', () => {
+describe('A request that a server elsewhere refused', () => {
   const refusing = (): Scheduled =>
     new Scheduled(async () => {
       const error: unknown = await repeatable(() => Promise.reject(new UnreachableError('no'))).catch(
@@ -114,19 +114,19 @@ describe('what a server elsewhere refuses', () => {
       return { elsewhere: { error, afterMs: 25 } };
     });
 
-  test('is asked again without a reconcile, which is made now and then all the same', async () => {
+  test('is repeated without a reconcile, which still runs now and then', async () => {
     const scheduled = refusing();
     expect(await scheduled.within(20 * 60_000)).toBe(1);
     expect(await scheduled.within(20 * 60_000)).toBe(1);
   });
 
-  test('is not asked instead of a reconcile while a watch is broken', async () => {
+  test('is not repeated instead of a reconcile while a watch is broken', async () => {
     const scheduled = refusing();
     scheduled.isDeaf = true;
     expect(await scheduled.within(600_000)).toBeGreaterThan(10);
   });
 
-  test('does not keep a reconcile away that something else asked for', async () => {
+  test('does not prevent a reconcile for another reason', async () => {
     let isRefused = true;
     const scheduled = new Scheduled(async () => {
       const error: unknown = await repeatable(() =>

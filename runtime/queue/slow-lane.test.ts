@@ -75,8 +75,8 @@ function workers(clock: FakeClock): {
   return { queue, ran, ended, finish, busy: () => ({ now: waiting, most, working, mostWorking }) };
 }
 
-describe('with eight workers', () => {
-  test.each([8, 40, 100])('an innocent waits less than two seconds behind %i tenants that hang', async (count) => {
+describe('A queue with eight workers', () => {
+  test.each([8, 40, 100])('delays other keys less than two seconds behind %i tenants that hang', async (count) => {
     const clock = new FakeClock();
     const { queue, ran, busy } = workers(clock);
     for (let n = 0; n < count; n += 1) queue.add(`hanging-${n}`);
@@ -94,7 +94,7 @@ describe('with eight workers', () => {
     [8, 2_000],
     [40, 3_000],
     [100, 7_000],
-  ])('an innocent that comes together with %i of them waits less than %i ms', async (count, limitMs) => {
+  ])('with %i hanging tenants added at the same time delays other keys less than %i ms', async (count, limitMs) => {
     const clock = new FakeClock();
     const { queue, ran } = workers(clock);
     for (let n = 0; n < count; n += 1) queue.add(`hanging-${n}`);
@@ -103,7 +103,7 @@ describe('with eight workers', () => {
     expect(ran.has('innocent')).toBe(true);
   });
 
-  test('those that hang take no worker: eight others run beside them', async () => {
+  test('gives hanging reconciles no worker: eight others run beside them', async () => {
     const clock = new FakeClock();
     const { queue, busy, finish } = workers(clock);
     for (let n = 0; n < 40; n += 1) queue.add(`hanging-${n}`);
@@ -117,7 +117,7 @@ describe('with eight workers', () => {
     expect(busy().mostWorking).toBe(8);
   });
 
-  test('a tenant that has room is not cut short: each of them comes to the end of its wait', async () => {
+  test('does not abort a reconcile while there is room: each of them waits to its end', async () => {
     const clock = new FakeClock();
     const { queue, ended } = workers(clock);
     for (let n = 0; n < 20; n += 1) queue.add(`hanging-${n}`);
@@ -126,7 +126,7 @@ describe('with eight workers', () => {
     expect(ended.size).toBe(20);
   });
 
-  test('every tenant that hangs has its turn, and none twice at the same time', async () => {
+  test('runs every tenant that hangs, and none twice at the same time', async () => {
     const clock = new FakeClock();
     const { queue, ran } = workers(clock);
     for (let n = 0; n < 100; n += 1) queue.add(`hanging-${n}`);
@@ -135,7 +135,7 @@ describe('with eight workers', () => {
   });
 });
 
-test('an answer gives a server its time again, up to two seconds in all', async () => {
+test('gives a server that answers its time back, up to two seconds in all', async () => {
   const clock = new FakeClock();
   const queue = new WorkQueue({ clock });
   let asked = 0;

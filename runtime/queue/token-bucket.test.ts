@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { FakeClock } from '../../testing/fake/fake-clock.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-test('a bucket that was left alone for long is full and no fuller: a burst, then the steady pace', async () => {
+test('a bucket that was idle for long is full: a burst, then the steady rate', async () => {
   const clock = new FakeClock();
   const bucket = new TokenBucket(clock, { perSecond: 10, burst: 5 });
   await clock.advance(3_600_000);

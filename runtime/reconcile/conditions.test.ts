@@ -28,8 +28,8 @@ const next: fc.Arbitrary<NewCondition> = fc.record({
   message: fc.constantFrom('', 'm', 'n'),
 });
 
-describe('conditions', () => {
-  test('lastTransitionTime moves exactly when the status does, whatever else changes', () => {
+describe('Conditions', () => {
+  test('change lastTransitionTime exactly when the status changes', () => {
     fc.assert(
       fc.property(fc.array(next, { maxLength: 30 }), (changes) => {
         let list: readonly Condition[] = [];
@@ -49,7 +49,7 @@ describe('conditions', () => {
     );
   });
 
-  test('setting what is there already returns the very same list', () => {
+  test('are returned as the same list if nothing changed', () => {
     fc.assert(
       fc.property(fc.array(next), next, (before, one) => {
         const list = setCondition(setConditions([], before, at(0)), one, at(1));
@@ -58,7 +58,7 @@ describe('conditions', () => {
     );
   });
 
-  test('other conditions keep their place and content', () => {
+  test('keep the place and content of others', () => {
     const list = setConditions(
       [],
       ['A', 'B', 'C'].map((type) => ({ type, status: 'False', reason: 'R', message: '' })),
@@ -73,12 +73,12 @@ describe('conditions', () => {
     expect(withoutConditions(after, ['Z'])).toBe(after);
   });
 
-  test('a message longer than meta/v1 admits is cut', () => {
+  test('truncate a message that is longer than meta/v1 allows', () => {
     const [one] = setCondition([], { type: 'A', status: 'True', reason: 'R', message: 'x'.repeat(40_000) }, at(0));
     expect(one?.message.length).toBe(32_768);
   });
 
-  test('a summary is True when all parts are, False when one is, and Unknown otherwise', () => {
+  test('a summary is True if all parts are, False if one is, and Unknown otherwise', () => {
     fc.assert(
       fc.property(fc.array(next), (changes) => {
         const list = setConditions([], changes, at(0));
@@ -90,7 +90,7 @@ describe('conditions', () => {
     );
   });
 
-  test('a summary names every part that is to blame, with the reason of the first', () => {
+  test('a summary names every failing part, with the reason of the first', () => {
     const list = setConditions(
       [],
       [
@@ -171,11 +171,11 @@ test.each([
   expect(retryOf(error)).toEqual(retry);
 });
 
-test('a group of errors names each', () => {
+test('a group of errors contains each message', () => {
   expect(messageOf(new AggregateError([new Error('one'), new Error('two')]))).toBe('one; two');
 });
 
-test('several phases that are done say each what they have to say, once', () => {
+test('the messages of several phases that are done are each reported once', () => {
   const line = (name: string, message?: string): Report<object>['lines'][number] => ({
     phase: { name, condition: 'Ready', run: () => Promise.reject(new Error('not run here')) },
     outcome: { is: 'done', ...(message !== undefined && { message }) },

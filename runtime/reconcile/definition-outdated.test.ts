@@ -15,7 +15,7 @@ interface Thing extends Resource {
 const kind: KindRef<Thing> = { group: 'x.io', version: 'v1', kind: 'Thing', plural: 'things', namespaced: true };
 const key = { namespace: 'default', name: 'a' };
 
-describe('fields that were sent as status', () => {
+describe('lost fields of a sent status', () => {
   test.each<[string, unknown, unknown, readonly string[]]>([
     ['are all there', { a: 1, list: [{ b: 1 }] }, { a: 1, list: [{ b: 1 }], defaulted: true }, []],
     ['have another value', { a: '1' }, { a: '2' }, []],
@@ -28,7 +28,7 @@ describe('fields that were sent as status', () => {
   });
 });
 
-describe('an object whose definition is older than the manager', () => {
+describe('An object whose definition is older than the manager', () => {
   const clock = new FakeClock();
   /** Fields of the status that the API server does not know. */
   let unknown: readonly string[] = [];
@@ -81,7 +81,7 @@ describe('an object whose definition is older than the manager', () => {
   const condition = async (): Promise<Condition | undefined> =>
     (await read()).status?.conditions?.find(({ type }) => type === 'DefinitionOutdated');
 
-  test('says which fields are lost and what to do, once, and asks for no more than a try a minute', async () => {
+  test('is reported once with the lost fields and the fix, and is reconciled at most once a minute', async () => {
     expect(await reconcile()).toMatchObject({ outdated: true, progressed: true });
     expect(await condition()).toMatchObject({ status: 'True', reason: 'FieldsLost' });
     expect((await condition())?.message).toMatch(
@@ -93,7 +93,7 @@ describe('an object whose definition is older than the manager', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('says nothing any more when the definition is as new as the manager', async () => {
+  test('is no longer reported when the definition is as new as the manager', async () => {
     await reconcile();
     unknown = [];
     expect((await reconcile()).outdated).toBeUndefined();
@@ -102,7 +102,7 @@ describe('an object whose definition is older than the manager', () => {
     expect((await reconcile()).progressed).toBe(false);
   });
 
-  test('says it in an Event when not even conditions are kept', async () => {
+  test('is reported in an Event if not even conditions are stored', async () => {
     unknown = ['record', 'conditions'];
     expect(await reconcile()).toMatchObject({ outdated: true, progressed: false });
     expect(events[0]).toMatch(/^DefinitionOutdated: .*status\.conditions, status\.record/);

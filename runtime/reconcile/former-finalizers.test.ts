@@ -8,7 +8,7 @@ import { Reconciler } from './reconciler.ts';
 
 const key = { namespace: 'a', name: 'b' };
 
-test('What a predecessor held is let go at the end, and never held anew', async () => {
+test('a finalizer of a predecessor is removed at the end, and never added', async () => {
   const cluster = new FakeCluster();
   const reconciler = new Reconciler({
     memory: new ObjectMemory(),

@@ -108,7 +108,7 @@ const applierFor = (lookup?: Informer): Applier =>
     ...(lookup === undefined ? {} : { lookup: (kind, at) => (kind.kind === 'ConfigMap' ? lookup.get(at) : undefined) }),
   });
 
-test('a controller sees an object through, from its finalizer to its end, with one status and an Event', async () => {
+test('a controller handles an object from its finalizer to its deletion, with one status and an Event', async () => {
   const finalizer = `${group}/held`;
   const seen: string[] = [];
   const controller: Controller<Tenant> = {
@@ -166,7 +166,7 @@ test('a controller sees an object through, from its finalizer to its end, with o
   }
 });
 
-test('a set is applied, kept, put back and pruned; a quiet visit costs no request', async () => {
+test('a set is applied, reverted and pruned; an unchanged one costs no request', async () => {
   const cache = informers.informer({ kind: kinds.ConfigMap, namespace });
   await cache.synced;
   const applier = applierFor(cache);
@@ -184,7 +184,7 @@ test('a set is applied, kept, put back and pruned; a quiet visit costs no reques
   expect(again.pruned.map(({ metadata }) => metadata.name)).toEqual(['a']);
 });
 
-test('what cannot be changed, or is controlled by another, is told with its remedy', async () => {
+test('an object that cannot be changed, or has another controller, is reported with the fix', async () => {
   const secret = (type: string): Manifest => ({
     apiVersion: 'v1',
     kind: 'Secret',
@@ -206,7 +206,7 @@ test('what cannot be changed, or is controlled by another, is told with its reme
   expect(owned).toMatchObject({ reason: 'OwnedByAnother' });
 });
 
-test('the API server asks our rules over certificates of our own making, also after they rotated', async () => {
+test('the API server calls the webhooks with the certificates that the manager issued, also after a rotation', async () => {
   const name = `rules-${randomUUID().slice(0, 8)}`;
   const server = new AdmissionServer({
     clock: systemClock,

@@ -132,8 +132,8 @@ const informerThatStops = async (real: InformerFactory): Promise<Pick<InformerFa
   };
 };
 
-describe('a visit', () => {
-  test('writes the difference of the status once, and nothing when there is none', async () => {
+describe('A reconcile', () => {
+  test('writes the difference of the status once, and nothing if there is none', async () => {
     await create('a', { status: { ready: true, note: 'old' } });
     await started(controllerOf(({ spec }) => ({ status: { size: spec?.size ?? 0, ready: false } })));
     expect((await read('a'))?.status).toEqual({ size: 1, ready: false });
@@ -144,7 +144,7 @@ describe('a visit', () => {
     expect(writes()).toBe(1);
   });
 
-  test('is not made again for the echo of its own status, but for a change of spec or label', async () => {
+  test('is not repeated for its own status update, but for a change of spec or labels', async () => {
     const seen: number[] = [];
     await create('a');
     await started(
@@ -161,7 +161,7 @@ describe('a visit', () => {
     expect(seen).toEqual([1, 2, 2]);
   });
 
-  test('is not made again for its own status where a kind counts no generations', async () => {
+  test('is not repeated for its own status update if a kind has no generations', async () => {
     let reconciles = 0;
     const { apiVersion, kind } = tenant('a');
     await cluster.seed(tenantKind, { apiVersion, kind, metadata: key('a') });
@@ -176,7 +176,7 @@ describe('a visit', () => {
     expect(reconciles).toBe(1);
   });
 
-  test('computes the next status over its own last write while the cache is behind', async () => {
+  test('computes the next status from its own last write while the cache is behind', async () => {
     await create('a', { status: { size: 1 } });
     const frozen = await informerThatStops(informers);
     let size = 7;
@@ -190,7 +190,7 @@ describe('a visit', () => {
     expect((await read('a'))?.status).toEqual({ size: 1 });
   });
 
-  test('whose object changed meanwhile is made again without counting as a failure', async () => {
+  test('is repeated if its object changed meanwhile, without counting as a failure', async () => {
     const sizes: number[] = [];
     const failures: unknown[] = [];
     await create('a');
@@ -233,7 +233,7 @@ describe('a visit', () => {
     expect((await read('a'))?.status).toEqual({ note: 'failed' });
   });
 
-  test('that throws is retried, and one that asks for it comes again later', async () => {
+  test('is retried if it throws, and repeated later if it requests that', async () => {
     let reconciles = 0;
     await create('a');
     await started(
@@ -272,7 +272,7 @@ describe('a visit', () => {
     expect(failures).toEqual([{ terminal: false, timedOut: true }]);
   });
 
-  test('carries its fields to every line logged from it', async () => {
+  test('adds its fields to every line that it logs', async () => {
     let fields: unknown;
     await create('a');
     await started(
@@ -312,7 +312,7 @@ describe('a visit', () => {
 describe('finalizers', () => {
   const finalizers = ['x.io/a', 'x.io/b'];
 
-  test('are there before the first reconcile, beside those of others', async () => {
+  test('are added before the first reconcile, beside those of others', async () => {
     const seen: unknown[] = [];
     await create('a', { metadata: { name: 'a', namespace: 'default', finalizers: ['other'] } });
     await started(
@@ -329,7 +329,7 @@ describe('finalizers', () => {
     expect((await read('a'))?.metadata.finalizers).toEqual(['other', ...finalizers]);
   });
 
-  test('are taken away when the last visit is finished, and not before', async () => {
+  test('are removed when the last reconcile is finished, and not before', async () => {
     let finished = false;
     const finalize = (): Promise<LastReconcile<Tenant>> =>
       Promise.resolve({ finished, status: { note: 'leaving' }, ...(finished ? {} : { afterMs: 100 }) });
@@ -343,7 +343,7 @@ describe('finalizers', () => {
     expect(await read('a')).toBeUndefined();
   });
 
-  test('stay when the last visit fails', async () => {
+  test('stay if the last reconcile fails', async () => {
     const finalize = (): Promise<LastReconcile<Tenant>> =>
       Promise.resolve({ finished: true, error: new TerminalError('Stuck', 'store is away') });
     await create('a');
@@ -353,7 +353,7 @@ describe('finalizers', () => {
     expect((await read('a'))?.metadata.finalizers).toEqual(finalizers);
   });
 
-  test('an object on its way out that is not ours any more gets no visit', async () => {
+  test('an object that is being deleted without our finalizer is not reconciled', async () => {
     let reconciles = 0;
     await create('a', { metadata: { name: 'a', namespace: 'default', finalizers: ['other'] } });
     await cluster.admin.delete(tenantKind, key('a'));
@@ -370,8 +370,8 @@ describe('finalizers', () => {
   });
 });
 
-describe('the manager', () => {
-  test('visits nothing before all caches are complete', async () => {
+describe('The manager', () => {
+  test('reconciles nothing before all caches are synced', async () => {
     let reconciles = 0;
     await create('a');
     const gate = Promise.withResolvers<undefined>();
@@ -405,7 +405,7 @@ describe('the manager', () => {
     expect(manager?.checks()[0]?.check()).toBeUndefined();
   });
 
-  test('says which definition and which right its caches lack, and begins when they are there', async () => {
+  test('reports which definition and which permission its caches lack, and begins when they exist', async () => {
     const other: KindRef = { group: 'x.io', version: 'v1', kind: 'Other', plural: 'others', namespaced: true };
     cluster = new FakeCluster({ access: [], absent: [other] });
     let rights = false;
@@ -432,7 +432,7 @@ describe('the manager', () => {
     expect(manager?.waitsFor()).toEqual([]);
   });
 
-  test('visits the keys that a watched object concerns', async () => {
+  test('reconciles the keys that a watched object concerns', async () => {
     const seen: string[] = [];
     await create('a');
     await create('b');
@@ -456,7 +456,7 @@ describe('the manager', () => {
     expect(seen).toEqual(['b']);
   });
 
-  test('lets an edit overtake the flood of the start', async () => {
+  test('gives an edit priority over the initial list', async () => {
     const order: string[] = [];
     for (let n = 0; n < 20; n += 1) await create(`t${n}`);
     const gates: (() => void)[] = [];
@@ -480,7 +480,7 @@ describe('the manager', () => {
     }
   });
 
-  test('takes the changes of watched objects in turn with everything else once it has begun', async () => {
+  test('handles changes of watched objects in order once it has begun', async () => {
     const order: string[] = [];
     let gate = Promise.resolve<undefined>(undefined);
     for (const name of ['a', 'b', 'c']) await create(name);
@@ -504,7 +504,7 @@ describe('the manager', () => {
     expect(order).toEqual(['a', 'c', 'b']);
   });
 
-  test('leaves paused objects alone, says why once, and goes on afterwards', async () => {
+  test('does not reconcile paused objects, logs why once, and continues afterwards', async () => {
     let reconciles = 0;
     await create('a', { metadata: { name: 'a', namespace: 'default', annotations: { paused: 'true' } } });
     await started(
@@ -524,7 +524,7 @@ describe('the manager', () => {
     expect(reasons.sort()).toEqual(['Paused', 'Resumed']);
   });
 
-  test('leaves objects of another manager alone: no visit and no finalizer', async () => {
+  test('does not reconcile objects of another manager and adds no finalizer', async () => {
     let reconciles = 0;
     await create('a', { metadata: { name: 'a', namespace: 'default', labels: { of: 'another' } } });
     await started(
@@ -543,7 +543,7 @@ describe('the manager', () => {
     expect((await cluster.admin.get(tenantKind, key('a')))?.metadata.finalizers).toEqual(['test.example.com/ours']);
   });
 
-  test('forgets objects that another manager looks after from now on', async () => {
+  test('forgets objects that another manager is responsible for from now on', async () => {
     const isOurs = ({ metadata }: Resource) => metadata.labels?.of !== 'another';
     await create('a');
     await started(controllerOf(remembering({ afterMs: 1e9 }), { serves: isOurs }));
@@ -565,7 +565,7 @@ describe('the manager', () => {
     expect(clock.pending).toBeLessThan(idle);
   });
 
-  test('forgets an object that another one of its name replaced, and keeps what it remembers of that', async () => {
+  test('forgets an object that another one of its name replaced, and remembers the new one', async () => {
     const uidOf = async () => (await read('a'))?.metadata.uid ?? '';
     await create('a');
     await started(controllerOf(remembering({})));
@@ -575,7 +575,7 @@ describe('the manager', () => {
     expect([seen.has(before), seen.has(await uidOf())]).toEqual([false, true]);
   });
 
-  test('leaves nothing behind of an object that goes while it is reconciled', async () => {
+  test('leaves nothing in memory of an object that is deleted during its reconcile', async () => {
     const { promise: held, resolve: end } = Promise.withResolvers<undefined>();
     await create('a');
     await started(
@@ -594,7 +594,7 @@ describe('the manager', () => {
     expect([...memory.sizes()].filter(([, size]) => size > 0)).toEqual([]);
   });
 
-  test('stops gracefully: running visits end, new keys are not taken', async () => {
+  test('stops gracefully: running reconciles end, new keys are not accepted', async () => {
     const ends: (() => void)[] = [];
     let aborted = false;
     let reconciles = 0;
@@ -618,7 +618,7 @@ describe('the manager', () => {
     expect((await read('a'))?.status).toEqual({ note: 'done' });
   });
 
-  test('aborts at the end of the grace period and leaves a visit behind that ignores it', async () => {
+  test('aborts at the end of the grace period and does not wait for a reconcile that ignores it', async () => {
     let reason: unknown;
     await create('a');
     await started(

@@ -24,8 +24,8 @@ const phase = (name: string, needs: readonly string[], run: Phase<Scope>['run'])
 });
 const ok = (name: string, ...needs: string[]): Phase<Scope> => phase(name, needs, () => Promise.resolve(done()));
 
-describe('running phases', () => {
-  test('a phase that is done may ask for another look, as one that waits does', async () => {
+describe('Running phases', () => {
+  test('a phase that is done may request a requeue, like one that waits', async () => {
     const report = await runPhases<Scope>(
       [phase('left', [], () => Promise.resolve({ is: 'done', afterMs: 700 })), ok('other')],
       { name: 'x' },
@@ -35,7 +35,7 @@ describe('running phases', () => {
     expect(conditionsOf(report).map(({ status }) => status)).toEqual(['True', 'True']);
   });
 
-  test('what a phase finds besides its outcome is reported, and stops no phase that needs it', async () => {
+  test('findings of a phase are reported, and stop no phase that needs it', async () => {
     const error = new RetryError('NoRoute', 'the route was refused', 500);
     const findings = [
       {
@@ -61,7 +61,7 @@ describe('running phases', () => {
     expect(resultOf(report)).toEqual({ error, afterMs: 900 });
   });
 
-  test('a blocked phase says nothing where its condition speaks of what comes before', async () => {
+  test('a blocked phase does not set its condition if that describes what comes before', async () => {
     const waits = phase('waits', [], () => Promise.resolve({ is: 'waiting', reason: 'Why', message: 'not yet' }));
     const cleanUp = { ...ok('cleanUp', 'waits'), condition: 'usable' };
     const isSilentWhenBlocked = true;
@@ -76,7 +76,7 @@ describe('running phases', () => {
     expect((await of(alone)).map(({ status }) => status)).toEqual(['False', 'True']);
   });
 
-  test('a phase that comes after others runs when they have ended, whatever they came to', async () => {
+  test('a phase that runs after others runs when they have ended, whatever their outcome', async () => {
     const ended: string[] = [];
     const slow = Promise.withResolvers<Outcome<Scope>>();
     const bad = (name: string, run: Phase<Scope>['run']): Phase<Scope> => phase(name, [], run);
@@ -108,12 +108,12 @@ describe('running phases', () => {
     expect(report.lines.find(({ phase: { name } }) => name === 'last')?.outcome?.is).toBe('done');
   });
 
-  test('a phase may neither come after itself nor after one that there is not', () => {
+  test('a phase can run neither after itself nor after an unknown phase', () => {
     expect(() => definePhases([{ ...ok('a', 'b') }, { ...ok('b'), after: ['a'] }])).toThrow('in a cycle');
     expect(() => definePhases([{ ...ok('a'), after: ['b'] }])).toThrow('is not among the phases');
   });
 
-  test('a phase sees what its needs learned, directly or through others, and nothing else', async () => {
+  test('a phase gets what its dependencies learned, directly or through others, and nothing else', async () => {
     const seen: Record<string, Scope> = {};
     const look = (name: string, needs: readonly string[], learned: Partial<Scope> = {}): Phase<Scope> =>
       phase(name, needs, (scope) => {
@@ -140,7 +140,7 @@ describe('running phases', () => {
     expect(Object.isFrozen(seen.deployment)).toBe(true);
   });
 
-  test('phases that nothing orders run side by side', async () => {
+  test('phases without an order run in parallel', async () => {
     const gate = Promise.withResolvers<undefined>();
     const phases = [
       phase('a', [], async () => {
@@ -156,7 +156,7 @@ describe('running phases', () => {
     expect(report.lines.map(({ outcome }) => outcome?.is)).toEqual(['done', 'done']);
   });
 
-  test('an error or a wait stops only those that need it, and the root cause is named', async () => {
+  test('an error or a wait stops only the phases that need it, and the root cause is named', async () => {
     const boom = new Error('boom');
     const report = await runPhases(
       [
@@ -188,7 +188,7 @@ describe('running phases', () => {
     ]);
   });
 
-  test('several errors are kept together', async () => {
+  test('several errors are reported together', async () => {
     const errors = [new TerminalError('Bad', 'bad'), new RetryError('Busy', 'busy', 5)];
     const report = await runPhases(
       errors.map((error, n) => phase(`p${n}`, [], () => Promise.reject(error))),
@@ -198,7 +198,7 @@ describe('running phases', () => {
     expect((resultOf(report).error as AggregateError).errors).toEqual(errors);
   });
 
-  test('an aborted visit begins no further phase', async () => {
+  test('an aborted reconcile begins no further phase', async () => {
     const controller = new AbortController();
     const stop = new Error('the manager stops');
     let later = false;
@@ -228,7 +228,7 @@ describe('running phases', () => {
     expect(() => definePhases(phases)).toThrow(message);
   });
 
-  test('in any order-free list, a phase runs exactly when everything below it is done, each once and after its needs', async () => {
+  test('in any list, a phase runs exactly if all its dependencies are done, each once and after them', async () => {
     const lists = fc
       .array(
         fc.record({

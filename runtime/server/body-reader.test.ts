@@ -9,8 +9,8 @@ const taken = async (stream: PassThrough, bytes: Buffer): Promise<void> => {
   await new Promise((resolve) => stream.write(bytes, resolve));
 };
 
-describe('A reader of bodies', () => {
-  test('gives the text of many small chunks and holds nothing afterwards', async () => {
+describe('A reader of request bodies', () => {
+  test('returns the text of many small chunks and retains nothing afterwards', async () => {
     const reader = new BodyReader(limits);
     const text = 'grüße '.repeat(500);
     const bytes = Buffer.from(text);
@@ -23,13 +23,13 @@ describe('A reader of bodies', () => {
     expect([body, held, reader.held]).toEqual([text, 16 * 1024, 0]);
   });
 
-  test('refuses one that is too large', async () => {
+  test('refuses a body that is too large', async () => {
     const reader = new BodyReader(limits);
     await expect(reader.read(Readable.from([kib(65)]), () => Promise.resolve())).rejects.toThrow('larger than 65536');
     expect(reader.held).toBe(0);
   });
 
-  test('refuses one that ends too early', async () => {
+  test('refuses a body that ends too early', async () => {
     const reader = new BodyReader(limits);
     const stream = new PassThrough();
     const read = reader.read(stream, () => Promise.resolve());
@@ -37,7 +37,7 @@ describe('A reader of bodies', () => {
     await expect(read).rejects.toThrow('body is incomplete');
   });
 
-  test('gives up the largest that is still arriving when there is no room for another', async () => {
+  test('gives up the largest incomplete body if there is no room for another', async () => {
     const reader = new BodyReader(limits);
     const slow = [new PassThrough(), new PassThrough()];
     const refused = slow.map((stream) => reader.read(stream, () => Promise.resolve()).catch(String));
@@ -50,7 +50,7 @@ describe('A reader of bodies', () => {
     expect(reader.held).toBe(0);
   });
 
-  test('refuses a new one when all of the room belongs to what is being answered', async () => {
+  test('refuses a new body if all room is used by requests that are being answered', async () => {
     const reader = new BodyReader(limits);
     const answer = Promise.withResolvers<undefined>();
     const running = [1, 2].map(() => reader.read(Readable.from([kib(64)]), () => answer.promise));

@@ -29,21 +29,21 @@ const prove = (id: string): void => {
 };
 
 describe('A limit of connections', () => {
-  test('takes a new one and ends the one that has done nothing for the longest time', () => {
+  test('accepts a new one and closes the one that has been idle for the longest time', () => {
     open('a', 'b', 'c', 'd');
     ask('a', false);
     open('e');
     expect([ended, limit.size]).toEqual([['b'], 4]);
   });
 
-  test('leaves alone what is being answered, and refuses the new one when that is all of them', () => {
+  test('keeps connections that are being answered, and refuses a new one if that is all of them', () => {
     open('a', 'b', 'c', 'd');
     for (const id of ['a', 'b', 'c', 'd']) ask(id);
     open('e');
     expect(ended).toEqual(['e']);
   });
 
-  test('ends what sends a body without an end, and what does not take its answer', async () => {
+  test('closes connections that send an endless body, and those that do not read the answer', async () => {
     open('a', 'b', 'c', 'd');
     ask('a', false);
     for (const id of ['b', 'c', 'd']) ask(id);
@@ -55,27 +55,27 @@ describe('A limit of connections', () => {
     expect(ended).toEqual(['a', 'b']);
   });
 
-  test('keeps those that were answered before while new ones flood in', () => {
+  test('keeps connections that were answered before while many new ones arrive', () => {
     open('api-server');
     prove('api-server');
     for (let n = 0; n < 100; n += 1) open(`flood-${n}`);
     expect([ended.includes('api-server'), limit.size]).toEqual([false, 4]);
   });
 
-  test('gives them no more than half of the room', () => {
+  test('gives those at most half of the room', () => {
     open('a', 'b', 'c');
     for (const id of ['a', 'b', 'c']) prove(id);
     expect(ended).toEqual(['a']);
   });
 
-  test('ends a connection that asks without waiting for answers', () => {
+  test('closes a connection that sends requests without reading the answers', () => {
     open('a');
     for (let n = 0; n < 8; n += 1) expect(limit.began('a', { complete: true })).toBe(true);
     expect(limit.began('a', { complete: true })).toBe(false);
     expect(ended).toEqual(['a']);
   });
 
-  test('ends all that are not being answered when the server closes', () => {
+  test('closes all connections without a running request when the server closes', () => {
     open('a', 'b', 'c');
     prove('a');
     ask('b');

@@ -56,7 +56,7 @@ describe.each(['endpoints', 'admission'] as const)('The server of the %s', (whic
   const ask = async (line: string, more = ''): Promise<number> =>
     codeOfRaw(await exchangeRaw(at, `${line}\r\nHost: x\r\nConnection: close\r\n${more}\r\n`));
 
-  test.each(requests)('refuses %s %s, and lives', async (method, target) => {
+  test.each(requests)('refuses %s %s, and continues to serve', async (method, target) => {
     expect([400, 404, 405]).toContain(await ask(`${method} ${target} HTTP/1.1`));
     await alive();
   });
@@ -77,17 +77,17 @@ describe.each(['endpoints', 'admission'] as const)('The server of the %s', (whic
       which === 'endpoints' ? 405 : 404,
     ],
     ['requests without waiting', 'GET /ok HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100), which === 'endpoints' ? 0 : 405],
-  ])('hangs up on %s', async (_, bytes, code) => {
+  ])('closes the connection after %s', async (_, bytes, code) => {
     expect(codeOfRaw(await exchangeRaw(at, bytes))).toBe(code);
     await alive();
   });
 
-  test('hangs up on noise', async () => {
+  test('closes the connection after noise', async () => {
     await exchangeRaw({ port: at.port }, `\0\x16\x03\x01\xff\xff${'noise'.repeat(100)}\r\n\r\n`);
     await alive();
   });
 
-  test('answers while a thousand connections do nothing, of which it keeps some', async () => {
+  test('answers while a thousand connections are idle, of which it keeps some', async () => {
     const idle = await Promise.all(Array.from({ length: 1000 }, () => openRaw({ port: at.port })));
     await alive();
     expect(idle.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(512);
@@ -96,7 +96,7 @@ describe.each(['endpoints', 'admission'] as const)('The server of the %s', (whic
   });
 });
 
-test('A handshake that fails is hung up on, and is no more than a detail of the log', async () => {
+test('A failed handshake is closed and only logged at debug level', async () => {
   const lines: string[] = [];
   const { at, close } = await servers.admission({ ...silent, debug: (message) => lines.push(message) });
   await exchangeRaw({ port: at.port }, 'GET /ok HTTP/1.1\r\nHost: x\r\n\r\n');

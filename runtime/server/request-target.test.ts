@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseTarget } from './request-target.ts';
 
-describe('the target of a request', () => {
+describe('The target of a request', () => {
   test.each([
     ['/readyz?verbose', '/readyz'],
     ['http://manager:8081/healthz', '/healthz'],
@@ -17,13 +17,13 @@ describe('the target of a request', () => {
   });
 
   test.each([undefined, '', '*', 'http://[', 'http://a:99999/', 'ftp://a/', 'manager:443', 'readyz'])(
-    '%s is none',
+    '%s is invalid',
     (target) => {
       expect(parseTarget(target)).toBeUndefined();
     },
   );
 
-  test('is never an error, whatever was sent', () => {
+  test('never throws, whatever was sent', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -92,8 +92,8 @@ const stored = async (): Promise<Record<string, string>> => {
 };
 const authorities = (pem: string | undefined): number => pem?.split('BEGIN CERTIFICATE').length ?? 1;
 
-describe('serving material', () => {
-  test('is a chain that other readers accept, for all names, with an authority that signs nothing else', async () => {
+describe('A serving certificate', () => {
+  test('is a chain that other readers accept, for all names, with a CA that can sign nothing else', async () => {
     const now = new Date('2030-01-01T00:00:00Z');
     const material = await makeServingMaterial({ names, life: defaultServingLife, now });
     const leaf = new X509Certificate(material.certificate);
@@ -111,13 +111,13 @@ describe('serving material', () => {
     ['broken by hand', (m) => ({ ...m, certificate: 'x' }), 'a certificate cannot be read'],
     ['of a broken key', (m) => ({ ...m, key: 'x' }), 'the key does not match the certificate'],
     ['of another authority', (m) => ({ ...m, bundle: m.certificate ?? '' }), 'no CA of the bundle signed it'],
-  ])('that is %s does not serve', async (_, change, why) => {
+  ])('that is %s is not used', async (_, change, why) => {
     const now = new Date('2030-01-01T00:00:00Z');
     const material = await makeServingMaterial({ names, life: defaultServingLife, now });
     expect(whyNotServing(change({ ...material }), { names, life: defaultServingLife, now })).toContain(why);
   });
 
-  test('does not serve for other names, before its time or near its end', async () => {
+  test('is not used for other names, before its validity or near its end', async () => {
     const now = new Date('2030-01-01T00:00:00Z');
     const material = await makeServingMaterial({ names, life: defaultServingLife, now });
     const why = (at: number, over = names): string | undefined =>
@@ -131,8 +131,8 @@ describe('serving material', () => {
   });
 });
 
-describe('serving certificates', () => {
-  test('are made, stored, and trusted by the named configurations only', async () => {
+describe('Serving certificates', () => {
+  test('are issued, stored, and trusted by the named configurations only', async () => {
     await seedConfigurations();
     const pair = await replica().ensure();
     const data = await stored();
@@ -141,14 +141,14 @@ describe('serving certificates', () => {
     expect(await bundleOf('theirs')).toBeUndefined();
   });
 
-  test('are the same for all replicas, however they race', async () => {
+  test('are the same for all replicas, whichever is first', async () => {
     await seedConfigurations();
     const pairs = await Promise.all(Array.from({ length: 5 }, () => replica().ensure()));
     expect(new Set(pairs.map(({ certificate }) => certificate)).size).toBe(1);
     expect(await bundleOf('ours')).toBe((await stored())['ca.crt']);
   });
 
-  test('are kept when they serve, and nothing is written then', async () => {
+  test('are kept while they are valid, without a write', async () => {
     await seedConfigurations();
     await replica().ensure();
     const before = cluster.calls.length;
@@ -156,7 +156,7 @@ describe('serving certificates', () => {
     expect(cluster.calls.slice(before).map(({ verb }) => verb)).toEqual(['get', 'get', 'get']);
   });
 
-  test('rotate in time on all replicas: trusted before they are shown, the old authority stays trusted', async () => {
+  test('are rotated in time on all replicas: the new CA is trusted before it is used, and the previous one stays trusted', async () => {
     await seedConfigurations();
     const hour = 3600_000;
     const life = { validMs: 30 * hour, renewBeforeMs: 10 * hour };
@@ -186,7 +186,7 @@ describe('serving certificates', () => {
     expect([a.health.check(), b.health.check()]).toEqual([undefined, undefined]);
   });
 
-  test('are mended when a person breaks the Secret or removes the trust', async () => {
+  test('are repaired if a person breaks the Secret or removes the trust', async () => {
     await seedConfigurations();
     const certificates = replica();
     await certificates.ensure();
@@ -206,7 +206,7 @@ describe('serving certificates', () => {
     expect(await bundleOf('ours')).toBe((await stored())['ca.crt']);
   });
 
-  test('are made although configurations come later, and trusted when they come', async () => {
+  test('are issued before configurations exist, and trusted when they appear', async () => {
     const certificates = replica();
     await certificates.ensure();
     run(certificates);
@@ -216,7 +216,7 @@ describe('serving certificates', () => {
     expect(await bundleOf('ours')).toBe((await stored())['ca.crt']);
   });
 
-  test('are shown while configurations of an optional part may not be read, and trusted by these when they may', async () => {
+  test('are used while configurations of an optional part may not be read, and trusted by these as soon as they may', async () => {
     await seedConfigurations();
     const certificates = replica({ optional: { mutating: ['theirs'], validating: ['theirs'] } });
     const forbidden = new ApiError(403, 'Forbidden', 'may not get theirs');
@@ -237,7 +237,7 @@ describe('serving certificates', () => {
     expect(await bundleOf('theirs')).toBe((await stored())['ca.crt']);
   });
 
-  test('an API server that is away is tried again, and health says so', async () => {
+  test('are retried while the API server is down, which health reports', async () => {
     const certificates = replica();
     cluster.failNext({ verb: 'get', kind: 'Secret' }, new UnreachableError('connection refused'));
     const shown = run(certificates);
@@ -250,7 +250,7 @@ describe('serving certificates', () => {
   });
 });
 
-describe('a further client', () => {
+describe('Another client of the serving certificates', () => {
   const further = [
     {
       kind: capiExtensionConfig,
@@ -271,7 +271,7 @@ describe('a further client', () => {
     return caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString();
   };
 
-  test('is told whom to trust, whether it is there before or comes later', async () => {
+  test('is given the CA, whether it exists before or appears later', async () => {
     await seedConfigurations();
     const certificates = replica({ further });
     await certificates.ensure();
@@ -282,7 +282,7 @@ describe('a further client', () => {
     expect(await trusted()).toBe((await stored())['ca.crt']);
   });
 
-  test('that cannot be told keeps nobody from being served, and is told later', async () => {
+  test('that cannot be updated does not prevent serving, and is updated later', async () => {
     await seedConfigurations();
     await seedExtension();
     let isAway = true;
@@ -317,7 +317,7 @@ const settleAll = async (): Promise<void> => {
   }
 };
 
-describe('the client of a webhook configuration', () => {
+describe('The client of a webhook configuration', () => {
   const configuration: WebhookConfiguration = {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
@@ -328,7 +328,7 @@ describe('the client of a webhook configuration', () => {
     ],
   };
 
-  test('outside of the cluster is a URL that keeps the paths', () => {
+  test('is a URL that keeps the paths if the manager runs outside of the cluster', () => {
     const caBundle = Buffer.from('PEM').toString('base64');
     expect(clientConfigPatch(configuration, { bundle: 'PEM', url: 'https://10.0.0.1:9443' })).toEqual({
       type: 'json',
@@ -349,7 +349,7 @@ describe('the client of a webhook configuration', () => {
     });
   });
 
-  test('is left alone when it is as it should be', () => {
+  test('is not written if it is up to date', () => {
     const caBundle = Buffer.from('PEM').toString('base64');
     const right = { ...configuration, webhooks: [{ name: 'a', clientConfig: { service: { path: '/x' }, caBundle } }] };
     expect(clientConfigPatch(right, { bundle: 'PEM' })).toBeUndefined();

@@ -35,7 +35,7 @@ const seeded = (name: string, data: Readonly<Record<string, string>>) => ({
 });
 
 describe('bootstrapServer', () => {
-  test('makes the Secrets that the documented DataStore and the StatefulSet name', async () => {
+  test('creates the Secrets that the documented DataStore and the StatefulSet reference', async () => {
     const options = rig();
     await bootstrapServer(options);
     const secrets = await stored(options.cluster);
@@ -49,7 +49,7 @@ describe('bootstrapServer', () => {
     expect(textOf(secrets['postgres-credentials'], 'username')).toBe('postgres');
   });
 
-  test('makes a password of its own each time, of letters and digits that begin with a letter', async () => {
+  test('creates a new password each time, of letters and digits, beginning with a letter', async () => {
     const passwords = await Promise.all(
       Array.from({ length: 3 }, async () => (await bootstrapServer(rig())).get('postgres-credentials')?.password ?? ''),
     );
@@ -57,7 +57,7 @@ describe('bootstrapServer', () => {
     expect(new Set(passwords).size).toBe(3);
   });
 
-  test('certifies the server under every name of its Service, for as long as its authority', async () => {
+  test('issues the serving certificate for every name of the Service, for the lifetime of its CA', async () => {
     const options = rig();
     await bootstrapServer(options);
     const secrets = await stored(options.cluster);
@@ -71,7 +71,7 @@ describe('bootstrapServer', () => {
     expect(server.validToDate).toEqual(ca.validToDate);
   });
 
-  test('changes nothing when it runs again, years later too', async () => {
+  test('changes nothing when it runs again, even years later', async () => {
     const options = rig();
     await bootstrapServer(options);
     const before = await stored(options.cluster);
@@ -80,7 +80,7 @@ describe('bootstrapServer', () => {
     expect(await stored(options.cluster)).toEqual(before);
   });
 
-  test('leaves a user and a password that a person has chosen, also after the certificate was lost', async () => {
+  test('keeps a user and a password that a person has chosen, also after the certificate was lost', async () => {
     const options = rig();
     const chosen = { username: 'admin', password: 'chosen by a person' };
     await options.cluster.seed(kinds.Secret, seeded('postgres-credentials', chosen));
@@ -93,7 +93,7 @@ describe('bootstrapServer', () => {
     expect(Object.keys(secrets)).toHaveLength(3);
   });
 
-  test('never makes up what a broken Secret lacks, and says what to do', async () => {
+  test('never invents what a broken Secret lacks, and says how to fix it', async () => {
     const options = rig();
     await options.cluster.seed(kinds.Secret, seeded('postgres-credentials', { username: 'postgres' }));
     await expect(bootstrapServer(options)).rejects.toThrow(
@@ -102,7 +102,7 @@ describe('bootstrapServer', () => {
     expect(Object.keys(await stored(options.cluster))).toEqual(['postgres-credentials']);
   });
 
-  test('agrees with another run at the same time on one password', async () => {
+  test('agrees with a concurrent run on one password', async () => {
     const options = rig();
     const [left, right] = await Promise.all([bootstrapServer(options), bootstrapServer(options)]);
     expect(left.get('postgres-credentials')).toEqual(right.get('postgres-credentials'));

@@ -37,7 +37,7 @@ interface Manifest {
   readonly metadata: { readonly name: string };
 }
 
-describe('the quick-start stores', () => {
+describe('The quick-start datastores', () => {
   let server: ApiServer;
   let admin: Cluster;
   let kubectl: (...words: readonly string[]) => Promise<string>;
@@ -69,7 +69,7 @@ describe('the quick-start stores', () => {
     );
 
   test.each([...quickStarts.map(({ folder }) => folder), ...variants])(
-    '%s is built and taken by a real API server',
+    '%s is built and accepted by a real API server',
     async (folder) => {
       const apply = ['apply', '--server-side', '--dry-run=server', '-k', join(config, 'datastores', folder)];
       expect(await kubectl(...apply)).toMatch(/datastore\.steward\.butlerlabs\.dev\/\S+ serverside-applied/);
@@ -78,7 +78,7 @@ describe('the quick-start stores', () => {
   );
 
   test.each([...quickStarts.map(({ folder }) => folder), ...variants])(
-    'every pod of %s is admitted where Pod Security demands the level restricted',
+    'every pod of %s is admitted at the Pod Security level restricted',
     async (folder) => {
       const templates = (await built(folder)).flatMap((manifest) => {
         const { kind, spec } = manifest as Manifest & Pick<StatefulSet, 'spec'>;
@@ -99,7 +99,7 @@ describe('the quick-start stores', () => {
   );
 
   test.each(quickStarts)(
-    'the DataStore of $folder is the one that its users have, as is the sample',
+    'the DataStore in $folder equals the sample, and it is the one of the documentation',
     async ({ folder, store, sample }) => {
       const quickStart = (await built(folder)).find(({ kind }) => kind === dataStore.kind) as DataStore | undefined;
       const read = async (path: string) => parse(await readFile(path, 'utf8')) as DataStore;
@@ -112,7 +112,7 @@ describe('the quick-start stores', () => {
   );
 
   test.each(['postgres', 'mysql', 'nats'])(
-    'the Role of %s is just enough for its command, and the StatefulSet mounts what that makes',
+    'the Role of %s has exactly the permissions that its command needs, and the StatefulSet mounts the Secrets of that command',
     async (name) => {
       await kubectl('apply', '-k', join(config, 'datastores', name));
       // A service account is known by its name alone, however it proves it.

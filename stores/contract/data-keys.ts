@@ -23,7 +23,7 @@ const odd = [
 
 /** Which keys belong to the data, and that each is told as it is. */
 export function testDataKeys(tenant: () => Promise<DataTenant>): void {
-  test('leaves out keys with which the control plane announces itself', async () => {
+  test('leaves out keys in which a kube-apiserver announces itself', async () => {
     await using subject = await tenant();
     const { data, hand } = subject;
     const start = await data.revision();

@@ -15,7 +15,7 @@ async function neighbours<Config>(stage: Stage<Config>): Promise<readonly [first
 
 /** Two live tenants with real credentials, and whether these tests would see it if they were not apart. */
 export function testIsolation<Config>(started: () => Stage<Config>): void {
-  test('gives no tenant access to another one, to keys between them, or to the administration', async () => {
+  test('gives no tenant access to another tenancy, to keys between them, or to administration', async () => {
     const stage = started();
     const { store } = stage;
     const [first, second] = await neighbours(stage);
@@ -35,7 +35,7 @@ export function testIsolation<Config>(started: () => Stage<Config>): void {
     expect(all).toEqual({ attempts: all.attempts, breaches: [], unclear: [] });
   }, 120_000);
 
-  test('fails the same attacks once it has a hole, and ensure closes the hole', async () => {
+  test('detects the same attacks once there is a hole, and ensure closes the hole', async () => {
     const stage = started();
     const { store, session, title } = stage;
     expect(store.plantedFaults.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import type { Stage } from './stage.ts';
 
 /** The life of a tenancy: made, made again, removed, and interrupted at any of it. */
 export function testTenancies<Config>(started: () => Stage<Config>): void {
-  test('gives a tenant its tenancy: its own credentials write and read', async () => {
+  test('creates a tenancy whose credentials can write and read', async () => {
     const stage = started();
     await stage.use(await stage.settle(), 'mine');
   });
@@ -16,7 +16,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     expect(await stage.store.dump()).toEqual(before);
   });
 
-  test('removes everything of a removed tenant, and nothing of the others', async () => {
+  test('removes all data of a removed tenant, and no data of others', async () => {
     const stage = started();
     await stage.use(await stage.settle(), 'stays');
     const before = await stage.store.dump();

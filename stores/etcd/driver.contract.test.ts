@@ -11,8 +11,8 @@ for (const { version } of etcdReleases) {
   describeDriver(`etcd ${version}`, () => startEtcdUnderTest(version));
 }
 
-describe('etcd', () => {
-  test('is refused while its authentication is disabled', async () => {
+describe('The etcd driver', () => {
+  test('refuses an etcd whose authentication is disabled', async () => {
     await using store = await startEtcdDataStore({ auth: false });
     const config = await etcdDriver.configure(store.dataStore, noSecrets);
     await using session = await etcdDriver.open(config, new AbortController().signal);
@@ -21,7 +21,7 @@ describe('etcd', () => {
     await expect(session.ensure(tenancy)).rejects.toMatchObject({ reason: 'Unauthorized' });
   }, 60_000);
 
-  test('of three members serves on while one is dead, and says when there is no quorum', async () => {
+  test('continues while one of three members is dead, and reports a lost quorum', async () => {
     await using store = await startEtcdDataStore({ members: 3 });
     const config = await etcdDriver.configure(store.dataStore, noSecrets);
     await using session = await etcdDriver.open(config, new AbortController().signal);

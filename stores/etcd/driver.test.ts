@@ -99,7 +99,7 @@ describe('configure', () => {
     await expect(broken).rejects.toThrow(/clientCertificate\.privateKey\.secretReference names no Secret/);
   });
 
-  test('names what is broken and never prints it', async () => {
+  test('names broken fields and never prints their content', async () => {
     const secretText = 'very secret words';
     const broken = configure({ caCertificate: inline(secretText), caKey: inline(secretText), key: inline(secretText) });
     await expect(broken).rejects.toMatchObject({ reason: 'CredentialsInvalid' });
@@ -116,7 +116,7 @@ describe('configure', () => {
     );
   });
 
-  test('refuses a leaf as CA', async () => {
+  test('refuses a certificate as CA that may not sign certificates', async () => {
     const leaf = configure({ caCertificate: inline(client.certificate), caKey: inline(client.key) });
     await expect(leaf).rejects.toThrow(/is not a CA certificate/);
   });
@@ -131,7 +131,7 @@ describe('configure', () => {
     await expect(configure({ key: inline(key) })).resolves.toBeDefined();
   });
 
-  test('finds the CA whose key it has in a bundle, whatever the order', async () => {
+  test('finds the CA that its key belongs to in a bundle, in any order', async () => {
     const config = await configure({ caCertificate: inline(otherCa.certificate + ca.certificate) });
     const tls = await etcdDriver.clientTls(config, tenancy, undefined, now);
     expect(new X509Certificate(tls?.certificate ?? '').verify(new X509Certificate(ca.certificate).publicKey)).toBe(
@@ -142,7 +142,7 @@ describe('configure', () => {
 });
 
 describe('bind', () => {
-  test('names every server by https and the prefix of the schema', async () => {
+  test('returns https URLs of all endpoints and the prefix of the schema', async () => {
     const config = await etcdDriver.configure(store({}, ['etcd-0:2379', '[fd00::1]:2379']), noSecrets);
     expect(etcdDriver.bind(config, tenancy)).toEqual({
       kind: 'etcd',
@@ -153,7 +153,7 @@ describe('bind', () => {
 });
 
 describe('clientTls', () => {
-  test('certifies the user for client authentication, for a year', async () => {
+  test('issues a certificate for client authentication, valid for a year', async () => {
     const tls = await etcdDriver.clientTls(await configure(), tenancy, undefined, now);
     const certificate = new X509Certificate(tls?.certificate ?? '');
     expect(certificate.subject).toBe('CN=alpha-user');
@@ -161,7 +161,7 @@ describe('clientTls', () => {
     expect(certificate.validToDate.getTime() - now.getTime()).toBe(365 * day);
   });
 
-  test('keeps what is good, and renews it in its last month, for another CA, another user or a broken key', async () => {
+  test('keeps a valid certificate; renews it in its last month, and for another CA, another user or a broken key', async () => {
     const config = await configure();
     const first = await etcdDriver.clientTls(config, tenancy, undefined, now);
     const later = (days: number): Date => new Date(now.getTime() + days * day);
@@ -181,7 +181,7 @@ describe('clientTls', () => {
     });
   });
 
-  test('keeps the pair and passes on a CA bundle that has grown', async () => {
+  test('keeps the key pair and passes on a CA bundle that has grown', async () => {
     const first = await etcdDriver.clientTls(await configure(), tenancy, undefined, now);
     const grown = await configure({ caCertificate: inline(ca.certificate + otherCa.certificate) });
     await expect(etcdDriver.clientTls(grown, tenancy, first, now)).resolves.toEqual({
@@ -190,7 +190,7 @@ describe('clientTls', () => {
     });
   });
 
-  test('never outlives its CA, is not renewed for nothing then, and says when the CA has expired', async () => {
+  test('never exceeds the lifetime of its CA, is not renewed needlessly then, and reports an expired CA', async () => {
     const lifetime = lifetimeFrom(now, 20 * day);
     const short = await issueCa({ commonName: 'short', usages: [] }, { algorithm: 'ECDSA-P256', lifetime });
     const config = await configure({ caCertificate: inline(short.certificate), caKey: inline(short.key) });
@@ -203,7 +203,7 @@ describe('clientTls', () => {
 });
 
 describe('prefixRange', () => {
-  test('holds exactly the keys that begin with the prefix', () => {
+  test('contains exactly the keys that begin with the prefix', () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(bytes, bytes, fc.boolean(), (prefixBytes, rest, related) => {
@@ -217,7 +217,7 @@ describe('prefixRange', () => {
     );
   });
 
-  test('of a tenancy ends at the byte after the slash, so that neighbours lie outside', () => {
+  test('ends at the byte after the slash, so that neighbouring tenancies are outside', () => {
     const { start, end } = tenancyRange('a');
     expect([start.toString(), end.toString()]).toEqual(['/a/', '/a0']);
     for (const neighbour of ['/a', '/a-', '/a-/x', '/a.', '/a0', '/a0/x', '/aa/x', '/b/x', '/A/x', '/\0']) {
@@ -228,7 +228,7 @@ describe('prefixRange', () => {
 });
 
 describe('isSupportedEtcd', () => {
-  test.each(['3.6.14', '3.6.16', '3.7.1', '3.8.0', '4.0.0'])('takes %s', (version) => {
+  test.each(['3.6.14', '3.6.16', '3.7.1', '3.8.0', '4.0.0'])('accepts %s', (version) => {
     expect(isSupportedEtcd(version)).toBe(true);
   });
   test.each(['3.5.33', '3.6.13', '3.6.14-rc.0', '3.7.0', '3.7.1-rc.0', '', 'latest'])('refuses %j', (version) => {

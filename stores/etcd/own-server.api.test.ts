@@ -5,7 +5,7 @@ import { openOwnStorePage } from '../../testing/contracts/stores/own-store-page.
 import { startEtcd } from '../../testing/servers/etcd-server.ts';
 import { etcdDriver } from './driver.ts';
 
-test('the commands of the how-to page make an etcd of one’s own usable, and its DataStore leads to it', async () => {
+test('the commands of the how-to page make one’s own etcd usable, and its DataStore becomes ready', async () => {
   const { etcdctl } = await resolveTools(['etcdctl']);
   await using etcd = await startEtcd({ tls: true });
   const { ca, root } = etcd.tls ?? {};

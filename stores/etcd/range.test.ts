@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { prefixRange } from './range.ts';
 
-describe('the range of a prefix', () => {
+describe('prefixRange', () => {
   test('ends at the next prefix of the same length', () => {
     expect(prefixRange(Buffer.from('/a/')).end.toString()).toBe('/a0');
   });
@@ -15,7 +15,7 @@ describe('the range of a prefix', () => {
     expect(() => prefixRange(Buffer.from([0xff, 0xff]))).toThrow(RangeError);
   });
 
-  test('holds exactly the keys that begin with it', () => {
+  test('contains exactly the keys that begin with it', () => {
     const bytes = fc.uint8Array({ min: 0xfd, max: 0xff, minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(bytes, bytes, (prefix, key) => {

@@ -59,7 +59,7 @@ describe('ping', () => {
     });
   });
 
-  test('notes a member without a leader and one that does not answer', async () => {
+  test('reports a member without a leader and one that does not answer', async () => {
     const error = new Error(
       '14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:2379. Resolution note: ',
     );
@@ -101,7 +101,7 @@ describe('ensure', () => {
 });
 
 describe('remove', () => {
-  test('changes nothing under names of another owner', async () => {
+  test('changes nothing if another owner has the names', async () => {
     const said: string[] = [];
     const touch = (what: string) => () => Promise.resolve(void said.push(what));
     const session = new EtcdSession(

@@ -31,7 +31,7 @@ async function flagsOf(
   };
 }
 
-test('a real kube-apiserver lives in its tenancy alone, and the removal leaves nothing of it', async () => {
+test('a real kube-apiserver uses only its tenancy, whose removal leaves nothing behind', async () => {
   await using folder = await serverFolder();
   await using store = await startEtcdDataStore();
   const config = await etcdDriver.configure(store.dataStore, () => Promise.resolve(undefined));

@@ -19,7 +19,7 @@ const row = (over: Partial<KineRow>): KineRow => ({
 const head = (id: bigint, name = '/registry/a'): KineHead => ({ id, name, deleted: false, bytes: 1 });
 
 describe('keyOf', () => {
-  test('maps a tenant’s names to its keys, but not kine’s own names or those that are not copied', () => {
+  test('maps a tenant’s names to its keys, except kine’s own names and those that are not copied', () => {
     expect(keyOf(nameOf('pods/default/a'))).toBe('pods/default/a');
     expect(keyOf('/registry/healthz')).toBe('healthz');
     for (const name of [
@@ -82,7 +82,7 @@ describe('newRow', () => {
     );
   });
 
-  test('is undone by reading: what is read back is what was written', () => {
+  test('writes rows that are read back unchanged', () => {
     fc.assert(
       fc.property(fc.string(), fc.uint8Array(), fc.option(fc.nat(1000)), (key, value, seconds) => {
         const entry = { key, value, ...(seconds !== null && { ttlMs: (seconds + 1) * 1000 }) };
@@ -104,7 +104,7 @@ describe('contiguous', () => {
   });
 });
 
-describe('the last of each', () => {
+describe('lastOfEach', () => {
   test('returns one head per name, in the order of the last ones, without kine’s own', () => {
     const heads = [head(1n, '/registry/a'), head(2n, '/registry/b'), head(3n, 'gap-3'), head(4n, '/registry/a')];
     expect(lastOfEach(heads).map(({ id }) => id)).toEqual([2n, 4n]);

@@ -34,7 +34,7 @@ describe('bumpRevision', () => {
     expect(source.revision).toBe(5001n + 1000n);
   });
 
-  test('raises once, and again when the target’s other tenants come near', async () => {
+  test('raises once, and again if the target’s other tenants get close', async () => {
     const { source, target, raises } = setUp();
     for (const revision of [5000n, 5000n, 5500n, 5501n]) {
       target.revision = revision;
@@ -43,7 +43,7 @@ describe('bumpRevision', () => {
     expect([raises(), source.revision]).toEqual([2, 6501n]);
   });
 
-  test('does not change a source that is ahead', async () => {
+  test('does not change a source whose revision is already higher', async () => {
     const { source, target, raises } = setUp(3n);
     source.revision = 9000n;
     await bumpRevision(source.open(), target.open());

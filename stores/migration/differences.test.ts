@@ -24,7 +24,7 @@ async function collected(source: AsyncIterable<readonly StoredEntry[]>, target: 
 const none = (): AsyncIterable<readonly StoredEntry[]> => paged([], 1);
 
 describe('differences', () => {
-  test('are the changes that make the target equal to the source, and no others', async () => {
+  test('returns exactly the changes that make the target equal to the source', async () => {
     const key = fc.oneof(
       fc.constantFrom('a', 'a-', 'a0', 'b', 'ä', 'é', '日', '💥', '\uffff'),
       fc.string({ unit: 'binary' }),
@@ -53,7 +53,7 @@ describe('differences', () => {
     );
   });
 
-  test('ignore how long a time to live is, but not whether there is one', async () => {
+  test('ignores how long a time to live is, but not whether there is one', async () => {
     const entry = (ttlMs?: number): StoredEntry => ({
       key: 'a',
       value: Buffer.from('x'),
@@ -66,7 +66,7 @@ describe('differences', () => {
     expect(await changes(entry(5000), entry())).toEqual([{ is: 'put', entry: entry(5000) }]);
   });
 
-  test('come in bounded parts', async () => {
+  test('returns the changes in bounded parts', async () => {
     const large = Array.from({ length: 9 }, (_, index) => ({
       key: String(index),
       value: Buffer.alloc(largestPage / 2),
@@ -79,7 +79,7 @@ describe('differences', () => {
     expect((await collected(none(), paged(many, 100))).map(({ changes }) => changes.length)).toEqual([longestPage, 1]);
   });
 
-  test('end with the error of either side, and close the other', async () => {
+  test('ends with the error of either side, and closes the other', async () => {
     let closed = 0;
     async function* endless(): AsyncIterable<readonly StoredEntry[]> {
       try {

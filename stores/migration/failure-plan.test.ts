@@ -46,7 +46,7 @@ describe('planFor', () => {
     expect(planFor(error, phase, { ...none, ...setbacks }).is).toBe(plan);
   });
 
-  test('has messages for a person', () => {
+  test('has messages that name the fix', () => {
     expect(planFor(store('Failed'), 'Copying', { ...none, inARow: 4 })).toMatchObject({
       reason: 'store: Failed (tried 5 times)',
     });

@@ -102,7 +102,7 @@ async function everyDeath(check: (world: MovingTenancy, death: Death) => Promise
   }
 }
 
-describe('a migration whose process dies at any call', () => {
+describe('A migration whose process dies at any call', () => {
   test('is completed by the next process, with every write of the tenant', async () => {
     await everyDeath(async (world) => {
       world.expectDone(await world.run());

@@ -56,7 +56,7 @@ describe('migrate', () => {
     );
   });
 
-  test('copies what was written before the tenant became read-only before it fences, so that this adds no pause', async () => {
+  test('copies existing changes before the tenant becomes read-only, so that this adds no pause', async () => {
     const world = new MovingTenancy();
     let copiedBehindFence = 0;
     world.target.before = async (call) => {
@@ -89,7 +89,7 @@ describe('migrate', () => {
     expect(seconds).toBe(3);
   });
 
-  describe('into a store that compacts when it is raised, from one that grows', () => {
+  describe('migrate into a datastore that compacts when it is raised, from one that grows', () => {
     /** Comparing takes four seconds, the freeze fifteen; meanwhile forty revisions a second are made. */
     function growing(): { readonly world: MovingTenancy; readonly over: Partial<MigrationOptions> } {
       const world = new MovingTenancy();
@@ -158,7 +158,7 @@ describe('migrate', () => {
     expect(world.clock.monotonic()).toBeGreaterThanOrEqual(31_000);
   });
 
-  test('reports how far the target is raised, which takes a while in some datastores', async () => {
+  test('reports the progress of raising the target, which takes a while in some datastores', async () => {
     const world = new MovingTenancy();
     world.target.before = async (call) => {
       if (call === 'raise') await world.clock.advance(1000);
@@ -169,7 +169,7 @@ describe('migrate', () => {
     expect(raised).toContainEqual({ reached: '1011', wanted: '1011' });
   });
 
-  test('stops raising the target when it is cancelled meanwhile', async () => {
+  test('stops raising the target when it is cancelled', async () => {
     const world = new MovingTenancy();
     world.target.before = (call) => {
       if (call === 'raise') world.cancel.abort(new Error('changed my mind'));
@@ -191,7 +191,7 @@ describe('migrate', () => {
     expect(world.reports.at(-1)?.problem).toBeUndefined();
   });
 
-  test('rolls back when the target refuses for good', async () => {
+  test('rolls back if the target refuses permanently', async () => {
     const world = new MovingTenancy();
     world.target.before = (call) => {
       if (call === 'write' && world.phases.at(-1) === 'Copying') throw new StoreError('Failed', 'too large');
@@ -200,7 +200,7 @@ describe('migrate', () => {
     expect(world.handshake).toEqual(['release']);
   });
 
-  test('rolls back at once when the tenancy is not ours', async () => {
+  test('rolls back at once if the tenancy has another owner', async () => {
     const world = new MovingTenancy();
     const foreign = (): Promise<never> => Promise.reject(new StoreError('OwnedByAnother', 'owned by another'));
     world.target.before = () => foreign();
@@ -210,7 +210,7 @@ describe('migrate', () => {
     });
   });
 
-  test('allows writes again when the last step takes too long, tries three times, and rolls back', async () => {
+  test('allows writes again if the last step takes too long, tries three times, and rolls back', async () => {
     const world = new MovingTenancy();
     const fenced: boolean[] = [];
     world.source.after = async (call) => {
@@ -285,7 +285,7 @@ describe('migrate', () => {
     world.expectDone(await world.run());
   });
 
-  test('allows writes again before it goes on when another process died between a failed last step and that', async () => {
+  test('allows writes again if an earlier process died between a failed last step and doing so', async () => {
     const world = new MovingTenancy();
     world.records.push({ phase: 'Following', tries: 1, revision: '1' });
     world.source.fenced = true;
@@ -299,7 +299,7 @@ describe('migrate', () => {
     expect(world.handshake).toEqual(['release', 'request']);
   });
 
-  test('keeps the source fenced when it is not known whether the journal says Done', async () => {
+  test('keeps the source fenced if it is not known whether the journal says Done', async () => {
     const world = new MovingTenancy();
     const { journal } = world.options();
     const write = async (record: MigrationRecord): Promise<void> => {
@@ -311,7 +311,7 @@ describe('migrate', () => {
     world.expectDone(await world.run());
   });
 
-  test('rolls back when its processes die in the last step repeatedly', async () => {
+  test('rolls back if its processes die in the last step repeatedly', async () => {
     const world = new MovingTenancy();
     const dying = (): never => {
       throw new RangeError('out of memory');

@@ -10,7 +10,7 @@ function setUp() {
 }
 
 describe('ProgressMeter', () => {
-  test('tells a phase at once, and what goes on in it once a second', async () => {
+  test('reports a new phase at once, and its progress once a second', async () => {
     const { clock, told, meter } = setUp();
     meter.enter('Copying');
     meter.begin(1000);
@@ -30,7 +30,7 @@ describe('ProgressMeter', () => {
     });
   });
 
-  test('tells the rate of the last seconds, not of all time', async () => {
+  test('reports the rate of the last seconds, not of the whole run', async () => {
     const { clock, told, meter } = setUp();
     meter.enter('Following');
     for (let second = 0; second < 60; second += 1) {
@@ -40,7 +40,7 @@ describe('ProgressMeter', () => {
     expect(told.at(-1)?.keysPerSecond).toBe(1);
   });
 
-  test('tells a problem at once and forgets it once something works', async () => {
+  test('reports a problem at once and clears it after a success', async () => {
     const { clock, told, meter } = setUp();
     meter.enter('Copying');
     meter.hindered('the target does not answer');
@@ -50,7 +50,7 @@ describe('ProgressMeter', () => {
     expect(told.at(-1)?.problem).toBeUndefined();
   });
 
-  test('tells how far the target is raised, until the next phase', () => {
+  test('reports how far the target is raised, until the next phase', () => {
     const { told, meter } = setUp();
     meter.raising(5n, 10n);
     expect(told.at(-1)?.raised).toEqual({ reached: '5', wanted: '10' });

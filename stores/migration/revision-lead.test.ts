@@ -24,7 +24,7 @@ describe('RevisionLead', () => {
     expect(raised[1]).toBeGreaterThanOrEqual(2500n);
   });
 
-  test('leads by what a fast source grows in a minute', async () => {
+  test('leads by the growth of a fast source in one minute', async () => {
     const { clock, raised, lead } = setUp();
     await lead.keep(0n, goOn);
     await clock.advance(10_000);

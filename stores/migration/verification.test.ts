@@ -43,7 +43,7 @@ class Stores {
 const five = ['a', 'b', 'c', 'd', 'e'].map((key) => put(key, `value of ${key}`));
 
 describe('verifyEverything', () => {
-  test('counts, and gives one fingerprint whatever the order', async () => {
+  test('counts keys and computes a fingerprint that does not depend on their order', async () => {
     const said = await new Stores(...five).everything();
     expect(said).toMatchObject({ keys: 5, bytes: 50, expiring: 0 });
     expect(said.fingerprint).toMatch(/^[0-9a-f]{64}$/);
@@ -62,7 +62,7 @@ describe('verifyEverything', () => {
     await expect(stores.everything()).rejects.toThrow(/differ in 1 keys, such as bb?$/);
   });
 
-  test('forgives a key that has just ended in the target, and no other', async () => {
+  test('accepts a key that has just expired in the target, and no other difference', async () => {
     const stores = new Stores(...five, ending('soon', 5000), ending('later', 60_000));
     expect(await stores.everything()).toMatchObject({ keys: 7, expiring: 2 });
     stores.target.tenantWrites({ is: 'deleted', key: 'soon' });
@@ -73,7 +73,7 @@ describe('verifyEverything', () => {
 });
 
 describe('verifyChanges', () => {
-  test('takes equal changes for equal, also of keys that came and went', async () => {
+  test('accepts equal changes, also of keys that were created and deleted', async () => {
     const stores = new Stores(...five);
     await stores.changes();
     stores.both(put('a', 'new'), { is: 'deleted', key: 'b' }, put('f', 'new'));
@@ -91,13 +91,13 @@ describe('verifyChanges', () => {
     await expect(stores.changes()).rejects.toThrow('differ');
   });
 
-  test('finds a write that nobody asked for', async () => {
+  test('finds an unexpected write', async () => {
     const stores = new Stores(...five);
     stores.target.tenantWrites(put('a', 'foreign'));
     await expect(stores.changes()).rejects.toThrow('differ in 1 keys, such as a');
   });
 
-  test('forgives keys that ended in the target, as many as may end', async () => {
+  test('accepts keys that expired in the target, up to the number that may expire', async () => {
     const stores = new Stores(...five, ending('soon', 5000));
     stores.target.tenantWrites({ is: 'deleted', key: 'soon' });
     await stores.changes(1);

@@ -93,7 +93,7 @@ test.each([
   ['event', 'CREATE EVENT other ON SCHEDULE EVERY 1 DAY DO DELETE FROM kine', 'DROP EVENT other'],
   ['sequence', 'CREATE SEQUENCE other', 'DROP SEQUENCE other'],
   ['engine', 'ALTER TABLE kine ENGINE=MyISAM', 'ALTER TABLE kine ENGINE=InnoDB'],
-] as const)('a database with a(n) %s of its author is taken over when that is gone', async (kind, make, remedy) => {
+] as const)('a database with a(n) %s of its author is adopted once that is gone', async (kind, make, remedy) => {
   const tenancy = { ...(await unrecorded(`with-${kind}`, make)), adopt: true };
   const seen = kind === 'engine' ? 'uses engine "myisam"' : `${kind} "other"`;
   await expect(session.ensure(tenancy)).rejects.toThrow(seen);

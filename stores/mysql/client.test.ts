@@ -46,7 +46,7 @@ const where = (client: MysqlClient): Promise<string> =>
   client.use('ask', ({ endpoint: name }) => Promise.resolve(name));
 
 describe('MysqlClient', () => {
-  test('prefers the first server that takes writes, and keeps that one connection', async () => {
+  test('prefers the first server that accepts writes, and keeps one connection to it', async () => {
     const { client, connected } = clientOf({ a: 'replica', b: 'writable' });
     expect(await where(client)).toBe('b');
     expect(await where(client)).toBe('b');
@@ -111,7 +111,7 @@ describe('MysqlClient', () => {
     expect(await known).toBe(right);
   });
 
-  test('does not judge a password when the server cannot be reached', async () => {
+  test('does not report a password as wrong if the server cannot be reached', async () => {
     const servers: Servers = { a: 'writable', b: 'dead' };
     const { client } = clientOf(servers);
     const unknown = client.use('ask', (connection) => {

@@ -11,7 +11,7 @@ const configure = (endpoints: readonly string[]): Promise<MysqlConfig> =>
   );
 
 describe('bind', () => {
-  test('tells kine the first endpoint, names without values, and a bound for its connections', async () => {
+  test('gives kine the first endpoint, names without values, and a limit for its connections', async () => {
     const binding = mysqlDriver.bind(await configure(['db-0:3306', 'db-1:3306']), tenancy);
     expect(binding).toMatchObject({
       kind: 'kine',
@@ -23,7 +23,7 @@ describe('bind', () => {
     for (const secret of ['very secret words', 'alpha', 'Pw']) expect(text).not.toContain(secret);
   });
 
-  test('writes an IPv6 address as Go reads it', async () => {
+  test('writes an IPv6 address as Go parses it', async () => {
     const binding = mysqlDriver.bind(await configure(['[fd00::1]:3306']), tenancy);
     expect(binding).toMatchObject({ connection: '[fd00::1]:3306' });
   });

@@ -20,7 +20,7 @@ describe('mysqlError', () => {
     expect(String(error)).not.toContain('secret');
   });
 
-  test('takes the number of an operating system for none of the server', () => {
+  test('does not treat the error number of the operating system as one of the server', () => {
     expect(mysqlError(said('ECONNREFUSED', -111, 'connect ECONNREFUSED')).number).toBeUndefined();
     expect(mysqlError(new AggregateError([], '')).message).toBe('');
     expect(mysqlError('text').message).toBe('text');
@@ -36,13 +36,13 @@ describe('isLost', () => {
     ['ER_OPTION_PREVENTS_STATEMENT', 1290, true],
     ['ER_DUP_ENTRY', 1062, false],
     ['ER_LOCK_WAIT_TIMEOUT', 1205, false],
-  ])('of %s is right', (code, errno, lost) => {
+  ])('recognizes %s', (code, errno, lost) => {
     expect(isLost(mysqlError(said(code, errno, 'x')))).toBe(lost);
   });
 });
 
 describe('error numbers', () => {
-  test.each([1290, 1792, 1836, 1874])('%i means that the server takes no writes', (errno) => {
+  test.each([1290, 1792, 1836, 1874])('%i means that the server accepts no writes', (errno) => {
     expect(isLost(mysqlError(said('ER_ANY', errno, 'x')))).toBe(true);
   });
 
@@ -75,7 +75,7 @@ describe('the message for a person', () => {
     [['ER_LOCK_WAIT_TIMEOUT', 1205, 'Lock wait'], 'Failed', /another transaction/],
     [['ER_NOT_VALID_PASSWORD', 1819, 'policy'], 'Failed', /validate_password/],
     [['ER_SOMETHING', 4000, 'new trouble'], 'Failed', /new trouble/],
-  ])('about %j has the failure and a fix', (words, reason, text) => {
+  ])('contains the failure and a fix for %j', (words, reason, text) => {
     const error = explained(...words);
     expect(error.reason).toBe(reason);
     expect(error.message).toMatch(text);

@@ -7,7 +7,7 @@ import { startTcpProxy } from '../../testing/servers/tcp-proxy.ts';
 import { kineRoot } from '../kine/kine-keys.ts';
 import { mysqlDriver } from './driver.ts';
 
-test('kine leaves a server that has become a replica, and goes on where writes are taken', async () => {
+test('kine leaves a server that has become a replica, and continues at the one that accepts writes', async () => {
   await using server = await startMariadb();
   // Stands for the address that follows a failover.
   await using proxy = await startTcpProxy(server.port);

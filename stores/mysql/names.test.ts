@@ -6,7 +6,7 @@ import { ownershipSchema, unsafeNames } from './names.ts';
 const names = (schema: string, user = 'user'): string | undefined => unsafeNames({ schema, user });
 
 describe('unsafeNames', () => {
-  test.each(['a', 'ns_name', 'Team-1', '$a', '0', 'a'.repeat(64), '-a', 'kine'])('takes the schema %j', (schema) => {
+  test.each(['a', 'ns_name', 'Team-1', '$a', '0', 'a'.repeat(64), '-a', 'kine'])('accepts the schema %j', (schema) => {
     expect(names(schema)).toBeUndefined();
   });
 
@@ -35,7 +35,7 @@ describe('unsafeNames', () => {
     },
   );
 
-  test('takes every identifier that is made from a UID', () => {
+  test('accepts every identifier that is derived from a UID', () => {
     fc.assert(
       fc.property(fc.string(), (uid) => {
         expect(names(tenancyIdentifier(uid), tenancyIdentifier(uid))).toBeUndefined();
@@ -43,7 +43,7 @@ describe('unsafeNames', () => {
     );
   });
 
-  test('takes nothing that kine would read otherwise in user:password@tcp(host:port)/schema?options', () => {
+  test('accepts nothing that kine would parse differently in user:password@tcp(host:port)/schema?options', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (schema, user) => {
         fc.pre(unsafeNames({ schema, user }) === undefined);

@@ -4,7 +4,7 @@ import { openOwnStorePage } from '../../testing/contracts/stores/own-store-page.
 import { startMariadb } from '../../testing/servers/mariadb-server.ts';
 import { mysqlDriver } from './driver.ts';
 
-test('the commands of the how-to page make an administrator with just enough rights, and he can make tenants', async () => {
+test('the commands of the how-to page create an administrator with exactly the needed permissions, who can create tenants', async () => {
   await ensurePackages(['mariadb-client-core'], (line) => void process.stderr.write(`${line}\n`));
   await using server = await startMariadb();
   await using page = await openOwnStorePage({

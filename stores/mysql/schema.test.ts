@@ -18,7 +18,7 @@ function serverWith(database: string, foldsNames: ServerFacts['foldsNames']): My
 }
 
 describe('hasSchema', () => {
-  test('finds a database under its name in another case only where the server folds names', async () => {
+  test('finds a database whose name differs by case only if the server folds names', async () => {
     expect(await hasSchema(serverWith('team', true), 'Team')).toBe(true);
     expect(await hasSchema(serverWith('team', false), 'Team')).toBe(false);
     for (const foldsNames of [true, false]) {

@@ -12,7 +12,7 @@ describe('parseMysqlVersion', () => {
     ['5.7.44', 'MySQL Community Server (GPL)', 'MySQL', '5.7.44', false],
     ['8.0.11-TiDB-v7.5.0', 'TiDB Server', 'TiDB', '8.0.11', false],
     ['unknown', '', 'MySQL', 'unknown', false],
-  ])('knows %s (%s) as %s %s', (...[version, comment, flavour, number, supported]) => {
+  ])('parses %s (%s) as %s %s', (...[version, comment, flavour, number, supported]) => {
     const parsed = parseMysqlVersion(version, comment);
     expect(parsed).toEqual({ flavour, number });
     expect(isSupportedMysql(parsed)).toBe(supported);
@@ -25,14 +25,14 @@ const mysqlRoot = [
 ];
 
 describe('missingRights', () => {
-  test('is empty for administrators as MariaDB and MySQL word them', () => {
+  test('returns nothing for administrators, in the notation of MariaDB and of MySQL', () => {
     const mariadb = "GRANT ALL PRIVILEGES ON *.* TO `root`@`%` IDENTIFIED BY PASSWORD '*0' WITH GRANT OPTION";
     expect(missingRights([mariadb])).toEqual([]);
     expect(missingRights(mysqlRoot)).toEqual([]);
     expect(missingRights([mysqlRoot[0] ?? '', 'GRANT SUPER ON *.* TO `root`@`%`'])).toEqual([]);
   });
 
-  test('names what is missing and what for, and takes no grant on a database for one on everything', () => {
+  test('names each missing permission and its purpose, and does not accept a grant on one database as a global one', () => {
     const lines = ['GRANT SELECT ON *.* TO `a`@`%`', 'GRANT ALL PRIVILEGES ON `db`.* TO `a`@`%` WITH GRANT OPTION'];
     const missing = missingRights(lines).join();
     expect(missing).toContain('CREATE USER (create accounts)');
@@ -41,11 +41,11 @@ describe('missingRights', () => {
     expect(missing).not.toContain('SELECT');
   });
 
-  test('asks for GRANT OPTION although all privileges are there', () => {
+  test('requires GRANT OPTION besides all privileges', () => {
     expect(missingRights(['GRANT ALL PRIVILEGES ON *.* TO `a`@`%`']).join()).toContain('GRANT OPTION');
   });
 
-  test('finds GRANT OPTION behind limits', () => {
+  test('finds GRANT OPTION after limits', () => {
     const line = 'GRANT USAGE ON *.* TO `a`@`%` REQUIRE SSL WITH GRANT OPTION MAX_USER_CONNECTIONS 3';
     expect(globalRights([line]).has('GRANT OPTION')).toBe(true);
   });

@@ -14,7 +14,7 @@ import type { Session } from '../driver.ts';
 import type { MysqlConfig } from './driver.ts';
 import { createDatabase, identifier, table } from './sql.ts';
 
-describe('one MariaDB without TLS', () => {
+describe('The MySQL driver with a MariaDB without TLS', () => {
   let server: MariadbServer;
   let config: MysqlConfig;
   let session: Session;
@@ -29,7 +29,7 @@ describe('one MariaDB without TLS', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('goes on after a restart of the server, with the same session', async () => {
+  test('continues after a restart of the server, with the same session', async () => {
     const tenancy = mysqlTenancy('restart');
     await session.ensure(tenancy);
     await server.restart();
@@ -99,7 +99,7 @@ describe('one MariaDB without TLS', () => {
     await session.remove(neighbour);
   });
 
-  test('keeps the data of a table that kine made, and compares its keys by bytes from then on', async () => {
+  test('keeps the data of a table that kine created, and compares its keys by bytes from then on', async () => {
     const tenancy = mysqlTenancy('taken');
     await makeAsGoSteward(config, tenancy);
     const insert = `INSERT INTO ${table(tenancy.schema)} (name, created, deleted, prev_revision, lease, value) VALUES`;
@@ -119,7 +119,7 @@ describe('one MariaDB without TLS', () => {
     await session.remove(tenancy);
   });
 
-  test('counts a write to a revision only when its transaction is over', async () => {
+  test('assigns a write to a revision only when its transaction has ended', async () => {
     const tenancy = mysqlTenancy('open');
     await session.ensure(tenancy);
     await using data = await session.data?.(tenancy);

@@ -12,8 +12,8 @@ import { makeAsGoSteward } from '../../testing/contracts/stores/mysql/states.ts'
 import { ownershipSchema } from './names.ts';
 import { identifier } from './sql.ts';
 
-describe('several MariaDB', () => {
-  test('are used at the one that accepts writes, also after a failover', async () => {
+describe('The MySQL driver with several MariaDB servers', () => {
+  test('uses the one that accepts writes, also after a failover', async () => {
     await using first = await startMariadb({ settings: { 'read-only': '1' } });
     await using second = await startMariadb();
     await using session = await openMysql(mysqlConfigOf(first, second));
@@ -37,7 +37,7 @@ describe('several MariaDB', () => {
     expect(notes?.join()).toMatch(/ECONNREFUSED.*tenants use only this endpoint/);
   }, 60_000);
 
-  test('that fold names have one database for names that differ only by case', async () => {
+  test('treats database names that differ only by case as one if the server folds names', async () => {
     await using server = await startMariadb({ settings: { 'lower-case-table-names': '1' } });
     await using session = await openMysql(mysqlConfigOf(server));
     await session.ensure(mysqlTenancy('Team', { user: 'upper' }));
@@ -60,7 +60,7 @@ test('reports a server without access control, or with gaps in its ids', async (
   expect((await other.ping()).notes?.join()).toContain('auto_increment_increment is 3');
 }, 60_000);
 
-test('an administrator with the rights that are asked for, and no other, can do all there is to do', async () => {
+test('can do everything as an administrator with exactly the required permissions', async () => {
   await using server = await startMariadb();
   const rights = [
     ...['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'LOCK TABLES', 'PROCESS', 'CREATE USER'],
@@ -93,14 +93,14 @@ test('an administrator with the rights that are asked for, and no other, can do 
   }
 }, 60_000);
 
-describe('TLS to a MariaDB', () => {
+describe('The MySQL driver with TLS', () => {
   const byAddress = (ca: KeyPair): Promise<KeyPair> =>
     issue({ commonName: 'db', usages: ['serverAuth'], ipAddresses: ['127.0.0.1'], dnsNames: ['db.example'] }, ca, {
       algorithm: 'ECDSA-P256',
       lifetime: lifetimeFrom(new Date(), 86_400_000),
     });
 
-  test('holds for the address or the name in the certificate and no other', async () => {
+  test('accepts a server only under the address or the name in its certificate', async () => {
     await using server = await startMariadb({ tls: true, certificate: byAddress });
     const config = mysqlConfigOf(server);
     await using known = await openMysql(config);
@@ -110,7 +110,7 @@ describe('TLS to a MariaDB', () => {
     await expect(unknown.ping()).rejects.toThrow(/its name to the certificate/);
   }, 60_000);
 
-  test('is required of a tenant without TLS only after its pods had time to be replaced', async () => {
+  test('requires TLS of an existing tenant only after its pods had time to be replaced', async () => {
     await using server = await startMariadb({ tls: true });
     const config = mysqlConfigOf(server);
     const { tls, ...plain } = config;
@@ -135,7 +135,7 @@ describe('TLS to a MariaDB', () => {
     await logIn();
   }, 60_000);
 
-  test('is required by a server that accepts only encrypted connections', async () => {
+  test('connects to a server that accepts only encrypted connections', async () => {
     await using server = await startMariadb({ tls: true });
     await server.sql('SET GLOBAL require_secure_transport = ON');
     const { tls, ...plain } = mysqlConfigOf(server);
@@ -146,7 +146,7 @@ describe('TLS to a MariaDB', () => {
   }, 60_000);
 });
 
-test('a server that accepts connections and never answers is abandoned', async () => {
+test('gives up a server that accepts connections and never answers', async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => {
     silent.listen(0, '127.0.0.1', resolve);

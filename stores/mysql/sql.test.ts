@@ -27,7 +27,7 @@ const hostile = fc.oneof(
 );
 
 describe('quoting', () => {
-  test('lets no name end its quotes, and keeps it as it is', () => {
+  test('lets no name end its quotes, and does not change it', () => {
     fc.assert(
       fc.property(hostile, (name) => {
         expect(scan(`${identifier(name)} rest`, '`', false)).toEqual([name, ' rest']);
@@ -35,7 +35,7 @@ describe('quoting', () => {
     );
   });
 
-  test('lets no text end its quotes, and keeps it as it is', () => {
+  test('lets no text end its quotes, and does not change it', () => {
     fc.assert(
       fc.property(hostile, (value) => {
         expect(scan(`${literal(value)} rest`, "'", true)).toEqual([value, ' rest']);
@@ -49,14 +49,14 @@ describe('statements', () => {
     expect(grantTable('a_b%', 'u', ['SELECT'])).toBe("GRANT SELECT ON `a_b%`.`kine` TO 'u'@'%'");
   });
 
-  test('ask an account to encrypt exactly when the store has TLS, and limit its connections', () => {
+  test('require encryption exactly if the datastore has TLS, and limit connections', () => {
     expect(createAccount({ user: 'u', encryption: 'required' }, 'p')).toBe(
       "CREATE USER IF NOT EXISTS 'u'@'%' IDENTIFIED BY 'p' REQUIRE SSL WITH MAX_USER_CONNECTIONS 60 PASSWORD EXPIRE NEVER",
     );
     expect(createAccount({ user: 'u', encryption: 'none' }, 'p')).toContain('REQUIRE NONE');
   });
 
-  test('give an account connections for three pods and as many during a roll-out', () => {
+  test('allow connections for three pods, and for as many during a rollout', () => {
     expect(connectionsOfAccount).toBe(6 * Number(kinePool['datastore-max-open-connections']));
   });
 });

@@ -34,7 +34,7 @@ async function eventually<T>(attempt: () => Promise<T>, withinMs: number): Promi
   }
 }
 
-test('a real kube-apiserver lives in its tenancy through kine, outlives a restart of the server, and leaves nothing', async () => {
+test('a real kube-apiserver uses only its tenancy through kine, survives a restart of the server, and leaves nothing behind', async () => {
   await using server = await startMariadb({ tls: true });
   const config = mysqlConfigOf(server);
   await using session = await openMysql(config);

@@ -27,7 +27,7 @@ const change = (cluster: FakeCluster, data: Readonly<Record<string, string | nul
   cluster.admin.patch(kinds.Secret, { namespace, name: 'nats-operator' }, { type: 'merge', body: { data } });
 
 describe('bootstrapNatsAccounts', () => {
-  test('makes the Secrets that the DataStore and the StatefulSet name, with keys of the right kind', async () => {
+  test('creates the Secrets that the DataStore and the StatefulSet reference, with keys of the right kind', async () => {
     const options = rig();
     const secrets = await bootstrapNatsAccounts(options);
     expect(
@@ -62,7 +62,7 @@ describe('bootstrapNatsAccounts', () => {
     expect(await stored(options.cluster)).toEqual(before);
   });
 
-  test('makes another user of the system account when its credentials are missing, and keeps the operator', async () => {
+  test('creates another user of the system account if its credentials are missing, and keeps the operator', async () => {
     const options = rig();
     const first = (await bootstrapNatsAccounts(options)).get('nats-operator') ?? {};
     await change(options.cluster, { 'system.creds': null });
@@ -71,7 +71,7 @@ describe('bootstrapNatsAccounts', () => {
     expect(second['signing.seed']).toBe(first['signing.seed']);
   });
 
-  test('never replaces an operator that a person broke, and says what to do', async () => {
+  test('never replaces an operator that a person broke, and says how to fix it', async () => {
     const options = rig();
     await bootstrapNatsAccounts(options);
     await change(options.cluster, { 'operator.seed': Buffer.from('SOMETHING').toString('base64') });

@@ -52,7 +52,7 @@ const contextOf = (binding: KineBinding): NatsContext =>
   JSON.parse(binding.files?.['nats.json'] ?? '{}') as NatsContext;
 
 describe('configure', () => {
-  test('reads accounts, a login with a password, and a client certificate that is the login', async () => {
+  test('reads accounts, a login with a password, and a client certificate as login', async () => {
     expect((await configure({ nats: accounts() })).access).toMatchObject({
       mode: 'accounts',
       operatorSeed: keys.signing.seed,
@@ -69,7 +69,7 @@ describe('configure', () => {
     expect(config).toMatchObject({ access: { mode: 'login' }, tls: { client: { certificate: client.certificate } } });
   });
 
-  test('names everything that is wrong, and no secret', async () => {
+  test('reports every error at once, and no secret', async () => {
     const broken = configure({
       endpoints: ['nats://a:4222'],
       nats: accounts({
@@ -105,7 +105,7 @@ describe('configure', () => {
     await expect(broken).rejects.toThrow(/does not belong to its JWT/);
   });
 
-  test('has a checksum over everything', async () => {
+  test('computes a checksum over everything', async () => {
     const configs = [
       { nats: accounts() },
       { nats: accounts({ replicas: 1 }) },
@@ -124,7 +124,7 @@ describe('configure', () => {
 });
 
 describe('bind', () => {
-  test('gives kine every server and its own user, and nothing of the operator', async () => {
+  test('gives kine every server and the tenant’s own user, and no credentials of the operator', async () => {
     const config = await configure({ nats: accounts() });
     const binding = bind(config);
     expect(binding).toMatchObject({
@@ -140,7 +140,7 @@ describe('bind', () => {
     expect(bind(config)).toEqual(binding);
   });
 
-  test('derives other credentials from every changed part of a tenancy, and from another operator key', async () => {
+  test('derives other credentials for every changed part of a tenancy, and for another operator key', async () => {
     const config = await configure({ nats: accounts() });
     const changed: readonly Partial<Tenancy>[] = [
       {},
@@ -162,7 +162,7 @@ describe('bind', () => {
     expect(accountOf(bind(config, { schema: 'beta' }))).not.toBe(accountOf(bind(config)));
   });
 
-  test('passes user and password on, for any password', async () => {
+  test('passes on user and password, whatever characters the password has', async () => {
     const config = await configure({ basicAuth: { username: inline('u'), password: inline('p@:/?#%41 "ä') } });
     const binding = bind(config);
     expect(binding).toMatchObject({ user: 'u', password: 'p@:/?#%41 "ä' });
@@ -179,7 +179,7 @@ describe('clientTls', () => {
   const tls = async (spec: Partial<DataStoreSpec>) =>
     natsDriver.clientTls(await configure(spec), tenancy, undefined, now);
 
-  test('never passes the certificate of the operator on, unless it is the login', async () => {
+  test('never passes on the certificate of the operator, unless it is the login', async () => {
     expect(await tls({ nats: accounts() })).toBeUndefined();
     expect(await tls({ nats: accounts(), tlsConfig: tlsConfig(false) })).toEqual({ ca: ca.certificate });
     const issued = await tls({ nats: accounts(), tlsConfig: tlsConfig(true) });
@@ -203,7 +203,7 @@ function covers(pattern: string, subject: string): boolean {
 describe('permissions', () => {
   const name = fc.string({ unit: fc.constantFrom(...Array.from('aA0_-.*>$ /KVJSäß')), maxLength: 8 });
 
-  test('of a name that is taken reach nothing of another name, whatever both are', () => {
+  test('for a valid name reach no other name, whatever both are', () => {
     fc.assert(
       fc.property(name, name, (left, right) => {
         if (isUnsafe({ schema: left, user: left, owner: 'o' })) return;
@@ -230,7 +230,7 @@ describe('permissions', () => {
     );
   });
 
-  test('of a tenant reach neither the system nor the administration of its own stream', () => {
+  test('of a tenant reach neither the system account nor the administration of its own stream', () => {
     const { pub, sub } = tenantPermissions('alpha', 'open');
     for (const subject of [
       '$SYS.REQ.CLAIMS.UPDATE',
@@ -241,7 +241,7 @@ describe('permissions', () => {
     expect(sub.allow).toEqual(['_INBOX.>']);
   });
 
-  test('of a fenced tenant write no key but what its kine cannot start without', () => {
+  test('of a fenced tenant allow writes only to keys that kine needs to start', () => {
     const { pub } = tenantPermissions('alpha', 'fenced');
     const keys = pub.allow.filter((subject) => subject.startsWith('$KV.'));
     expect(keys).toHaveLength(2);
@@ -250,7 +250,7 @@ describe('permissions', () => {
 });
 
 describe('names', () => {
-  test('are one token of a subject, and not those that are taken', () => {
+  test('are a single token of a subject, and not a reserved one', () => {
     const bad = ['', 'a.b', 'a b', '*', '>', 'a/b', 'ä', '$JS', 'root', 'steward-tenancies', 'a'.repeat(253), '\ud800'];
     for (const schema of bad) expect([schema, isUnsafe({ ...tenancy, schema })]).toEqual([schema, true]);
     for (const user of bad) expect(isUnsafe({ ...tenancy, user })).toBe(true);
@@ -259,7 +259,7 @@ describe('names', () => {
 });
 
 describe('versions', () => {
-  test('are supported from the last advisories on', () => {
+  test('are supported if they contain the fixes of the latest advisories', () => {
     for (const version of ['2.12.12', '2.12.15', '2.14.3', '2.15.0', '2.15.2', '3.0.0'])
       expect([version, isSupportedNats(version)]).toEqual([version, true]);
     for (const version of [

@@ -24,13 +24,13 @@ class PagingClient extends NatsClient {
 
 describe('listStreams', () => {
   // A server lists 1024 at once.
-  test('finds the streams of every page', async () => {
+  test('returns the streams of every page', async () => {
     const client = new PagingClient([['KV_a', 'KV_b'], ['KV_c', 'KV_d'], ['KV_e']], 5);
     expect(await listStreams(client)).toEqual(['KV_a', 'KV_b', 'KV_c', 'KV_d', 'KV_e']);
     expect(client.offsets).toEqual([0, 2, 4]);
   });
 
-  test.each([[[]], [null]])('ends with a page of %j, when streams were deleted meanwhile', async (last) => {
+  test.each([[[]], [null]])('ends with a page of %j if streams were deleted in the meantime', async (last) => {
     const client = new PagingClient([['KV_a', 'KV_b'], last], 3);
     expect(await listStreams(client)).toEqual(['KV_a', 'KV_b']);
   });

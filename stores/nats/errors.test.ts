@@ -7,22 +7,22 @@ const finalText = (code: number): Promise<unknown> =>
     (error: unknown) => (error as Error).message,
   );
 
-describe('a refusal of JetStream that no caller handled', () => {
-  test.each([10005, 10008, 10074])('%i is about the number of servers', async (code) => {
+describe('The message for an unexpected error of JetStream', () => {
+  test.each([10005, 10008, 10074])('%i names the number of servers', async (code) => {
     expect(await finalText(code)).toMatch(/spec\.nats\.replicas/);
   });
 
-  test.each([10002, 10023, 10028, 10047, 10077])('%i is about storage', async (code) => {
+  test.each([10002, 10023, 10028, 10047, 10077])('%i names storage', async (code) => {
     expect(await finalText(code)).toMatch(/spec\.nats\.storagePerTenant/);
   });
 
-  test('any other is reported with its number and no guess', async () => {
+  test('contains the number of any other error, and no guess', async () => {
     expect(await finalText(10100)).toMatch(/no \(10100\)$/);
   });
 });
 
-describe('an endpoint that cannot be used', () => {
-  test.each(['AuthorizationError', 'UserAuthenticationExpiredError'])('%s is about the credentials', (name) => {
+describe('The error of an endpoint that cannot be used', () => {
+  test.each(['AuthorizationError', 'UserAuthenticationExpiredError'])('%s names the credentials', (name) => {
     const error = unavailableError(
       [{ endpoint: 'n:4222', error: named(name, 'Authorization Violation') }],
       'spec.nats',
@@ -31,7 +31,7 @@ describe('an endpoint that cannot be used', () => {
     expect(error.message).toMatch(/n:4222: .*spec\.nats/);
   });
 
-  test('any other failure is no answer', () => {
+  test('any other failure says that there was no answer', () => {
     const error = unavailableError(
       [{ endpoint: 'n:4222', error: named('Error', 'connect ECONNREFUSED') }],
       'spec.nats',

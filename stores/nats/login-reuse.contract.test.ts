@@ -19,7 +19,7 @@ const both = (config: string): string => {
   return config.replace(/ {2}user: .*\n {2}password: .*\n/, `  users: [${users.join(', ')}]\n`);
 };
 
-test('credentials that a removed tenant has had are given to no other owner until they are changed', async () => {
+test('credentials of a removed tenant are given to no other owner until they are changed', async () => {
   await using store = await startNatsDataStore({ auth, edit: both });
   const config = await natsDriver.configure(store.dataStore, () => Promise.resolve(undefined));
   const open = (login: typeof auth): Promise<Session> =>

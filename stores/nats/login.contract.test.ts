@@ -22,7 +22,7 @@ const auth = { user: 'steward', password: 'p@:/?#%41&$x"{}' };
 const first: Tenancy = { schema: 'first', user: 'first', owner: 'uid-1', password: 'unused' };
 const second: Tenancy = { schema: 'second', user: 'second', owner: 'uid-2', password: 'unused' };
 
-describe('a NATS with one login', () => {
+describe('A NATS with one login', () => {
   let store: NatsDataStore;
   let config: NatsConfig;
   let session: Session;
@@ -71,7 +71,7 @@ describe('a NATS with one login', () => {
     await session.remove(first);
   });
 
-  test('serves one of several concurrent tenants', async () => {
+  test('serves exactly one of several concurrent tenants', async () => {
     const rivals = Array.from({ length: 8 }, (_, index): Tenancy => ({
       ...first,
       schema: `r${index}`,
@@ -85,7 +85,7 @@ describe('a NATS with one login', () => {
     expect(await streams()).toEqual(['KV_steward-tenancies']);
   });
 
-  test('knows a bucket that a kine made before owners were recorded', async () => {
+  test('accepts a bucket that kine created before owners were recorded', async () => {
     await keepBucket(administrator, 'first', 1);
     await expect(session.ensure(second)).rejects.toMatchObject({ reason: 'SingleTenant' });
     await expect(session.ensure(first)).rejects.toMatchObject({ reason: 'OwnedByAnother' });
@@ -95,7 +95,7 @@ describe('a NATS with one login', () => {
     expect(await streams()).toEqual(['KV_steward-tenancies']);
   });
 
-  test('brings a bucket with other settings to those with which kine starts, and keeps what is in it', async () => {
+  test('restores the settings with which kine starts, and keeps the content of the bucket', async () => {
     const subjects = ['$KV.first.>'];
     await administrator.api('make', 'STREAM.CREATE.KV_first', { name: 'KV_first', subjects, max_msgs_per_subject: 1 });
     const kept = {
@@ -173,13 +173,13 @@ describe('a NATS with one login', () => {
   });
 });
 
-describe('a NATS whose login is a client certificate', () => {
+describe('A NATS whose login is a client certificate', () => {
   const mapped = (config: string): string =>
     config
       .replace('  verify: true', '  verify_and_map: true')
       .replace(/ {2}user: .*\n {2}password: .*\n/, '  users: [{ user: "CN=steward" }]\n');
 
-  test('serves one tenant, whose kine shows the same certificate', async () => {
+  test('serves one tenant, whose kine presents the same certificate', async () => {
     await using server = await startNats({ auth, tls: 'verify', edit: mapped });
     const { tls } = server;
     if (tls === undefined) throw new Error('this server has TLS');

@@ -8,7 +8,7 @@ const kinds: readonly NkeyKind[] = ['operator', 'account', 'user'];
 const raw = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 describe('nkeys', () => {
-  test('are those of the makers of NATS: seeds, public keys and signatures', () => {
+  test('equal those of the NATS tools: seeds, public keys and signatures', () => {
     fc.assert(
       fc.property(fc.constantFrom(...kinds), raw, fc.string({ maxLength: 20 }), (kind, bytes, text) => {
         const ours = nkeyOfBytes(kind, bytes);
@@ -22,12 +22,12 @@ describe('nkeys', () => {
     );
   });
 
-  test('are known by their kind', () => {
+  test('are recognized by their kind', () => {
     expect(kinds.map((kind) => nkeyOfBytes(kind, Buffer.alloc(32)).seed.slice(0, 2))).toEqual(['SO', 'SA', 'SU']);
     expect(kinds.map((kind) => publicNkey(kind, Buffer.alloc(32))[0])).toEqual(['O', 'A', 'U']);
   });
 
-  test('are not read from damaged seeds, public keys and seeds of another kind', () => {
+  test('are not read from damaged seeds, public keys or seeds of another kind', () => {
     const { seed, publicKey } = nkeyOfBytes('operator', Buffer.alloc(32, 7));
     const damaged = `${seed.slice(0, 10)}${seed[10] === 'A' ? 'B' : 'A'}${seed.slice(11)}`;
     for (const text of ['', 'x', publicKey, damaged, seed.slice(1), seed.toLowerCase(), `${seed}A`]) {
@@ -37,7 +37,7 @@ describe('nkeys', () => {
     expect(nkeyOfSeed('user', seed)).toBeUndefined();
   });
 
-  test('that are derived differ by secret, kind and every part of the purpose', () => {
+  test('differ by secret, kind and every part of the purpose if they are derived', () => {
     const purpose = fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 3 });
     const secret = nkeyOfBytes('operator', Buffer.alloc(32, 1));
     fc.assert(

@@ -29,8 +29,8 @@ function records(scheduler?: fc.Scheduler): Records & { readonly kept: Map<strin
 
 const names = fc.constantFrom('a', 'b');
 
-describe('owners', () => {
-  test('that race leave records of those who won, and of nobody else', async () => {
+describe('Concurrent owners', () => {
+  test('leave ownership records only of those who won', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -52,7 +52,7 @@ describe('owners', () => {
     );
   });
 
-  test('are known by the name that a crash has left, and by both once it is healed', async () => {
+  test('are recognized by the name that a crash has left, and by both once it is repaired', async () => {
     const store = records();
     const tenancy = { schema: 'a', user: 'b', owner: 'x' };
     expect(await readOwnership(store, tenancy)).toEqual({ is: 'unrecorded' });

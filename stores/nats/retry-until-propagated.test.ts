@@ -14,21 +14,21 @@ function failing(...errors: readonly Error[]) {
   };
 }
 
-describe('a call in an account that was made a moment ago', () => {
+describe('A call in an account that was created a moment ago', () => {
   test.each([
     ['has JetStream off for it still', new JetStreamRefusal(10039, 'JetStream not enabled for account')],
     ['is electing a leader', new JetStreamRefusal(10008, 'JetStream system temporarily unavailable')],
     ['does not listen for it yet', new Error("no responders: '$JS.API.STREAM.CREATE.a'")],
-  ])('is asked again while a server %s', async (_, error) => {
+  ])('is repeated while a server %s', async (_, error) => {
     expect(await onceSettled(failing(error, error), patience)).toBe(3);
   });
 
-  test('is not asked again when it was refused for good', async () => {
+  test('is not repeated after a permanent refusal', async () => {
     const refusal = new JetStreamRefusal(10047, 'insufficient storage resources available');
     await expect(onceSettled(failing(refusal), patience)).rejects.toBe(refusal);
   });
 
-  test('tells the refusal when the servers do not settle in time', async () => {
+  test('fails with the refusal if the servers do not agree in time', async () => {
     const refusal = new JetStreamRefusal(10039, 'JetStream not enabled for account');
     await expect(onceSettled(failing(refusal, refusal), { within: 0, step: 0 })).rejects.toBe(refusal);
   });

@@ -47,7 +47,7 @@ async function eventually(isSo: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-describe('a NATS that is not configured for accounts', () => {
+describe('A NATS that is not configured for accounts', () => {
   const cases: readonly (readonly [name: string, edit: (config: string) => string, message: RegExp])[] = [
     [
       'keeps accounts in memory',
@@ -57,14 +57,14 @@ describe('a NATS that is not configured for accounts', () => {
     ['forgets no accounts', (config) => config.replace(/ {2}(?:allow|hard)_delete: true\n/g, ''), /allow_delete: true/],
     ['has no JetStream', (config) => config.replace(/jetstream \{[^}]*\}/, ''), /JetStream is disabled/],
   ];
-  test.each(cases)('is reported when it %s', async (_, edit, message) => {
+  test.each(cases)('is reported if it %s', async (_, edit, message) => {
     await using store = await startNatsDataStore({ auth: 'accounts', edit });
     await using subject = await opened(store);
     await expect(subject.session.ping()).rejects.toMatchObject({ reason: 'Unsupported' });
     await expect(subject.session.ping()).rejects.toThrow(message);
   });
 
-  test('is reported when large objects do not fit', async () => {
+  test('is reported if large objects do not fit', async () => {
     const edit = (config: string): string => config.replace('max_payload: 8MB', '');
     await using store = await startNatsDataStore({ auth: 'accounts', edit });
     await using subject = await opened(store);
@@ -72,8 +72,8 @@ describe('a NATS that is not configured for accounts', () => {
   });
 });
 
-describe('the storage of a NATS', () => {
-  test('is set aside for each tenant: one too many is told why, leaves nothing, and fits when another has gone', async () => {
+describe('The storage of a NATS', () => {
+  test('is reserved for each tenant: one tenant too many is refused with a reason, leaves nothing, and fits once another is gone', async () => {
     // 64 MiB for the registry and for each tenant.
     await using store = await startNatsDataStore({ auth: 'accounts', storage: '200MiB' });
     await using subject = await opened(store);
@@ -90,7 +90,7 @@ describe('the storage of a NATS', () => {
     await hand.write('a', 'x');
   }, 60_000);
 
-  test('of one tenant is full for that tenant alone, and its data can be removed', async () => {
+  test('of one tenant is full for that tenant only, and its data can be removed', async () => {
     await using store = await startNatsDataStore({ auth: 'accounts' });
     await using subject = await opened(store);
     const { session, config } = subject;
@@ -114,8 +114,8 @@ describe('the storage of a NATS', () => {
   }, 60_000);
 });
 
-describe('the key of an operator', () => {
-  test('may be changed: accounts and data stay, and what the old key has signed is worth nothing', async () => {
+describe('The key of an operator', () => {
+  test('can be changed: accounts and data stay, and what the previous key signed is no longer accepted', async () => {
     const next = (store: NatsDataStore) => derivedNkey('operator', store.server.keys.operator, ['next']);
     const both = (config: string): string => {
       const jwt = /operator: "(.*)"/.exec(config)?.[1] ?? '';
@@ -157,8 +157,8 @@ describe('the key of an operator', () => {
   }, 60_000);
 });
 
-describe('a NATS of three servers', () => {
-  test('goes on while one is away, which learns what it missed, and removes nothing without it', async () => {
+describe('A NATS of three servers', () => {
+  test('continues while one is down, which catches up later, and removes nothing without it', async () => {
     await using store = await startNatsDataStore({ auth: 'accounts', tls: 'server', servers: 3 });
     const { server } = store;
     await using subject = await opened(store);
@@ -240,7 +240,7 @@ describe('a NATS of three servers', () => {
   }, 120_000);
 });
 
-describe('a NATS that was restarted', () => {
+describe('A NATS that was restarted', () => {
   test('is used by the same session, and its tenants find their data', async () => {
     await using store = await startNatsDataStore({ auth: 'accounts' });
     await using subject = await opened(store);

@@ -60,7 +60,7 @@ function serverWith(jwt: string) {
 
 describe('keepAccount', () => {
   // Of two versions a server that comes back takes the newer one: of the same second, or of a slow clock, a change would be undone.
-  test('signs a later version than the servers have, also where a clock that was ahead signed theirs', async () => {
+  test('signs a later version than the servers have, also if a clock that was ahead signed theirs', async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3600;
     const open = tenantClaims(access, tenancy, 'open');
     const { server, system } = serverWith(signClaims(keys.signing, { ...open, issuedAt: ahead }));
@@ -72,8 +72,8 @@ describe('keepAccount', () => {
   });
 });
 
-describe('a connection that was lost a moment ago', () => {
-  test('is reported as such, although it knows no server any more', async () => {
+describe('A connection that was lost a moment ago', () => {
+  test('is reported as lost, although the client knows no server any more', async () => {
     const lost = new GivenClient({
       requestMany: () => Promise.reject(new errors.ClosedConnectionError()),
     });

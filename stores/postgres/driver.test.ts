@@ -19,7 +19,7 @@ const config: LoginConfig = {
 const tenancy = { schema: 'a', user: 'a', owner: 'uid', password: 'tenants-own' };
 
 describe('bind', () => {
-  test('names every endpoint and no credential, and takes no server that is read-only', () => {
+  test('returns every endpoint and no credentials, and skips read-only servers', () => {
     const binding = postgresDriver.bind(config, tenancy);
     expect(binding).toMatchObject({ kind: 'kine', connection: 'db-0:5432,[fd00::1]:5433' });
     expect(JSON.stringify(binding)).not.toMatch(/secret|tenants-own|admin/);
@@ -30,7 +30,7 @@ describe('bind', () => {
     });
   });
 
-  test('checks the server where there is a CA', () => {
+  test('verifies the server if there is a CA', () => {
     const mode = (over: Partial<LoginConfig>): unknown => postgresDriver.bind({ ...config, ...over }, tenancy);
     expect(mode({ tls: { ca: 'ca' } })).toMatchObject({ endpoint: expect.stringContaining('sslmode=verify-full') });
     expect(mode({})).toMatchObject({ endpoint: expect.stringContaining('sslmode=prefer') });
@@ -87,14 +87,14 @@ describe('postgresNameProblem', () => {
 });
 
 describe('scramVerifier', () => {
-  test('is what PostgreSQL makes of a password', async () => {
+  test('equals what PostgreSQL computes from a password', async () => {
     // User, salt and iterations of the example in RFC 7677.
     const stored =
       'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=';
     expect(await scramVerifier('pencil', Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64'))).toBe(stored);
   });
 
-  test('has a salt for each owner and user, the same at every time', () => {
+  test('has a salt for each owner and user that never changes', () => {
     expect(saltOf('owner', 'a')).toEqual(saltOf('owner', 'a'));
     expect(new Set([saltOf('o', 'a'), saltOf('o', 'b'), saltOf('oa', '')].map(String)).size).toBe(3);
     expect(saltOf('owner', 'a')).toHaveLength(16);
@@ -141,7 +141,7 @@ describe('errors', () => {
     ['a server that starts', fromServer('57P03'), 'Unreachable', /starting up/],
     ['a full disk', fromServer('53100'), 'Failed', /disk is full/],
     ['any other error', fromServer('42601'), 'Failed', /said/],
-  ])('of %s are reported with a fix', (_name, seen, reason, text) => {
+  ])('are reported with a fix for %s', (_name, seen, reason, text) => {
     expect(unavailableError([seen])).toMatchObject({ reason, message: expect.stringMatching(text), cause: seen.error });
     expect(refusedError('create role a', seen)).toMatchObject({ reason, message: expect.stringMatching(text) });
     expect(refusedError('create role a', seen).message).toContain('create role a');
@@ -159,7 +159,7 @@ describe('errors', () => {
 });
 
 describe('Slots', () => {
-  test('limits how many run at once, and runs all in the end, also after a failure', async () => {
+  test('limits how many calls run at once, and runs all in the end, also after a failure', async () => {
     const slots = new Slots(2);
     let running = 0;
     let most = 0;

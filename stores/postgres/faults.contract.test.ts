@@ -27,7 +27,7 @@ async function clientPairOf({ server: { ca, user } }: PostgresUnderTest): Promis
   return clientPair(ca, user);
 }
 
-describe('PostgreSQL', () => {
+describe('The PostgreSQL driver', () => {
   let store: PostgresUnderTest;
   let session: Session;
   let count = 0;
@@ -71,7 +71,7 @@ describe('PostgreSQL', () => {
     }
   };
 
-  test('lets a tenant have so many connections and no more, also after somebody took the limit away', async () => {
+  test('limits the connections of a tenant, also after somebody removed the limit', async () => {
     const tenant = await settle();
     const wanted = tenantConnections + 3;
     expect(await connections(tenant, wanted)).toBe(tenantConnections);
@@ -81,7 +81,7 @@ describe('PostgreSQL', () => {
     expect(await connections(tenant, wanted)).toBe(tenantConnections);
   });
 
-  test('takes the right to pass CONNECT on from a tenant, with what it granted, and leaves it its own', async () => {
+  test('revokes a tenant’s option to grant CONNECT and what it granted, and leaves its own CONNECT', async () => {
     const tenant = await settle();
     const { schema, user } = tenant.tenancy;
     await store.server.sql(`GRANT CONNECT ON DATABASE ${schema} TO ${user} WITH GRANT OPTION`);
@@ -99,7 +99,7 @@ describe('PostgreSQL', () => {
     expect(await rights()).toEqual({ own: true, to_pass_on: false, of_all: false });
   });
 
-  test('lets nobody else adopt what it began to remove, also when that was interrupted', async () => {
+  test('lets no other owner adopt a tenancy whose removal has begun, also after an interruption', async () => {
     const tenancy = newTenancy();
     await store.makeUnrecorded(tenancy);
     // A server does not drop a database with a subscription.
@@ -115,7 +115,7 @@ describe('PostgreSQL', () => {
     expect([schemas.includes(tenancy.schema), users.includes(tenancy.user)]).toEqual([false, false]);
   });
 
-  test('writes no password into the log of the server, which logs every statement', async () => {
+  test('writes no password to the log of a server that logs every statement', async () => {
     const { tenancy } = await settle();
     const log = await readFile(store.server.log, 'utf8');
     expect(log).toContain(`CREATE ROLE "${tenancy.user}"`);
@@ -123,7 +123,7 @@ describe('PostgreSQL', () => {
     expect(log).not.toContain(tenancy.password);
   });
 
-  test('removes a tenant that resists, and meanwhile makes another', async () => {
+  test('removes a tenant that resists, and creates another in the meantime', async () => {
     const tenant = await settle();
     const template = await rawPostgres(store.config, tenant, { database: 'template1' });
     const busy = await rawPostgres(store.config, tenant);
@@ -138,7 +138,7 @@ describe('PostgreSQL', () => {
     await session.remove(other.tenancy);
   });
 
-  test('runs nothing that a tenant put in the place of its table with rights of the administrator', async () => {
+  test('runs nothing as the administrator that a tenant put in place of its table', async () => {
     const tenant = await settle();
     const { user } = tenant.tenancy;
     await asTenant(tenant, async (client) => {
@@ -154,7 +154,7 @@ describe('PostgreSQL', () => {
     expect(role).toEqual({ rolsuper: false });
   });
 
-  test('gives nobody an administrator’s login or a template, adopted or not', async () => {
+  test('gives nobody an administrator’s role or a template database, adopted or not', async () => {
     await store.server.sql('CREATE ROLE chief SUPERUSER LOGIN');
     await store.server.sql('CREATE DATABASE pattern IS_TEMPLATE true');
     for (const over of [{ user: 'chief' }, { schema: 'pattern' }]) {
@@ -173,7 +173,7 @@ describe('PostgreSQL', () => {
     await expect(session.data?.(newTenancy())).rejects.toMatchObject({ reason: 'OwnedByAnother' });
   });
 
-  test('checks the name of the endpoint that it dials', async () => {
+  test('checks the name of the endpoint that it connects to', async () => {
     const { port } = store.server;
     // The same server under a name that is not in its certificate.
     await using other = await open({ ...store.config, endpoints: [{ name: `127.1:${port}`, host: '127.1', port }] });
@@ -183,7 +183,7 @@ describe('PostgreSQL', () => {
     });
   });
 
-  test('notes that tenants lack a certificate that the server asks for, and only then', async () => {
+  test('reports that tenants lack a certificate only if the server requires one', async () => {
     await using strict = await startPostgresUnderTest({ tls: true, clientCertificates: true });
     const { tls } = strict.config;
     if (tls?.client === undefined) throw new Error('the operator has no certificate');
@@ -195,7 +195,7 @@ describe('PostgreSQL', () => {
     expect((await other.ping()).notes).toBeUndefined();
   });
 
-  test('says soon that a server is gone or hangs, and goes on when it is back', async () => {
+  test('reports soon that a server is gone or hangs, and continues when it is back', async () => {
     await using proxy = await startTcpProxy(store.server.port);
     await using through = await open({ ...store.config, endpoints: [at(proxy.port)] });
     const { tenancy } = await settle();
@@ -218,7 +218,7 @@ describe('PostgreSQL', () => {
   });
 });
 
-describe('PostgreSQL under an administrator who is no superuser', () => {
+describe('The PostgreSQL driver with an administrator who is not a superuser', () => {
   test('removes a tenant whose table the server is vacuuming', async () => {
     await using store = await startPostgresUnderTest({ limited: true });
     await using session = await open(store.config);

@@ -4,7 +4,7 @@ import { postgresPrograms } from '../../testing/servers/postgres-programs.ts';
 import { startPostgres } from '../../testing/servers/postgres-server.ts';
 import { postgresDriver } from './driver.ts';
 
-test('the commands of the how-to page make an administrator who is none in PostgreSQL, and he can make tenants', async () => {
+test('the commands of the how-to page create an administrator without superuser rights, who can create tenants', async () => {
   await using server = await startPostgres();
   await using page = await openOwnStorePage({
     page: 'datastore-postgres',

@@ -14,8 +14,8 @@ const at = (port: number): LoginConfig['endpoints'][number] => ({
   port,
 });
 
-describe('PostgreSQL with a standby', () => {
-  test('is administered at the server that accepts writes, also after a failover', async () => {
+describe('The PostgreSQL driver with a standby', () => {
+  test('uses the server that accepts writes, also after a failover', async () => {
     await using store = await startPostgresUnderTest({ tls: true });
     await using standby = await startPostgres({ standbyOf: store.server });
     const config = { ...store.config, endpoints: [at(standby.port), at(store.server.port)] };

@@ -13,7 +13,7 @@ export function describeLimits(under: () => ClusterUnderTest, make: Make, at: At
     expect(error).toMatchObject({ code: 500, message: expect.stringContaining('resourceVersion should not be set') });
   });
 
-  test('a namespace that does not exist takes nothing, by create and by apply', async () => {
+  test('a namespace that does not exist accepts nothing, by create and by apply', async () => {
     const { cluster } = under();
     const manifest = configMap('suite-nowhere', 'a');
     const absent = { code: 404, message: 'namespaces "suite-nowhere" not found' };
@@ -21,7 +21,7 @@ export function describeLimits(under: () => ClusterUnderTest, make: Make, at: At
     expect(await refusal(cluster.apply(kinds.ConfigMap, manifest, { fieldManager: 'suite' }))).toMatchObject(absent);
   });
 
-  test('a namespace that is being deleted takes nothing new, and lets what is there be changed', async () => {
+  test('a namespace that is being deleted accepts nothing new, and existing objects can be changed', async () => {
     const { cluster } = under();
     const name = `${under().namespace}-going`;
     const finalizers = ['example.com/held'];
@@ -35,7 +35,7 @@ export function describeLimits(under: () => ClusterUnderTest, make: Make, at: At
     await cluster.patch(kinds.Namespace, { name }, { type: 'merge', body: { metadata: { finalizers: null } } });
   });
 
-  test('the selector of a Deployment, the address of a Service and the template of a Job stay as they were made', async () => {
+  test('the selector of a Deployment, the address of a Service and the template of a Job cannot be changed', async () => {
     const { cluster, namespace } = under();
     await cluster.create(kinds.Deployment, sampleDeployment(namespace, 'fixed'));
     const labels = { app: 'fixed', more: 'labels' };
@@ -65,7 +65,7 @@ export function describeLimits(under: () => ClusterUnderTest, make: Make, at: At
     expect(await refusal(again)).toMatchObject({ code: 422, message: expect.stringContaining('spec.template') });
   });
 
-  test('a mebibyte of data and 256 KiB of annotations are allowed, and not a byte more', async () => {
+  test('a mebibyte of data and 256 KiB of annotations are allowed, and no byte more', async () => {
     const { cluster, namespace } = under();
     const secret = (name: string, bytes: number): Promise<unknown> =>
       cluster.create(
@@ -93,7 +93,7 @@ export function describeLimits(under: () => ClusterUnderTest, make: Make, at: At
     });
   });
 
-  test('a pod on a node stays for its grace when it is deleted; a later deletion may shorten it; one on no node goes at once', async () => {
+  test('a pod on a node stays for its grace period when it is deleted; a later deletion may shorten it; a pod without a node is gone at once', async () => {
     const { cluster, namespace } = under();
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } };
     await cluster.apply(kinds.ServiceAccount, account, { fieldManager: 'suite' });

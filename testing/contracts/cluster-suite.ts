@@ -63,7 +63,7 @@ export function describeCluster(name: string, open: () => Promise<ClusterUnderTe
 }
 
 function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void {
-  test('an absent object is undefined; a kind that is absent is empty to get and delete and a 404 to the rest', async () => {
+  test('an absent object is undefined; an absent kind is empty for get and delete and a 404 otherwise', async () => {
     const { cluster, namespace } = under();
     expect(await cluster.get(kinds.ConfigMap, at('absent'))).toBeUndefined();
     const widgets = { group: 'example.com', version: 'v1', kind: 'Widget', plural: 'widgets', namespaced: true };
@@ -75,7 +75,7 @@ function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void 
     expect((await refusal(watching[Symbol.asyncIterator]().next())).code).toBe(404);
   });
 
-  test('what was created is read back with its type, uid and version', async () => {
+  test('a created object is read back with its type, uid and version', async () => {
     const made = await make('read', { data: { a: '1' } });
     const read = await under().cluster.get(kinds.ConfigMap, at('read'));
     expect(read).toEqual(made);
@@ -84,7 +84,7 @@ function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void 
     expect(Number(read?.metadata.resourceVersion)).toBeGreaterThan(0);
   });
 
-  test('a list comes in pages when asked to, each of which tells where the next begins', async () => {
+  test('a list comes in pages on request, each with the start of the next', async () => {
     const { cluster, namespace } = under();
     for (const name of ['page-a', 'page-b', 'page-c', 'page-d'])
       await make(name, { metadata: { labels: { suite: 'page' } } });
@@ -122,7 +122,7 @@ function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void 
     expect(items.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual(Array(3).fill('v1 ConfigMap'));
   });
 
-  test('metadata only: no data, but the type of the kind', async () => {
+  test('a metadata-only read has no data, but the type of the kind', async () => {
     const { cluster, namespace } = under();
     const secret: Manifest = {
       apiVersion: 'v1',
@@ -137,11 +137,11 @@ function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void 
     expect(items[0]).not.toHaveProperty('data');
   });
 
-  test('a key without the namespace its kind needs is a mistake of the caller', async () => {
+  test('a key without the namespace that its kind needs is an error of the caller', async () => {
     await expect(under().cluster.get(kinds.ConfigMap, { name: 'x' })).rejects.toThrow(TypeError);
   });
 
-  test('the version is text; an unknown path is a 404', async () => {
+  test('the server version is text; an unknown path is a 404', async () => {
     const { cluster } = under();
     expect(JSON.parse(await cluster.text('/version'))).toHaveProperty('gitVersion');
     expect((await refusal(cluster.text('/no-such-path'))).code).toBe(404);
@@ -164,7 +164,7 @@ function describeWrites(under: () => ClusterUnderTest, make: Make, at: At): void
     expect(await refusal(make('long-label', { metadata: { labels } }))).toMatchObject({ code: 422 });
   });
 
-  test('a merge patch changes what it names and removes what it nulls', async () => {
+  test('a merge patch changes what it contains and removes fields that are null', async () => {
     await make('merge', { data: { a: '1', b: '2' } });
     const { cluster } = under();
     const patched = await cluster.patch(kinds.ConfigMap, at('merge'), {
@@ -194,7 +194,7 @@ function describeWrites(under: () => ClusterUnderTest, make: Make, at: At): void
     expect(await refusal(absent)).toMatchObject({ code: 404, reason: 'NotFound' });
   });
 
-  test('a JSON patch applies in order, and a failed test leaves the object alone', async () => {
+  test('a JSON patch applies in order, and a failed test changes nothing', async () => {
     const { cluster } = under();
     await make('json', { data: { a: '1' } });
     const body = [
@@ -210,14 +210,14 @@ function describeWrites(under: () => ClusterUnderTest, make: Make, at: At): void
     expect((await cluster.get(kinds.ConfigMap, at('json')))?.data).toEqual({ b: '2' });
   });
 
-  test('a dry run answers what would be and stores nothing', async () => {
+  test('a dry run returns the result and stores nothing', async () => {
     const { cluster, namespace } = under();
     const made = await cluster.create<ConfigMap>(kinds.ConfigMap, configMap(namespace, 'dry'), { dryRun: true });
     expect(made.metadata.name).toBe('dry');
     expect(await cluster.get(kinds.ConfigMap, at('dry'))).toBeUndefined();
   });
 
-  test('the spec moves the generation, status and metadata do not, and each path writes only its part', async () => {
+  test('the spec changes the generation, status and metadata do not, and each path writes only its part', async () => {
     const { cluster, namespace } = under();
     const deployment = sampleDeployment(namespace, 'parts');
     const made = await cluster.create(kinds.Deployment, { ...deployment, status: { replicas: 7 } });
@@ -245,7 +245,7 @@ function describeWrites(under: () => ClusterUnderTest, make: Make, at: At): void
 }
 
 function describeApply(under: () => ClusterUnderTest, at: At): void {
-  test('apply creates and says so, changes nothing the second time, and removes what it names no more', async () => {
+  test('apply reports a creation, changes nothing the second time, and removes fields that it no longer contains', async () => {
     const { cluster, namespace } = under();
     let made = 0;
     const onCreated = (): void => {
@@ -261,7 +261,7 @@ function describeApply(under: () => ClusterUnderTest, at: At): void {
     expect((await apply({ a: '1' })).data).toEqual({ a: '1' });
   });
 
-  test('apply leaves the fields of others alone and takes back its own', async () => {
+  test('apply does not change fields of others and reverts its own', async () => {
     const { cluster, namespace } = under();
     const mine = configMap(namespace, 'shared', { data: { mine: '1' }, metadata: { labels: { mine: 'yes' } } });
     await cluster.apply(kinds.ConfigMap, mine, { fieldManager });
@@ -330,7 +330,7 @@ function describeApply(under: () => ClusterUnderTest, at: At): void {
     expect((await refusal(cluster.apply(kinds.ConfigMap, wrong, { fieldManager }))).code).toBe(409);
   });
 
-  test('conditions of two managers live side by side in the status', async () => {
+  test('conditions of two managers are merged in the status', async () => {
     const { cluster, namespace } = under();
     await cluster.apply(kinds.Deployment, sampleDeployment(namespace, 'status'), { fieldManager });
     const apply = (manager: string, type: string): Promise<readonly string[]> => {
@@ -365,7 +365,7 @@ function describeBuiltIns(under: () => ClusterUnderTest, at: At): void {
     expect(made).not.toHaveProperty('stringData');
   });
 
-  test('the type of a Secret stays what it was made with, for appliers that do not name it too', async () => {
+  test('the type of a Secret cannot be changed, also by an apply that does not name it', async () => {
     const { cluster, namespace } = under();
     const metadata = { name: 'typed', namespace };
     const apply = (body: object): Promise<Secret> =>
@@ -377,7 +377,7 @@ function describeBuiltIns(under: () => ClusterUnderTest, at: At): void {
     expect(after).toMatchObject({ type: 'example.com/one', metadata: { labels: { a: 'b' } } });
   });
 
-  test('a Service gets an address, which an apply that does not name it keeps', async () => {
+  test('a Service gets an address, which an apply without it keeps', async () => {
     const { cluster, namespace } = under();
     const apply = (port: number): Promise<Service> =>
       cluster.apply(
@@ -398,7 +398,7 @@ function describeBuiltIns(under: () => ClusterUnderTest, at: At): void {
     expect(second.spec).toMatchObject({ type: 'ClusterIP', selector: { app: 'a' } });
   });
 
-  test('what is deleted comes with its last state and a later version', async () => {
+  test('a deleted object is reported with its last state and a later version', async () => {
     const { cluster, namespace } = under();
     const labels = { suite: 'last' };
     const made = await cluster.create<ConfigMap>(
@@ -428,13 +428,13 @@ function describeOurKinds(under: () => ClusterUnderTest, at: At): void {
   });
   const small = { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: 'v1.36.3' } };
 
-  test('an object of ours is stored with its defaults and without what its schema does not know', async () => {
+  test('an object of Steward is stored with its defaults and without fields that its schema does not know', async () => {
     const created = await under().cluster.create(tenantControlPlane, manifest('small', { ...small, unknown: true }));
     expect(created.spec).toEqual(applyDefaults(tenantControlPlane.spec.openapi, small));
     expect(created.metadata.generation).toBe(1);
   });
 
-  test('an object of ours that its schema refuses is refused by field', async () => {
+  test('an object of Steward that its schema refuses is refused with the field', async () => {
     const wrong = { ...small, kubernetes: { version: 36 } };
     const error = await refusal(under().cluster.create(tenantControlPlane, manifest('wrong', wrong)));
     expect(error).toMatchObject({
@@ -445,7 +445,7 @@ function describeOurKinds(under: () => ClusterUnderTest, at: At): void {
     expect((await refusal(under().cluster.create(tenantControlPlane, manifest('empty', undefined)))).code).toBe(422);
   });
 
-  test('the status of an object of ours is written apart and moves no generation', async () => {
+  test('the status of an object of Steward is written separately and does not change the generation', async () => {
     const { cluster } = under();
     await cluster.create(tenantControlPlane, manifest('status-of-ours', small, { kubernetesResources: {} }));
     const condition = {
@@ -465,7 +465,7 @@ function describeOurKinds(under: () => ClusterUnderTest, at: At): void {
 }
 
 function describeDeletes(under: () => ClusterUnderTest, make: Make, at: At): void {
-  test('deletion is true once, and false for what is absent or has another uid', async () => {
+  test('a deletion returns true once, and false for what is absent or has another uid', async () => {
     const { cluster } = under();
     const made = await make('deleted');
     expect(await cluster.delete(kinds.ConfigMap, at('deleted'), { uid: '00000000-0000-4000-8000-000000000000' })).toBe(
@@ -485,7 +485,7 @@ function describeDeletes(under: () => ClusterUnderTest, make: Make, at: At): voi
     expect((await refusal(stale)).code).toBe(409);
   });
 
-  test('finalizers hold an object until the last is taken away', async () => {
+  test('finalizers hold an object until the last is removed', async () => {
     const { cluster } = under();
     await make('held', { metadata: { finalizers: ['example.com/one', 'example.com/two'] } });
     expect(await cluster.delete(kinds.ConfigMap, at('held'))).toBe(true);
@@ -501,7 +501,7 @@ function describeDeletes(under: () => ClusterUnderTest, make: Make, at: At): voi
 }
 
 function describeWatches(under: () => ClusterUnderTest, make: Make, at: At): void {
-  test('a watch streams what is there, says when that is all, and goes on with changes', async () => {
+  test('a watch streams existing objects, reports that those are all, and continues with changes', async () => {
     const { cluster, namespace } = under();
     const labels = { suite: 'watch' };
     await make('watch-a', { metadata: { labels } });

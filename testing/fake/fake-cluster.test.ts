@@ -20,8 +20,8 @@ describeCluster('the fake cluster', () => {
 
 const key = (name: string) => ({ namespace: 'n', name });
 
-describe('the fake cluster as a tool of tests', () => {
-  test('refuses what the rules do not allow, but never the admin', async () => {
+describe('The fake cluster as a tool of tests', () => {
+  test('refuses what the rules do not allow, but never to the admin', async () => {
     const cluster = new FakeCluster({
       access: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'patch'], resourceNames: ['a'] }],
     });
@@ -34,7 +34,7 @@ describe('the fake cluster as a tool of tests', () => {
     ).rejects.toThrow('cannot patch resource "configmaps/status"');
   });
 
-  test('an apply that creates needs the verb create too', async () => {
+  test('requires the verb create also for an apply that creates', async () => {
     const cluster = new FakeCluster({ access: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }] });
     await expect(cluster.apply(kinds.ConfigMap, configMap('n', 'a'), { fieldManager: 'x' })).rejects.toThrow(
       'cannot create',
@@ -52,7 +52,7 @@ describe('the fake cluster as a tool of tests', () => {
   test.each([
     { losesAnswer: false, stored: ['a'] },
     { losesAnswer: true, stored: ['a'] },
-  ])('dies after the told number of calls (answer lost: $losesAnswer)', async ({ losesAnswer, stored }) => {
+  ])('dies after the given number of calls (answer lost: $losesAnswer)', async ({ losesAnswer, stored }) => {
     const cluster = new FakeCluster();
     cluster.crashAfter(1, { losesAnswer });
     const first = cluster.create<ConfigMap>(kinds.ConfigMap, configMap('n', 'a'));
@@ -101,7 +101,7 @@ describe('the fake cluster as a tool of tests', () => {
     expect((await cluster.list(kinds.ConfigMap)).items).toEqual([]);
   });
 
-  test('an old version is answered with 410 after compaction', async () => {
+  test('answers an old version with 410 after compaction', async () => {
     const cluster = new FakeCluster();
     const { resourceVersion } = await cluster.list(kinds.ConfigMap);
     await cluster.create(kinds.ConfigMap, configMap('n', 'a'));
@@ -121,7 +121,7 @@ describe('the fake cluster as a tool of tests', () => {
     await expect(watchUntil(new Error('lost'))).rejects.toThrow('lost');
   });
 
-  test('defaults, prunes and refuses objects of our kinds as their CRDs do', async () => {
+  test('defaults, prunes and refuses objects of Steward like their CRDs', async () => {
     const cluster = new FakeCluster();
     const store = (spec: unknown): Manifest => ({
       apiVersion: 'steward.butlerlabs.dev/v1alpha1',
@@ -139,7 +139,7 @@ describe('the fake cluster as a tool of tests', () => {
     expect(made.spec).not.toHaveProperty('unknown');
   });
 
-  test('seeds an object with its status', async () => {
+  test('stores a given object with its status', async () => {
     const cluster = new FakeCluster();
     const manifest = {
       apiVersion: 'apps/v1',

@@ -6,7 +6,7 @@ const file = 'runtime/x.ts';
 /** Every text that the file becomes, one mutant each. */
 const texts = (source: string): readonly string[] => mutantsOf(file, source).map((mutant) => mutated(source, mutant));
 
-describe('mutants', () => {
+describe('Mutants', () => {
   test.each<[string, string, readonly string[]]>([
     ['a bound', 'f = a < b;', ['f = a <= b;']],
     ['both operands', 'f = a && b;', ['f = (a);', 'f = (b);']],
@@ -34,11 +34,11 @@ describe('mutants', () => {
     ['imports', "import { a } from './a.ts';"],
     ['prose', "export const text = 'so it is said';"],
     ['what is only logged', "log.info('told', one);"],
-  ])('leave %s alone', (_what, source) => {
+  ])('do not change %s', (_what, source) => {
     expect(texts(source)).toEqual([]);
   });
 
-  test('keep their names when lines move and other code comes, and each has its own', () => {
+  test('keep their names when lines move and other code is added, and have unique names', () => {
     const source = 'function f() { return a < b; }\nfunction g() { return a < b && a < b; }';
     const ids = mutantsOf(file, source).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -47,8 +47,8 @@ describe('mutants', () => {
   });
 });
 
-describe('probes', () => {
-  test('tell each place that runs, and change nothing of what the code does', () => {
+describe('Probes', () => {
+  test('report each place that runs, and do not change what the code does', () => {
     const source = `
       const seen = [];
       const object = { list: [3, 1, 2], least(limit) { return this.list.filter((one) => one > limit).toSorted()[0]; } };

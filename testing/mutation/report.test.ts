@@ -26,7 +26,7 @@ test('rooms and their sum are counted, and rates are not rounded up', () => {
   expect(rows.map(rateOf)).toEqual([66, 66]);
 });
 
-test('each survivor stands there with its reason, or as one without', () => {
+test('each survivor is listed with its reason, or as one without', () => {
   expect(page({ [second.id]: 'both do the same' })).toContain('| both do the same |');
   expect(page({})).toContain('**not explained** (2 files pass)');
   expect(page({})).toContain('commit abc1234 on 2026-01-02');

@@ -8,7 +8,7 @@ const code = (from: number, to: number): string =>
 const ids = (mutants: readonly Mutant[]): ReadonlySet<string> =>
   new Set(sampleOf(mutants, 'runtime').map(({ id }) => id));
 
-test('the sample of a room is as large as is said, always the same, and of no other room', () => {
+test('the sample of a room has the given size, is always the same, and contains no other room', () => {
   const mutants = mutantsOf('runtime/a.ts', code(0, 500));
   const others = mutantsOf('stores/a.ts', code(0, 500));
   expect(ids([...others, ...mutants])).toEqual(ids(mutants));
@@ -22,7 +22,7 @@ test('most of the sample stays when code is added', () => {
   expect(kept).toBeGreaterThan(sampled.runtime * 0.75);
 });
 
-test('what is only a name is judged less often than what decides', () => {
+test('mutants of mere names are sampled less often than those of decisions', () => {
   const source = Array.from({ length: 300 }, (_, at) => `export const g${at} = a < b ? 'name${at}' : c;`).join('\n');
   const sample = sampleOf(mutantsOf('runtime/a.ts', source), 'runtime');
   const named = sample.filter(({ operator }) => operator === 'other literal').length;

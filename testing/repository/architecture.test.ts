@@ -60,7 +60,7 @@ const innocent = {
   'testing/x.ts': 'export const x = 1;',
 };
 
-describe('The rules of who may import whom', () => {
+describe('The rules for imports', () => {
   let folder = '';
   let fired: Readonly<Record<string, readonly string[]>> = {};
 
@@ -87,7 +87,7 @@ describe('The rules of who may import whom', () => {
     );
   });
 
-  test.each(Object.keys(innocent))('No rule fires on %s, which breaks none', (file) => {
+  test.each(Object.keys(innocent))('No rule fires on %s, which violates none', (file) => {
     expect(Object.entries(fired).filter(([, from]) => from.includes(file))).toEqual([]);
   });
 

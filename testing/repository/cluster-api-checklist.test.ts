@@ -14,11 +14,11 @@ describe('The checklist of Cluster API', () => {
     expect(tests.length + missing.length).toBeGreaterThan(0);
   });
 
-  test.each(items)('names tests that there are: $line', ({ tests }) => {
+  test.each(items)('names only tests that exist: $line', ({ tests }) => {
     expect(tests.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
   });
 
-  test('would notice a title that is gone', () => {
+  test('notices a title that does not exist', () => {
     expect(hasTest('testing/repository/cluster-api-checklist.test.ts', 'has all its lines')).toBe(true);
     expect(hasTest('testing/repository/cluster-api-checklist.test.ts', 'has no line')).toBe(false);
     expect(hasTest('testing/gone.test.ts', 'has all its lines')).toBe(false);

@@ -5,7 +5,7 @@ const items = readChecklist('cluster-stacks-checklist.md');
 const numbers = (last: number): readonly string[] => Array.from({ length: last }, (_, index) => `${index + 1}`);
 
 describe('The checklist of cluster stacks', () => {
-  test('has all its lines: what it is for, and what goes wrong elsewhere', () => {
+  test('has all its lines: the features, and the defects of others', () => {
     expect(items.map(({ line }) => line.split('.')[0])).toEqual([...numbers(5), ...numbers(13)]);
   });
 
@@ -13,7 +13,7 @@ describe('The checklist of cluster stacks', () => {
     expect(tests.length + missing.length).toBeGreaterThan(0);
   });
 
-  test.each(items)('names tests that there are: $line', ({ tests }) => {
+  test.each(items)('names only tests that exist: $line', ({ tests }) => {
     expect(tests.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
   });
 });

@@ -12,26 +12,26 @@ const root = join(import.meta.dirname, '../..');
 const noted = parse(readFileSync(join(import.meta.dirname, 'field-coverage.yaml'), 'utf8')) as FieldCoverage;
 const kinds = allKinds.filter(({ kind }) => noted[kind] !== undefined);
 
-describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the fields of %s', (name, kind) => {
+describe.each(kinds.map((kind) => [kind.kind, kind] as const))('The fields of %s', (name, kind) => {
   const fields = coveredFields(kind, noted, ignoredFields);
 
-  test('each have a test that shows their effect, or are known not to be acted upon', () => {
+  test('each have a test that shows their effect, or are known to have none yet', () => {
     const bare = fields.filter(({ tests, isInert }) => tests.length === 0 && !isInert);
     expect(bare.map(({ field }) => field)).toEqual([]);
   });
 
-  test('that are not acted upon have none', () => {
+  test('without an effect have no test', () => {
     const odd = fields.filter(({ tests, isInert }) => tests.length > 0 && isInert);
     expect(odd.map(({ field }) => field)).toEqual([]);
   });
 
-  test('are named as the schema names them', () => {
+  test('are listed with the names of the schema', () => {
     const known = new Set(fieldLeaves(kind.spec.openapi, 'spec'));
     const named = Object.values(noted[name] ?? {}).flatMap((titles) => Object.values(titles).flat());
     expect(named.filter((field) => !known.has(field))).toEqual([]);
   });
 
-  test('name tests that there are', () => {
+  test('name only tests that exist', () => {
     const missing = Object.entries(noted[name] ?? {}).flatMap(([file, titles]) => {
       const text = readFileSync(join(root, file), 'utf8');
       return Object.keys(titles)
@@ -42,7 +42,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the fields of %s
   });
 });
 
-test('the page says of each field where its test is, that nothing acts upon it yet, or that it has none', () => {
+test('the page shows for each field its test, that nothing acts on it yet, or that it has none', () => {
   const generator = allKinds.filter(({ kind }) => kind === 'KubeconfigGenerator');
   const some = { KubeconfigGenerator: { 'a/b.test.ts': { 'shows | it': ['spec.user.stringValue'] } } };
   const page = fieldCoveragePage(generator, some, ['spec.groups']);
@@ -52,6 +52,6 @@ test('the page says of each field where its test is, that nothing acts upon it y
   expect(page).toContain('| `spec.namespaceSelector` | none |');
 });
 
-test('every kind whose fields are noted exists', () => {
+test('every kind in the list exists', () => {
   expect(kinds.map(({ kind }) => kind).sort()).toEqual(Object.keys(noted).sort());
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { featureSizes, folderSizes, largest } from './room-sizes.ts';
 
-describe('a newcomer can survey', () => {
+describe('A newcomer can survey', () => {
   test('every folder', () => {
     const sizes = folderSizes();
     expect(sizes.length).toBeGreaterThan(100);

@@ -211,7 +211,7 @@ describe.each(trials)('The stack steward of $provider', (trial) => {
     }
   });
 
-  test('brings other add-ons with the newer minor, each with its own chart and no other', async () => {
+  test('has other add-ons for the newer minor, each with its own chart and no other', async () => {
     for (const [index, release] of releases.entries()) {
       expect(await addonsOf(release)).toEqual(
         Object.fromEntries(Object.entries(charts).map(([name, versions]) => [name, versions[index]])),
@@ -219,7 +219,7 @@ describe.each(trials)('The stack steward of $provider', (trial) => {
     }
   });
 
-  test('has classes of which every field is known to the API server', async () => {
+  test('has classes whose fields are all known to the API server', async () => {
     await core.client.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: provider } }]);
     for (const release of releases) {
       const objects = await rendered(release, provider);
@@ -232,7 +232,7 @@ describe.each(trials)('The stack steward of $provider', (trial) => {
     }
   });
 
-  test('makes the control plane, the infrastructure and the workers of a Cluster, with what its variables say', async () => {
+  test('creates the control plane, the infrastructure and the workers of a Cluster, with the values of its variables', async () => {
     for (const name of releases) {
       await core.client.waitFor({ ...demo, kind: 'ClusterClass', name }, 'VariablesReady');
     }
@@ -252,7 +252,7 @@ describe.each(trials)('The stack steward of $provider', (trial) => {
     expect(await ofDemo(cluster[0], machine[0], provider)).toMatchObject(machine[1]);
   }, 120_000);
 
-  test('takes a Cluster from the class of the one minor to that of the next, which keeps its objects', async () => {
+  test('upgrades a Cluster from the class of one minor to that of the next, which keeps its objects', async () => {
     const before = await ofDemo(controlPlanes, 'StewardControlPlane', provider);
     const infrastructure = await ofDemo(cluster[0], cluster[1], provider);
     const own: ObjectAddress = {
@@ -296,6 +296,6 @@ function workersOf(object: PlainObject | undefined) {
   return spec;
 }
 
-test('each stack that is shipped is tried here', async () => {
+test('every shipped stack is tested here', async () => {
   expect((await readdir(shippedStacks)).toSorted()).toEqual(trials.map(({ provider }) => provider).toSorted());
 });

@@ -34,7 +34,7 @@ export const knownSeconds: ReadonlyMap<string, number> = new Map([
   ['testing/repository/templates.api.test.ts', 76],
   ['controllers/tenantcontrolplane/tenant-control-plane.api.test.ts', 70],
   ['cmd/migration/migration-crash.test.ts', 38],
-  ['cmd/hand-over.test.ts', 34],
+  ['cmd/recreated-tenant.test.ts', 34],
   ['controllers/tenantcontrolplane/datastore/overrides/overrides-crash.test.ts', 30],
   ['controllers/tenantcontrolplane/endpoint/exposure/re-exposure.test.ts', 29],
   ['controllers/tenantcontrolplane/certificates/rotation/rotation-crash.test.ts', 21],

@@ -7,8 +7,8 @@ import { startApiServer } from './api-server.ts';
 
 const run = promisify(execFile);
 
-describe('the API server under test', () => {
-  test('answers the pinned kubectl as an administrator and refuses strangers', async () => {
+describe('The API server for tests', () => {
+  test('answers the pinned kubectl as an administrator and refuses unknown clients', async () => {
     const { kubectl } = await resolveTools(['kubectl']);
     const { kubeconfigPath } = await apiServerUnderTest();
     const { stdout } = await run(kubectl, ['--kubeconfig', kubeconfigPath, 'get', 'namespaces', '-o', 'name']);
@@ -17,7 +17,7 @@ describe('the API server under test', () => {
     await expect(asStranger).rejects.toThrow(/User "nobody" cannot list resource "secrets"/);
   }, 30_000);
 
-  test('a server of one’s own keeps its objects over a kill and a restart', async () => {
+  test('keeps its objects over a kill and a restart', async () => {
     const { kubectl } = await resolveTools(['kubectl']);
     await using server = await startApiServer({ rbac: false });
     const call = async (...words: string[]): Promise<string> =>

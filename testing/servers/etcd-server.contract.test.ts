@@ -16,7 +16,7 @@ setInterval(() => undefined, 1000);
 `;
 
 describe('startEtcd', () => {
-  test('keeps what was written over the kill of a member, while the others serve', async () => {
+  test('keeps its data when a member is killed, while the others serve', async () => {
     await using etcd = await startEtcd({ tls: true, auth: true, members: 3 });
     expect(etcd.endpoints).toHaveLength(3);
     await etcd.control('put', 'key', 'value');
@@ -26,7 +26,7 @@ describe('startEtcd', () => {
     expect((await etcd.control('endpoint', 'health')).match(/is healthy/g)).toHaveLength(3);
   }, 60_000);
 
-  test('with authentication, knows root by its certificate and lets nobody in without one', async () => {
+  test('accepts root by its certificate and nobody without one if authentication is enabled', async () => {
     await using etcd = await startEtcd({ tls: true, auth: true });
     const { tls, endpoints } = etcd;
     if (tls === undefined) throw new Error('No TLS although it was asked for');
@@ -39,7 +39,7 @@ describe('startEtcd', () => {
     expect(await etcd.control('auth', 'status')).toContain('Authentication Status: true');
   }, 60_000);
 
-  test('dies with the process that started it, also when that one is killed', async () => {
+  test('ends with the process that started it, even if that is killed', async () => {
     const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

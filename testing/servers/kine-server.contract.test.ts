@@ -5,7 +5,7 @@ import { startKine } from './kine-server.ts';
 import { serverFolder } from './server-folder.ts';
 
 describe('startKine', () => {
-  test('fills in what the kubelet would, serves kube-apiserver’s transactions, and keeps data over a kill', async () => {
+  test('sets what the kubelet would set, serves kube-apiserver’s transactions, and keeps data over a kill', async () => {
     await using folder = await serverFolder();
     await using kine = await startKine({
       binding: {
@@ -26,7 +26,7 @@ describe('startKine', () => {
     expect(existsSync(join(folder.path, 'tenant.db'))).toBe(true);
   }, 60_000);
 
-  test('says what kine said when it does not start', async () => {
+  test('reports the output of kine if it does not start', async () => {
     const binding = { kind: 'kine', endpoint: 'no-such-driver://x', connection: '' } as const;
     await expect(startKine({ binding, tenancy: { schema: 'a', user: 'a' } })).rejects.toThrow(/unknown driver/);
   }, 60_000);

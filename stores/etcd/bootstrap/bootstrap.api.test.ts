@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const config = join(import.meta.dirname, '../../../config');
 const namespace = 'steward-system';
 
-test('the shipped manifests are taken by a real API server, and their Role is just enough for the command', async () => {
+test('a real API server accepts the shipped manifests, and their Role has exactly the permissions that the command needs', async () => {
   await using server = await startApiServer();
   const { kubectl } = await resolveTools(['kubectl']);
   const apply = async (...words: readonly string[]): Promise<string> =>

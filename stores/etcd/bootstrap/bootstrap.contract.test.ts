@@ -72,7 +72,7 @@ async function refusalOf(port: number, tls: ClientTls, ca: string): Promise<stri
   }
 }
 
-test('the quick-start etcd, with the arguments that are shipped, becomes a store that the documented DataStore describes', async () => {
+test('the quick-start etcd with the shipped arguments becomes a datastore that the documented DataStore describes', async () => {
   await using folder = await serverFolder();
   const cluster = new FakeCluster();
   const [client = 0, peer = 0, metrics = 0] = await freePorts(3);

@@ -32,7 +32,7 @@ const certificateOf = (secret: Secret | undefined, key = 'tls.crt'): X509Certifi
   new X509Certificate(textOf(secret, key));
 
 describe('writeEtcdSecrets', () => {
-  test('makes the Secrets that the documented DataStore and the StatefulSet name', async () => {
+  test('creates the Secrets that the documented DataStore and the StatefulSet reference', async () => {
     const { cluster, ...options } = rig();
     await writeEtcdSecrets({ cluster, ...options });
     const secrets = await stored(cluster);
@@ -47,7 +47,7 @@ describe('writeEtcdSecrets', () => {
     expect(certificateOf(secrets['etcd-certs']).subject).toBe('CN=root');
   });
 
-  test('certifies the members under every name that clients and peers use', async () => {
+  test('issues member certificates for every name that clients and peers use', async () => {
     const { cluster, ...options } = rig();
     await writeEtcdSecrets({ cluster, ...options });
     const secrets = await stored(cluster);
@@ -66,7 +66,7 @@ describe('writeEtcdSecrets', () => {
     }
   });
 
-  test('gives peers another authority than clients, so that no tenant passes for a member', async () => {
+  test('uses different CAs for peers and for clients, so that no tenant can pose as a member', async () => {
     const { cluster, ...options } = rig();
     await writeEtcdSecrets({ cluster, ...options });
     const secrets = await stored(cluster);
@@ -84,7 +84,7 @@ describe('writeEtcdSecrets', () => {
     expect(await stored(cluster)).toEqual(before);
   });
 
-  test('renews certificates in their last three months and keeps the authorities', async () => {
+  test('renews certificates in their last three months and keeps the CAs', async () => {
     const { cluster, clock, ...options } = rig();
     await writeEtcdSecrets({ cluster, clock, ...options });
     const before = await stored(cluster);
@@ -97,7 +97,7 @@ describe('writeEtcdSecrets', () => {
     }
   });
 
-  test('completes what a run that was cut short left', async () => {
+  test('completes what an interrupted run left', async () => {
     for (const name of Object.values(etcdSecretNames).slice(1)) {
       const { cluster, ...options } = rig();
       await writeEtcdSecrets({ cluster, ...options });
@@ -110,7 +110,7 @@ describe('writeEtcdSecrets', () => {
     }
   });
 
-  test('agrees with another run at the same time on one authority', async () => {
+  test('agrees with a concurrent run on one CA', async () => {
     const { cluster, ...options } = rig();
     const [left, right] = await Promise.all([
       writeEtcdSecrets({ cluster, ...options }),
@@ -120,7 +120,7 @@ describe('writeEtcdSecrets', () => {
     expect(textOf((await stored(cluster))['etcd-server-certs'], 'ca.crt')).toBe(left.get('etcd-certs')?.['ca.crt']);
   });
 
-  test('never replaces an authority that a person broke, and says what to do', async () => {
+  test('never replaces a CA that a person broke, and says how to fix it', async () => {
     const { cluster, ...options } = rig();
     const metadata = { name: 'etcd-certs', namespace };
     await cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata });
@@ -131,7 +131,7 @@ describe('writeEtcdSecrets', () => {
 });
 
 describe('etcdEndpoints', () => {
-  test('are those of the documented DataStore', () => {
+  test('returns the endpoints of the documented DataStore', () => {
     expect(etcdEndpoints({ namespace, members: 3, clusterDomain: 'cluster.local' })).toEqual([
       'etcd-0.etcd.steward-system.svc.cluster.local:2379',
       'etcd-1.etcd.steward-system.svc.cluster.local:2379',

@@ -26,7 +26,7 @@ function setUp(bytesOfWrite = 100, failAt = Infinity) {
   return { said, etcd };
 }
 
-describe('raiseRevision', () => {
+describe('bumpRevision', () => {
   test('writes until the revision is reached, reports progress, and cleans up', async () => {
     const { said, etcd } = setUp();
     const told: bigint[] = [];
@@ -44,7 +44,7 @@ describe('raiseRevision', () => {
     expect(said.writes).toBe(0);
   });
 
-  test('refuses what would take too long, and stops before etcd is full', async () => {
+  test('refuses to write for too long, and stops before etcd is full', async () => {
     await expect(raiseRevision(setUp().etcd, key, { from: 10n, wanted: 20_000_000n })).rejects.toMatchObject({
       reason: 'Unsupported',
     });

@@ -27,7 +27,7 @@ class Stream extends EventEmitter {
 const range = { start: Buffer.from('/a/'), end: Buffer.from('/a0') };
 const change = { created: false, canceled: false, events: [{ type: 'Put' }], header: { revision: '2' } };
 
-test('the server is held back while many responses wait to be read, and only so long', async () => {
+test('EtcdWatch pauses the server while many responses are unread, and only for that time', async () => {
   const stream = new Stream();
   await using watch = await EtcdWatch.open(stream, range, 1n);
   // The confirmation waits, too.

@@ -5,7 +5,7 @@ import type { DataUnderTest } from '../../contract/tenancy-data-contract.ts';
 import { CompactedError, largestPage } from '../../tenancy-data.ts';
 import { bucketHistory } from './bucket.ts';
 
-describe('the pages of a bucket', () => {
+describe('The pages of a bucket', () => {
   let store: DataUnderTest;
 
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('the pages of a bucket', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test('leave out what kine made after the revision, while the version that made it is there', async () => {
+  test('leave out keys that kine created after the revision, while the version that created them exists', async () => {
     await using subject = await store.tenant();
     const { data, hand } = subject;
     await hand.put('pods/old', bytes('before'));
@@ -29,7 +29,7 @@ describe('the pages of a bucket', () => {
     await expect(allEntries(data, revision)).rejects.toBeInstanceOf(CompactedError);
   }, 60_000);
 
-  test('hold a single value where two would be too much', async () => {
+  test('contain a single value if two would be too large', async () => {
     await using subject = await store.tenant();
     const { data } = subject;
     const value = Buffer.alloc((largestPage / 4) * 3, 'x');

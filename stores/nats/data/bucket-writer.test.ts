@@ -25,7 +25,7 @@ class NumberingClient extends NatsClient {
 
 describe('BucketWriter', () => {
   // kine tells it to API servers as the create_revision of the key.
-  test('says in every later version which message made the key', async () => {
+  test('records in every later version which message created the key', async () => {
     const client = new NumberingClient();
     const writer = new BucketWriter(client, 'alpha');
     for (const value of ['first', 'second', 'third'])

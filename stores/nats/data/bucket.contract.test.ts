@@ -9,9 +9,9 @@ import { streamFence } from './bucket-fence.ts';
 const login = { user: 'steward', password: 'p' };
 const tooLarge = 10054;
 
-describe('a fenced bucket', () => {
+describe('A fenced bucket', () => {
   // Its own subject is all that leads to it, and a server takes a limit of 0 for none.
-  test('takes no message, neither for a key nor by the subject that it has meanwhile', async () => {
+  test('accepts no message, neither for a key nor by the subject of the fence', async () => {
     await using store = await startNatsDataStore({ auth: login });
     const config = await natsDriver.configure(store.dataStore, () => Promise.resolve(undefined));
     await using client = new NatsClient({ ...config, login, loginName: 'the test' });

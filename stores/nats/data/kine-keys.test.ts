@@ -7,8 +7,8 @@ const part = fc
   .string({ unit: 'grapheme', maxLength: 12 })
   .filter((text) => !text.includes('/') && text.isWellFormed());
 
-describe('keys in a bucket', () => {
-  test('are named as kine names them', () => {
+describe('The names of keys in a bucket', () => {
+  test('equal those of kine', () => {
     // Vectors of kine's codec_test.go.
     expect(['a', '*', '/'].map((text) => encodeBase58(Buffer.from(text)))).toEqual(['2g', 'j', 'p']);
     const registry = encodeBase58(Buffer.from('registry'));
@@ -17,7 +17,7 @@ describe('keys in a bucket', () => {
     expect(kineSubjects('b')[0]).toBe(`$KV.b.${registry}.${encodeBase58(Buffer.from('health'))}`);
   });
 
-  test('come back as they were, in one token for each part', () => {
+  test('are decoded to the original keys, with one token for each part', () => {
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
         const key = parts.join('/');
@@ -28,7 +28,7 @@ describe('keys in a bucket', () => {
     );
   });
 
-  test('are none of what is not of the API server', () => {
+  test('are not decoded if they do not belong to the API server', () => {
     for (const subject of [
       ...kineSubjects('b'),
       '$KV.b.2g',
@@ -40,7 +40,7 @@ describe('keys in a bucket', () => {
     }
   });
 
-  test('keep bytes that begin with zeros', () => {
+  test('preserve bytes that begin with zeros', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 20 }), fc.nat({ max: 3 }), (bytes, zeros) => {
         const all = Buffer.concat([Buffer.alloc(zeros), bytes]);

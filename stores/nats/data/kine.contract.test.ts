@@ -38,7 +38,7 @@ async function watched(client: Etcd3, prefix: string) {
   };
 }
 
-test('a tenant lives on NATS through real kine: create, update, watch, list, pages, delete; and nothing is refused to it', async () => {
+test('a tenant works on NATS through a real kine: create, update, watch, list, pages, delete; and nothing is denied', async () => {
   await using store = await startNatsDataStore({ auth: 'accounts', tls: 'verify' });
   const config = await natsDriver.configure(store.dataStore, () => Promise.resolve(undefined));
   await using session = await natsDriver.open(config, new AbortController().signal);
@@ -93,7 +93,7 @@ test('a tenant lives on NATS through real kine: create, update, watch, list, pag
   expect(log.split('\n').filter((line) => line.includes('Violation'))).toEqual([]);
 }, 120_000);
 
-test('kine goes on at another server when its own is gone', async () => {
+test('kine continues at another server when its own is gone', async () => {
   await using store = await startNatsDataStore({ auth: 'accounts', tls: 'server', servers: 3 });
   const config = await natsDriver.configure(store.dataStore, () => Promise.resolve(undefined));
   await using session = await natsDriver.open(config, new AbortController().signal);

@@ -5,7 +5,7 @@ import { CorruptValueError, decodeBlock, encodeBlock, longestBlock } from './s2-
 const copying = (length: number, back: number, copied = 4): Uint8Array =>
   Uint8Array.from([length, 3 << 2, ...Buffer.from('abcd'), ((copied - 1) << 2) | 2, back & 255, back >> 8]);
 
-test('what is copied begins at any byte that is there already', () => {
+test('a copy may begin at any earlier byte', () => {
   expect(Buffer.from(decodeBlock(copying(8, 4))).toString()).toBe('abcdabcd');
   expect(Buffer.from(decodeBlock(copying(8, 1))).toString()).toBe('abcddddd');
 });
@@ -19,12 +19,12 @@ test.each([
   expect(() => decodeBlock(block)).toThrow(CorruptValueError);
 });
 
-test('a block that tells more literal bytes than it has, or has room for, is damaged', () => {
+test('a block that announces more literal bytes than it has, or has room for, is damaged', () => {
   expect(() => decodeBlock(Uint8Array.from([4, 3 << 2, 97, 98]))).toThrow(CorruptValueError);
   expect(() => decodeBlock(Uint8Array.from([3, 3 << 2, 97, 98, 99, 100]))).toThrow(CorruptValueError);
 });
 
-test('the longest block comes back, and a longer one is refused', () => {
+test('the longest block is decoded, and a longer one is refused', () => {
   const bytes = Buffer.alloc(longestBlock, 'abcdefghi');
   expect(Buffer.compare(decodeBlock(encodeBlock(bytes)), bytes)).toBe(0);
   expect(() => encodeBlock(Buffer.alloc(longestBlock + 1))).toThrow(RangeError);

@@ -17,12 +17,12 @@ const written: readonly (readonly [name: string, base64: string, content: string
 
 describe('S2 streams', () => {
   for (const [name, base64, content] of written) {
-    test(`are read as kine writes them: ${name}`, () => {
+    test(`are decoded as kine writes them: ${name}`, () => {
       expect(decodeStream(Buffer.from(base64, 'base64')).toString('latin1')).toBe(content);
     });
   }
 
-  test('come back as they were', () => {
+  test('are decoded to their original content', () => {
     const words = fc.array(fc.constantFrom('aaaa', 'kube', '{"a":"b"}', '\0', 'xyzw'), { maxLength: 400 });
     fc.assert(
       fc.property(
@@ -44,7 +44,7 @@ describe('S2 streams', () => {
     expect(encoded.length).toBeLessThan(large.length / 2);
   });
 
-  test('that are damaged are told apart from what they were, or refused', () => {
+  test('are refused if they are damaged, or differ from the original', () => {
     const bytes = Buffer.from('{"KV":{"Key":"/registry/pods/default/a"}}'.repeat(20));
     const encoded = encodeStream(bytes);
     fc.assert(

@@ -15,7 +15,7 @@ const entry = { key: 'pods/a', value: Buffer.from('x') };
 describe.each([
   ['a superuser', false],
   ['a login that may make databases and roles', true],
-])('a copy in a PostgreSQL that is administered by %s', (_name, limited) => {
+])('A copy in a PostgreSQL that is administered by %s', (_name, limited) => {
   let store: PostgresUnderTest;
   let session: Session;
   let count = 0;
@@ -53,7 +53,7 @@ describe.each([
     return name;
   };
 
-  test('needs no password of the tenant, makes what is the tenant’s, and leaves nothing behind', async () => {
+  test('needs no password of the tenant, creates the tenant’s objects, and leaves nothing else behind', async () => {
     const tenant = await settle();
     await using first = await dataOf(tenant);
     await first.fence();
@@ -75,7 +75,7 @@ describe.each([
     expect(await hand.read(entry.key)).toBe('x');
   });
 
-  test('goes on while the tenancy is ensured and while another copy begins and ends', async () => {
+  test('continues while the tenancy is ensured and while another copy begins and ends', async () => {
     const tenant = await settle();
     await using data = await dataOf(tenant);
     await session.ensure(tenant.tenancy);
@@ -85,7 +85,7 @@ describe.each([
     expect(await data.count()).toBe(1);
   });
 
-  test('gives code of the tenant that resets its role no more than the tenant’s rights', async () => {
+  test('gives code of the tenant that resets its role no more permissions than the tenant has', async () => {
     const tenant = await settle();
     const { user } = tenant.tenancy;
     const client = await rawPostgres(store.config, tenant);
@@ -102,7 +102,7 @@ describe.each([
     ]);
   });
 
-  test('ends with revocation and removal, which drop what a copy that was cut off has left', async () => {
+  test('is undone by revocation and removal, which drop what an interrupted copy left', async () => {
     const tenant = await settle();
     for (const end of ['revoke', 'remove'] as const) {
       await session.ensure(tenant.tenancy);
@@ -115,7 +115,7 @@ describe.each([
     }
   });
 
-  test('drops with the next copy what nobody can use any more, and nothing of another tenant', async () => {
+  test('drops leftovers of earlier copies, and nothing of another tenant', async () => {
     const [tenant, other] = [await settle(), await settle()];
     const gone = await leaveLogin(tenant, '2001-01-01');
     const others = await leaveLogin(other, '2001-01-01');
@@ -127,7 +127,7 @@ describe.each([
   });
 
   test.each(['revoke', 'remove'] as const)(
-    'does not wait for a tenant’s locks to %s it, nor let others',
+    'does not wait for a tenant’s locks to %s it, nor make others wait',
     async (end) => {
       const [tenant, neighbour] = [await settle(), await settle()];
       const busy = await rawPostgres(store.config, tenant);
@@ -141,7 +141,7 @@ describe.each([
     },
   );
 
-  test('removes a tenant that has prepared a transaction over its own role', async () => {
+  test('does not prevent the removal of a tenant that has prepared a transaction over its role', async () => {
     const tenant = await settle();
     const busy = await rawPostgres(store.config, tenant, { database: 'postgres' });
     await busy.query('BEGIN');

@@ -100,7 +100,7 @@ describe('kine on PostgreSQL', () => {
     return data;
   };
 
-  test('finds the table that a copy has made to be its own, and goes on from it', async () => {
+  test('accepts the table that a copy created, and continues from it', async () => {
     const [own, copied] = [await settle(), await settle()];
     await using first = await kineOf(store.config, own);
     await handOf(first).put('pods/a', value('1'));
@@ -133,7 +133,7 @@ describe('kine on PostgreSQL', () => {
     await expect(old).rejects.toThrow(/compacted/);
   });
 
-  test('loses no write that was under way when a revision was told, or when it was fenced', async () => {
+  test('loses no running write when a revision is reported, or when it is fenced', async () => {
     const tenancy = await settle();
     await using kine = await kineOf(store.config, tenancy);
     const hand = handOf(kine);
@@ -165,7 +165,7 @@ describe('kine on PostgreSQL', () => {
     await slow.end();
   });
 
-  test('lets a control plane say of itself what is not copied behind the fence, and nothing else', async () => {
+  test('may write the announcements of a control plane behind the fence, and nothing else', async () => {
     const tenancy = await settle();
     await using kine = await kineOf(store.config, tenancy);
     const hand = handOf(kine);
@@ -198,7 +198,7 @@ describe('kine on PostgreSQL', () => {
     expect(await store.server.sql('SELECT policyname FROM pg_policies', tenancy.schema)).toEqual([]);
   });
 
-  test('stays fenced for all names when its table is in use for too long to be opened', async () => {
+  test('stays fenced for all names if its table is in use for too long', async () => {
     const tenancy = await settle();
     await using kine = await kineOf(store.config, tenancy);
     const hand = handOf(kine);

@@ -16,7 +16,7 @@ export function bootstrap(plain: () => ContractCluster, stage: () => Stage): voi
     expect(answer.trim()).toBe('yes');
   });
 
-  test('A worker gets data to join by, with a token of the workload cluster and the hash of its authority', async () => {
+  test('A worker gets join data with a token of the workload cluster and the hash of its CA', async () => {
     const found = plain();
     await found.apply(...found.workerManifests(1));
     await found.until(found.at(capiVersion, 'MachineDeployment'), 'an available worker', (object) => {

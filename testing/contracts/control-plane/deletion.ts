@@ -26,7 +26,7 @@ export function deletion({ plain, unreachable, bare, resting }: Doomed, stage: (
     for (const purpose of ['kubeconfig', 'ca']) await found.gone(found.secret(purpose));
   };
 
-  test('Deleted itself, it waits for the workers, and serves them meanwhile', async () => {
+  test('A control plane that is deleted waits for the workers, and serves them meanwhile', async () => {
     const found = plain();
     await stage().management.client.delete(found.controlPlane);
     const waiting = await found.until(
@@ -41,14 +41,14 @@ export function deletion({ plain, unreachable, bare, resting }: Doomed, stage: (
     expect(await stage().management.client.list(capiVersion, 'Machine', found.namespace)).toEqual([]);
   });
 
-  test('Deleted while nobody reaches its API server, it goes', async () => {
+  test('A control plane is deleted although nobody can reach its API server', async () => {
     const found = unreachable();
     await stage().hosting.cutOff(found.hosted);
     await remove(found);
     await gone(found);
   });
 
-  test('Deleted when what was made for it is gone already, it goes', async () => {
+  test('A control plane is deleted although its objects are gone already', async () => {
     const found = bare();
     // Whoever takes it away while it is alive would see it made anew.
     await found.merge(found.controlPlane, { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
@@ -60,7 +60,7 @@ export function deletion({ plain, unreachable, bare, resting }: Doomed, stage: (
     await gone(found);
   });
 
-  test('Deleted while it rests, it goes when it is awake, and not before', async () => {
+  test('A control plane that is deleted while it is paused is gone only after it is resumed', async () => {
     const found = resting();
     await found.merge(found.controlPlane, { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
     await found.until(found.controlPlane, 'Paused', isPaused('True'));

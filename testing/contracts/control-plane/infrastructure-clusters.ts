@@ -18,7 +18,7 @@ export function infrastructureClusters(clusters: ByInfrastructure): () => Promis
     ['ContractCluster', 'v1beta2', { initialization: { provisioned: true } }],
     ['OlderCluster', 'v1beta1', { ready: true }],
   ] as const)('%s, of contract %s', (kind, _, flag) => {
-    test('is told the endpoint, and in the field of its contract that it is provisioned', async () => {
+    test('gets the endpoint, and in the field of its contract that it is provisioned', async () => {
       const found = clusters[kind]();
       await found.available();
       const [own, infrastructure] = await Promise.all([
@@ -30,7 +30,7 @@ export function infrastructureClusters(clusters: ByInfrastructure): () => Promis
     });
   });
 
-  test('An infrastructure cluster that loses what is written to it is named, and not written for ever', async () => {
+  test('An infrastructure cluster that loses what is written to it is named, and not written endlessly', async () => {
     const found = clusters.UnfitCluster();
     const before = await found.read(infrastructureOf('UnfitCluster'));
     const told = await found.until(found.controlPlane, 'a word about the infrastructure', (object) =>

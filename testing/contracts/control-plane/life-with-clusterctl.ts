@@ -11,7 +11,7 @@ export interface Managements {
 
 /** Rule: clusterctl brings a provider to its next release with what users wrote. */
 export function upgrade({ first, second }: Managements, old: () => ContractCluster): void {
-  test('clusterctl upgrades from a release whose definitions have fewer versions, and keeps what users wrote', async () => {
+  test('clusterctl upgrades from a release whose definitions have fewer versions, and users’ objects stay unchanged', async () => {
     const { profile } = first();
     const { client, release, publish, clusterctl } = second();
     const [group = ''] = profile.apiVersion.split('/');

@@ -4,7 +4,7 @@ import { conditionOf } from './contract-cluster.ts';
 
 /** Rule: a control plane waits for its Cluster and says so; all that core needs comes by itself then. */
 export function ownership(plain: () => ContractCluster): void {
-  test('A control plane that no Cluster owns says that it waits for one', async () => {
+  test('A control plane without an owner reports that it waits for a Cluster', async () => {
     const found = plain();
     await found.apply(found.controlPlaneManifest());
     const orphan = await found.until(found.controlPlane, 'a word about the Cluster', (object) =>
@@ -17,7 +17,7 @@ export function ownership(plain: () => ContractCluster): void {
     expect(orphan.status).toMatchObject({ externalManagedControlPlane: true });
   });
 
-  test('A Cluster that names nothing but the control plane has it initialized, available and connected', async () => {
+  test('A Cluster with nothing but the control plane becomes initialized, available and connected', async () => {
     const found = plain();
     await found.apply(found.clusterManifest());
     await found.available();
@@ -34,7 +34,7 @@ export function ownership(plain: () => ContractCluster): void {
     ).toBe('Namespace');
   });
 
-  test('Both shapes of the status agree, and core shows what the control plane counts', async () => {
+  test('Both forms of the status agree, and core Cluster API shows the counts of the control plane', async () => {
     const found = plain();
     const isSettled = (object: { readonly status?: Readonly<Record<string, unknown>> } | undefined): boolean =>
       object?.status?.readyReplicas === 1;

@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts';
 
 /** Rule: replicas are changed through the scale subresource, whose selector finds the pods. */
 export function scale(plain: () => ContractCluster, stage: () => Stage): void {
-  test('kubectl scale changes its replicas, and core counts them', async () => {
+  test('kubectl scale changes its replicas, and core Cluster API counts them', async () => {
     const found = plain();
     const { plural, apiVersion } = stage().profile;
     const resource = `${plural}.${apiVersion.split('/')[0] ?? ''}/${found.hosted.name}`;
@@ -15,7 +15,7 @@ export function scale(plain: () => ContractCluster, stage: () => Stage): void {
     });
   });
 
-  test('What an autoscaler selects by are its pods', async () => {
+  test('The selector for autoscalers selects its pods', async () => {
     const { client } = stage().management;
     const found = plain();
     const { apiVersion, kind, name } = found.controlPlane;

@@ -30,7 +30,7 @@ export function secrets(
   stage: () => Stage,
 ): void {
   test.each(['kubeconfig', 'ca'])(
-    'The Secret of the %s has type, label and owner, and gets its owner back',
+    'The Secret of the %s has type, label and owner, and gets a removed owner back',
     async (purpose) => {
       const found = plain();
       const { kind } = stage().profile;
@@ -43,7 +43,7 @@ export function secrets(
     },
   );
 
-  test('A kubeconfig that was deleted or spoilt comes back, and new credentials reach it', async () => {
+  test('A kubeconfig that was deleted or damaged is restored, and gets new credentials', async () => {
     const found = plain();
     const content = async (): Promise<Kubeconfig> => parse(await found.kubeconfig()) as Kubeconfig;
     const certificate = async (): Promise<string | undefined> =>
@@ -68,7 +68,7 @@ export function secrets(
     await found.until(found.cluster, 'the connection of core', 'RemoteConnectionProbe');
   });
 
-  test('A control plane that has the name of its Cluster leaves the authority where workers are told of it', async () => {
+  test('A control plane with the name of its Cluster keeps its CA where workers read it', async () => {
     const found = namesake();
     expect(found.controlPlane.name).toBe(found.name);
     const labelled = await found.until(
@@ -82,7 +82,7 @@ export function secrets(
     expect(parts).toEqual([expect.stringContaining('BEGIN CERTIFICATE'), expect.stringContaining('PRIVATE KEY')]);
   });
 
-  test('An authority that its author supplied beforehand is the control plane’s, and is never overwritten', async () => {
+  test('A CA that a user supplied beforehand is used and never overwritten', async () => {
     const found = supplied();
     const own = await serverCa('supplied');
     const base64 = (text: string): string => Buffer.from(text).toString('base64');

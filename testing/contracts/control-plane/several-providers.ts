@@ -9,7 +9,7 @@ export function severalProviders(
   second: () => ContractManagement,
   clusters: Readonly<Record<'red' | 'green', () => ContractCluster>>,
 ): void {
-  test('An instance with a watch filter looks after what has its label, and leaves the rest to others', async () => {
+  test('A manager with a watch filter reconciles objects with its label, and no others', async () => {
     const [red, green] = [clusters.red(), clusters.green()];
     const create = (color: string, found: ContractCluster): Promise<void> => {
       const manifest = found.controlPlaneManifest();

@@ -90,13 +90,13 @@ export function topology(topo: () => ContractCluster, stage: () => Stage): () =>
     expect(after.spec).toEqual(before.spec);
   });
 
-  test('Replicas of the topology are those of the control plane', async () => {
+  test('The replicas of the topology are set on the control plane', async () => {
     await topo().merge(topo().cluster, { spec: { topology: { controlPlane: { replicas: 2 } } } });
     await controlPlaneIs('two replicas', ({ status }) => status?.readyReplicas === 2);
     await reconciled();
   });
 
-  test('A class with another template reaches the control plane, which stays the same object', async () => {
+  test('A class with another template updates the control plane, which stays the same object', async () => {
     const { profile } = stage();
     const before = await made();
     await topo().apply(clusterClass('one', 'second'));
@@ -114,7 +114,7 @@ export function topology(topo: () => ContractCluster, stage: () => Stage): () =>
     await reconciled();
   });
 
-  test('A Cluster that goes to another class keeps its control plane', async () => {
+  test('A Cluster that changes to another class keeps its control plane', async () => {
     const before = await made();
     await topo().merge(topo().cluster, { spec: { topology: { classRef: { name: 'other' } } } });
     await controlPlaneIs('the spec of the other class', ({ spec }) =>
@@ -126,7 +126,7 @@ export function topology(topo: () => ContractCluster, stage: () => Stage): () =>
     expect((await made()).metadata?.uid).toBe(before.metadata?.uid);
   });
 
-  test('A version two minors on is reached through the one between, and the workers come after the control plane', async () => {
+  test('A version two minors ahead is reached through the one between, and the workers follow the control plane', async () => {
     const [, between, last] = stage().profile.versions;
     await topo().merge(topo().cluster, { spec: { topology: { version: last } } });
     const upgraded = async (): Promise<void> => {

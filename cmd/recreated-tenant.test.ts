@@ -10,7 +10,7 @@ import { versionOfPods } from '../controllers/tenantcontrolplane/shared/pending-
 import { access } from '../controllers/stewardcontrolplane/access.ts';
 import type { Resource } from '../api/meta.ts';
 import { ApiError } from '../runtime/client/errors.ts';
-import { ReleaseWorld, key } from '../testing/worlds/hand-over-world.ts';
+import { ReleaseWorld, key } from '../testing/worlds/release-world.ts';
 import { MigrationWorld } from '../testing/worlds/migration-world.ts';
 import { crashPoints } from '../testing/worlds/crash-points.ts';
 
@@ -38,8 +38,8 @@ async function relied(world: ReleaseWorld): Promise<Relied> {
   };
 }
 
-describe('a TenantControlPlane that is deleted alone', () => {
-  test('is made anew on the same data, with the same authorities and at the same address', async () => {
+describe('A TenantControlPlane that is deleted while its StewardControlPlane stays', () => {
+  test('is recreated with the same data, CAs and address', async () => {
     const world = await ReleaseWorld.create();
     const { metadata } = await world.tenant.read();
     const before = await relied(world);
@@ -54,7 +54,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
   });
 
-  test('is made anew as often as that happens', async () => {
+  test('is recreated each time that it is deleted', async () => {
     const world = await ReleaseWorld.create();
     const { metadata } = await world.tenant.read();
     const before = await relied(world);
@@ -70,7 +70,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     expect(await world.writes()).toBe('\ngone');
   });
 
-  test('leaves nothing when its control plane goes after it', async () => {
+  test('leaves nothing behind if its StewardControlPlane is deleted at any later moment', async () => {
     const model = await ReleaseWorld.create();
     await model.deleteAlone();
     const steps = await roundsOf(model);
@@ -85,7 +85,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     }
   }, 300_000);
 
-  test('is made anew on the same data although the process dies after any call', async () => {
+  test('is recreated with the same data although the process dies after any call', async () => {
     const model = await ReleaseWorld.create();
     await model.deleteAlone();
     const before = model.tenant.cluster.calls.length;
@@ -107,7 +107,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     }
   }, 600_000);
 
-  test('keeps keys and address when the heir goes between taking them over and telling of it', async () => {
+  test('retains CAs and address if the recreated one is deleted between adopting them and reporting that', async () => {
     const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     const before = await relied(world);
@@ -132,7 +132,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     expect((await cluster.admin.get(kinds.Service, key))?.metadata.uid).toBe(service);
   });
 
-  test('is not deleted once it is the heir, although a cache does not know that yet', async () => {
+  test('does not delete the recreated one because of a stale cache', async () => {
     const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
@@ -145,7 +145,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     expect([metadata.uid, metadata.deletionTimestamp]).toEqual([uid, undefined]);
   });
 
-  test('keeps the record when the heir has data of its own instead', async () => {
+  test('keeps the retained record if the recreated one has data of its own', async () => {
     const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
@@ -159,7 +159,7 @@ describe('a TenantControlPlane that is deleted alone', () => {
     expect(status?.conditions?.map(({ reason }) => reason)).toContain('OwnedByAnother');
   });
 
-  test('gives nothing to one that somebody else has made in its place', async () => {
+  test('is adopted by no TenantControlPlane that somebody else created under its name', async () => {
     const world = await ReleaseWorld.create();
     const before = await relied(world);
     const victim = await world.tenant.read();
@@ -192,8 +192,8 @@ async function roundsOf(world: ReleaseWorld): Promise<number> {
   }
 }
 
-describe('what is kept of a TenantControlPlane that was deleted alone', () => {
-  test('waits while its control plane rests, and is taken over when that wakes', async () => {
+describe('What is retained of a deleted TenantControlPlane', () => {
+  test('stays while its StewardControlPlane is paused, and is adopted afterwards', async () => {
     const world = await ReleaseWorld.create();
     const before = await relied(world);
     await world.deleteAlone();
@@ -207,7 +207,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     expect(await relied(world)).toEqual(before);
   });
 
-  test('has the Service that workers dial, which is the very same one afterwards', async () => {
+  test('includes the Service that workers connect to, which is not recreated', async () => {
     const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     const before = await cluster.admin.get(kinds.Service, key);
@@ -219,7 +219,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     expect(after?.metadata.ownerReferences?.map((reference) => reference.uid)).toEqual([uid]);
   });
 
-  test('has no authorities when it was deleted in the foreground, past admission: none is made anew without a word', async () => {
+  test('includes no CAs after a foreground deletion that bypassed admission: no other CA is created, and a condition says so', async () => {
     const world = await ReleaseWorld.create();
     const [tenancy] = world.tenant.store.tenancies.keys();
     await world.deleteAlone('Foreground');
@@ -230,7 +230,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     );
   });
 
-  test('is the version that was reached, which is where a held upgrade stays', async () => {
+  test('includes the version that was reached: a held upgrade is still held', async () => {
     const world = await ReleaseWorld.create({ version: '1.35.4' });
     world.tenant.kubelets = ['v1.31.0'];
     await world.change({ spec: { version: '1.36.3' } });
@@ -243,7 +243,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     expect(await world.tenant.condition('UpgradeAllowed')).toContain('False');
   });
 
-  test('counts as data of the DataStores that it is in', async () => {
+  test('counts as data of its DataStores', async () => {
     const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
@@ -251,7 +251,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     expect(usersOf('default', { tenants, defaultDataStore: '' })).toEqual(['default/tenant']);
   });
 
-  test('is removed only once the store answers, and the control plane says what it waits for', async () => {
+  test('is removed only once the datastore answers, and the StewardControlPlane reports what it waits for', async () => {
     const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
@@ -267,7 +267,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     expect(world.tenant.store.tenancies.size).toBe(0);
   });
 
-  test('is removed only once that is allowed, and the control plane says what is forbidden', async () => {
+  test('is removed only once RBAC allows it, and the StewardControlPlane reports what is forbidden', async () => {
     const world = await ReleaseWorld.create();
     const { cluster, store, clock } = world.tenant;
     await world.deleteAlone();
@@ -288,7 +288,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     expect(store.tenancies.size).toBe(0);
   });
 
-  test.each(['written', 'removed'])('stays where it is while the record may not be %s', async (what) => {
+  test.each(['written', 'removed'])('stays in place while the retained record may not be %s', async (what) => {
     const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     const before = await relied(world);
@@ -310,7 +310,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 
   test.each(['{', '[]', '{"spec":{}}', '{"spec":7,"status":{"storage":"x"}}'])(
-    'is not guessed from a record that nobody of ours has written (%s)',
+    'is not derived from a record that Steward has not written (%s)',
     async (record) => {
       const world = await ReleaseWorld.create();
       const { cluster, store } = world.tenant;
@@ -336,9 +336,9 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   );
 
   test.each([
-    [404, 'is nothing', []],
-    [403, 'is not known', [expect.stringContaining('cannot be listed')]],
-  ])('where StewardControlPlanes cannot be listed (%i) %s', async (code, _what, unknown) => {
+    ['is nothing', 404, []],
+    ['is not known', 403, [expect.stringContaining('cannot be listed')]],
+  ])('%s if the list of StewardControlPlanes is answered with %i', async (_what, code, unknown) => {
     const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     cluster.before(({ kind, verb }) => {
@@ -349,7 +349,7 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
     expect(found.tenants).toHaveLength(1);
   });
 
-  test('is nothing where the data is abandoned on purpose', async () => {
+  test('is nothing if the data is abandoned by annotation', async () => {
     const world = await ReleaseWorld.create();
     await world.tenant.change({ metadata: { annotations: { [annotations.abandonData]: 'true' } } });
     const former = (await world.tenant.read()).metadata.uid;
@@ -362,9 +362,9 @@ describe('what is kept of a TenantControlPlane that was deleted alone', () => {
   });
 });
 
-describe('a TenantControlPlane that is deleted alone while its data', () => {
+describe('A TenantControlPlane that is deleted during a migration or with overrides', () => {
   test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'Thawing', 'Revoking', 'RollingBack'] as const)(
-    'is on its way (%s) is made anew, and the data arrives',
+    'is recreated, and the migration that was in phase %s succeeds',
     async (phase) => {
       const world = await ReleaseWorld.in({ tenant: new MigrationWorld({ beside: access }) });
       const { tenant } = world;
@@ -409,7 +409,7 @@ describe('a TenantControlPlane that is deleted alone while its data', () => {
     120_000,
   );
 
-  test('is partly in other stores has all of it afterwards, and leaves nothing in the end', async () => {
+  test('is recreated with the data of its overrides, and leaves nothing behind in the end', async () => {
     const world = await ReleaseWorld.create();
     const { tenant } = world;
     const events = await tenant.addStoreBeside('events');
@@ -435,8 +435,8 @@ describe('a TenantControlPlane that is deleted alone while its data', () => {
   });
 });
 
-describe('a namespace that is deleted', () => {
-  test.each(['TenantControlPlane', 'StewardControlPlane'])('with the %s first leaves no data', async (first) => {
+describe('A namespace that is deleted', () => {
+  test.each(['TenantControlPlane', 'StewardControlPlane'])('leaves no data behind if its %s is deleted first', async (first) => {
     const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     cluster.before(async ({ kind, verb, name = '' }) => {

@@ -194,8 +194,8 @@ async function makeControlPlane(): Promise<void> {
   });
 }
 
-describe('a TenantControlPlane that is deleted alone, on a real API server with a real etcd and garbage collection', () => {
-  test('is made anew on the same share of the store, with the same authorities and Service, and goes with its control plane', async () => {
+describe('A TenantControlPlane that is deleted while its StewardControlPlane stays, on a real API server with etcd and garbage collection', () => {
+  test('is recreated with the same tenancy, CAs and Service, and is removed with its StewardControlPlane', async () => {
     await makeControlPlane();
     await work(isReady);
     const { uid } = (await admin.get(tenantControlPlane, key))?.metadata ?? {};
@@ -213,7 +213,7 @@ describe('a TenantControlPlane that is deleted alone, on a real API server with 
     expect(await etcdUsers()).toEqual([]);
   }, 240_000);
 
-  test('and whose control plane goes before another one is made leaves nothing in the store', async () => {
+  test('leaves nothing in the datastore if its StewardControlPlane is deleted before it is recreated', async () => {
     await admin.delete(capiCluster, key);
     await makeControlPlane();
     await work(isReady);

@@ -4,7 +4,7 @@ import { kinds } from '../api/core/kinds.ts';
 import type { Resource } from '../api/meta.ts';
 import { annotations } from '../api/names.ts';
 import { ApiError } from '../runtime/client/errors.ts';
-import { ReleaseWorld, key } from '../testing/worlds/hand-over-world.ts';
+import { ReleaseWorld, key } from '../testing/worlds/release-world.ts';
 
 /** Says on the TenantControlPlane that its data is to be left behind. */
 const abandon = (world: ReleaseWorld): Promise<void> =>
@@ -74,8 +74,8 @@ async function untilHeirTells(world: ReleaseWorld): Promise<string | undefined> 
   throw new Error('nothing was taken over');
 }
 
-describe('a TenantControlPlane that is deleted alone, and whose data is abandoned', () => {
-  test('at any moment before it is gone leaves the data, and an empty one takes its place', async () => {
+describe('A TenantControlPlane that is deleted while its StewardControlPlane stays, with the annotation that abandons its data', () => {
+  test('leaves its data behind at any moment before it is gone, and is recreated with empty data', async () => {
     let abandoned = 0;
     for (let reconciles = 0; reconciles === abandoned; reconciles += 1) {
       const world = await ReleaseWorld.create();
@@ -92,7 +92,7 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
     expect(abandoned).toBeGreaterThan(3);
   }, 300_000);
 
-  test('once address and authorities have been passed on takes them back, so that they go with it', async () => {
+  test('takes its CAs and its Service back from the StewardControlPlane, so that they are deleted with it', async () => {
     const world = await ReleaseWorld.create();
     const former = await uidOf(world);
     const ca = (await world.tenant.secret('ca'))?.data;
@@ -108,7 +108,7 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
     expect((await world.tenant.secret('ca'))?.data).not.toEqual(ca);
   });
 
-  test('as the heir, while the data is on record yet of the one before, leaves nothing on record', async () => {
+  test('clears the retained record if it was recreated from it and the record still exists', async () => {
     const world = await ReleaseWorld.create();
     const former = await untilHeirTells(world);
     expect((await world.retainer())?.status?.keptTenancy).toBeDefined();
@@ -120,7 +120,7 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
   });
 
   test.each(['on record', 'passed on'])(
-    'once it is %s has the data left when its control plane goes, too',
+    'leaves its data behind although it is already %s when its StewardControlPlane is deleted',
     async (at) => {
       const world = await ReleaseWorld.create();
       const former = await uidOf(world);
@@ -136,7 +136,7 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
     },
   );
 
-  test('and then is not, after all, is handed over', async () => {
+  test('is recreated with its data if the annotation is removed in time', async () => {
     const world = await ReleaseWorld.create();
     const former = await uidOf(world);
     await untilOnRecord(world);
@@ -149,7 +149,7 @@ describe('a TenantControlPlane that is deleted alone, and whose data is abandone
     expect(await world.tenant.condition('Ready')).toBe('True');
   });
 
-  test('waits and says so while its control plane, which has it on record, rests', async () => {
+  test('reports that it waits for its StewardControlPlane, which has the retained record and is not reconciled', async () => {
     const world = await ReleaseWorld.create();
     await untilOnRecord(world);
     await abandon(world);
