@@ -35,7 +35,7 @@ const aStack = (spec: object): Manifest => ({
 });
 const dryRun = (spec: object): Promise<ClusterStack> => cluster.create(clusterStack, aStack(spec), { dryRun: true });
 
-describe('a ClusterStack as people write it for the cluster-stack-operator', () => {
+describe('A ClusterStack as written for the cluster-stack-operator', () => {
   test('is accepted and gets the defaults', async () => {
     const { spec } = await dryRun({ versions: ['v1', 'v0-sha.rwvgrna'] });
     expect(spec).toEqual({
@@ -65,7 +65,7 @@ describe('a ClusterStack as people write it for the cluster-stack-operator', () 
   });
 });
 
-test('a condition that the cluster-stack-operator wrote is kept, and reads as a standard one', async () => {
+test('keeps a condition of the cluster-stack-operator, which is read as a standard one', async () => {
   const name = 'docker-scs-1-30-v1';
   const manifest = { apiVersion: apiVersionOf(clusterStackRelease), kind: 'ClusterStackRelease', metadata: { name } };
   await cluster.create(clusterStackRelease, { ...manifest, metadata: { name, namespace }, spec: {} });

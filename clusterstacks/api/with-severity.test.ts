@@ -18,7 +18,7 @@ test('a condition that is False has the severity of its reason', () => {
   ]);
 });
 
-test('any other condition has no severity, and loses the one that it had', () => {
+test('any other condition has no severity, and loses an earlier one', () => {
   const before: StackCondition = { ...condition('Unknown', 'HelmChartMissing'), severity: 'Error' };
   expect(withSeverity([condition('True', 'Ready'), before])).toEqual([
     condition('True', 'Ready'),

@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('The store of the manager reads a release of a folder, whole', async () => {
+test('The asset store of the manager reads a complete release from a folder', async () => {
   const name = 'docker-scs-1-30-v1';
   await mkdir(join(folder, 'releases', name), { recursive: true });
   for (const [file, bytes] of Object.entries(releaseFiles()))
@@ -38,13 +38,13 @@ test.each([
     (server: HostileServer) => ({ type: 'github', repository: 'a/b', apiServer: server.origin }) as const,
     '/repos/a/b/releases?per_page=100',
   ],
-])('The store of the manager asks %s', async (_, at, url) => {
+])('The asset store of the manager requests %s', async (_, at, url) => {
   await using server = await HostileServer.start((_request, response) => response.writeHead(503).end());
   await expect(assetStore(folder, systemClock).list(at(server), never)).rejects.toThrow('returned 503');
   expect(server.seen.map((request) => request.url)).toEqual([url]);
 });
 
-test('The store of the manager asks a private registry again for whoever shows it other credentials', async () => {
+test('The asset store of the manager reads a private registry again for requests with other credentials', async () => {
   const tag = 'docker-scs-1-30-v1';
   const files = releaseFiles();
   const manifest = releaseManifest(files);

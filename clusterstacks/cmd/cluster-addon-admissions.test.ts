@@ -59,14 +59,14 @@ async function ask(path: string, object: Resource, oldObject?: Resource): Promis
 const mutate = '/mutate-cluster-x-k8s-io-v1beta2-cluster';
 const validate = '/validate-cluster-x-k8s-io-v1beta2-cluster';
 
-test('A Cluster of a release in another namespace gets its version, the second time nothing', async () => {
+test('A Cluster with a class of another namespace gets the version of its release, and no change the second time', async () => {
   const wanted = cluster('docker-scs-1-35-v1', 'v1.35.6');
   expect(await ask(mutate, cluster('docker-scs-1-35-v1'))).toEqual({ allowed: true, object: wanted });
   expect(await ask(mutate, wanted)).toEqual({ allowed: true });
   expect(await ask(validate, wanted)).toMatchObject({ allowed: true, warnings: [] });
 });
 
-test('Another version, and a class two minor versions on, are refused with what is allowed', async () => {
+test('Another version, and a class two minors ahead, are refused with the allowed values', async () => {
   const wrong = await ask(validate, cluster('docker-scs-1-35-v1', 'v1.35.1'));
   expect(wrong).toMatchObject({ allowed: false, message: expect.stringContaining('set it to v1.35.6') });
   const old = cluster('docker-scs-1-35-v1', 'v1.35.6');
@@ -74,13 +74,13 @@ test('Another version, and a class two minor versions on, are refused with what 
   expect(far).toMatchObject({ allowed: false, message: expect.stringContaining('1.35 or 1.36') });
 });
 
-test('Clusters of classes that no release made are admitted as they come', async () => {
+test('Clusters of classes that no release created are admitted unchanged', async () => {
   expect(await ask(mutate, cluster('plain'))).toEqual({ allowed: true });
   expect(await ask(validate, cluster('plain', 'v1.20.0'))).toMatchObject({ allowed: true });
   expect(await ask(validate, cluster('absent', 'v1.20.0'))).toMatchObject({ allowed: true });
 });
 
-test('A Cluster is admitted with a warning while nobody can tell whose its class is', async () => {
+test('A Cluster is admitted with a warning while the release of its class cannot be found out', async () => {
   for (const path of [mutate, validate]) {
     server.failNext({ verb: 'get' }, new ApiError(429, 'TooManyRequests', 'the server is busy'));
     expect(await ask(path, cluster('plain'))).toMatchObject({

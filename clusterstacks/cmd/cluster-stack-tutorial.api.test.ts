@@ -78,7 +78,7 @@ async function serve(version: string): Promise<void> {
 }
 
 // What needs machines and a control plane that runs is tried by the scenario of cluster stacks.
-test('The tutorial of cluster stacks leads from a folder to a class, a Cluster, the next class and the end of the first ClusterStack', async () => {
+test('The cluster stack tutorial works: from a folder to a class, a Cluster, the next class and the deletion of the first ClusterStack', async () => {
   await run('3. The first release');
   await run('4. Its ClusterClass');
   await core.client.waitFor({ ...at, kind: 'ClusterClass', name: v1 }, 'VariablesReady');

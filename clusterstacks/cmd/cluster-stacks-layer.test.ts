@@ -131,8 +131,8 @@ beforeEach(() => {
 });
 afterEach(() => world.stop());
 
-describe('the layer of cluster stacks', () => {
-  test('waits alone for its definitions, names them, and begins when they are there', async () => {
+describe('The cluster stacks layer', () => {
+  test('waits alone for its definitions, names them, and starts when they exist', async () => {
     world = new World([...clusterStackKinds, capiCluster, capiClusterClass, capiMachineDeployment]);
     await world.start();
     expect(world.waits()).toContain('clusterstacks.clusterstack.x-k8s.io: there is no such API');
@@ -147,7 +147,7 @@ describe('the layer of cluster stacks', () => {
     expect((await world.stack())?.status?.conditions).toBeDefined();
   });
 
-  test('waits alone for its rights, names them, and begins when it has them', async () => {
+  test('waits alone for its permissions, names them, and starts when it has them', async () => {
     world.rights.splice(0, world.rights.length, ...coreAccess);
     await world.start();
     expect(world.waits()).toMatch(/clusterstacks\.clusterstack\.x-k8s\.io: .*forbidden/);
@@ -159,7 +159,7 @@ describe('the layer of cluster stacks', () => {
     expect((await world.stack())?.status?.conditions).toBeDefined();
   });
 
-  test('leaves everything alone while the cluster-stack-operator leads, says so, and goes on when that is gone', async () => {
+  test('changes nothing while the cluster-stack-operator leads, reports that, and continues when that is gone', async () => {
     await world.make.stack({ autoSubscribe: false });
     await world.make.capiClass('docker-scs-1-30-v1', 'docker-scs-1-30-v1');
     await world.make.capiCluster('blue', 'docker-scs-1-30-v1');
@@ -179,14 +179,14 @@ describe('the layer of cluster stacks', () => {
     expect(await addons()).toBe(1);
   });
 
-  test('is not there when none of its controllers is chosen', async () => {
+  test('does not exist if none of its controllers is chosen', async () => {
     await world.start('--controllers=*,-clusterstack,-clusterstackrelease,-clusteraddon,-clusteraddon-cluster');
     expect(world.waits()).toBeUndefined();
     expect(world.cluster.calls.filter(({ kind }) => kind?.kind === 'Lease')).toEqual([]);
   });
 });
 
-describe('what is looked after', () => {
+describe('The objects that a manager reconciles', () => {
   const watched = { 'cluster.x-k8s.io/watch-filter': 'blue' };
   const mark = (kind: KindRef, key: Key, labels: Readonly<Record<string, string | null>> = watched) =>
     world.cluster.admin.patch(kind, key, { type: 'merge', body: { metadata: { labels } } });
@@ -204,7 +204,7 @@ describe('what is looked after', () => {
     }
   });
 
-  test('with --watch-filter are labelled Clusters, whose ClusterAddons get the label, and keep the Cluster’s', async () => {
+  test('are labelled Clusters with --watch-filter, whose ClusterAddons get the label and keep the Cluster’s', async () => {
     await mark(capiCluster, { namespace, name: 'ours' });
     await world.start('--watch-filter=blue');
     await world.clock.advance(1_000);
@@ -220,7 +220,7 @@ describe('what is looked after', () => {
     ]);
   });
 
-  test('with --watch-filter are labelled ClusterAddons only', async () => {
+  test('include no ClusterAddon without the label with --watch-filter', async () => {
     const cluster = await world.cluster.admin.get(capiCluster, { namespace, name: 'theirs' });
     if (cluster === undefined) throw new Error('there is no Cluster');
     await world.cluster.seed(clusterAddon, { ...clusterAddonOf(cluster) });
@@ -231,7 +231,7 @@ describe('what is looked after', () => {
     ]);
   });
 
-  test('without a filter is every Cluster, and a ClusterAddon follows the label of its Cluster', async () => {
+  test('are all Clusters without a filter, and a ClusterAddon follows the label of its Cluster', async () => {
     await world.start();
     await world.clock.advance(1_000);
     expect(await addons()).toHaveLength(3);
@@ -244,7 +244,7 @@ describe('what is looked after', () => {
     expect((await world.cluster.admin.get(clusterAddon, key))?.metadata.labels ?? {}).toEqual({});
   });
 
-  test('can be deleted while the layer is switched off, for ClusterAddons have no finalizer of it', async () => {
+  test('can be deleted while the layer is off, because ClusterAddons have no finalizer of it', async () => {
     await world.start();
     await world.clock.advance(1_000);
     await world.stop();
@@ -257,7 +257,7 @@ describe('what is looked after', () => {
     expect(await addons()).toEqual([]);
   });
 
-  test('are ClusterAddons at once when their release is there, and when it is fetched, whatever they had waited for', async () => {
+  test('include ClusterAddons at once when their release is created or fetched, whatever their backoff', async () => {
     await world.start('--controllers=*,-clusterstackrelease');
     const reason = async (name: string): Promise<string | undefined> => {
       const found = (await addons()).find(({ metadata }) => metadata.name === `cluster-addon-${name}`);
@@ -279,7 +279,7 @@ describe('what is looked after', () => {
     for (const name of ['ours', 'theirs', 'elsewhere']) expect(await reason(name)).not.toContain('fetched yet');
   });
 
-  test('with --namespace is that namespace, for stacks, releases and add-ons', async () => {
+  test('are the stacks, releases and add-ons of one namespace with --namespace', async () => {
     await world.make.stack({ autoSubscribe: false });
     await world.make.release('docker-scs-1-30-v9');
     await world.start('--namespace=other');

@@ -143,7 +143,7 @@ async function startManager(cluster: Cluster, assets: FakeAssetStore): Promise<A
   };
 }
 
-test('a ClusterStack makes ClusterClasses with the rights of its own role, mends them, and collects what no Cluster uses', async () => {
+test('a ClusterStack creates ClusterClasses with the permissions of its own role, reverts drift, and deletes releases that no Cluster uses', async () => {
   await using server = await startApiServer();
   const connection = parseKubeconfig(server.kubeconfig);
   const admin = openCluster(connection, { name: 'management' });

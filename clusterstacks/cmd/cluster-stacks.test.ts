@@ -5,7 +5,7 @@ import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { clusterStackAdmissions } from './cluster-stack-admissions.ts';
 import { clusterStackSource } from './cluster-stack-source.ts';
 
-describe('the manager’s source of cluster stacks', () => {
+describe('The manager’s source of cluster stacks', () => {
   test.each([
     [{}, undefined],
     [{ OCI_REPOSITORY: 'r.example.com/a' }, { type: 'oci', repository: 'r.example.com/a' }],
@@ -30,16 +30,16 @@ describe('the manager’s source of cluster stacks', () => {
       { type: 'github', repository: 'o/n', token: 't' },
     ],
     [{ GIT_ORG_NAME: 'o' }, undefined],
-  ])('of %j is %j', (environment, address) => {
+  ])('is for %j %j', (environment, address) => {
     expect(clusterStackSource(environment, '').address).toEqual(address);
   });
 
-  test('knows the folder that directories are below', () => {
+  test('includes the folder that directories must be below', () => {
     expect(clusterStackSource({}, '/stacks')).toEqual({ folder: '/stacks' });
   });
 });
 
-describe('the deletion of a release', () => {
+describe('The deletion of a release', () => {
   const cluster = new FakeCluster();
   const make = new ClusterStackObjects(cluster);
   const ask = (oldObject: ClusterStackRelease) => {
@@ -49,7 +49,7 @@ describe('the deletion of a release', () => {
     return clusterStackAdmissions(cluster)[path]?.({ uid: '1', kind, operation: 'DELETE', oldObject }, { signal });
   };
 
-  test('is refused while a Cluster of another namespace uses its class, and names field, value, reason and remedy', async () => {
+  test('is refused while a Cluster of another namespace uses its class, with field, value, reason and fix', async () => {
     const release = await make.release('docker-scs-1-30-v0-sha-abc');
     expect(await ask(release)).toEqual({ allowed: true });
     await make.capiCluster('a', 'docker-scs-1-30-v0-sha.abc', 'team');

@@ -141,7 +141,7 @@ describe.each([
     }),
   },
 ])('A release that $maker has published', ({ name, channel, className, stages, published }) => {
-  test('is found by its ClusterStack, and its class is taken by the core of Cluster API', async () => {
+  test('is found by its ClusterStack, and core Cluster API accepts its class', async () => {
     await pushArtifact({ host: registry.host, path }, published);
     const source = { type: 'oci', repository: `${registry.host}/${path}`, plainHTTP: true };
     const spec = { provider: 'docker', name, kubernetesVersion: '1.34', channel, noProvider: true, source };
@@ -166,7 +166,7 @@ describe.each([
     });
   }, 120_000);
 
-  test('has a class that a Cluster may name', async () => {
+  test('has a class that a Cluster can use', async () => {
     const machineDeployments = [{ class: 'default-worker', name: 'md-0', replicas: 1 }];
     const topology = { classRef: { name: className }, version: 'v1.34.4', workers: { machineDeployments } };
     const metadata = { name: `of-${name}`, namespace };
@@ -176,7 +176,7 @@ describe.each([
     expect(admitted?.spec?.topology).toMatchObject({ variables: [{ name: 'imageRepository', value: '' }] });
   });
 
-  test('has add-ons that are rendered with what they ask of the Cluster', async () => {
+  test('has add-ons that are rendered with the values that they read from the Cluster', async () => {
     const store = assetStore(join(folder.path, 'cache'), systemClock);
     const source = { type: 'oci', repository: `${registry.host}/${path}`, plainHttp: true } as const;
     const { addons } = await store.assets(source, { name: className }, never);

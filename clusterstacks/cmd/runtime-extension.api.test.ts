@@ -159,8 +159,8 @@ const upgrade = (name: string, className: string): Promise<void> =>
     spec: { topology: { classRef: { name: className }, version: newVersion } },
   });
 
-describe('Core Cluster API with the gate RuntimeSDK', () => {
-  test('finds the handlers of the ExtensionConfig that is shipped', async () => {
+describe('Core Cluster API with the feature gate RuntimeSDK', () => {
+  test('finds the handlers of the shipped ExtensionConfig', async () => {
     const address = at('runtime.cluster.x-k8s.io/v1beta2', 'ExtensionConfig', 'steward-clusterstacks');
     await client.waitFor(address, 'Discovered');
     // Core writes conditions first and the rest of a status by a second call.

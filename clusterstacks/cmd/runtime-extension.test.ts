@@ -26,7 +26,7 @@ const partsOf = (gates: string, controllers = '*') =>
     enqueue: () => undefined,
   });
 
-describe('the Runtime Extension', () => {
+describe('The Runtime Extension', () => {
   test.each([
     ['', '*'],
     ['ClusterStacks=true', '*'],
@@ -36,7 +36,7 @@ describe('the Runtime Extension', () => {
     expect(partsOf(gates, controllers)).toEqual({ calls: {}, further: [] });
   });
 
-  test('asks nobody about a Cluster outside of --namespace', async () => {
+  test('sends no request for a Cluster outside of --namespace', async () => {
     const { calls } = partsOf('ClusterStacks=true,RuntimeSDK=true');
     const [apiVersion, hook] = ['hooks.runtime.cluster.x-k8s.io/v1alpha1', 'beforeclusterupgrade'];
     const request = (namespace: string): object => ({
@@ -53,7 +53,7 @@ describe('the Runtime Extension', () => {
     expect([await ask('other'), await ask('team')]).toEqual([0, 1]);
   });
 
-  test('is served where Cluster API asks, and trusted by the ExtensionConfig that is shipped', () => {
+  test('is served where Cluster API calls it, and trusted by the shipped ExtensionConfig', () => {
     const { calls, further } = partsOf('ClusterStacks=true,RuntimeSDK=true');
     const hooks = '/hooks.runtime.cluster.x-k8s.io/v1alpha1';
     expect(Object.keys(calls)).toEqual([

@@ -115,7 +115,7 @@ describe('The real helm renders', () => {
     ['object that is no YAML', configMap('  a: [\n'), undefined, /a\.yaml/],
     ['values that are no YAML', configMap('  a: b\n'), 'a: [', /yaml/],
     ['values that are no map', configMap('  a: b\n'), '- a', /array/],
-  ])('No %s, and says which and why', async (_, template, values, message) => {
+  ])('No %s, and reports which and why', async (_, template, values, message) => {
     await write({ 'probe/Chart.yaml': chartYaml(), 'probe/templates/a.yaml': template });
     const outcome = renderer.render({ ...request(), ...(values !== undefined && { values }) }, signal);
     await expect(outcome).rejects.toMatchObject({ failure: 'ChartBroken', message: expect.stringMatching(message) });
@@ -142,7 +142,7 @@ describe('The real helm renders', () => {
     await expect(outcome).rejects.not.toThrow('correct-horse');
   });
 
-  test('without asking the network, whatever a schema of values refers to', async () => {
+  test('without a network request, whatever a schema of values refers to', async () => {
     await write({
       'probe/Chart.yaml': chartYaml(),
       'probe/templates/a.yaml': configMap('  a: b\n'),
@@ -208,7 +208,7 @@ describe('The real helm expands', () => {
     },
   );
 
-  test('no template with a mistake, and names the line', async () => {
+  test('no template with an error, and names the line', async () => {
     const outcome = renderer.expand({ template: 'a: 1\nb: {{ .Cluster.metadata.name.first }}\n', root }, signal);
     await expect(outcome).rejects.toMatchObject({
       failure: 'ChartBroken',

@@ -36,8 +36,8 @@ const request = (more: Partial<RenderRequest> = {}): RenderRequest => ({
   ...more,
 });
 
-describe('What helm is called with', () => {
-  test('arguments as the reference names them, and values by standard input only', async () => {
+describe('The call of helm', () => {
+  test('has the documented arguments, and values by standard input only', async () => {
     const renderer = await rendererWith('printf "%s\\n" "$@" > "$folder/args"; cat > "$folder/input"');
     await renderer.render(
       request({ values: `password: ${secret}\n`, kubernetesVersion: 'v1.33.1', apiVersions: ['a.b/v1', 'c/v1'] }),
@@ -59,13 +59,13 @@ describe('What helm is called with', () => {
     expect(await readFile(join(folder, 'input'), 'utf8')).toBe(`password: ${secret}\n`);
   });
 
-  test('without values it reads none', async () => {
+  test('reads no values if there are none', async () => {
     const renderer = await rendererWith('printf "%s\\n" "$@" > "$folder/args"');
     await renderer.render(request(), signal);
     expect(await readFile(join(folder, 'args'), 'utf8')).not.toContain('--values');
   });
 
-  test('an environment of its own, whose folder is gone afterwards', async () => {
+  test('has its own environment, whose folder is deleted afterwards', async () => {
     const before = process.env.HELM_PLUGINS;
     process.env.HELM_PLUGINS = '/elsewhere';
     try {
@@ -97,7 +97,7 @@ describe('What helm is called with', () => {
 });
 
 describe('A single template', () => {
-  test('is expanded by helm in a chart made for it, and is read back as it is', async () => {
+  test('is expanded by helm in a temporary chart, and is read back unchanged', async () => {
     // Prints the template as it is; the real helm is asked by the contract.
     const renderer = await rendererWith('echo "expanded: \\"$(base64 -w 0 "$3/template.txt")\\""');
     const template = 'name: {{ .Cluster.metadata.name }}\n';
@@ -181,7 +181,7 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
     }
   };
 
-  test('a helm that hangs is stopped at its time limit', async () => {
+  test('stops a helm that hangs at its time limit', async () => {
     // Long enough for a shell on a busy machine to write down its number.
     const renderer = await rendererWith(hanging, { timeoutMs: 3_000 });
     const outcome = renderer.render(request(), signal);
@@ -192,7 +192,7 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
     expect(isAlive(await pidOf())).toBe(false);
   });
 
-  test('a helm without a waiting caller is stopped at once', async () => {
+  test('stops a helm without a waiting caller at once', async () => {
     const renderer = await rendererWith(hanging);
     const stop = new AbortController();
     const outcome = renderer.render(request(), stop.signal);
@@ -202,7 +202,7 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('a helm that prints without end is stopped', async () => {
+  test('stops a helm that prints without end', async () => {
     const renderer = await rendererWith('yes', { maxOutputBytes: 100_000 });
     const outcome = renderer.render(request(), signal);
     await expect(outcome).rejects.toMatchObject({
@@ -211,7 +211,7 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
     });
   });
 
-  test('a helm that uses too much memory is stopped, and the message says how to fix it', async () => {
+  test('stops a helm that uses too much memory, and the message names the fix', async () => {
     const greedy = 'const all = []; setInterval(() => all.push(Buffer.alloc(8 * 1024 * 1024, 1)), 2)';
     const renderer = await rendererWith(`exec '${process.execPath}' -e '${greedy}'`, {
       maxMemoryBytes: 192 * 1024 * 1024,
@@ -222,13 +222,13 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
     });
   });
 
-  test('a helm knows its memory limit, so that it collects garbage in time', async () => {
+  test('give helm its memory limit, so that it collects garbage in time', async () => {
     const renderer = await rendererWith('echo "$GOMEMLIMIT" > "$folder/limit"', { maxMemoryBytes: 256 * 1024 * 1024 });
     await renderer.render(request(), signal);
     expect(await readFile(join(folder, 'limit'), 'utf8')).toBe('201326592\n');
   });
 
-  test('slow charts of one namespace leave a turn for others, and a requester has one turn at a time', async () => {
+  test('leave a turn for others beside slow charts of one namespace, and give a requester one turn at a time', async () => {
     // Those of namespace `slow` end when the file `go` is there.
     const renderer = await rendererWith(
       'echo "$2" >> "$folder/began"; case "$2" in slow-*) until [ -e "$folder/go" ]; do sleep 0.01; done;; esac',
@@ -247,7 +247,7 @@ describe('Limits (defect 10: helm ran without time limit, and all charts one aft
     expect(await began()).toHaveLength(4);
   });
 
-  test('two calls run concurrently, a third one waits', async () => {
+  test('run two calls concurrently, while a third one waits', async () => {
     // Each counts those that run, itself among them, and ends when the file `go` is there.
     const renderer = await rendererWith(
       'cd "$folder"; touch running.$$; ls running.* | wc -l >> counts; until [ -e go ]; do sleep 0.01; done; rm running.$$',

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hideValues } from './hide-values.ts';
 
 describe('hideValues', () => {
-  test('hides texts wherever they stand in the values, plain and quoted', () => {
+  test('hides texts anywhere in the values, plain and quoted', () => {
     const values = {
       token: 'abcdefgh123',
       deep: [{ pem: 'line-number-1\nline-number-2\n' }],
@@ -12,11 +12,11 @@ describe('hideValues', () => {
     expect(hideValues(message, values)).toBe('token …; …; "…"');
   });
 
-  test('hides a value completely that contains another one', () => {
+  test('hides a value that contains another one completely', () => {
     expect(hideValues('secret-secret-longer', ['secret-secret', 'secret-secret-longer'])).toBe('…');
   });
 
-  test('leaves short words, numbers and names of fields, which every chart has', () => {
+  test('keeps short words, numbers and names of fields, which every chart has', () => {
     expect(hideValues('replicas: 3 of true', { replicas: 3, kind: 'of', is: true })).toBe('replicas: 3 of true');
     expect(hideValues('as it was', undefined)).toBe('as it was');
   });

@@ -11,7 +11,7 @@ test.each([
   ['post-delete,post-rollback', true],
   ['test', true],
   ['test-success', true],
-])('An object with the hook %s is for other occasions than applying: %s', (hook, expected) => {
+])('An object with the hook %s is not applied: %s', (hook, expected) => {
   const annotations = hook === undefined ? {} : { annotations: { 'helm.sh/hook': hook } };
   expect(isForOtherOccasions({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'a', ...annotations } })).toBe(
     expected,

@@ -51,7 +51,7 @@ describe('The watch over the memory of helm', () => {
   test.each([
     ['an error that passes', failure('EMFILE')],
     ['a text without what it holds', 'Name:\thelm\nState:\tR (running)\n'],
-  ])('goes on after %s', async (_, trouble) => {
+  ])('continues after %s', async (_, trouble) => {
     const watched = new Watched();
     watched.status = trouble;
     await watched.clock.advance(300);
@@ -69,7 +69,7 @@ describe('The watch over the memory of helm', () => {
     ['has ended', failure('ENOENT')],
     ['ends while it is read', failure('ESRCH')],
     ['waits to be reaped', 'Name:\thelm\nState:\tZ (zombie)\n'],
-  ])('is over when the process %s', async (_, status) => {
+  ])('ends when the process %s', async (_, status) => {
     const watched = new Watched();
     watched.status = status;
     await watched.clock.advance(20);

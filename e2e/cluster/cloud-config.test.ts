@@ -39,7 +39,7 @@ runcmd:
     expect(ignored).toEqual([]);
   });
 
-  test('gives back any content in any encoding', () => {
+  test('decodes any content in any encoding', () => {
     const encodings: Record<string, (content: Buffer) => string> = {
       base64: (content) => content.toString('base64'),
       b64: (content) => content.toString('base64'),
@@ -64,12 +64,12 @@ runcmd:
     expect(script).toBeUndefined();
   });
 
-  test('runs lines as they are and quotes lists of words', () => {
+  test('runs lines unchanged and quotes lists of words', () => {
     const { script } = readCloudConfig(config({ runcmd: ['a && b', ['echo', "it's", '$HOME'], [1]] }));
     expect(script).toBe(`#!/bin/sh\na && b\n'echo' 'it'\\''s' '$HOME'\n'1'\n`);
   });
 
-  test('tells which modules it leaves out', () => {
+  test('reports which modules it leaves out', () => {
     expect(readCloudConfig(config({ users: [{ name: 'x' }], ntp: null, runcmd: null })).ignored).toEqual(['users']);
   });
 

@@ -8,7 +8,7 @@ import { useLocalImages } from './clusterctl-repository.ts';
 import { parseManifests } from './kubernetes-client.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 
-test('clusterctl is told exactly which providers to install', () => {
+test('clusterctl gets exactly the providers to install', () => {
   expect(
     initArguments([
       { type: 'CoreProvider', name: 'cluster-api', version: 'v1.14.2', folder: '/x' },
@@ -29,7 +29,7 @@ test('components name the imported images and do not pull them', () => {
   ).toBe('image: registry.k8s.io/cluster-api/cluster-api-controller:v1.14.2\nimagePullPolicy: IfNotPresent\n');
 });
 
-describe('the stand-in for cert-manager', () => {
+describe('The replacement for cert-manager', () => {
   const manifests = parseManifests(`
 apiVersion: cert-manager.io/v1
 kind: Certificate
@@ -47,7 +47,7 @@ metadata: { name: self, namespace: sys }
     ]);
   });
 
-  test('makes a pair that a server can show under its names', async () => {
+  test('issues a key pair that a server can use under its names', async () => {
     const pair = await selfSignedCertificate(['hook.sys.svc', 'hook.sys.svc.cluster.local']);
     const certificate = new X509Certificate(pair.certificate);
     expect(certificate.checkHost('hook.sys.svc.cluster.local')).toBe('hook.sys.svc.cluster.local');
@@ -55,7 +55,7 @@ metadata: { name: self, namespace: sys }
     expect(certificate.verify(certificate.publicKey)).toBe(true);
   });
 
-  test('writes the bundle where each kind has its place for it', () => {
+  test('writes the CA bundle where each kind expects it', () => {
     const crd = { kind: 'CustomResourceDefinition', spec: { conversion: { strategy: 'Webhook' } } };
     expect(caPatch(crd, 'Q0E=')).toEqual({
       spec: { conversion: { webhook: { clientConfig: { caBundle: 'Q0E=' } } } },

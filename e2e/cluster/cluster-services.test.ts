@@ -27,13 +27,13 @@ describe('AddressPool', () => {
     );
   });
 
-  test('gives a Service the address that it has already', () => {
+  test('gives a Service its existing address', () => {
     const pool = new AddressPool('172.31.0.0/24');
     expect(pool.take('ns/old', '172.31.0.7')).toBe('172.31.0.7');
     expect(pool.take('ns/new')).toBe('172.31.0.1');
   });
 
-  test('says when no address is free', () => {
+  test('reports that no address is free', () => {
     const pool = new AddressPool('172.31.0.0/30');
     pool.take('a');
     pool.take('b');
@@ -49,7 +49,7 @@ describe('volumeFor', () => {
     spec: { storageClassName, accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } }, ...spec },
   });
 
-  test('makes a folder that is bound to just this claim', () => {
+  test('creates a folder that is bound to this claim only', () => {
     expect(volumeFor(claim({}))?.spec).toMatchObject({
       capacity: { storage: '2Gi' },
       claimRef: { name: 'data-0', namespace: 'stores', uid: 'u1' },
@@ -57,7 +57,7 @@ describe('volumeFor', () => {
     });
   });
 
-  test('leaves claims alone that have a volume or want another class', () => {
+  test('ignores claims that have a volume or another class', () => {
     expect(volumeFor(claim({ volumeName: 'local-u1' }))).toBeUndefined();
     expect(volumeFor(claim({ storageClassName: 'fast' }))).toBeUndefined();
   });

@@ -17,14 +17,14 @@ afterEach(async () => {
 });
 
 describe('claim', () => {
-  test('gives every number to one holder only, also when all ask at once', async () => {
+  test('gives every number to one holder only, also if all claim at once', async () => {
     const holders = ['a', 'b', 'c', 'd'];
     const taken = await Promise.all(holders.map((holder) => claim(folder, [1, 2, 3, 4], holder)));
     expect(new Set(taken).size).toBe(4);
     await expect(claim(folder, [1, 2, 3, 4], 'e')).rejects.toThrow(/Nothing is free/);
   });
 
-  test('is given back by its holder and nobody else', async () => {
+  test('is released by its holder only', async () => {
     await claim(folder, [7], 'a');
     await release(folder, 7, 'b');
     expect(await claims(folder)).toEqual(new Map([[7, 'a']]));

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 
 import { parseConformanceTests } from './conformance-tests.ts';
 
-describe('the list of conformance tests', () => {
-  test('has names without the line breaks of its file, and those that want to be alone last', () => {
+describe('The list of conformance tests', () => {
+  test('has names without the line breaks of its file, and serial ones last', () => {
     const list = `- testname: One
   codename: '[sig-apps] Daemon set [Serial] should run
     [Conformance]'

@@ -15,7 +15,7 @@ const page = (...results: readonly TestResult[]): string =>
     explanationOf: (test) => (test === name('c') ? 'machine: it has no clock' : undefined),
   });
 
-describe('the page of conformance', () => {
+describe('The page of conformance results', () => {
   const text = page(
     { name: name('a'), outcome: 'passed', seconds: 1 },
     { name: name('b'), outcome: 'failed', seconds: 1, message: 'a|b\nc' },
@@ -29,16 +29,16 @@ describe('the page of conformance', () => {
     expect(text).toContain('| all | 5 | 1 | 2 | 0 | 1 | 1 |');
   });
 
-  test('gives each failure its explanation, or says that there is none, with the test’s own words in one cell', () => {
+  test('shows the explanation of each failure, or that there is none, with the test’s message in one cell', () => {
     expect(text).toContain(`| ${name('c')} | machine: it has no clock |`);
     expect(text).toContain(String.raw`| ${name('b')} | not explained yet: a\|b c |`);
   });
 
-  test('tells commit and day', () => {
+  test('shows commit and day', () => {
     expect(text).toContain('Written at commit abc1234 on 2026-11-24; what each test answered is in');
   });
 
-  test('claims nothing of a test that was cut off or left out', () => {
+  test('claims nothing about a test that was interrupted or left out', () => {
     expect(text).toContain(`| ${name('e')} | It asks for two nodes. |`);
     expect(text.slice(text.indexOf('## Not run'))).toContain(`- ${name('d')}`);
   });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('the file of results', () => {
+describe('The file of results', () => {
   test('keeps the newest result of each test for the next run', async () => {
     const file = path.join(folder, 'a', 'results.json');
     const first = await ResultsFile.open(file);
@@ -25,7 +25,7 @@ describe('the file of results', () => {
     expect((await ResultsFile.open(file)).all).toEqual([{ name: 'x', outcome: 'passed', seconds: 2 }]);
   });
 
-  test('does not forget how a test ended because it was cut off later', async () => {
+  test('keeps the result of a test that was interrupted in a later run', async () => {
     const results = await ResultsFile.open(path.join(folder, 'b.json'));
     await results.add([{ name: 'x', outcome: 'failed', seconds: 1 }]);
     await results.add([

@@ -4,8 +4,8 @@ import { batchArguments } from './run-batch.ts';
 
 const stage = { kubernetes: 'v1.36.3', kubeconfig: '/k', kubectl: '/bin/kubectl' };
 
-describe('the arguments of e2e.test', () => {
-  test('choose exactly the tests of the batch', () => {
+describe('The arguments of e2e.test', () => {
+  test('select exactly the tests of the batch', () => {
     const names = ['[sig-node] Pods should run (a.b) [Conformance]', '[sig-apps] Job {x} [Conformance]'];
     const words = batchArguments(
       names.map((name) => ({ name, sig: '', serial: false })),

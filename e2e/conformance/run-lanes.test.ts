@@ -5,8 +5,8 @@ import { batches } from './run-lanes.ts';
 const tests = (sig: string, count: number): readonly { name: string; sig: string; serial: boolean }[] =>
   Array.from({ length: count }, (_, index) => ({ name: `[${sig}] ${index}`, sig, serial: false }));
 
-describe('batches', () => {
-  test('are of one group each, take turns, and hold every test once', () => {
+describe('Batches', () => {
+  test('contain tests of one group each, alternate between groups, and contain every test once', () => {
     const all = [...tests('sig-apps', 17), ...tests('sig-node', 9), ...tests('sig-cli', 1)];
     const found = batches(all);
     expect(found.map((batch) => `${batch[0]?.sig ?? ''} ${batch.length}`)).toEqual([
@@ -25,7 +25,7 @@ describe('batches', () => {
     ).toEqual(all.map(({ name }) => name).toSorted());
   });
 
-  test('of no tests are none', () => {
+  test('are none without tests', () => {
     expect(batches([])).toEqual([]);
   });
 });

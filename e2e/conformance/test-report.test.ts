@@ -13,26 +13,26 @@ const spec = (State: string, LeafNodeText: string, Message?: string): object => 
 
 const report = (...SpecReports: readonly object[]): string => JSON.stringify([{ SpecReports }]);
 
-describe('a report of ginkgo', () => {
-  test('tells how each test ended, by its full name', () => {
+describe('A report of ginkgo', () => {
+  test('contains the result of each test, by its full name', () => {
     expect(readTestReport(report(spec('passed', 'run'), spec('failed', 'stop', 'timed out')))).toEqual([
       { name: '[sig-node] Pods run', outcome: 'passed', seconds: 1.2 },
       { name: '[sig-node] Pods stop', outcome: 'failed', seconds: 1.2, message: 'timed out' },
     ]);
   });
 
-  test('tells nothing of tests that were not chosen, but the reason of those that skip themselves', () => {
+  test('contains no tests that were not selected, but the reason of those that skip themselves', () => {
     expect(readTestReport(report(spec('skipped', 'run'), spec('skipped', 'stop', 'needs a cloud')))).toEqual([
       { name: '[sig-node] Pods stop', outcome: 'skipped', seconds: 1.2, message: 'needs a cloud' },
     ]);
   });
 
-  test('calls a test interrupted that was cut off, which is no failure of it', () => {
+  test('marks a test that was cut off as interrupted, not as failed', () => {
     const outcomes = readTestReport(report(spec('timedout', 'a'), spec('interrupted', 'b'), spec('panicked', 'c')));
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['interrupted', 'interrupted', 'failed']);
   });
 
-  test('names the failures of the suite’s own set-up', () => {
+  test('contains the failures of the suite’s own setup', () => {
     const setUp = { ...spec('failed', '', 'no nodes'), LeafNodeType: 'SynchronizedBeforeSuite' };
     expect(suiteFailures(report(setUp, spec('failed', 'a', 'x')))).toEqual(['SynchronizedBeforeSuite: no nodes']);
     expect(suiteFailures(JSON.stringify([{ SpecReports: null }]))).toEqual([]);

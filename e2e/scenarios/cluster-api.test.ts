@@ -76,7 +76,7 @@ async function objectsOf(of: string): Promise<readonly string[]> {
   return (await namespaceObjects(stage.cluster, 'default')).filter((line) => line.includes(`/${of}`));
 }
 
-describe('The StewardControlPlane of the quick start, named by a Cluster', () => {
+describe('The StewardControlPlane of the quick start with a Cluster', () => {
   const own = 'my-cluster';
 
   test(
@@ -116,7 +116,7 @@ describe('The StewardControlPlane of the quick start, named by a Cluster', () =>
     4 * minutes,
   );
 
-  test('publishes kubeconfig and CA as the contract wants them, and both work', async () => {
+  test('publishes kubeconfig and CA as the contract requires, and both work', async () => {
     const found = workload(own);
     const { client } = stage.cluster;
     const controlPlane = await client.read(found.at(controlPlaneVersion, 'StewardControlPlane'));
@@ -140,7 +140,7 @@ describe('The StewardControlPlane of the quick start, named by a Cluster', () =>
   });
 
   test(
-    'is gone without a trace with its Cluster',
+    'is removed completely with its Cluster',
     async () => {
       expect((await storeContents(stage.cluster)).keys.length).toBeGreaterThan(100);
       await removed(workload(own));
@@ -168,7 +168,7 @@ describe.each([
   let worker = '';
 
   test(
-    'takes in a worker through a MachineDeployment',
+    'gets a worker through a MachineDeployment',
     async () => {
       const { cluster, clusterApi } = stage;
       const { pods, services } = cluster.network;
@@ -211,7 +211,7 @@ describe.each([
   );
 
   test(
-    'lets a pod reach the tenant’s API server by name and by address, with a certificate that holds',
+    'lets a pod reach the tenant’s API server by name and by address, with a valid certificate',
     async () => {
       const pod = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'probe-1' };
       await (await found().tenant()).apply([apiServerProbe(pod.name, worker)]);
@@ -260,7 +260,7 @@ describe('A Cluster with a worker', () => {
   );
 
   test(
-    'goes on with its data, keys, address and workers when its TenantControlPlane was deleted alone',
+    'keeps its data, keys, address and workers when only its TenantControlPlane is deleted',
     async () => {
       const found = workload(own);
       const { client } = stage.cluster;
@@ -304,7 +304,7 @@ describe('A Cluster with a worker', () => {
   );
 
   test(
-    'is deleted workers first, and nothing is left in the namespace, in the store and among the machines',
+    'is deleted workers first, and nothing is left in the namespace, in the datastore and among the machines',
     async () => {
       await Promise.all(['apart', 'alike'].map((each) => removed(workload(each))));
       expect(await objectsOf('apart')).toEqual([]);

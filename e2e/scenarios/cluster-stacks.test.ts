@@ -125,7 +125,7 @@ const imageOf = (object: PlainObject | undefined): string | undefined =>
   (object?.spec?.template as { spec?: { containers?: { image?: string }[] } } | undefined)?.spec?.containers?.[0]
     ?.image;
 
-describe('a Cluster of a cluster stack', () => {
+describe('A Cluster of a cluster stack', () => {
   test(
     'finds its class in a release that was pushed',
     async () => {
@@ -168,7 +168,7 @@ describe('a Cluster of a cluster stack', () => {
   );
 
   test(
-    'comes to the next minor in order: the new add-ons, the control plane, the workers',
+    'is upgraded to the next minor in order: the new add-ons, the control plane, the workers',
     async () => {
       await changeAddons();
       await tutorial.run('6. The next minor');
@@ -247,7 +247,7 @@ describe('a Cluster of a cluster stack', () => {
   );
 
   test(
-    'lets the former release go, whose class nobody uses any more',
+    'causes the deletion of the previous release, whose class is unused',
     async () => {
       await tutorial.run('8. Clean up');
       const gone = (object: PlainObject | undefined): boolean => object === undefined;
@@ -260,7 +260,7 @@ describe('a Cluster of a cluster stack', () => {
   );
 
   test(
-    'goes without a trace, and the last release after it',
+    'is removed completely, and the last release after it',
     async () => {
       await tutorial.run('8. Clean up');
       expect(tutorial.untried).toEqual([]);

@@ -105,7 +105,7 @@ async function definition(): Promise<PlainObject | undefined> {
 
 describe('clusterctl', () => {
   test(
-    'upgrades from a provider of v1alpha1 alone, and what its users wrote becomes a control plane',
+    'upgrades from a provider with v1alpha1 only, and existing objects become a control plane',
     async () => {
       expect((await definition())?.metadata?.labels).not.toHaveProperty(['cluster.x-k8s.io/v1beta2']);
       await cluster.apply([...clusterManifests(shop), ofBefore]);
@@ -121,7 +121,7 @@ describe('clusterctl', () => {
   );
 
   test(
-    'upgrades to the next release while control planes are used: no call fails, and no pod of theirs is replaced',
+    'upgrades to the next release while control planes are used: no call fails, and none of their pods is replaced',
     async () => {
       const before = await podsOf();
       const users = {
@@ -144,7 +144,7 @@ describe('clusterctl', () => {
   );
 
   test(
-    'takes the provider away and leaves what it made: control planes go on, and are taken up again by the next one',
+    'deletes the provider and keeps its control planes, which continue, and which the next provider reconciles',
     async () => {
       const before = await podsOf();
       const users = { title: 'provider away and back', kubeconfig: await workload.kubeconfig(), floor: cluster.client };
@@ -172,7 +172,7 @@ describe('clusterctl', () => {
   );
 
   test(
-    'has nothing left of a Cluster that is deleted',
+    'leaves nothing of a Cluster that is deleted',
     async () => {
       await cluster.client.delete(workload.address);
       await workload.waitFor(workload.address, (object) => object === undefined, { what: 'its end' });

@@ -113,7 +113,7 @@ async function loadStoreImage(store: StoreTrial['image']): Promise<void> {
   await cluster.loadImage((await storeImageArchive(store, { progress })).path);
 }
 
-describe.each(storeTrials)('the quick start of $store', (trial) => {
+describe.each(storeTrials)('The quick start of $store', (trial) => {
   const [first, second, third] = ['a', 'b', 'c'].map((letter) => `${trial.store}-${letter}`) as [
     string,
     string,
@@ -125,7 +125,7 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
   let empty: readonly string[];
 
   test(
-    'makes a DataStore that is Ready, also as its users have written it',
+    'creates a DataStore that becomes Ready, also with a manifest of the Go Steward',
     async () => {
       page = await openHowTo(cluster, trial.page);
       await loadStoreImage(trial.image);
@@ -169,7 +169,7 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
   );
 
   test(
-    'is served by the same pods after the store was restarted',
+    'serves the same pods after the datastore was restarted',
     async () => {
       const pods = [await podUids(first), await podUids(second)];
       const before = runs(await storePods());
@@ -191,7 +191,7 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
   );
 
   test(
-    'takes new credentials of its administrator, and neither manager nor tenants are restarted',
+    'uses new credentials of its administrator without a restart of manager or tenants',
     async () => {
       const tenants = async (): Promise<string> =>
         runs([...(await stage.pods(first)), ...(await stage.pods(second))], knowsStore);
@@ -210,7 +210,7 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
 
   if (trial.insistsOnTls) {
     test(
-      'can insist on TLS, and its tenants go on with it',
+      'can require TLS, and its tenants continue with it',
       async () => {
         const tenants = [first, second, third];
         const pods = (await Promise.all(tenants.map((name) => stage.pods(name)))).flat();
@@ -229,7 +229,7 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
   }
 
   test(
-    'holds nothing of its tenants when they are gone, and goes without a trace',
+    'contains no data of deleted tenants, and is removed completely',
     async () => {
       const began = performance.now();
       await kubectl(['-n', 'tenants', 'delete', 'tcp', first, second, third, kubectlTimeout(120)]);
@@ -260,13 +260,13 @@ describe.each(storeTrials)('the quick start of $store', (trial) => {
   }
 });
 
-describe('the quick start of nats with one login', () => {
+describe('The quick start of nats with one login', () => {
   const heading = 'One login for one tenant';
   const trial = { dataStore: 'nats-store' };
   let page: HowToPage;
 
   test(
-    'makes a DataStore that is Ready, also as its users have written it',
+    'creates a DataStore that becomes Ready, also with a manifest of the Go Steward',
     async () => {
       await loadStoreImage('nats');
       page = await openHowTo(cluster, 'datastore-nats');
@@ -278,7 +278,7 @@ describe('the quick start of nats with one login', () => {
   );
 
   test(
-    'serves one tenant and refuses a second one, which says why',
+    'serves one tenant and refuses a second one with the reason',
     async () => {
       await cluster.apply([tenant(trial, 'login-a')]);
       await stage.waitFor('login-a', 'Ready');
@@ -293,7 +293,7 @@ describe('the quick start of nats with one login', () => {
   );
 
   test(
-    'takes a new password, with which its tenant goes on',
+    'uses a new password, with which its tenant continues',
     async () => {
       await page.run(heading);
       await serves('login-a', 'after-rotation');
@@ -305,7 +305,7 @@ describe('the quick start of nats with one login', () => {
   );
 
   test(
-    'holds nothing of its tenant when that is gone',
+    'contains no data of its tenant when that is deleted',
     async () => {
       await kubectl(['-n', 'tenants', 'delete', 'tcp', 'login-a', kubectlTimeout(120)]);
       // That its author has had the login is remembered.

@@ -33,7 +33,7 @@ async function demo(...more: readonly string[]): Promise<string> {
   return (await runCommand('npm', args, { cwd: root, env, onOutput, timeoutMs: 60 * minutes })).stdout;
 }
 
-describe('the demo', () => {
+describe('The demo', () => {
   test(
     'ends with a pod on a worker that joined a hosted control plane through a MachineDeployment',
     async () => {
@@ -51,7 +51,7 @@ describe('the demo', () => {
   );
 
   test(
-    'is as the tutorial tells, whose commands are typed here',
+    'follows the tutorial, whose commands are executed here',
     async () => {
       const tutorial = (await readFile(path.join(root, 'docs', 'tutorial', 'first-tenant.md'), 'utf8')).replaceAll(
         harnessFolder('demo'),
@@ -84,7 +84,7 @@ describe('the demo', () => {
   );
 
   test(
-    'leaves nothing on the host when it is taken down',
+    'leaves nothing on the host when it is removed',
     async () => {
       expect(await demo('--down')).toContain(`everything of ${name}`);
       expect(await leftovers(name)).toEqual([]);

@@ -198,7 +198,7 @@ async function workerRuns(name: string): Promise<void> {
   );
 }
 
-describe('a control plane that is reached by its name', () => {
+describe('A control plane with a host name', () => {
   test(
     'is published by an Ingress, and a worker joins through it',
     async () => {
@@ -237,7 +237,7 @@ describe('a control plane that is reached by its name', () => {
   );
 
   test(
-    'gets another name without a failed call by the old one, and everything follows; who joined by the old one stays',
+    'gets another name without a failed call by the old one; everything is updated, and workers that joined by the old one stay',
     async () => {
       await underLoad('another name', async () => {
         const release = router().hold();
@@ -279,7 +279,7 @@ describe('a control plane that is reached by its name', () => {
       'ingressroutetcps.traefik.io',
     ],
   ])(
-    'goes over to %s without a failed call',
+    'changes to %s without a failed call',
     async (title, controlPlane, endpoint, routes) => {
       await underLoad(title, async () => {
         await change({ controlPlane });

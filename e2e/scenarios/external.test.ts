@@ -82,9 +82,9 @@ async function podsOf(cluster: ManagementCluster, namespace: string): Promise<re
 
 const blueIn = ({ cluster }: ClusterApiStage): Workload => new Workload(cluster, blue, fleet);
 
-describe('a control plane on another cluster', () => {
+describe('A control plane on another cluster', () => {
   test(
-    'serves a Cluster and its worker, with nothing of it in the management cluster, by the commands of the how-to page',
+    'serves a Cluster and its worker, with none of its objects in the management cluster, by the commands of the how-to page',
     async () => {
       await first.cluster.kubectl(['create', 'namespace', fleet]);
       const page = await openPage(first.cluster);
@@ -107,7 +107,7 @@ describe('a control plane on another cluster', () => {
   );
 
   test(
-    'goes on without a failed call while its Cluster is moved to another management cluster by clusterctl, and is taken over there',
+    'continues without a failed call while clusterctl moves its Cluster to another management cluster, and is adopted there',
     async () => {
       const before = {
         tenants: (await hosted()).map(({ metadata }) => metadata?.uid),
@@ -152,7 +152,7 @@ describe('a control plane on another cluster', () => {
   );
 
   test(
-    'follows its StewardControlPlane there, and is gone with it',
+    'is updated by its StewardControlPlane there, and deleted with it',
     async () => {
       const found = blueIn(second);
       await second.cluster.client.merge(found.at(controlPlaneVersion, 'StewardControlPlane'), {

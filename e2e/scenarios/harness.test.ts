@@ -26,7 +26,7 @@ const tell = (step: string, detail = ''): void => {
 const pod = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name });
 const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', name });
 
-describe('a management cluster', () => {
+describe('A management cluster', () => {
   const name = owned.harness(`harness-${process.pid}`);
   let cluster: ManagementCluster;
 
@@ -72,7 +72,7 @@ describe('a management cluster', () => {
   );
 
   test(
-    'has the rules of all its Services also after kube-proxy has written all of them again, as it does every hour',
+    'has the rules of all its Services after kube-proxy has written all of them again, as it does every hour',
     async () => {
       const before = await fullSyncs(cluster.machine);
       // It begins with the zone of its node, which takes no hour.
@@ -104,7 +104,7 @@ describe('a management cluster', () => {
   );
 
   test(
-    'takes a worker in by bootstrap data, whose pods reach pods of the other node',
+    'accepts a worker by its bootstrap data, whose pods reach pods of the other node',
     async () => {
       const network = runPodNetwork(cluster.client, () => cluster.harness.machines(), {
         signal: cluster.harness.signal,
@@ -172,7 +172,7 @@ describe('a management cluster', () => {
 describe.each([
   { signal: 'SIGKILL', when: 'kubeadm init' },
   { signal: 'SIGINT', when: 'node: waiting' },
-] as const)('a start that gets $signal while it says "$when"', ({ signal, when }) => {
+] as const)('a start that gets $signal after it has printed "$when"', ({ signal, when }) => {
   const name = owned.harness(`harness-${signal.toLowerCase()}-${process.pid}`);
 
   test(

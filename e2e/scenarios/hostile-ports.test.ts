@@ -117,7 +117,7 @@ const webhooksIn = (page: string): readonly string[] =>
   [...new Set([...page.matchAll(/webhook="([^"]*)"/g)].map(([, label = '']) => label))].toSorted();
 
 describe('The ports of the manager', () => {
-  test('give metrics to accounts that may read them, and to nobody else', async () => {
+  test('serve metrics to accounts that may read them, and to nobody else', async () => {
     const reader = await tokenOf('reader', true);
     const stranger = await tokenOf('stranger', false);
 
@@ -134,7 +134,7 @@ describe('The ports of the manager', () => {
   });
 
   test(
-    'bear ten thousand hostile connections while admission goes on answering',
+    'continue to serve admission during ten thousand hostile connections',
     async () => {
       tell('seed', `${runSeedVariable}=${seed}`);
       tell('memory', `${(await residentMemory()).toFixed(0)} MiB fresh`);

@@ -176,7 +176,7 @@ async function denyingWebhook(): Promise<readonly PlainObject[]> {
 
 describe('konnectivity', () => {
   test(
-    'of a new tenant has its agent on the first worker that joins',
+    'runs its agent on the first worker that joins a new tenant',
     async () => {
       await cluster.apply([
         stage.manifest(name, {
@@ -251,7 +251,7 @@ describe('konnectivity', () => {
   );
 
   test(
-    'comes back within seconds, like CoreDNS, kube-proxy and what kubeadm writes, when the administrator of the tenant edits and deletes it',
+    'is restored within seconds, like CoreDNS, kube-proxy and the kubeadm objects, when the tenant’s administrator edits and deletes it',
     async () => {
       const coreDns = { ...agents, kind: 'Deployment', name: 'coredns' };
       await tenant.waitFor(coreDns, 'Available', { timeoutMs: 2 * minutes, diagnose });
@@ -270,7 +270,7 @@ describe('konnectivity', () => {
   );
 
   test(
-    'that is taken out leaves nothing on either side, and the kubelet out of reach',
+    'is removed on both sides when it is disabled, and the kubelet is out of reach',
     async () => {
       expect(await inTenant()).toHaveLength(3);
       expect(await inManagement()).toHaveLength(3);

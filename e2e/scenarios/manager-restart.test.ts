@@ -182,9 +182,9 @@ const harmedDeletion = (of: Workload, harm: () => Promise<void>): Promise<void> 
     () => make(of),
   );
 
-describe('A tenant that nobody disturbs', () => {
+describe('An undisturbed tenant', () => {
   test(
-    'comes and goes, and is what the others are compared with',
+    'is created and deleted, as the reference for the others',
     async () => {
       const of = await namespaceOf('calm');
       bare = await namespaceObjects(stage.cluster, of.namespace);
@@ -212,7 +212,7 @@ describe.each([1, 2])('A manager that is killed at random points, round %d', (ro
   const killed = `killed-${round}`;
 
   test(
-    'brings the creation to the same end',
+    'creates the tenant with the same result',
     async () => {
       const of = await namespaceOf(killed);
       await harmedCreation(of, () => killManager(stage.cluster));
@@ -222,7 +222,7 @@ describe.each([1, 2])('A manager that is killed at random points, round %d', (ro
   );
 
   test(
-    'brings the deletion to an end that leaves nothing',
+    'deletes the tenant and leaves nothing',
     async () => {
       const of = new Workload(stage.cluster, own, killed);
       await harmedDeletion(of, () => killManager(stage.cluster));
@@ -235,7 +235,7 @@ describe.each([1, 2])('A manager that is killed at random points, round %d', (ro
 
 describe('An API server that is killed at a random point', () => {
   test(
-    'of a creation is noticed by the manager, and nothing is missed',
+    'during a creation is noticed by the manager, and nothing is missed',
     async () => {
       const of = await namespaceOf('unheard');
       await harmedCreation(of, () => stage.cluster.killApiServer());
@@ -245,7 +245,7 @@ describe('An API server that is killed at a random point', () => {
   );
 
   test(
-    'of a deletion is noticed by the manager, and nothing is left',
+    'during a deletion is noticed by the manager, and nothing is left',
     async () => {
       const of = new Workload(stage.cluster, own, 'unheard');
       await harmedDeletion(of, () => stage.cluster.killApiServer());

@@ -228,9 +228,9 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   expect(asked).toBeGreaterThan(1000);
 }
 
-describe('a tenant that moves from etcd to PostgreSQL and back', () => {
+describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
   test(
-    'is Ready on etcd, has a worker, and is furnished',
+    'is Ready on etcd, has a worker, and has objects',
     async () => {
       await cluster.apply([
         stage.manifest(shop, {
@@ -258,7 +258,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'moves to PostgreSQL while it is used: nothing is lost, no read fails, and nothing on its worker is started again',
+    'is migrated to PostgreSQL while it is used: nothing is lost, no read fails, and nothing on its worker restarts',
     async () => {
       const before = await workerRuns(client, worker);
       await underLoad('etcd → PostgreSQL', async () => {
@@ -279,7 +279,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'has left a copy in etcd that none of its credentials opens',
+    'leaves a copy in etcd that its credentials cannot access',
     async () => {
       const { users, roles } = linesOf(await etcdWitness(cluster), empty.etcd);
       expect(users).toEqual([]);
@@ -302,7 +302,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'moves back to etcd, and every object is byte by byte what it was when writes were denied',
+    'is migrated back to etcd, and every object is byte by byte what it was when writes were denied',
     async () => {
       const before = await workerRuns(client, worker);
       await cluster.kubectl([
@@ -342,7 +342,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'can be called back, and is as before then',
+    'can be cancelled, and is as before then',
     async () => {
       const at = await cluster.client.read(stage.tenant(shop));
       await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'postgres-store' } });
@@ -356,7 +356,7 @@ describe('a tenant that moves from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'leaves nothing in any store when it is deleted in the middle of a move',
+    'leaves nothing in any datastore if it is deleted during a migration',
     async () => {
       await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'postgres-store' } });
       await stage.waitFor(

@@ -122,8 +122,8 @@ async function refusedChange(object: PlainObject, spec: object): Promise<string 
   );
 }
 
-describe('Whoever may create TenantControlPlanes in one namespace', () => {
-  test('may neither read Secrets nor make pods there', async () => {
+describe('A user who may only create TenantControlPlanes in one namespace', () => {
+  test('can neither read Secrets nor create pods there', async () => {
     const may = async (...what: readonly string[]): Promise<string> =>
       cluster.kubectl(['--kubeconfig', author, '-n', 'strict', 'auth', 'can-i', ...what]).then(
         ({ stdout }) => stdout.trim(),
@@ -147,12 +147,12 @@ describe('Whoever may create TenantControlPlanes in one namespace', () => {
     for (const word of escape.words) expect(said).toContain(word);
   });
 
-  test.each(insideNamespace.map((each) => [each.name, each] as const))('is given %s', async (_, each) => {
+  test.each(insideNamespace.map((each) => [each.name, each] as const))('may use %s', async (_, each) => {
     expect(await refusal(manifest(strict, each), '--dry-run=server')).toBeUndefined();
   });
 });
 
-describe('An administrator permits by the namespace’s label', () => {
+describe('An administrator permits by a label of the namespace', () => {
   const byLabel = namespaceEscapes.filter(({ opened }) => opened !== undefined && 'label' in opened);
 
   test.each(byLabel.map((escape) => [escape.name, escape] as const))('%s', async (_, escape) => {
@@ -160,7 +160,7 @@ describe('An administrator permits by the namespace’s label', () => {
   });
 
   test(
-    'a privileged container, which then runs beside a tenant that serves',
+    'a privileged container, which then runs beside a working tenant',
     async () => {
       const additionalContainers = [
         { name: 'extra', image: 'registry.k8s.io/pause:3.10.2', securityContext: { privileged: true } },

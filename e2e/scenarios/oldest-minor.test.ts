@@ -68,9 +68,9 @@ async function filesOf(machine: Machine): Promise<ReadonlyMap<string, string>> {
   return files;
 }
 
-describe('the oldest minor', () => {
+describe('The oldest minor', () => {
   test(
-    'serves the manifest that users have, unchanged',
+    'runs with a manifest of the Go Steward, unchanged',
     async () => {
       await cluster.kubectl(['apply', '-f', '-'], { input: await readFile(fixture, 'utf8') });
       const { controlPlaneEndpoint = '' } = await stage.waitFor('tenant-1', 'Ready', { timeoutMs: 5 * minutes });
@@ -151,9 +151,9 @@ describe('the oldest minor', () => {
   );
 });
 
-describe('what is outside the trust of the management cluster', () => {
+describe('A worker outside the management cluster', () => {
   test(
-    'holds no key, password, name or address of it, but the endpoint',
+    'has no key, password, name or address of the management cluster, except the endpoint',
     async () => {
       if (worker === undefined) throw new Error('no worker has joined');
       const objects = await dumpObjects(client);

@@ -51,9 +51,9 @@ async function quickStart(heading: string): Promise<{ readonly page: HowToPage; 
 
 const tenantVersion = 'steward.butlerlabs.dev/v1alpha1';
 
-describe('an empty management cluster', () => {
+describe('An empty management cluster', () => {
   test(
-    'has Steward, a DataStore and a control plane after the five lines with Helm, and nothing of them after it is taken away',
+    'has Steward, a DataStore and a control plane after the five lines with Helm, and none of them after the uninstallation',
     async () => {
       const heading = 'Five lines with Helm';
       const { page, lines } = await quickStart(heading);

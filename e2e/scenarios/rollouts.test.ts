@@ -132,7 +132,7 @@ async function held(of: TenantStage, tenant: string): Promise<void> {
   expect(JSON.stringify((await of.pods(tenant)).map(({ spec }) => spec))).not.toContain(newer);
 }
 
-describe('a control plane on two nodes', () => {
+describe('A control plane on two nodes', () => {
   test(
     'is Ready at the oldest of three minors with a pod on each node',
     async () => {
@@ -154,7 +154,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'waits with the next minor for a kubelet that is too old for it, and says so',
+    'holds an upgrade to the next minor for a kubelet that is too old for it, and reports that',
     async () => {
       await reader.waitFor(small, isReadyAt(older));
       const tenant = await reader.open(small);
@@ -191,7 +191,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'comes to the minor in between without a failed call, its kube-proxy included',
+    'is upgraded to the next minor without a failed call, with its kube-proxy',
     async () => {
       const before = await workerRuns(client, worker);
       const seen = await used(`${oldest} → ${older}`, async () => {
@@ -212,7 +212,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'is not brought to a version that Kubernetes has no way to, and says which there are',
+    'refuses a version that cannot be reached, and names the possible ones',
     async () => {
       const manifest = (version: string): PlainObject =>
         stage.manifest(shop, {
@@ -232,7 +232,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'goes on to the next minor by itself when the kubelet is gone',
+    'continues to the next minor by itself when the kubelet is gone',
     async () => {
       await upgraded;
       const there = await reader.waitFor(small, isReadyAt(newer));
@@ -243,7 +243,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'comes to the next minor without a failed call when its author knows better than a kubelet, and its worker notices nothing',
+    'is upgraded to the next minor without a failed call if its author overrides a kubelet check, and its worker is not affected',
     async () => {
       const antique = await addOldKubelet(client, tooOld);
       await change({ kubernetes: { version: newer } });
@@ -287,7 +287,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    "brings the new minor's documents and add-ons, and workers of the first minor and the last are nodes of it",
+    "has the documents and add-ons of the new minor, with workers of the first minor and the last",
     async () => {
       const configuration = await client.read(inShop('v1', 'ConfigMap', 'kubeadm-config'));
       expect(configuration?.data?.ClusterConfiguration).toContain(`kubernetesVersion: ${newer}`);
@@ -315,7 +315,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'is restarted as a Deployment is, without a failed call',
+    'restarts like a Deployment, without a failed call',
     async () => {
       const before = (await stage.pods(shop)).map(({ metadata }) => metadata?.uid);
       const seen = await used('restart', async () => {
@@ -349,7 +349,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'gives up a node that is drained without a call that fails twice, and comes back to it',
+    'leaves a node that is drained without a call that fails twice, and returns to it',
     async () => {
       const seen = await used(
         'a node drained',
@@ -370,7 +370,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'sleeps with no pods and wakes up with everything, its worker included',
+    'sleeps without pods and continues with everything afterwards, its worker included',
     async () => {
       await cluster.kubectl(['-n', 'tenants', 'scale', 'tcp', shop, '--replicas=0']);
       await stage.waitFor(shop, (object) => versionOf(object).status === 'Sleeping');
@@ -426,7 +426,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'denies writes as its author asks, in kube-system too, while its worker goes on',
+    'denies writes if its author requests it, also in kube-system, while its worker continues',
     async () => {
       const { connection } = client;
       const attempts: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -489,7 +489,7 @@ describe('a control plane on two nodes', () => {
   );
 
   test(
-    'is left alone while it is paused, and brought in order afterwards',
+    'is not changed while it is paused, and reconciled afterwards',
     async () => {
       const address = stage.tenant(shop);
       const key = 'steward.butlerlabs.dev/paused';

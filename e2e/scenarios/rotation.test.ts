@@ -216,7 +216,7 @@ async function tunnelIsOf(authority: string): Promise<boolean> {
 
 const authorityOfNow = async (): Promise<string> => (await stage.secret(`${name}-ca`))['ca.crt'] ?? '';
 
-describe('the rotation of all authorities and of the service-account key', () => {
+describe('The rotation of all CAs and of the service-account key', () => {
   test(
     'begins with a control plane, a worker, a user and a token',
     async () => {
@@ -251,7 +251,7 @@ describe('the rotation of all authorities and of the service-account key', () =>
   );
 
   test(
-    'is prepared without cutting off anybody',
+    'is prepared without interrupting any client',
     async () => {
       const { kubeconfig, token, worker } = old();
       const kubelet = await kubelets(worker);
@@ -271,7 +271,7 @@ describe('the rotation of all authorities and of the service-account key', () =>
   );
 
   test(
-    'is followed by a worker that joins, as the page says',
+    'lets a worker join in between, as the page says',
     async () => {
       const { worker, agentsGeneration } = old();
       const client = await stage.open(name);
@@ -291,7 +291,7 @@ describe('the rotation of all authorities and of the service-account key', () =>
   );
 
   test(
-    'is completed without a failed call of those who have followed, and cuts off the others',
+    'is completed without a failed call of clients that use the new credentials, and locks out the others',
     async () => {
       if (young === undefined) throw new Error('no worker has followed');
       const kubelet = await kubelets(young);

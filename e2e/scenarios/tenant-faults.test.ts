@@ -68,7 +68,7 @@ async function write(secret: string, data: Readonly<Record<string, string>>): Pr
   await cluster.client.merge(stage.at('Secret', secret), { data: Object.fromEntries(encoded) });
 }
 
-describe('Bad input is refused with field, value, reason and remedy', () => {
+describe('Bad input is refused with field, value, reason and fix', () => {
   beforeAll(async () => {
     const asleep = { deployment: { replicas: 0 }, service: { serviceType: 'ClusterIP' } };
     await cluster.apply([
@@ -156,9 +156,9 @@ describe('Bad input is refused with field, value, reason and remedy', () => {
   });
 });
 
-describe('A DataStore that is away', () => {
+describe('A DataStore that is down', () => {
   test(
-    'is told of it and of its tenants, harms nobody who runs, and holds up only what needs it until it is back',
+    'is reported on it and on its tenants, harms no running tenant, and blocks only what needs it until it is back',
     async () => {
       await cluster.apply([stage.manifest('steady'), stage.manifest('doomed')]);
       await Promise.all(['steady', 'doomed'].map((name) => stage.waitFor(name, 'Ready')));
@@ -197,7 +197,7 @@ describe('A DataStore that is away', () => {
   );
 
   test(
-    'and one whose credentials are missing or broken say so, with the name of the Secret',
+    'has a different message if credentials are missing or broken, with the name of the Secret',
     async () => {
       const name = 'strange';
       const at = { ...store, name };
@@ -237,7 +237,7 @@ describe('A DataStore that is away', () => {
   );
 
   test(
-    'cannot be deleted while somebody uses it, nor can the Secret with its certificates',
+    'cannot be deleted while a tenant uses it, nor can the Secret with its certificates',
     async () => {
       const refusalOf = (...args: readonly string[]): Promise<string> =>
         kubectl('delete', '--dry-run=server', ...args).then(
@@ -268,7 +268,7 @@ describe('A Secret that a person broke', () => {
     ['a kubeconfig', 'steady-admin-kubeconfig', 'admin.conf', /current-context/],
     ['the certificate for the store', 'steady-datastore-certificate', 'server.crt', /BEGIN CERTIFICATE/],
   ])(
-    'is repaired when it holds %s',
+    'is repaired if it contains %s',
     async (_what, secret, key, good) => {
       await stage.waitFor('steady', 'Ready');
       const before = templateOf(await cluster.client.read(deploymentOf('steady')));
@@ -293,7 +293,7 @@ describe('A Secret that a person broke', () => {
   );
 
   test(
-    'is named and left alone when it holds the CA, and all is well when it is restored',
+    'is reported and not changed if it contains the CA, and everything continues when it is restored',
     async () => {
       await rolledOut('steady');
       const before = await podsOf('steady');
@@ -346,7 +346,7 @@ describe('An API server of the management cluster that is killed', () => {
 
 describe('Deleted tenants', () => {
   test(
-    'leave no object behind and no key, user or role in the store, also those that were half made',
+    'leave no object behind and no key, user or role in the datastore, even if they were incomplete',
     async () => {
       const half = { controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'LoadBalancer' } } };
       await cluster.apply([

@@ -96,7 +96,7 @@ const flagsOf = async (tenant: string): Promise<readonly string[]> =>
 
 describe('TenantControlPlanes', () => {
   test(
-    'of every type of Service become Ready side by side, and answer where their status says',
+    'of every type of Service become Ready in parallel, and answer at the endpoint in their status',
     async () => {
       const began = performance.now();
       await cluster.apply(await readFile(path.join(root, sample), 'utf8'));
@@ -133,7 +133,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'use the free node port that they got also inside their pods and in their own Service kubernetes',
+    'use the assigned node port also inside their pods and in their own Service kubernetes',
     async () => {
       const { controlPlaneEndpoint = '' } = await stage.waitFor('outside', 'Ready');
       const service = await cluster.client.read(stage.at('Service', 'outside'));
@@ -153,7 +153,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'give kubeconfigs to administrators that work outside and inside the management cluster',
+    'give administrators kubeconfigs that work outside and inside the management cluster',
     async () => {
       const groups = { 'admin.conf': 'kubeadm:cluster-admins', 'super-admin.conf': 'system:masters' };
       for (const [key, group] of Object.entries(groups)) {
@@ -169,7 +169,7 @@ describe('TenantControlPlanes', () => {
     minutes,
   );
 
-  test('show what matters in the columns of kubectl', async () => {
+  test('show the important fields in the columns of kubectl', async () => {
     const [head = '', line = ''] = (await kubectl(['get', 'tcp', 'tenant-00'])).split('\n');
     for (const column of [
       'VERSION',
@@ -186,7 +186,7 @@ describe('TenantControlPlanes', () => {
     );
   });
 
-  test('write image tags as vX.Y.Z, however the version was given, and pull only what is absent', async () => {
+  test('write image tags as vX.Y.Z, however the version was given, and pull only absent images', async () => {
     const [pod] = await stage.pods('inside');
     const containers = pod?.spec?.containers as { image: string; imagePullPolicy: string; name: string }[];
     expect(containers.map(({ image }) => image).sort()).toEqual(
@@ -196,7 +196,7 @@ describe('TenantControlPlanes', () => {
   });
 
   test(
-    'run without root, without a service-account token, on read-only files, and the key of the CA with one program only',
+    'run without root, without a service-account token, on read-only file systems, with the CA key in one container only',
     async () => {
       const [pod] = await stage.pods('inside');
       const seen = await Promise.all(
@@ -225,7 +225,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'have in their running pods what spec.controlPlane.deployment says, and a flag that is taken out leaves them',
+    'have in their running pods what spec.controlPlane.deployment contains, and lose a flag that is removed from it',
     async () => {
       const priority = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'tenants' } };
       await cluster.apply([{ ...priority, value: 1000 }]);
@@ -286,7 +286,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'give the users of a KubeconfigGenerator theirs, which names them and goes with the generator',
+    'get kubeconfigs for the users of a KubeconfigGenerator, which are deleted with it',
     async () => {
       const generator = {
         apiVersion: 'steward.butlerlabs.dev/v1alpha1',
@@ -319,7 +319,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'sleep when they are scaled to 0 by kubectl, and wake up',
+    'sleep when kubectl scales them to 0, and come back',
     async () => {
       await kubectl(['-n', 'tenants', 'scale', 'tcp/inside', '--replicas=0']);
       const isState = (state: string) => (object: PlainObject | undefined) =>
@@ -341,7 +341,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'say in conditions and Events what they wait for, and go on as soon as it is there',
+    'report in conditions and Events what they wait for, and continue as soon as it exists',
     async () => {
       await cluster.apply([
         stage.manifest('by-hand', {
@@ -377,7 +377,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'take in a worker that joins by kubeadm, also with the very networks of the management cluster',
+    'accept a worker that joins by kubeadm, even with the same networks as the management cluster',
     async () => {
       const { controlPlaneEndpoint = '' } = await stage.waitFor('outside', 'Ready');
       const began = performance.now();
@@ -407,7 +407,7 @@ describe('TenantControlPlanes', () => {
   );
 
   test(
-    'and DataStores of all drivers are taken as their users have written them',
+    'and DataStores of all drivers are accepted from manifests of the Go Steward',
     async () => {
       const files = (await readdir(manifests)).map((name) => path.join(manifests, name));
       expect(files).toHaveLength(5);

@@ -96,9 +96,9 @@ async function poolOf(replicas: number): Promise<void> {
 
 const versionOf = (object: PlainObject): unknown => object.spec?.version;
 
-describe('a Cluster of a ClusterClass', () => {
+describe('A Cluster of a ClusterClass', () => {
   test(
-    'comes up with one control plane and two workers, made by clusterctl generate and kubectl apply',
+    'is created with one control plane and two workers by clusterctl generate and kubectl apply',
     async () => {
       await stage.cluster.apply(classWithPools(parseManifests(await readFile(classFile, 'utf8'))));
       timeline.note('clusterctl init is done, the ClusterClass is there');
@@ -127,7 +127,7 @@ describe('a Cluster of a ClusterClass', () => {
   );
 
   test(
-    'grows to three workers',
+    'is scaled to three workers',
     async () => {
       await scaledTo(3);
       await workload.readyNodes(3, 4 * minutes);
@@ -138,7 +138,7 @@ describe('a Cluster of a ClusterClass', () => {
   );
 
   test(
-    'takes in workers of a MachinePool, and lets them go',
+    'accepts the workers of a MachinePool, and removes them',
     async () => {
       await poolOf(1);
       await workload.readyNodes(4, 4 * minutes);
@@ -155,7 +155,7 @@ describe('a Cluster of a ClusterClass', () => {
   );
 
   test(
-    'is Paused, and goes on as soon as it is not any more',
+    'is Paused, and continues as soon as it no longer is',
     async () => {
       const at = await controlPlane();
       await stage.cluster.client.merge(workload.address, { spec: { paused: true } });
@@ -171,7 +171,7 @@ describe('a Cluster of a ClusterClass', () => {
   );
 
   test(
-    'comes to the next minor, the control plane first and then the workers, without a failed call',
+    'is upgraded to the next minor, the control plane first and then the workers, without a failed call',
     async () => {
       const at = await controlPlane();
       const order: string[] = [];
@@ -236,7 +236,7 @@ describe('a Cluster of a ClusterClass', () => {
   );
 
   test(
-    'follows its class to another template of the control plane, and replaces its pods once',
+    'is updated to another template of the control plane, and replaces its pods once',
     async () => {
       const at = await controlPlane();
       const { client } = stage.cluster;
@@ -274,7 +274,7 @@ describe('a Cluster of a ClusterClass', () => {
   );
 
   test(
-    'is deleted workers first, and nothing is left of it',
+    'is deleted workers first, and nothing of it is left',
     async () => {
       const at = await controlPlane();
       const { client } = stage.cluster;

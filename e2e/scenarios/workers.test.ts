@@ -169,7 +169,7 @@ describe('The workers of a Cluster', () => {
   );
 
   test(
-    'of a MachinePool come and go with its replicas',
+    'of a MachinePool follow its replicas',
     async () => {
       const at = workload.at(capiVersion, 'MachinePool', pool);
       const before = await settled('pool', 1);
@@ -184,7 +184,7 @@ describe('The workers of a Cluster', () => {
   );
 
   test(
-    'are replaced one after another when their template changes, and guarded pods are evicted before',
+    'are replaced one after another when their template changes, and pods with a budget are evicted before',
     async () => {
       const tenant = await workload.tenant();
       const old = await settled('deployment', 2);
@@ -230,7 +230,7 @@ describe('The workers of a Cluster', () => {
   );
 
   test(
-    'stay as long as a budget forbids to evict their pods, and go as soon as it allows it',
+    'stay while a budget forbids to evict their pods, and are removed as soon as it allows it',
     async () => {
       const tenant = await workload.tenant();
       const { client } = stage.cluster;
@@ -266,7 +266,7 @@ describe('The workers of a Cluster', () => {
   );
 
   test(
-    'are replaced by a MachineHealthCheck when their kubelet is silent',
+    'are replaced by a MachineHealthCheck when their kubelet does not answer',
     async () => {
       const [silent = ''] = await settled('deployment', 1);
       await stage.cluster.apply([healthCheck(farm, deployment)]);
@@ -291,7 +291,7 @@ describe('The workers of a Cluster', () => {
   );
 
   test(
-    'are gone without a trace with their Cluster',
+    'are removed completely with their Cluster',
     async () => {
       await stage.cluster.client.delete(workload.address);
       await workload.waitFor(workload.address, (object) => object === undefined, {

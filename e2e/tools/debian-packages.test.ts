@@ -18,7 +18,7 @@ const debian = (installed: readonly string[], apt: () => string = () => '') => {
 };
 
 describe('ensurePackages', () => {
-  test('does nothing when all are installed', async () => {
+  test('does nothing if all are installed', async () => {
     const { run, ran } = debian(['gcc', 'nftables']);
     const told: string[] = [];
     await ensurePackages(['gcc', 'nftables'], (line) => told.push(line), run);
@@ -37,7 +37,7 @@ describe('ensurePackages', () => {
     ]);
   });
 
-  test('says what to run when it cannot install', async () => {
+  test('names the command to run if it cannot install them', async () => {
     const { run } = debian([], () => {
       throw new Error('are you root?');
     });
@@ -46,7 +46,7 @@ describe('ensurePackages', () => {
     );
   });
 
-  test('says so on another system', async () => {
+  test('refuses another operating system', async () => {
     const run: RunProgram = () =>
       Promise.reject(Object.assign(new Error('spawn dpkg-query ENOENT'), { code: 'ENOENT' }));
     await expect(ensurePackages(['socat'], () => undefined, run)).rejects.toThrow('This is no Debian system');

@@ -50,8 +50,8 @@ afterEach(async () => {
 
 const fetch = () => downloads.fetch({ url: `${base}/tool`, checksumUrl: `${base}/tool.sha256` }, join(folder, 'tool'));
 
-describe('downloads', () => {
-  test('a file whose checksum is the publisher’s is kept', async () => {
+describe('Downloads', () => {
+  test('a file with the publisher’s checksum is kept', async () => {
     answers = { '/tool': say(body), '/tool.sha256': say(`${sum}\n`) };
     expect(await fetch()).toBe(sum);
     expect(await readFile(join(folder, 'tool'), 'utf8')).toBe(body);
@@ -75,27 +75,27 @@ describe('downloads', () => {
     expect(existsSync(join(folder, 'tool'))).toBe(false);
   });
 
-  test('a checksum file that does not name the file is refused before the file is asked for', async () => {
+  test('a checksum file that does not name the file is refused before the file is requested', async () => {
     answers = { '/tool': say(body), '/tool.sha256': say(`${sum}  other\n`) };
     await expect(fetch()).rejects.toMatchObject({ failure: 'checksum' });
     expect(asked).toEqual(['/tool.sha256']);
   });
 
-  test('an absent file is told from an absent host: the host is asked again', async () => {
+  test('an absent file does not count as an absent host: the host is asked again', async () => {
     answers = {};
     await expect(fetch()).rejects.toMatchObject({ failure: 'missing' });
     answers = { '/tool': say(body), '/tool.sha256': say(sum) };
     expect(await fetch()).toBe(sum);
   });
 
-  test('a host that accepts and then says nothing is given up and not asked again', async () => {
+  test('a host that accepts connections and then is silent is given up and not asked again', async () => {
     answers = { '/tool.sha256': () => undefined };
     await expect(fetch()).rejects.toMatchObject({ failure: 'unreachable' });
     await expect(fetch()).rejects.toMatchObject({ failure: 'skipped' });
     expect(asked).toEqual(['/tool.sha256']);
   });
 
-  test('a file that breaks off or stalls leaves nothing', async () => {
+  test('a file that is truncated or stalls leaves nothing', async () => {
     answers = {
       '/tool.sha256': say(sum),
       '/tool': (_request, response) => {
@@ -110,7 +110,7 @@ describe('downloads', () => {
     expect(existsSync(join(folder, 'tool'))).toBe(false);
   });
 
-  test('a host where nobody listens is given up at once', async () => {
+  test('a host that refuses connections is given up at once', async () => {
     await new Promise((resolve) => server.close(resolve));
     const started = performance.now();
     await expect(fetch()).rejects.toMatchObject({

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('withFileLock', () => {
-  test('lets one at a time work and frees the lock after a failure', async () => {
+  test('runs one at a time and releases the lock after a failure', async () => {
     const path = join(folder, 'locks', 'one');
     let working = 0;
     const work = async (): Promise<number> => {
@@ -29,20 +29,20 @@ describe('withFileLock', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('takes over the lock of a process that is gone', async () => {
+  test('acquires the lock of a process that is gone', async () => {
     const { pid } = spawnSync('true');
     const path = join(folder, 'abandoned');
     await writeFile(path, `${pid} 1`);
     expect(await withFileLock(path, () => Promise.resolve('mine'))).toBe('mine');
   });
 
-  test('takes over the lock of an earlier process whose id is in use again', async () => {
+  test('acquires the lock of an earlier process whose id is in use again', async () => {
     const path = join(folder, 'reused');
     await writeFile(path, `${process.ppid} 1`);
     expect(await withFileLock(path, () => Promise.resolve('mine'))).toBe('mine');
   });
 
-  test('tells once who is waited for', async () => {
+  test('reports once which process it waits for', async () => {
     const path = join(folder, 'told');
     const told: number[] = [];
     let release = (): void => undefined;

@@ -16,7 +16,7 @@ describe('goBinaryName', () => {
 });
 
 describe('goBuildArguments', () => {
-  test('pin the dependencies, keep this machine’s paths out and say the version', () => {
+  test('pin the dependencies, omit paths of this machine and contain the version', () => {
     const { source, goPackage } = toolPin('kubelet', { kubernetes: '1.35' });
     const words = goBuildArguments(source, [goPackage], '/tmp/out');
     expect(words).toEqual(
@@ -27,14 +27,14 @@ describe('goBuildArguments', () => {
     expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMinor=35');
   });
 
-  test('carry the build tags of a tool', () => {
+  test('contain the build tags of a tool', () => {
     const { source, goPackage } = toolPin('runc');
     expect(goBuildArguments(source, [goPackage], '/tmp/out').join(' ')).toContain('-tags seccomp ');
   });
 });
 
 describe('goBuild', () => {
-  test('makes programs of packages, and of the tests of those that are said to be tests', async () => {
+  test('builds programs from packages, and test programs from those that are marked as tests', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'go-build-'));
     try {
       const { source } = toolPin('e2e.test');
@@ -60,7 +60,7 @@ describe('goBuild', () => {
 });
 
 describe('runGo', () => {
-  test('reports what was complained about', async () => {
+  test('reports the errors of the compiler', async () => {
     const go = { program: '/bin/sh', environment: {} };
     await expect(runGo(go, '/', ['-c', 'echo go.mod requires go 2.0 >&2; exit 1'])).rejects.toThrow(
       /ended with code 1:\ngo.mod requires go 2.0/,

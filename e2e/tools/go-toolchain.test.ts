@@ -38,7 +38,7 @@ const find = async (bins: readonly string[]) => {
 };
 
 describe('findGo', () => {
-  test('takes the first go in PATH that can build, and says which it passes over', async () => {
+  test('uses the first go in PATH that can build, and reports which it skips', async () => {
     const old = await goThatSays('old', 'go1.19.8');
     const recent = await goThatSays('recent', 'go1.22.1');
     const { go, told } = await find(['old', 'recent']);
@@ -46,7 +46,7 @@ describe('findGo', () => {
     expect(told).toEqual([expect.stringContaining(`${old} is not used: it is go version go1.19.8 linux/amd64`)]);
   });
 
-  test('has none when there is none in PATH and none can be downloaded, and says why', async () => {
+  test('finds none if there is none in PATH and none can be downloaded, and reports why', async () => {
     const { go, told } = await find([]);
     expect(go).toBeUndefined();
     expect(told.at(-1)).toMatch(/^no download of go1\.\S+: https:\/\/dl.google.com\/go\/\S+ cannot be reached$/);

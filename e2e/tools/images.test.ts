@@ -20,7 +20,7 @@ describe('kubeadmImageName', () => {
     expect(kubeadmImageName('localhost:5000/k8s/pause:3.9\n', 'pause')).toBe('localhost:5000/k8s/pause:3.9');
   });
 
-  test('refuses a list without the image and says what is in it', () => {
+  test('refuses a list without the image and prints the list', () => {
     expect(() => kubeadmImageName(list, 'etcd')).toThrow(
       /names no image of etcd; it names registry.k8s.io\/kube-proxy:v1.36.3, /,
     );

@@ -47,7 +47,7 @@ const unpacked = async (): Promise<readonly Descriptor[]> => {
 };
 
 describe('writeImageArchive', () => {
-  test('names every blob by its own checksum and says its size', async () => {
+  test('contains every blob with its checksum and its size', async () => {
     const [manifest] = await unpacked();
     for (const name of await readdir(join(folder, 'out', 'blobs', 'sha256'))) {
       expect(
@@ -69,7 +69,7 @@ describe('writeImageArchive', () => {
     expect(new Set(manifests.map((each) => each.digest)).size).toBe(1);
   });
 
-  test('tells how the image runs', async () => {
+  test('contains how to run the image', async () => {
     const [manifest] = await unpacked();
     const { config } = await json<{ config: Descriptor }>(manifest?.digest ?? '');
     expect(await json<object>(config.digest)).toMatchObject({
@@ -95,7 +95,7 @@ describe('writeImageArchive', () => {
 });
 
 describe('layerEntries', () => {
-  test('adds parent folders before their content and keeps what was said of a folder', () => {
+  test('adds parent folders before their content and keeps the properties of a given folder', () => {
     const entries = layerEntries([
       { kind: 'text', path: 'a/b/c', text: '' },
       { kind: 'folder', path: '/a/', mode: 0o700 },

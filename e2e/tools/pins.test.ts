@@ -26,7 +26,7 @@ const everyPin: readonly ToolPin[] = [
   ...clusterApiReleases.flatMap(({ version: clusterApi }) => toolPins({ clusterApi })),
 ];
 
-describe('pins', () => {
+describe('Pinned tools', () => {
   test('every tool’s go.mod requires its module in exactly the pinned version', () => {
     const sources = [...everyPin.map((pin) => pin.source), ...Object.values(sourceModules)];
     for (const source of sources.filter(({ module }) => module !== undefined)) {
@@ -47,7 +47,7 @@ describe('pins', () => {
     }
   });
 
-  test('the versions that are linked in are the pinned ones', () => {
+  test('the linked-in versions are the pinned ones', () => {
     for (const { source } of everyPin) {
       const versions = Object.entries(source.variables ?? {}).filter(([name]) =>
         /\.(gitV|V|v|BuildV)ersion$/.test(name),
@@ -67,7 +67,7 @@ describe('pins', () => {
     }
   });
 
-  test('one name is one tool', () => {
+  test('every name is used for one tool', () => {
     const names = toolPins().map((pin) => pin.name);
     expect(new Set(names).size).toBe(names.length);
   });
@@ -100,7 +100,7 @@ describe('pins', () => {
     expect(() => resolveClusterApi('1.12')).toThrow(/"1.12" is not pinned; pinned are v1.14.2, v1.13.6/);
   });
 
-  test('an unknown tool or release is refused with those that are pinned', () => {
+  test('an unknown tool or release is refused with the pinned ones', () => {
     expect(() => toolPin('kubectx')).toThrow(/"kubectx" is no pinned tool; pinned are kube-apiserver, /);
     expect(() => resolveKubernetes('v1.36.1')).toThrow(/"v1.36.1" is not pinned; pinned are v1.36.3, /);
   });

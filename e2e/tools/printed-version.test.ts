@@ -23,7 +23,7 @@ describe('versionIn', () => {
     expect(versionIn(output)).toBe(version);
   });
 
-  test('finds any version wherever it stands in a sentence', () => {
+  test('finds any version anywhere in a sentence', () => {
     fc.assert(
       fc.property(
         fc.nat(999),
@@ -59,7 +59,7 @@ describe('printedVersion', () => {
     );
   });
 
-  test('knows nothing of a binary that cannot start or that has no way to tell', async () => {
+  test('returns nothing for a binary that cannot start or does not print a version', async () => {
     expect(await printedVersion(join(folder, 'absent'), toolPin('kubelet'))).toBeUndefined();
     expect(await printedVersion(await program('c', 'echo v1.0.0'), toolPin('pause'))).toBeUndefined();
   });

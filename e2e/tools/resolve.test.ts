@@ -70,7 +70,7 @@ const world = ({ binFolders = [], download = { failure: 'unreachable' }, go = fa
 };
 
 describe('resolveTools', () => {
-  test('takes the first folder whose binary prints the pinned version', async () => {
+  test('uses the first folder whose binary prints the pinned version', async () => {
     await put('assets', 'kine', 'v0.1.0');
     const right = await put('path', 'kine', kine.source.version);
     const { resolve, went, told } = world({ binFolders: ['assets', 'path'] });
@@ -81,7 +81,7 @@ describe('resolveTools', () => {
     ]);
   });
 
-  test('does not take a binary that cannot tell its version, but the cached one', async () => {
+  test('uses the cached binary instead of one that does not print its version', async () => {
     await put('path', 'pause', 'v1.0.0');
     const { resolve, went } = world({ binFolders: ['path'], go: true });
     const { pause } = await resolve(['pause']);
@@ -89,7 +89,7 @@ describe('resolveTools', () => {
     expect(went).toEqual(['build pause']);
   });
 
-  test('downloads before it builds, and keeps what it downloaded', async () => {
+  test('downloads before it builds, and keeps the download', async () => {
     const first = world({ download: { text: 'binary' } });
     const { kine: path } = await first.resolve(['kine']);
     expect(await readFile(path, 'utf8')).toBe('binary');
@@ -111,14 +111,14 @@ describe('resolveTools', () => {
     expect(await readdir(join(folder, 'cache', 'locks'))).toEqual([]);
   });
 
-  test('says loudly that a download was not what its publisher describes, and builds instead', async () => {
+  test('reports that a download does not match its checksum, and builds instead', async () => {
     const { resolve, told } = world({ download: { failure: 'checksum' }, go: true });
     const { kine: path } = await resolve(['kine']);
     expect(await readFile(path, 'utf8')).toBe('built');
     expect(told.some((line) => line.startsWith('REFUSED: '))).toBe(true);
   });
 
-  test('two that want the same tool at once make it once', async () => {
+  test('creates a tool once for two concurrent requests', async () => {
     const { resolve, went } = world({ go: true });
     const [one, two] = await Promise.all([resolve(['kine']), resolve(['kine'])]);
     expect(one).toEqual(two);
@@ -133,7 +133,7 @@ describe('resolveTools', () => {
     expect(went.filter((way) => way.startsWith('build'))).toHaveLength(2);
   });
 
-  test('fails with the reason when there is no way, and leaves nothing half done', async () => {
+  test('fails with the reason if all ways fail, and leaves nothing incomplete', async () => {
     const { resolve } = world();
     await expect(resolve(['kine'])).rejects.toThrow('install Go');
     expect(existsSync(join(folder, 'cache', 'kine'))).toBe(false);
@@ -147,7 +147,7 @@ describe('resolveTools', () => {
   });
 });
 
-test('tools that are nowhere are named, and nothing is downloaded or built for that', async () => {
+test('reports tools that are nowhere without downloading or building them', async () => {
   await put('bin', 'kine', kine.source.version);
   const { sources, went } = world({ binFolders: ['bin'], go: true });
   const helm = toolPin('helm');

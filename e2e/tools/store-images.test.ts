@@ -6,7 +6,7 @@ import { storeImages } from './store-images.ts';
 const datastores = join(import.meta.dirname, '..', '..', 'config', 'datastores');
 
 describe('storeImages', () => {
-  test.each(Object.entries(storeImages))('%s has the name that its StatefulSet asks for', async (folder, { names }) => {
+  test.each(Object.entries(storeImages))('%s has the name in its StatefulSet', async (folder, { names }) => {
     const manifest = await readFile(join(datastores, folder, 'stateful-set.yaml'), 'utf8');
     expect(/^ +image: (\S+)$/m.exec(manifest)?.[1]).toBe(names[0]);
   });

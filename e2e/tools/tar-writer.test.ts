@@ -43,7 +43,7 @@ describe('tarStream', () => {
     expect(await readlink(join(out, 'bin/sh'))).toBe('program');
   });
 
-  test('keeps names and link targets that do not fit into the old header', async () => {
+  test('stores names and link targets that do not fit into the old header', async () => {
     const long = `${'deep/'.repeat(40)}name`;
     const out = await extract([
       { kind: 'text', path: long, text: 'long' },
@@ -54,7 +54,7 @@ describe('tarStream', () => {
     expect(await readFile(join(out, 'grüße'), 'utf8')).toBe('ß');
   });
 
-  test('keeps any text under any name of any length', async () => {
+  test('stores any text under any name of any length', async () => {
     const name = fc
       .stringMatching(/^[a-zA-Z0-9_.ä-]{1,150}$/)
       .filter((text) => !/^\.{1,2}$/.test(text) && !text.startsWith('-'));
@@ -67,7 +67,7 @@ describe('tarStream', () => {
     );
   });
 
-  test('gives the same bytes for the same entries, without time or owner', async () => {
+  test('writes the same bytes for the same entries, without time or owner', async () => {
     const source = join(folder, 'source');
     const entries: readonly TarEntry[] = [{ kind: 'file', path: 'a', source }];
     await writeFile(source, 'same');
@@ -79,7 +79,7 @@ describe('tarStream', () => {
     expect(listing).toMatch(/^-rwxr-xr-x 0\/0\s+4 1970-01-01 00:00 a$/m);
   });
 
-  test('refuses content that is not as long as was said', async () => {
+  test('refuses content of another length than announced', async () => {
     const open = async function* (): AsyncGenerator<Buffer> {
       yield await Promise.resolve(Buffer.from('four'));
     };

@@ -35,7 +35,7 @@ describe('unpackDebianPackage', () => {
     expect(await readdir(into)).toEqual(['nginx']);
   });
 
-  test('says what helps when it cannot be had, and leaves nothing', async () => {
+  test('names the fix if it cannot be downloaded, and leaves nothing', async () => {
     const broken: RunProgram = () => Promise.reject(new Error('no such package'));
     await expect(unpackDebianPackage('nginx', into, broken)).rejects.toThrow(
       /nginx could not be unpacked: .*apt-get update/,

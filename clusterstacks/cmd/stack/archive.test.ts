@@ -11,18 +11,18 @@ const files = new Map([
 ]);
 
 describe('An archive', () => {
-  test('holds the files that were packed, whatever their length and the length of their names', async () => {
+  test('contains the packed files, whatever their length and the length of their names', async () => {
     const unpacked = await unpackArchive(packArchive(files, 'with-folders'), 'it');
     expect(new Map([...unpacked].sort())).toEqual(new Map([...files].sort()));
   });
 
-  test('is the same bytes for the same files, in whatever order they come', () => {
+  test('has the same bytes for the same files, in any order', () => {
     const again = packArchive(new Map([...files].reverse()), 'with-folders');
     expect(packArchive(files, 'with-folders').equals(again)).toBe(true);
     expect([...again.subarray(4, 10)]).toEqual([0, 0, 0, 0, 2, 255]);
   });
 
-  test('refuses a path that tar cannot bear', () => {
+  test('refuses a path that tar cannot store', () => {
     expect(() => packArchive(new Map([['x'.repeat(101), Buffer.alloc(0)]]), 'files-only')).toThrow('is too long');
   });
 
@@ -30,7 +30,7 @@ describe('An archive', () => {
     ['bytes that are no archive', Buffer.from('hello')],
     ['a compressed text', gzipSync('hello'.repeat(500))],
     ['a path that leads out', packArchive(new Map([['../out', Buffer.from('x')]]), 'files-only')],
-  ])('cannot be read of %s', async (_, bytes) => {
+  ])('cannot be read from %s', async (_, bytes) => {
     await expect(unpackArchive(bytes, 'x.tgz')).rejects.toThrow('x.tgz is not an archive of files');
   });
 });

@@ -12,7 +12,7 @@ const text = async (archive: Buffer | undefined, path: string): Promise<string |
   (await unpackArchive(archive ?? Buffer.alloc(0), 'it')).get(path)?.toString('utf8');
 
 describe('A release', () => {
-  test('has the names and files that operators look for', () => {
+  test('has the names and files that operators expect', () => {
     const { name, files } = built();
     expect(name).toBe('docker-steward-1-33-v0-sha-abcdefg');
     expect([...files.keys()]).toEqual([
@@ -28,14 +28,14 @@ describe('A release', () => {
     });
   });
 
-  test('is the same bytes from the same tree', () => {
+  test('has the same bytes for the same tree', () => {
     const [one, other] = [built(), built()];
     expect(
       [...one.files.keys()].every((name) => one.files.get(name)?.equals(other.files.get(name) ?? Buffer.alloc(0))),
     ).toBe(true);
   });
 
-  test('has a chart of the class with its versions, without what .helmignore names', async () => {
+  test('has a chart of the class with its versions, without what .helmignore excludes', async () => {
     const { files } = built({ 'cluster-class/a.swp': 'x', 'cluster-class/notes/n.md': 'x' });
     const chart = files.get('docker-steward-1-33-cluster-class-v0-sha.abcdefg.tgz');
     const top = 'docker-steward-1-33-cluster-class';
@@ -46,13 +46,13 @@ describe('A release', () => {
     expect([...(await unpackArchive(chart ?? Buffer.alloc(0), 'it')).keys()].join()).not.toMatch(/swp|notes/);
   });
 
-  test('has the stages at the top of the add-ons, and bytes as they were', async () => {
+  test('has the stages at the top of the add-ons, with unchanged bytes', async () => {
     const addon = built().files.get('docker-steward-1-33-cluster-addon-v2.tgz');
     expect(await text(addon, 'cni/overwrite.yaml')).toBe('values: |\n  name: {{ .Cluster.metadata.name }}\n');
     expect(await text(addon, 'metrics/metrics.yaml')).toContain('name: metrics');
   });
 
-  test('of one chart for all add-ons has a package and its values', async () => {
+  test('with one chart for all add-ons has a package and its values', async () => {
     const { files } = built({
       'clusteraddon.yaml': undefined,
       'cluster-addon/cni/Chart.yaml': undefined,
@@ -64,14 +64,14 @@ describe('A release', () => {
     expect(await text(addon, 'docker-steward-1-33-cluster-addon/Chart.yaml')).toContain('version: v2');
   });
 
-  test('leaves shell redirections alone, and refuses a mark that nobody knows', () => {
+  test('keeps shell redirections, and refuses an unknown placeholder', () => {
     expect(() => built({ 'cluster-class/templates/a.yaml': 'run: cat << EOF >> /x\n' })).not.toThrow();
     expect(() => built({ 'cluster-class/templates/a.yaml': 'a\nb: << .ClusterVersion >>\n' })).toThrow(
       'cluster-class/templates/a.yaml, line 2: << .ClusterVersion >> is not a known version; use one of ClusterClassVersion',
     );
   });
 
-  test('needs a cluster class, and stages that can be read', () => {
+  test('requires a cluster class, and valid stages', () => {
     expect(() => built({ 'cluster-class/Chart.yaml': undefined })).toThrow('there is no cluster-class/Chart.yaml');
     expect(() => built({ 'clusteraddon.yaml': 'addonStages: {Sometime: []}' })).toThrow(
       'there is no hook with this name',
@@ -89,7 +89,7 @@ describe('A row of versions.yaml', () => {
     'cluster-addon/cni/charts/cloud-provider-2.34.3.tgz': 'new',
   };
 
-  test('is stamped into names, Kubernetes and dependencies', async () => {
+  test('is applied to names, Kubernetes and dependencies', async () => {
     const { name, kubernetes, files } = built(changes, '1.34');
     expect([name, kubernetes]).toEqual(['docker-steward-1-34-v0-sha-abcdefg', 'v1.34.7']);
     const addon = files.get('docker-steward-1-34-cluster-addon-v2.tgz');
@@ -98,7 +98,7 @@ describe('A row of versions.yaml', () => {
     expect(names.filter((path) => path.endsWith('.tgz'))).toEqual(['cni/charts/cloud-provider-2.34.3.tgz']);
   });
 
-  test('gives the chart of the class the name that the operator looks for, and leaves the name of another stack', () => {
+  test('gives the chart of the class the name that the operator expects, and keeps the name of another stack', () => {
     const nameOf = (chart: string): string | undefined => {
       const tree = stackTree({ ...changes, 'cluster-class/Chart.yaml': chart });
       return readSource(tree, '1.34').files.get('cluster-class/Chart.yaml')?.toString();
@@ -110,14 +110,14 @@ describe('A row of versions.yaml', () => {
     expect(nameOf('name: my-class\n')).toBe('name: my-class\n');
   });
 
-  test('that is not there is told with those that are', () => {
+  test('that does not exist is reported with those that exist', () => {
     expect(() => built(changes, '1.35')).toThrow(
       'versions.yaml has no row for Kubernetes 1.35; its rows are: 1.33.10, 1.34.7',
     );
   });
 });
 
-describe('A tree that is none', () => {
+describe('An invalid tree', () => {
   const config = (more: string): string =>
     `config:\n  kubernetesVersion: v1.33.1\n  clusterStackName: steward\n${more}`;
   test.each([
@@ -133,11 +133,11 @@ describe('A tree that is none', () => {
       config('  provider: {type: docker, config: {images: []}}\n'),
       'needs the plugin csctl-docker, which is not supported',
     ],
-  ])('%j is refused with what is needed', (csctl, message) => {
+  ])('%j is refused with what is missing', (csctl, message) => {
     expect(() => readSource(stackTree({ 'csctl.yaml': csctl }))).toThrow(message);
   });
 
-  test('has add-ons that nobody applies', () => {
+  test('is reported if nothing applies its add-ons', () => {
     expect(() => readSource(stackTree({ 'clusteraddon.yaml': undefined }))).toThrow(
       'there is no clusteraddon.yaml that says when',
     );

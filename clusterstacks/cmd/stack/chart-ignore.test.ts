@@ -16,7 +16,7 @@ test.each([
   ['ci/*.yaml', ['ci/a.yaml', 'x/ci/a.yaml', 'ci/b.txt'], ['x/ci/a.yaml', 'ci/b.txt']],
   ['# comment\n\n?.bak', ['a.bak', 'ab.bak'], ['ab.bak']],
   ['', ['templates/.hidden', '.kept', 'templates/shown'], ['.kept', 'templates/shown']],
-])('.helmignore %j leaves out what helm would', (ignore, paths, expected) => {
+])('.helmignore %j excludes what helm would exclude', (ignore, paths, expected) => {
   expect(kept(ignore, ...paths)).toEqual(expected);
 });
 

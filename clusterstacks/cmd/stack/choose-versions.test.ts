@@ -18,7 +18,7 @@ describe('Mode stable', () => {
     expect(stableVersions(source(), undefined)).toEqual({ clusterStack: 'v1', clusterAddon: 'v1', nodeImage: 'v1' });
   });
 
-  test('counts the stack when only the cluster class changed, and keeps the add-ons (csctl refused that)', () => {
+  test('increments the stack if only the cluster class changed, and keeps the add-ons (csctl refused that)', () => {
     const changed = source({ 'cluster-class/values.yaml': 'images: other.example\n' });
     expect(stableVersions(changed, released())).toEqual({ clusterStack: 'v10', clusterAddon: 'v4', nodeImage: 'v2' });
   });
@@ -30,21 +30,21 @@ describe('Mode stable', () => {
       'the order of stages',
       { 'clusteraddon.yaml': 'addonStages:\n  AfterControlPlaneInitialized:\n    - {name: cni, action: apply}\n' },
     ],
-  ])('counts the add-ons for %s', (_, changes) => {
+  ])('increments the add-ons for %s', (_, changes) => {
     expect(stableVersions(source(changes), released())).toMatchObject({ clusterStack: 'v10', clusterAddon: 'v5' });
   });
 
-  test('counts node images when they changed', () => {
+  test('increments node images if they changed', () => {
     expect(stableVersions(source({ 'node-image/image.sh': 'x' }), released())).toMatchObject({ nodeImage: 'v3' });
   });
 
-  test('refuses when nothing changed', () => {
+  test('refuses if nothing changed', () => {
     expect(() => stableVersions(source(), released())).toThrow('nothing changed since docker-steward-1-33-v9');
   });
 });
 
 describe('The newest stable release', () => {
-  test('is the highest number of this stack and minor', () => {
+  test('is the one with the highest number of this stack and minor', () => {
     const tags = [
       'docker-steward-1-33-v2',
       'docker-steward-1-33-v10',
@@ -54,7 +54,7 @@ describe('The newest stable release', () => {
     expect(newestStable('docker-steward-1-33', tags)).toBe('docker-steward-1-33-v10');
   });
 
-  test('is found among tags that mean nothing (csctl gave up at the first)', () => {
+  test('is found among unrelated tags (csctl stopped at the first one)', () => {
     const tags = [
       'latest',
       'sha256-abc.sig',
@@ -67,19 +67,19 @@ describe('The newest stable release', () => {
     expect(newestStable('docker-steward-1-33', tags)).toBe('docker-steward-1-33-v1');
   });
 
-  test('may not be there', () => {
+  test('may not exist', () => {
     expect(newestStable('docker-steward-1-33', ['docker-steward-hosted-1-33-v1'])).toBeUndefined();
   });
 });
 
-test('Mode hash gives one version for everything, that of the content', () => {
+test('Mode hash uses one version for everything, derived from the content', () => {
   const { clusterStack, clusterAddon } = hashVersions(source());
   expect(clusterStack).toMatch(/^v0-sha\.[a-z0-9]{7}$/);
   expect(clusterAddon).toBe(clusterStack);
   expect(hashVersions(source({ 'cluster-class/values.yaml': 'x: y\n' })).clusterStack).not.toBe(clusterStack);
 });
 
-test('Mode custom takes versions in both spellings, and says what is none', () => {
+test('Mode custom accepts versions in both spellings, and refuses an invalid one', () => {
   const given = { clusterStack: 'v0-alpha-3', clusterAddon: 'v2', nodeImage: '' };
   expect(customVersions(given)).toEqual({ clusterStack: 'v0-alpha.3', clusterAddon: 'v2', nodeImage: 'v0-alpha.3' });
   expect(() => customVersions({ ...given, clusterAddon: '2.0' })).toThrow(

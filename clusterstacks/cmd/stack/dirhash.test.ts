@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { fileHash, treeHash } from './dirhash.ts';
 
-test('The hash of a tree is what golang.org/x/mod/sumdb/dirhash makes of it, in the spelling of csctl', () => {
+test('The hash of a tree equals that of golang.org/x/mod/sumdb/dirhash, in the spelling of csctl', () => {
   const files = { 'a.txt': 'a\n', 'sub/b.yaml': 'b', Zed: 'c' };
   const tree = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
   // dirhash.HashDir: h1:M33tA3BKtFKjPcv+3B3GyddtNai8Rr+5cMQMkKNkHyE=

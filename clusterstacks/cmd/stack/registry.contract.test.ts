@@ -28,7 +28,7 @@ async function writeTree(changes: Readonly<Record<string, string>> = {}): Promis
   return tree;
 }
 
-test('Releases go to a real registry, and versions are counted by what is there', async () => {
+test('Releases are pushed to a real registry, and versions are counted from its content', async () => {
   await using registry = await RunningRegistry.start(join(folder, 'registry'));
   const stack = (...args: readonly string[]): Promise<number> =>
     runStack([...args, `--repository=${registry.host}/kaas/stacks`, '--plain-http'], {

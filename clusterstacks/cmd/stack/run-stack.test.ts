@@ -103,7 +103,7 @@ afterEach(async () => {
 });
 
 describe('steward stack build', () => {
-  test('counts versions by what lies in the output folder', async () => {
+  test('counts versions from the content of the output folder', async () => {
     expect(await run(`build ${await writeTree()} --output=${out()}`)).toBe(0);
     expect(await run(`build ${await writeTree(otherClass)} --output=${out()}`)).toBe(0);
     expect(await readdir(out())).toEqual(['docker-steward-1-33-v1', 'docker-steward-1-33-v2']);
@@ -119,7 +119,7 @@ describe('steward stack build', () => {
     );
   });
 
-  test('in mode hash makes the same release again without a word, and never another one under its name', async () => {
+  test('in mode hash writes the same release again without output, and never another one under its name', async () => {
     const tree = await writeTree();
     expect(await run(`build ${tree} --mode=hash --output=${out()}`)).toBe(0);
     expect(await run(`build ${tree} --mode=hash --output=${out()}`)).toBe(0);
@@ -129,7 +129,7 @@ describe('steward stack build', () => {
     expect(printed.at(-1)).toContain('already contains another release (metadata.yaml differs)');
   });
 
-  test('counts by the releases of a repository, which its environment names, with other tags in it', async () => {
+  test('counts from the releases of a repository, which the environment names, with other tags in it', async () => {
     await run(`build ${await writeTree()} --output=${out()}`);
     await run(`push ${join(out(), 'docker-steward-1-33-v1')} --repository=registry.example/stacks`);
     tags.set('latest', Buffer.from('{}'));
@@ -145,7 +145,7 @@ describe('steward stack build', () => {
     expect(printed.join('\n')).not.toContain('secret');
   });
 
-  test('needs versions in mode custom only', async () => {
+  test('requires versions in mode custom only', async () => {
     const tree = await writeTree();
     await expect(run(`build ${tree} --cluster-stack-version=v3 --output=${out()}`)).rejects.toThrow(
       'versions can only be set with --mode=custom',
@@ -163,7 +163,7 @@ describe('steward stack push', () => {
   const push = (environment: StackWorld['environment'] = {}): Promise<number> =>
     runStack(['push', release(), '--repository=registry.example/stacks', '--plain-http'], world(environment));
 
-  test('lays the release out as csctl does', async () => {
+  test('writes the release in the layout of csctl', async () => {
     await run(`build ${await writeTree()} --output=${out()}`);
     expect(await push()).toBe(0);
     const { artifactType, config, layers, annotations } = manifestOf('docker-steward-1-33-v1');
@@ -185,14 +185,14 @@ describe('steward stack push', () => {
     });
   });
 
-  test('takes the time that a reproducible build says', async () => {
+  test('uses the time of a reproducible build', async () => {
     await run(`build ${await writeTree()} --output=${out()}`);
     await push({ SOURCE_DATE_EPOCH: '0' });
     const { annotations } = manifestOf('docker-steward-1-33-v1');
     expect(annotations['org.opencontainers.image.created']).toBe('1970-01-01T00:00:00Z');
   });
 
-  test('of the same release changes nothing, and of another one under that name is refused', async () => {
+  test('changes nothing for the same release, and refuses another one under that name', async () => {
     await run(`build ${await writeTree()} --output=${out()}`);
     await push();
     const before = tags.get('docker-steward-1-33-v1');
@@ -205,7 +205,7 @@ describe('steward stack push', () => {
     expect(tags.get('docker-steward-1-33-v1')).toBe(before);
   });
 
-  test('needs a repository, and the folder of a release', async () => {
+  test('requires a repository, and the folder of a release', async () => {
     await expect(run(`push ${await writeTree()}`)).rejects.toThrow('--repository arg, or $OCI_REPOSITORY');
     expect(await run(`push ${await writeTree()} --repository=registry.example/stacks`)).toBe(1);
     expect(printed.at(-1)).toContain('has no metadata.yaml; use the folder of a built release');
@@ -213,7 +213,7 @@ describe('steward stack push', () => {
 });
 
 describe('steward stack diff', () => {
-  test('names each file that differs, by layer, and the line where it begins', async () => {
+  test('names each different file, by layer, and the first different line', async () => {
     await run(`build ${await writeTree()} --output=${out()}`);
     const changed = await writeTree({
       ...otherClass,
@@ -235,7 +235,7 @@ describe('steward stack diff', () => {
     ]);
   });
 
-  test('finds none between a tree and its release, of a repository and of a folder', async () => {
+  test('finds no difference between a tree and its release, in a repository and in a folder', async () => {
     const tree = await writeTree();
     await run(`build ${tree} --output=${out()}`);
     const release = join(out(), 'docker-steward-1-33-v1');
@@ -246,14 +246,14 @@ describe('steward stack diff', () => {
     expect(printed.at(-1)).toBe(`${tree} is the same as docker-steward-1-33-v1`);
   });
 
-  test('says that there is nothing to compare with', async () => {
+  test('reports that there is nothing to compare with', async () => {
     expect(await run(`diff ${await writeTree()} --output=${out()}`)).toBe(1);
     expect(printed.at(-1)).toContain('has no release docker-steward-1-33-vN; set --release to another one');
   });
 });
 
 describe('steward stack lint', () => {
-  test('of a release finds add-ons that changed without a version', async () => {
+  test('finds add-ons of a release that changed without a version', async () => {
     await run(`build ${await writeTree()} --output=${out()}`);
     const changed = await writeTree({ 'cluster-addon/cni/values.yaml': 'a: b\n' });
     await run(`build ${changed} --mode=custom --cluster-stack-version=v2 --cluster-addon-version=v1 --output=${out()}`);
@@ -261,7 +261,7 @@ describe('steward stack lint', () => {
     expect(printed.at(-1)).toContain('docker-steward-1-33-v2: add-ons v1 changed since docker-steward-1-33-v1');
   });
 
-  test('without helm says what is missing, and not that the charts are wrong', async () => {
+  test('reports a missing helm, and not that the charts are wrong', async () => {
     expect(await run(`lint ${await writeTree()} --helm=/no/helm`)).toBe(1);
     expect(printed.at(-1)).toMatch(
       /^steward stack lint: charts are rendered by helm, and \/no\/helm cannot be started/,
@@ -276,18 +276,18 @@ describe('A command line', () => {
     ['build', 'stack build needs the folder of a stack first'],
     ['push --repository=x', 'stack push needs the folder of a release first'],
     ['build x --speed=1', 'unknown flag --speed'],
-  ])('"%s" is refused with what is possible', async (words, message) => {
+  ])('"%s" is refused with the possible commands', async (words, message) => {
     const outcome = run(words);
     await expect(outcome).rejects.toThrow(message);
     await expect(outcome).rejects.toBeInstanceOf(UsageError);
   });
 
-  test('of a folder that is not there says so', async () => {
+  test('with a folder that does not exist is refused with its name', async () => {
     expect(await run(`build ${join(folder, 'nothing')}`)).toBe(1);
     expect(printed.at(-1)).toContain('nothing cannot be read (ENOENT); use the folder of a stack');
   });
 
-  test('--help names every command, and what exit codes mean', () => {
+  test('--help lists every command, and the exit codes', () => {
     for (const word of ['build', 'push', 'diff', 'lint', 'Exit codes:', '--mode="stable"'])
       expect(stackUsage).toContain(word);
   });

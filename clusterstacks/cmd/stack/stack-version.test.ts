@@ -12,12 +12,12 @@ test.each([
   expect(stableNumber(text)).toBe(number);
 });
 
-test.each(['1', 'v', 'v1.2', 'v1-sha', 'v1-a.b.c', 'latest', ''])('%j is none', (text) => {
+test.each(['1', 'v', 'v1.2', 'v1-sha', 'v1-a.b.c', 'latest', ''])('%j is not a version', (text) => {
   expect(dottedVersion(text)).toBeUndefined();
   expect(stableNumber(text)).toBeUndefined();
 });
 
-test('Versions are counted as numbers', () => {
+test('Versions are compared as numbers', () => {
   expect(nextVersion('v9')).toBe('v10');
   expect(() => nextVersion('v0-sha.abc')).toThrow('has no successor');
 });

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const chart = (more: string): string => `apiVersion: v2\nname: cni\nversion: v1\n${more}`;
 
-describe('What is built', () => {
+describe('A built release', () => {
   test.each(['v1', 'v0-sha.rwvgrna'])(
     'of version %s is read by the real helm, class and stages',
     async (clusterStack) => {
@@ -80,7 +80,7 @@ describe('Linting a tree', () => {
     return findings.map(({ where, problem }) => `${where}: ${problem}`);
   };
 
-  test('finds nothing where nothing is wrong', async () => {
+  test('finds nothing if nothing is wrong', async () => {
     expect(await found()).toEqual([]);
     expect(await found({ 'cluster-addon/cni/Chart.yaml': chart('kubeVersion: ">=1.30.0-0"\n') })).toEqual([]);
   });

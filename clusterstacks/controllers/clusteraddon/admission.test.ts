@@ -24,7 +24,7 @@ const facts = (version: string | undefined, stack = 'docker-scs'): ClassFacts =>
   kubernetesVersion: version,
 });
 
-describe('the Kubernetes version of a Cluster', () => {
+describe('The Kubernetes version of a Cluster', () => {
   test.each([undefined, '', 'v'])('that is %p becomes that of the release of its class', (version) => {
     const found = withReleaseVersion(cluster('a', version), facts('v1.36.3'));
     expect(found.spec?.topology?.version).toBe('v1.36.3');
@@ -32,12 +32,12 @@ describe('the Kubernetes version of a Cluster', () => {
     expect(validateCluster({ cluster: found, facts: facts('v1.36.3') })).toEqual([]);
   });
 
-  test('that is given stays', () => {
+  test('is kept if it is given', () => {
     const given = cluster('a', 'v1.36.1');
     expect(withReleaseVersion(given, facts('v1.36.3'))).toBe(given);
   });
 
-  test('is no matter of ours for other classes and for Clusters without topology', () => {
+  test('is not checked for other classes and for Clusters without topology', () => {
     const other = cluster('a');
     expect(withReleaseVersion(other, undefined)).toBe(other);
     expect(validateCluster({ cluster: other, facts: undefined })).toEqual([]);
@@ -45,13 +45,13 @@ describe('the Kubernetes version of a Cluster', () => {
     expect(withReleaseVersion(plain, facts('v1.36.3'))).toBe(plain);
   });
 
-  test('that is another one is refused with the one that is allowed', () => {
+  test('is refused with the allowed one if it differs', () => {
     const [error] = validateCluster({ cluster: cluster('a', 'v1.36.1'), facts: facts('v1.36.3') });
     expect(error).toMatchObject({ field: 'spec.topology.version', value: 'v1.36.1' });
     expect(error?.remedy).toContain('v1.36.3');
   });
 
-  test('is not compared with what is not known yet, and that is said', () => {
+  test('is not compared while the release is unknown, with a warning', () => {
     const change = { cluster: cluster('a', 'v1.36.1'), facts: facts(undefined) };
     expect(validateCluster(change)).toEqual([]);
     expect(clusterWarnings(change)).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('the Kubernetes version of a Cluster', () => {
   });
 });
 
-describe('another class of a Cluster', () => {
+describe('Another class of a Cluster', () => {
   const change = (from: string, to: string, stacks = ['docker-scs', 'docker-scs']) => ({
     old: cluster('a', from),
     oldFacts: facts(from, stacks[0]),
@@ -83,7 +83,7 @@ describe('another class of a Cluster', () => {
     expect(error?.remedy).toMatch(from.startsWith('v1.34') ? /1\.34 or 1\.35/ : /1\.36 or 1\.37/);
   });
 
-  test('defect 13: of another stack is refused, and the refusal says how it may be admitted', () => {
+  test('defect 13: of another stack is refused, and the refusal says how to change to it', () => {
     const other = change('v1.35.1', 'v1.35.1', ['docker-scs', 'docker-steward']);
     const [error] = validateCluster(other);
     expect(error).toMatchObject({ field: 'spec.topology.classRef.name' });
@@ -92,20 +92,20 @@ describe('another class of a Cluster', () => {
     expect(validateCluster({ ...other, cluster: allowed })).toEqual([]);
   });
 
-  test('is not asked of a Cluster that is being deleted', () => {
+  test('is not checked for a Cluster that is being deleted', () => {
     const { cluster: next, ...rest } = change('v1.34.1', 'v1.36.3');
     const going = { ...next, metadata: { ...next.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(validateCluster({ ...rest, cluster: going })).toEqual([]);
   });
 });
 
-test('What a Cluster was admitted with is not held against it when something else changes', () => {
+test('A Cluster that was admitted earlier can be changed in other fields', () => {
   const old = cluster('a', 'v1.36.1');
   const labelled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
   expect(validateCluster({ cluster: labelled, old, facts: facts('v1.36.3') })).toEqual([]);
 });
 
-describe('a ClusterAddon', () => {
+describe('A ClusterAddon', () => {
   const addon = (clusterRef: object, name = 'cluster-addon-blue'): ClusterAddon => ({
     apiVersion: 'clusterstack.x-k8s.io/v1alpha1',
     kind: 'ClusterAddon',
@@ -127,7 +127,7 @@ describe('a ClusterAddon', () => {
     expect(validateAddon(addon(reference))).toMatchObject([{ field }]);
   });
 
-  test('keeps its Cluster', () => {
+  test('cannot change its Cluster', () => {
     const found = validateAddon(addon({ ...good, name: 'green' }), addon(good));
     expect(found).toMatchObject([{ field: 'spec.clusterRef.name', value: 'green' }]);
   });

@@ -72,7 +72,7 @@ const condition = async (type: string) =>
 const dataOf = async (name: string) =>
   (await world.workload.admin.get(kinds.ConfigMap, { namespace: 'kube-system', name }))?.data;
 
-describe('the add-ons of a Cluster', () => {
+describe('The add-ons of a Cluster', () => {
   test('are applied stage by stage once its control plane is initialized', async () => {
     await running();
     expect(await world.objects()).toEqual([...installed, 'ServiceAccount kube-system/metrics']);
@@ -94,7 +94,7 @@ describe('the add-ons of a Cluster', () => {
     expect(await condition('Ready')).toMatchObject({ status: 'False', reason: 'ControlPlaneNotReady' });
   });
 
-  test('are not touched by a second visit', async () => {
+  test('are not changed by a second reconcile', async () => {
     await running();
     const [writes, before] = [world.writes().length, await world.addon()];
     await world.settle();
@@ -102,7 +102,7 @@ describe('the add-ons of a Cluster', () => {
     expect(await world.addon()).toEqual(before);
   });
 
-  test('are looked after every ten minutes, which writes nothing when nobody changed anything', async () => {
+  test('are checked every ten minutes, without a write if nobody changed anything', async () => {
     await running();
     const writes = world.writes().length;
     await world.clock.advance(10 * 60_000);
@@ -123,7 +123,7 @@ describe('the add-ons of a Cluster', () => {
     expect(world.events).toContainEqual(expect.objectContaining({ reason: 'DriftRepaired' }));
   });
 
-  test('are rendered once: neither a retry nor a look at what somebody changed starts helm for what is the same', async () => {
+  test('are rendered once: neither a retry nor a check for drift starts helm for the same input', async () => {
     await world.release('v1', { ...v1, overwrites: { cni: 'a: {{ variables }}\n' } });
     await world.create();
     const refusal = new ApiError(422, 'Invalid', 'ConfigMap "metrics" is invalid');
@@ -175,7 +175,7 @@ describe('the add-ons of a Cluster', () => {
   });
 });
 
-describe('an upgrade', () => {
+describe('An upgrade', () => {
   const workers = (version: string): Promise<Resource> =>
     world.management.seed(capiMachineDeployment, {
       apiVersion: 'cluster.x-k8s.io/v1beta2',
@@ -185,7 +185,7 @@ describe('an upgrade', () => {
       status: { observedGeneration: 9, replicas: 1, upToDateReplicas: 1 },
     } as Resource);
 
-  test('runs the stages before it against the old control plane, and names the hook until they are done', async () => {
+  test('runs the stages before it against the old control plane, and shows the hook until they are done', async () => {
     await running();
     const wait = {
       objects: [{ key: 'cm', apiVersion: 'v1', kind: 'ConfigMap', name: 'go' }],
@@ -220,7 +220,7 @@ describe('an upgrade', () => {
     expect((await world.addon())?.spec).toMatchObject({ clusterStack: 'docker-test-1-35-v2', hook: '' });
   });
 
-  test('removes what the new release does not name any more, and nothing else', async () => {
+  test('removes what the new release no longer contains, and nothing else', async () => {
     await running();
     await world.workload.seed(
       kinds.ConfigMap,
@@ -236,7 +236,7 @@ describe('an upgrade', () => {
     ]);
   });
 
-  test('defect 4: is written down as an upgrade', async () => {
+  test('defect 4: is recorded as an upgrade', async () => {
     await running();
     await world.release('v2', v2);
     await world.setCluster({ release: 'v2' });
@@ -260,7 +260,7 @@ describe('an upgrade', () => {
     expect(status?.completedHooks).toEqual(['BeforeClusterUpgrade', 'AfterClusterUpgrade']);
   });
 
-  test('defect 6: never asks for the files of the old release', async () => {
+  test('defect 6: never fetches the files of the old release', async () => {
     await running();
     world.asked.length = 0;
     await world.release('v2', v2);
@@ -269,7 +269,7 @@ describe('an upgrade', () => {
     expect(new Set(world.asked)).toEqual(new Set(['docker-test-1-35-v2']));
   });
 
-  describe('to a class with the same add-ons and the same Kubernetes', () => {
+  describe('A change to a class with the same add-ons and the same Kubernetes', () => {
     const gone = { name: 'old', action: 'delete' } as const;
     const old = { old: () => [chartObject('ConfigMap', 'old')] };
     const hooks = {
@@ -292,7 +292,7 @@ describe('an upgrade', () => {
       await world.release('v3', next);
     }
 
-    test('keeps the hooks that were completed, whether or not the manager starts anew', async () => {
+    test('keeps the completed hooks, whether or not the manager restarts', async () => {
       await upgraded('v1.36.3');
       expect(await completed()).toEqual(['BeforeClusterUpgrade', 'AfterClusterUpgrade']);
       const before = events();
@@ -309,7 +309,7 @@ describe('an upgrade', () => {
       expect(await world.objects()).toEqual(['ConfigMap kube-system/after', 'ConfigMap kube-system/cni']);
     });
 
-    test('still owes the hook after the upgrade when workers are late', async () => {
+    test('still runs the hook after the upgrade when workers are late', async () => {
       await upgraded('v1.35.6');
       await world.setCluster({ release: 'v3' });
       await world.settle();
@@ -320,7 +320,7 @@ describe('an upgrade', () => {
       expect(await world.objects()).toContain('ConfigMap kube-system/after');
     });
 
-    test('is known as an upgrade after the status was lost with a move', async () => {
+    test('is recognized as an upgrade after the status was lost with a move', async () => {
       await upgraded('v1.36.3');
       const body = { status: null };
       await world.management.admin.patch(clusterAddon, addonKey, { type: 'merge', body }, { subresource: 'status' });
@@ -332,7 +332,7 @@ describe('an upgrade', () => {
     });
   });
 
-  test('that was completed just before it is taken back is an upgrade the other way round', async () => {
+  test('that is reverted just after completion is an upgrade in the other direction', async () => {
     await running();
     await world.release('v2', v2);
     await world.setCluster({ release: 'v2' });
@@ -348,7 +348,7 @@ describe('an upgrade', () => {
     expect(await dataOf('cni')).toEqual({ version: '1' });
   });
 
-  test('to the class of the same name of another namespace, and back, is one', async () => {
+  test('to the class of the same name in another namespace, and back, is recognized', async () => {
     await running();
     const name = 'docker-test-1-35-v1';
     await world.release('v1', { ...v2, kubernetes: v1.kubernetes }, 'stacks');
@@ -366,7 +366,7 @@ describe('an upgrade', () => {
     expect((await world.addon())?.spec).toMatchObject({ clusterStack: name, clusterStackNamespace: '', hook: '' });
   });
 
-  test('that is taken back leaves the old release as it was', async () => {
+  test('that is reverted keeps the old release as it was', async () => {
     await running();
     const never = { objects: [], expression: 'false' };
     await world.release('v2', {
@@ -384,15 +384,15 @@ describe('an upgrade', () => {
   });
 });
 
-describe('a stage', () => {
-  test('defect 1: without a chart stops the hook and says so', async () => {
+describe('A stage', () => {
+  test('defect 1: without a chart stops the hook and reports it', async () => {
     await running({ ...v1, stages: { AfterControlPlaneInitialized: [apply('absent'), apply('cni')] } });
     expect((await world.addon())?.status?.ready).toBe(false);
     expect(await condition('HelmChartFound')).toMatchObject({ status: 'False', reason: 'HelmChartMissing' });
     expect(await world.objects()).toEqual([]);
   });
 
-  test('defect 1: that cannot be rendered stops the hook and says why', async () => {
+  test('defect 1: that cannot be rendered stops the hook and reports why', async () => {
     const broken = (): never => {
       throw new Error('nil pointer evaluating .Values.a.b');
     };
@@ -404,7 +404,7 @@ describe('a stage', () => {
     expect(await world.objects()).toEqual([]);
   });
 
-  test('defect 5: an add-on whose objects are refused is not ready, and each object is reported as not synced', async () => {
+  test('defect 5: whose objects are refused is not ready, and each object is reported as not synced', async () => {
     await world.release('v1', v1);
     await world.create();
     const refusal = new ApiError(422, 'Invalid', 'ConfigMap "cni" is invalid: data: Forbidden');
@@ -422,7 +422,7 @@ describe('a stage', () => {
     expect((await world.addon())?.status).toMatchObject({ ready: true, resources: [] });
   });
 
-  test('waits for its condition before without applying anything', async () => {
+  test('waits for its condition before it applies anything', async () => {
     const before = {
       objects: [{ key: 'a', apiVersion: 'v1', kind: 'ConfigMap', name: 'go' }],
       expression: 'a.data.go == "1"',
@@ -440,7 +440,7 @@ describe('a stage', () => {
     expect(found).toMatchObject({ status: 'False', reason: 'ParsingClusterAddonConfigFailed' });
   });
 
-  test('that takes too long is told of, and goes on when it can', async () => {
+  test('that takes too long is reported, and continues when it can', async () => {
     const after = {
       objects: [{ key: 'a', apiVersion: 'v1', kind: 'ConfigMap', name: 'go' }],
       expression: 'has(a.data)',
@@ -460,7 +460,7 @@ describe('a stage', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('follows values that are corrected while it waits', async () => {
+  test('uses values that are corrected while it waits', async () => {
     const after = {
       objects: [{ key: 'a', apiVersion: 'v1', kind: 'ConfigMap', name: 'cni' }],
       expression: 'a.data.values == "variables: 2"',
@@ -527,7 +527,7 @@ describe('a stage', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('puts objects into the namespace that they name', async () => {
+  test('creates objects in the namespace that they name', async () => {
     const elsewhere = chartObject('ConfigMap', 'x', { metadata: { name: 'x', namespace: 'monitoring' } });
     await running({
       ...v1,
@@ -537,7 +537,7 @@ describe('a stage', () => {
     expect(await world.objects()).toEqual(['ConfigMap monitoring/x']);
   });
 
-  test('says what helps when a field cannot change, and makes the object anew when it may', async () => {
+  test('reports the fix if a field cannot be changed, and recreates the object if that is allowed', async () => {
     await running({
       ...v1,
       charts: { ...v1.charts, cni: () => [chartObject('DaemonSet', 'cni', { spec: { a: 1 } }, 'apps/v1')] },
@@ -565,7 +565,7 @@ describe('a stage', () => {
   });
 });
 
-describe('what a chart makes by chance', () => {
+describe('The random parts of a chart', () => {
   let count = 0;
   const random = () => [
     chartObject('Secret', 'ca', { data: { key: String((count += 1)) } }),
@@ -583,7 +583,7 @@ describe('what a chart makes by chance', () => {
 
   beforeEach(() => running({ ...v1, stages, charts: { cni: random } }));
 
-  test('fits together and stays through drift passes and restarts', async () => {
+  test('are consistent and stay through drift checks and restarts', async () => {
     const before = await keys();
     expect(before[0]).toBe(before[1]);
     await world.clock.advance(10 * 60_000);
@@ -593,7 +593,7 @@ describe('what a chart makes by chance', () => {
     expect(await keys()).toEqual(before);
   });
 
-  test('is made anew as a whole when a part is missing', async () => {
+  test('are all generated again if one is missing', async () => {
     const before = await keys();
     await world.workload.admin.delete(kinds.Secret, { namespace: 'kube-system', name: 'server' });
     await world.clock.advance(10 * 60_000);
@@ -603,7 +603,7 @@ describe('what a chart makes by chance', () => {
     expect(after).not.toEqual(before);
   });
 
-  test('is made anew once when the annotation asks for it', async () => {
+  test('are generated again once if the annotation requests it', async () => {
     const before = await keys();
     const body = { metadata: { annotations: { 'clusterstack.x-k8s.io/regenerate': 'now' } } };
     await world.management.admin.patch(clusterAddon, addonKey, { type: 'merge', body });
@@ -616,8 +616,8 @@ describe('what a chart makes by chance', () => {
   });
 });
 
-describe('a Cluster', () => {
-  test('of a class that no release made gets no ClusterAddon', async () => {
+describe('A Cluster', () => {
+  test('of a class that no release created gets no ClusterAddon', async () => {
     await world.release('v1', v1);
     await world.create();
     await world.management.seed(capiClusterClass, {
@@ -631,7 +631,7 @@ describe('a Cluster', () => {
     expect(world.workload.calls).toEqual([]);
   });
 
-  test('defect 7: without topology gets no ClusterAddon, and one that it has rests', async () => {
+  test('defect 7: without topology gets no ClusterAddon, and an existing one does nothing', async () => {
     await running();
     await world.setCluster({ release: 'v1', spec: { topology: null } });
     const writes = world.writes().length;
@@ -640,7 +640,7 @@ describe('a Cluster', () => {
     expect(world.writes()).toHaveLength(writes);
   });
 
-  test('may be of a class of another namespace', async () => {
+  test('may use a class of another namespace', async () => {
     await world.release('v1', v1);
     await world.create();
     const classRef = { name: 'docker-test-1-35-v1', namespace: 'stacks' };
@@ -652,7 +652,7 @@ describe('a Cluster', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('that is paused is left alone', async () => {
+  test('that is paused is not changed', async () => {
     await running();
     await world.release('v2', v2);
     await world.setCluster({ release: 'v2', spec: { paused: true } });
@@ -662,7 +662,7 @@ describe('a Cluster', () => {
     expect(await condition('Ready')).toMatchObject({ reason: 'Paused' });
   });
 
-  test('that goes takes its ClusterAddon along, and nothing is taken out of the workload cluster', async () => {
+  test('that is deleted takes its ClusterAddon with it, and nothing is removed from the workload cluster', async () => {
     await running();
     const writes = world.writes().length;
     await world.management.admin.delete(capiCluster, clusterKey);
@@ -671,7 +671,7 @@ describe('a Cluster', () => {
     expect(world.writes()).toHaveLength(writes);
   });
 
-  test.each(['before anything', 'while a stage waits'])('can go %s', async (when) => {
+  test.each(['before anything', 'while a stage waits'])('can be deleted %s', async (when) => {
     const after = { objects: [], expression: 'false' };
     const stages = { AfterControlPlaneInitialized: [apply('cni', { after })] };
     await world.release('v1', { ...v1, stages });
@@ -683,7 +683,7 @@ describe('a Cluster', () => {
     expect(await world.addon()).toBeUndefined();
   });
 
-  test('defect 8: gets its ClusterAddon back, and what it has is not made anew', async () => {
+  test('defect 8: gets a deleted ClusterAddon back, and its objects are not recreated', async () => {
     await running();
     const writes = await world.workload.admin.get(kinds.ConfigMap, { namespace: 'kube-system', name: 'cni' });
     const before = await world.addon();
@@ -695,7 +695,7 @@ describe('a Cluster', () => {
     expect(await world.workload.admin.get(kinds.ConfigMap, { namespace: 'kube-system', name: 'cni' })).toEqual(writes);
   });
 
-  test('that Cluster API moved here is not installed anew: the spec says what was completed', async () => {
+  test('that clusterctl moved here is not installed again: the spec contains what was completed', async () => {
     await running();
     const addon = await world.addon();
     if (addon === undefined) throw new Error('there is no ClusterAddon');
@@ -714,8 +714,8 @@ describe('a Cluster', () => {
   });
 });
 
-describe('trouble', () => {
-  test('defect 6: a source that fails at first is asked again', async () => {
+describe('A failure', () => {
+  test('defect 6: of a source at first is retried', async () => {
     await world.release('v1', v1);
     await world.create();
     world.assetsError = new Error('registry.example.org does not answer');
@@ -727,7 +727,7 @@ describe('trouble', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('defect 6: files that are no release are told of as such', async () => {
+  test('defect 6: because files are not a release is reported as such', async () => {
     await world.release('v1', v1);
     await world.create();
     world.assetsError = Object.assign(new Error('metadata.yaml is missing'), { name: 'BadReleaseError' });
@@ -736,7 +736,7 @@ describe('trouble', () => {
     expect(found).toMatchObject({ status: 'False', reason: 'IssueWithReleaseAssets', severity: 'Error' });
   });
 
-  test('of the workload cluster is waited out', async () => {
+  test('of the workload cluster is retried', async () => {
     await world.release('v1', v1);
     await world.create();
     world.workload.failNext(() => true, new UnreachableError('connection refused'), 3);
@@ -747,7 +747,7 @@ describe('trouble', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('that stays makes the pauses grow, and what comes after it begins with short ones', async () => {
+  test('that persists makes the delays grow, and those of a later failure begin short', async () => {
     await world.release('v1', v1);
     await world.create();
     await world.reconcile();
@@ -764,7 +764,7 @@ describe('trouble', () => {
   });
 
   test.each(['text', 'apply'] as const)(
-    'of an API server that hangs at "%s" holds a visit for 20 seconds, and the condition says so',
+    'of an API server that hangs at "%s" ends a reconcile after 20 seconds, and the condition says so',
     async (verb) => {
       await world.release('v1', v1);
       await world.create();
@@ -785,7 +785,7 @@ describe('trouble', () => {
     },
   );
 
-  test('of an API server that is slow at each object is over at last: a visit goes on where the one before ended', async () => {
+  test('of an API server that is slow at each object ends in time: each reconcile continues where the previous one ended', async () => {
     const stages = { AfterControlPlaneInitialized: [apply('cni')] };
     // One object of each rank of Helm's order, so that they are sent one after the other.
     const kindsInOrder = ['Namespace', 'ServiceAccount', 'Secret', 'ConfigMap', 'DaemonSet', 'Deployment', 'Job'];
@@ -815,7 +815,7 @@ describe('trouble', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('of an API server that answers at great length costs no more than a few lines of status', async () => {
+  test('of an API server that answers at great length adds only a few lines to the status', async () => {
     await world.release('v1', v1);
     await world.create();
     const refusal = new ApiError(422, 'Invalid', 'x'.repeat(1024 * 1024));
@@ -824,7 +824,7 @@ describe('trouble', () => {
     expect(JSON.stringify((await world.addon())?.status).length).toBeLessThan(20_000);
   });
 
-  test('of a discovery that answers with nonsense is waited out', async () => {
+  test('of a discovery that returns nonsense is retried', async () => {
     await world.release('v1', v1);
     await world.create();
     world.workload.failNext({ verb: 'text' }, new ApiError(503, 'ServiceUnavailable', 'not now'), 2);
@@ -836,7 +836,7 @@ describe('trouble', () => {
   });
 });
 
-describe('a definition of ClusterAddons that is older than the manager', () => {
+describe('A definition of ClusterAddons that is older than the manager', () => {
   let isOlder = true;
 
   /** An API server whose definition of ClusterAddons has no such field. */
@@ -854,7 +854,7 @@ describe('a definition of ClusterAddons that is older than the manager', () => {
   }
 
   test.each(['inventory', 'lastRelease'])(
-    'and has no status.%s is told of, and makes the pauses grow',
+    'and has no status.%s is reported, and makes the delays grow',
     async (field) => {
       without('status', field);
       await running();
@@ -876,7 +876,7 @@ describe('a definition of ClusterAddons that is older than the manager', () => {
     },
   );
 
-  test('and has no spec.clusterStackNamespace is told of, and makes the pauses grow', async () => {
+  test('and has no spec.clusterStackNamespace is reported, and makes the delays grow', async () => {
     without('spec', 'clusterStackNamespace');
     await world.release('v1', v1, 'classes');
     await world.create();
@@ -892,7 +892,7 @@ describe('a definition of ClusterAddons that is older than the manager', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('is not blamed for a status that lost a race', async () => {
+  test('is not reported for a status that lost a race', async () => {
     await world.release('v1', v1);
     await world.create();
     const race = new ApiError(409, 'Conflict', 'the object has been modified');
@@ -904,7 +904,7 @@ describe('a definition of ClusterAddons that is older than the manager', () => {
     expect((await world.addon())?.status?.ready).toBe(true);
   });
 
-  test('and lacks a field that nothing goes by for now keeps nobody waiting', async () => {
+  test('and lacks an unused field delays nothing', async () => {
     without('status', 'completedHooks');
     await running();
     expect((await world.addon())?.status?.ready).toBe(true);

@@ -73,7 +73,7 @@ async function untilDeath(world: AddonWorld): Promise<void> {
 describe.each([
   ['an installation', installing],
   ['an upgrade', upgrading],
-])('a manager that dies during %s', (_, begin) => {
+])('A manager that dies during %s', (_, begin) => {
   test.each(['management', 'workload'] as const)(
     'after any call to the %s cluster leads to the same objects',
     async (client) => {
@@ -100,7 +100,7 @@ describe.each([
   );
 });
 
-test('What was applied before a manager died goes when the upgrade is taken back', async () => {
+test('What was applied before a manager died is removed when the upgrade is reverted', async () => {
   const model = await upgrading();
   const before = model.workload.calls.length;
   await model.settle();

@@ -13,12 +13,12 @@ const manifest = (kind: string, name: string, fields: object = {}, apiVersion = 
   ...fields,
 });
 
-describe('values of a chart', () => {
-  test('are the text under "values" where there is one', () => {
+describe('The values of a chart', () => {
+  test('are the text under "values" if there is one', () => {
     expect(valuesFrom('values: |\n  a: 1\n')).toBe('a: 1\n');
   });
 
-  test('are the whole text where "values" is no text', () => {
+  test('are the whole text if "values" is not a text', () => {
     expect(valuesFrom('a: 1\nvalues:\n  b: 2\n')).toBe('a: 1\nvalues:\n  b: 2\n');
   });
 
@@ -31,14 +31,14 @@ describe('values of a chart', () => {
     ['text that is not YAML', 'a: [secret-word'],
     ['a list', '- secret-word'],
     ['a word', 'secret-word'],
-  ])('are not %s, and the refusal does not quote it', (_, text) => {
+  ])('are not %s, and the refusal does not quote them', (_, text) => {
     const refusal = (): string => valuesFrom(text);
     expect(refusal).toThrow(ValuesError);
     expect(refusal).not.toThrow(/secret-word/);
   });
 });
 
-describe('the order of installation', () => {
+describe('The order of installation', () => {
   test('is Helm’s, with definitions first and unknown kinds last', () => {
     const kinds = ['Gizmo', 'Deployment', 'ConfigMap', 'CustomResourceDefinition', 'Namespace', 'Secret'];
     const groups = installOrder(kinds.map((kind) => manifest(kind, 'x')));
@@ -46,50 +46,50 @@ describe('the order of installation', () => {
     expect(groups.map(([first]) => first?.kind)).toEqual(expected);
   });
 
-  test('leaves objects of one kind in the order of the chart', () => {
+  test('keeps objects of one kind in the order of the chart', () => {
     const [group] = installOrder([manifest('ConfigMap', 'b'), manifest('ConfigMap', 'a')]);
     expect(group?.map(({ metadata }) => metadata.name)).toEqual(['b', 'a']);
   });
 
-  test('takes only those of the API extension group for definitions', () => {
+  test('treats only those of the API extension group as definitions', () => {
     expect(isDefinition({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' })).toBe(true);
     expect(isDefinition({ apiVersion: 'example.org/v1', kind: 'CustomResourceDefinition' })).toBe(false);
   });
 });
 
-describe('what a chart makes by chance', () => {
+describe('The random parts of a chart', () => {
   const rendering = (password: string, replicas = 1): readonly Manifest[] => [
     manifest('Secret', 'ca', { data: { key: password, fixed: 'same' } }),
     manifest('Deployment', 'app', { spec: { replicas } }, 'apps/v1'),
   ];
 
-  test('is told apart by rendering twice', () => {
+  test('are found by rendering twice', () => {
     const found = compareRenderings(rendering('a'), rendering('b'));
     expect(found.stable.map(({ kind }) => kind)).toEqual(['Deployment']);
     expect(found.generated).toEqual([rendering('a')[0]]);
   });
 
-  test('is no part of the digest', () => {
+  test('are left out of the digest', () => {
     const one = compareRenderings(rendering('a'), rendering('b'));
     const other = compareRenderings(rendering('c'), rendering('d'));
     expect(one.digest).toBe(other.digest);
     expect(one.generatedDigest).toBe(other.generatedDigest);
   });
 
-  test('leaves every other part in the digest', () => {
+  test('leave every other part in the digest', () => {
     const one = compareRenderings(rendering('a'), rendering('b'));
     const other = compareRenderings(rendering('a', 2), rendering('b', 2));
     expect(other.digest).not.toBe(one.digest);
     expect(other.generatedDigest).toBe(one.generatedDigest);
   });
 
-  test('must not be a name: each rendering would leave another object behind', () => {
+  test('must not be names, because each rendering would leave another object behind', () => {
     const job = (name: string): readonly Manifest[] => [manifest('Job', name, {}, 'batch/v1')];
     expect(() => compareRenderings(job('init-a'), job('init-b'))).toThrow(UnstableNamesError);
     expect(() => compareRenderings([], job('init-b'))).toThrow(UnstableNamesError);
   });
 
-  test('is found in lists and in fields that are only there sometimes', () => {
+  test('are found in lists and in fields that are only sometimes there', () => {
     const list = (...items: readonly string[]): readonly Manifest[] => [manifest('ConfigMap', 'x', { items })];
     const found = compareRenderings(list('a', '1'), list('a', '2'));
     expect(found.generated).toHaveLength(1);
@@ -103,7 +103,7 @@ const config = (...names: readonly string[]): ClusterAddonConfig => ({
   stages: { AfterControlPlaneInitialized: names.map((name) => ({ name, action: 'apply' as const })) },
 });
 
-describe('the inventory', () => {
+describe('The inventory', () => {
   const policy = manifest('PodDisruptionBudget', 'app', {}, 'policy/v1beta1');
 
   test('defect 2: an object whose API version changed is the same object and is not pruned', () => {
@@ -127,7 +127,7 @@ describe('the inventory', () => {
     expect(withoutItems(inventory, gone)).toEqual(objects.slice(0, 1));
   });
 
-  test('defect 4: the stages of the old release are known by what they applied, not by the list of the new one', () => {
+  test('defect 4: finds the stages of the old release by what they applied, not by the list of the new one', () => {
     const [old, kept] = [itemOf(manifest('ConfigMap', 'old'), 'old-cni'), itemOf(manifest('ConfigMap', 'new'), 'cni')];
     const gone = superfluousItems({
       inventory: [old, kept],
@@ -138,7 +138,7 @@ describe('the inventory', () => {
     expect(gone).toEqual([old]);
   });
 
-  test('keeps what stages have that the release applies in another hook', () => {
+  test('keeps what belongs to stages that the release applies in another hook', () => {
     const other = itemOf(manifest('ConfigMap', 'metrics'), 'metrics-server');
     const gone = superfluousItems({
       inventory: [other],
@@ -157,7 +157,7 @@ describe('the inventory', () => {
     expect(superfluousItems({ inventory: [after], rendered: [after], ran, config: config('one', 'two') })).toEqual([]);
   });
 
-  test('is the very same list when nothing is new, so that nothing is written', () => {
+  test('is the same list if nothing is new, so that nothing is written', () => {
     const inventory = [itemOf(policy, 'app')];
     expect(withItems(inventory, [itemOf(policy, 'app')])).toBe(inventory);
   });

@@ -20,14 +20,14 @@ const release = (status: ClusterStackReleaseStatus, resourceVersion = '1'): Clus
 const addonsEnqueuedBy = addonsOfRelease({ clusters: () => [user], classes: () => [] });
 const itsAddon = [{ namespace: 'team', name: clusterAddonName('a') }];
 
-describe('the ClusterAddon of a Cluster', () => {
-  test('is reconciled when the release that its Cluster uses comes, becomes ready, or goes', () => {
+describe('The ClusterAddon of a Cluster', () => {
+  test('is reconciled when the release of its Cluster is created, becomes ready, or is deleted', () => {
     expect(addonsEnqueuedBy(undefined, release({ ready: false }))).toEqual(itsAddon);
     expect(addonsEnqueuedBy(release({ ready: false }), release({ ready: true }))).toEqual(itsAddon);
     expect(addonsEnqueuedBy(release({ ready: true }), undefined)).toEqual(itsAddon);
   });
 
-  test('is not reconciled for what else is written to the release', () => {
+  test('is not reconciled for other changes of the release', () => {
     expect(addonsEnqueuedBy(release({ ready: true }), release({ ready: true, observedGeneration: 2 }, '2'))).toEqual(
       [],
     );

@@ -100,8 +100,8 @@ const release = (version: string, owner: ClusterStack, status: object = ready())
   world.make.release(`docker-scs-1-30-${version}`, { owners: [owner], status });
 const condition = (status: ClusterStackStatus, type: string) => status.conditions?.find((one) => one.type === type);
 
-describe('a ClusterStack', () => {
-  test('has the versions that its spec names, and the newest of its source', async () => {
+describe('A ClusterStack', () => {
+  test('has the versions of its spec, and the newest of its source', async () => {
     push('v1', 'v2', 'v10', 'v0-sha-abc');
     const stack = await world.make.stack({ versions: ['v1', 'v0-sha.rwvgrna'] });
     await world.reconcile(stack);
@@ -113,7 +113,7 @@ describe('a ClusterStack', () => {
     expect(world.make.events).toContain('Normal ReleaseCreated: created ClusterStackRelease docker-scs-1-30-v10');
   });
 
-  test('hands the label by which managers share objects on to its releases, also when it changes', async () => {
+  test('passes the label by which managers share objects on to its releases, also when it changes', async () => {
     const label = 'cluster.x-k8s.io/watch-filter';
     const stack = await world.make.stack({ versions: ['v1'], autoSubscribe: false });
     const labels = async () =>
@@ -126,13 +126,13 @@ describe('a ClusterStack', () => {
     expect(await labels()).toEqual({ [label]: 'blue' });
   });
 
-  test('does not ask its source when it does not subscribe', async () => {
+  test('does not read its source if it does not subscribe', async () => {
     await world.reconcile(await world.make.stack({ versions: ['v1'], autoSubscribe: false }));
     expect(await world.releases()).toEqual(names('v1'));
     expect(world.assets.calls).toEqual([]);
   });
 
-  test('tells how far its releases have come, newest first', async () => {
+  test('reports the state of its releases, newest first', async () => {
     push('v10');
     const stack = await world.make.stack({ versions: ['v9'] });
     await release('v9', stack);
@@ -172,7 +172,7 @@ describe('a ClusterStack', () => {
     expect((await world.reconcile(stack)).status).toEqual(status);
   });
 
-  test('asks its source as often as it says, and again after a restart', async () => {
+  test('reads its source as often as it requests, and again after a restart', async () => {
     push('v1');
     const stack = await world.make.stack({ pollInterval: '1m' });
     expect((await world.reconcile(stack)).afterMs).toBe(60_000);
@@ -189,8 +189,8 @@ describe('a ClusterStack', () => {
   });
 });
 
-describe('a release that is not the newest', () => {
-  test('goes when nobody wants it', async () => {
+describe('A release that is not the newest', () => {
+  test('is deleted if nobody wants it', async () => {
     push('v2');
     const stack = await world.make.stack();
     await release('v1', stack);
@@ -219,7 +219,7 @@ describe('a release that is not the newest', () => {
     expect(await world.releases()).toEqual(names('v1', 'v2'));
   });
 
-  test('stays when its version has a suffix and a Cluster uses it: its class has a dot where it has a dash', async () => {
+  test('stays if its version has a suffix and a Cluster uses it: its class has a dot where it has a dash', async () => {
     push('v0-sha-new');
     const stack = await world.make.stack({ channel: 'custom' });
     await release('v0-sha-old', stack);
@@ -229,7 +229,7 @@ describe('a release that is not the newest', () => {
     expect(await world.releases()).toEqual(names('v0-sha-new', 'v0-sha-old'));
   });
 
-  test('stays when a Cluster began to use it that has not been seen yet', async () => {
+  test('stays if a Cluster began to use it that the cache does not contain yet', async () => {
     push('v2');
     const stack = await world.make.stack();
     await release('v1', stack);
@@ -240,7 +240,7 @@ describe('a release that is not the newest', () => {
     expect(await world.releases()).toEqual(names('v1', 'v2'));
   });
 
-  test('stays when the webhook refuses its deletion at the last moment', async () => {
+  test('stays if the webhook refuses its deletion at the last moment', async () => {
     push('v2');
     const stack = await world.make.stack();
     await release('v1', stack);
@@ -251,7 +251,7 @@ describe('a release that is not the newest', () => {
     expect(world.make.events.join()).toContain('docker-scs-1-30-v1 was not removed: used by team/a');
   });
 
-  test('is left to another ClusterStack that has it, too', async () => {
+  test('is left to another ClusterStack that also has it', async () => {
     push('v2');
     const [stack, other] = [await world.make.stack(), await world.make.stack({ versions: ['v1'] }, 'other')];
     await world.make.release('docker-scs-1-30-v1', { owners: [stack, other], status: ready() });
@@ -264,8 +264,8 @@ describe('a release that is not the newest', () => {
   });
 });
 
-describe('a source that cannot be asked', () => {
-  test('leaves ReleasesSynced False with its reason, and no release is removed', async () => {
+describe('A source that cannot be read', () => {
+  test('sets ReleasesSynced to False with the reason, and no release is removed', async () => {
     const stack = await world.make.stack({ versions: ['v3'] });
     await release('v1', stack, { ready: false });
     await release('v2', stack);
@@ -282,7 +282,7 @@ describe('a source that cannot be asked', () => {
     expect(afterMs).toBe(60_000);
   });
 
-  test('and then has nothing any more removes none either', async () => {
+  test('and then returns an empty list removes no release either', async () => {
     push('v1');
     const stack = await world.make.stack();
     await world.reconcile(stack);
@@ -293,7 +293,7 @@ describe('a source that cannot be asked', () => {
     expect(await world.releases()).toEqual(names('v0', 'v1'));
   });
 
-  test('of a directory that is missing is not silently a success when the stack subscribes', async () => {
+  test('because a directory is missing is reported if the stack subscribes', async () => {
     const stack = await world.make.stack({ source: { type: 'directory' } });
     const { status } = await world.reconcile(stack);
     expect(condition(status, 'AssetsClientAPIAvailable')).toMatchObject({
@@ -305,15 +305,15 @@ describe('a source that cannot be asked', () => {
     expect(condition(status, 'ClusterStackReleaseAvailable')).toMatchObject({ status: 'False', reason: 'NoRelease' });
   });
 
-  test('since it has no release of the stack says so', async () => {
+  test('because it has no release of the stack is reported', async () => {
     world.assets.push('docker-scs-1-31-v1', { digit: '1', kubernetes: 'v1.31.0' });
     const { status } = await world.reconcile(await world.make.stack());
     expect(condition(status, 'ReleasesSynced')).toMatchObject({ status: 'False', reason: 'NoReleaseFound' });
   });
 });
 
-describe('the custom channel', () => {
-  test('takes any suffix, and the one that was made last', async () => {
+describe('The custom channel', () => {
+  test('accepts any suffix, and uses the release that was created last', async () => {
     for (const [suffix, createdAt] of [
       ['zzz', '2026-01-01T00:00:00Z'],
       ['aaa', '2026-02-01T00:00:00Z'],
@@ -330,7 +330,7 @@ describe('the custom channel', () => {
   });
 });
 
-describe('a custom channel with more releases than are asked about at once', () => {
+describe('A custom channel with more releases than are read at once', () => {
   const asked = (): number => world.assets.calls.filter((call) => call.startsWith('current')).length;
   const later = (ms: number): void => {
     world.make.now = new Date(world.make.now.getTime() + ms);
@@ -342,7 +342,7 @@ describe('a custom channel with more releases than are asked about at once', () 
     }
   };
 
-  test('asks about some at each look, goes on soon, and says how many are left out', async () => {
+  test('reads some at each reconcile, continues soon, and reports how many are left', async () => {
     pushMany(150);
     const stack = await world.make.stack({ channel: 'custom', pollInterval: '5m' });
     const looks = [];
@@ -363,7 +363,7 @@ describe('a custom channel with more releases than are asked about at once', () 
     expect(await world.releases()).toContain('docker-scs-1-30-v0-sha-x107');
   });
 
-  test('removes no release while some are left out', async () => {
+  test('removes no release while some are left', async () => {
     pushMany(100);
     const stack = await world.make.stack({ channel: 'custom' });
     await release('v0-sha-old', stack, { ready: false });
@@ -383,7 +383,7 @@ describe('a custom channel with more releases than are asked about at once', () 
     expect(await world.releases()).toContain('docker-scs-1-30-v3-sha-new');
   });
 
-  test('keeps what it has learned when the source fails between', async () => {
+  test('keeps what it has learned if the source fails in between', async () => {
     pushMany(10);
     const current = world.assets.current.bind(world.assets);
     let left = 4;
@@ -403,7 +403,7 @@ describe('a custom channel with more releases than are asked about at once', () 
   });
 });
 
-describe('a stack with a provider', () => {
+describe('A stack with a provider', () => {
   const providerRef = { apiVersion: `${group}/v1alpha1`, kind: templates.kind, name: 'images' };
   const template = (spec: object): Promise<Resource> =>
     world.cluster.seed(templates, {
@@ -413,7 +413,7 @@ describe('a stack with a provider', () => {
       spec: { template: { spec } },
     } as Resource);
 
-  test('has the provider’s object of each release, with the spec of its template', async () => {
+  test('has a provider object for each release, with the spec of its template', async () => {
     push('v1');
     await template({ identity: 'a' });
     const stack = await world.make.stack({ noProvider: false, providerRef });
@@ -431,7 +431,7 @@ describe('a stack with a provider', () => {
     expect(await world.cluster.admin.get(providerReleases, key)).toMatchObject({ spec: { identity: 'b' } });
   });
 
-  test('says that its template is not there', async () => {
+  test('reports that its template does not exist', async () => {
     const { status } = await world.reconcile(
       await world.make.stack({ noProvider: false, providerRef, versions: ['v1'] }),
     );
@@ -453,7 +453,7 @@ test('a release whose name is too long for a label is refused with the limit', a
   expect(await world.releases()).toEqual([]);
 });
 
-test('a Cluster that changes its class has the stacks of the old and the new one visited', async () => {
+test('a Cluster that changes its class causes reconciles of the old and the new stack', async () => {
   const stack = await world.make.stack();
   const { watches } = clusterStackController({
     memory: new ObjectMemory(),

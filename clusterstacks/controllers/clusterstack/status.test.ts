@@ -17,7 +17,7 @@ const stack: ClusterStack = {
   },
 };
 
-test('a condition that stays as it is keeps the time since when it is so', () => {
+test('a condition that does not change keeps its transition time', () => {
   const reconciled = (before: ClusterStack, now: string) =>
     statusOf(before, { scope: { stack: before, owned: [], inUse: new Set() }, lines: [] }, new Date(now));
   const first = reconciled(stack, '2030-01-01T00:00:00Z');

@@ -162,8 +162,8 @@ beforeEach(() => {
 const condition = (status: ClusterStackReleaseStatus, type: string) =>
   status.conditions?.find((one) => one.type === type);
 
-describe('a ClusterStackRelease', () => {
-  test('is pinned first, and then makes its ClusterClass and templates, which it owns', async () => {
+describe('A ClusterStackRelease', () => {
+  test('is pinned first, and then creates and owns its ClusterClass and templates', async () => {
     await world.begin();
     const first = await world.reconcile();
     expect(first.status).toMatchObject({
@@ -207,7 +207,7 @@ describe('a ClusterStackRelease', () => {
     ]);
   });
 
-  test('waits where its digest is not kept, since its definition is older than the manager, and goes on when it is not', async () => {
+  test('waits if its digest is not stored because its definition is older than the manager, and continues once it is updated', async () => {
     world.isOldDefinition = true;
     await world.begin();
     await world.reconcile();
@@ -221,7 +221,7 @@ describe('a ClusterStackRelease', () => {
     expect((await world.reconcile()).status.ready).toBe(true);
   });
 
-  test('writes the same status again when nothing has changed, and renders once', async () => {
+  test('writes the same status again if nothing has changed, and renders once', async () => {
     await world.begin();
     const { status } = await world.settle();
     const again = await world.reconcile();
@@ -229,7 +229,7 @@ describe('a ClusterStackRelease', () => {
     expect(world.requests).toHaveLength(2);
   });
 
-  test('keeps its digest when the tag is moved, also after a restart, and tells of it', async () => {
+  test('keeps its digest when the tag is moved, also after a restart, and reports it', async () => {
     await world.begin();
     await world.settle();
     world.assets.push('docker-scs-1-30-v1', { digit: '2', kubernetes: 'v1.30.11' });
@@ -243,7 +243,7 @@ describe('a ClusterStackRelease', () => {
     expect(world.make.events.join()).toContain('Warning TagMoved');
   });
 
-  test('repairs what others change of its ClusterClass and templates, and makes what they delete', async () => {
+  test('repairs its ClusterClass and templates after changes and deletions', async () => {
     await world.begin();
     await world.settle();
     const body = {
@@ -260,7 +260,7 @@ describe('a ClusterStackRelease', () => {
     expect(world.make.events.join()).toContain('DriftRepaired');
   });
 
-  test('tells objects of different kinds and one name apart', async () => {
+  test('distinguishes objects of different kinds with one name', async () => {
     world.chart = [manifest(clusterTemplate, 'x'), manifest(machineTemplate, 'x'), manifest(configTemplate, 'x')];
     await world.begin();
     const { status } = await world.settle();
@@ -269,7 +269,7 @@ describe('a ClusterStackRelease', () => {
       expect(await world.get(one, 'x')).toBeDefined();
   });
 
-  test('prunes what its chart names no more, but not an object whose API version went up', async () => {
+  test('prunes what its chart no longer contains, but not an object whose API version changed', async () => {
     await world.begin();
     await world.settle();
     const uid = (await world.get(clusterTemplate, 'cluster'))?.metadata.uid;
@@ -290,8 +290,8 @@ describe('a ClusterStackRelease', () => {
   });
 });
 
-describe('a source that fails', () => {
-  test('before the first files came leaves a condition, and the next visit goes on', async () => {
+describe('A source that fails', () => {
+  test('before the first files arrived sets a condition, and the next reconcile continues', async () => {
     await world.begin();
     world.assets.fail('SourceUnavailableError');
     const { status, error } = await world.reconcile();
@@ -305,7 +305,7 @@ describe('a source that fails', () => {
     expect((await world.settle()).status.ready).toBe(true);
   });
 
-  test('afterwards leaves the release usable, and says so', async () => {
+  test('afterwards leaves the release usable, and is reported', async () => {
     await world.begin();
     await world.settle();
     world.assets.fail('SourceUnavailableError');
@@ -314,7 +314,7 @@ describe('a source that fails', () => {
     expect(condition(status, 'Ready')).toMatchObject({ status: 'False', reason: 'ReleaseAssetsNotDownloadedYet' });
   });
 
-  test('with an error of its own is tried again with backoff', async () => {
+  test('with an unexpected error is retried with backoff', async () => {
     await world.begin();
     world.assets.fail('TypeError', 'no space left');
     expect((await world.reconcile()).error).toMatchObject({ message: 'no space left' });
@@ -323,7 +323,7 @@ describe('a source that fails', () => {
   test.each([
     ['versions.clusterStack is v2', { version: 'v2', kubernetes: 'v1.30.1' }],
     ['versions.kubernetes is v1.31.0', { version: 'v1', kubernetes: 'v1.31.0' }],
-  ])('by files that say %s is told so', async (message, content) => {
+  ])('because its files say %s is reported as such', async (message, content) => {
     world.assets.push('docker-scs-1-30-v1', { digit: '1', ...content });
     await world.begin();
     const { status } = await world.reconcile();
@@ -336,8 +336,8 @@ describe('a source that fails', () => {
   });
 });
 
-describe('a chart', () => {
-  test('that cannot be rendered is told in its own words', async () => {
+describe('A chart', () => {
+  test('that cannot be rendered is reported with the message of helm', async () => {
     world.renders = new Error('nil pointer evaluating interface {}.images');
     await world.begin();
     const { status } = await world.settle();
@@ -349,7 +349,7 @@ describe('a chart', () => {
     expect(status.ready).toBe(false);
   });
 
-  test('with kinds that are not there applies nothing until they are', async () => {
+  test('with kinds that do not exist applies nothing until they do', async () => {
     world.bootstrap = served();
     world.chart = [...world.chart, manifest(configTemplate, 'worker')];
     await world.begin();
@@ -364,7 +364,7 @@ describe('a chart', () => {
     expect((await world.reconcile()).status.ready).toBe(true);
   });
 
-  test('cannot reach another namespace, or the whole cluster', async () => {
+  test('cannot create objects in another namespace, or cluster-scoped ones', async () => {
     world.chart = [
       ...world.chart,
       manifest(machineTemplate, 'spy', {}, { namespace: 'kube-system' }),
@@ -382,7 +382,7 @@ describe('a chart', () => {
     expect(await world.cluster.admin.get(machineTemplate, { namespace: 'kube-system', name: 'spy' })).toBeUndefined();
   });
 
-  test('cannot make what is no part of a ClusterClass, though the manager may, unless the operator allows its kind', async () => {
+  test('cannot create what is not part of a ClusterClass, although the manager may, unless the operator allows its kind', async () => {
     world.chart = [...world.chart, manifest(network, 'admin', { spec: {} })];
     await world.begin();
     const { status } = await world.settle();
@@ -394,7 +394,7 @@ describe('a chart', () => {
     expect((await world.settle()).status.ready).toBe(true);
   });
 
-  test('of which the API server refuses one object is not ready, and that one is named', async () => {
+  test('of which the API server refuses one object is not ready, and that object is named', async () => {
     await world.begin();
     await world.reconcile();
     world.cluster.failNext(
@@ -413,7 +413,7 @@ describe('a chart', () => {
   });
 });
 
-describe('a chart that makes parts by chance', () => {
+describe('A chart with random parts', () => {
   let made = 0;
   const specOf = async (name: string): Promise<unknown> =>
     ((await world.get(machineTemplate, name)) as (Resource & { readonly spec?: unknown }) | undefined)?.spec;
@@ -426,7 +426,7 @@ describe('a chart that makes parts by chance', () => {
     { ...manifest(machineTemplate, 'server'), spec: { password } },
   ];
 
-  test('keeps them over visits and restarts, all of one rendering, and prunes none of them', async () => {
+  test('keeps them over reconciles and restarts, all of one rendering, and prunes none of them', async () => {
     randomly(pair);
     await world.begin();
     expect((await world.settle()).status.ready).toBe(true);
@@ -442,7 +442,7 @@ describe('a chart that makes parts by chance', () => {
     expect([await specOf('authority'), await specOf('server')]).toEqual([before, before]);
   });
 
-  test('makes all of them anew when one is gone, and when somebody asks for it', async () => {
+  test('generates all of them again if one is missing, and if the annotation requests it', async () => {
     randomly(pair);
     await world.begin();
     await world.settle();
@@ -460,7 +460,7 @@ describe('a chart that makes parts by chance', () => {
     expect(await specOf('server')).not.toEqual(after);
   });
 
-  test('in names is refused before anything is made', async () => {
+  test('in names is refused before anything is created', async () => {
     randomly((password) => [manifest(machineTemplate, password)]);
     await world.begin();
     const { status } = await world.settle();
@@ -469,7 +469,7 @@ describe('a chart that makes parts by chance', () => {
   });
 });
 
-describe('an object that is there before the release', () => {
+describe('An object that exists before the release', () => {
   const foreign = (metadata: object = {}): Promise<Resource> =>
     world.cluster.seed(machineTemplate, {
       ...manifest(machineTemplate, 'worker'),
@@ -511,7 +511,7 @@ describe('an object that is there before the release', () => {
       },
       'it is controlled by ConfigMap x',
     ],
-  ])('and %s is left alone, and named with its owner', async (_, metadata, words) => {
+  ])('and %s is not changed, and is reported with its owner', async (_, metadata, words) => {
     await foreign(metadata);
     await world.begin();
     const { status } = await world.settle();
@@ -532,7 +532,7 @@ describe('an object that is there before the release', () => {
     expect(deleted).not.toContain('DockerMachineTemplate');
   });
 
-  test('and is handed over by its annotation becomes the release’s own', async () => {
+  test('and is released by its annotation becomes the release’s own', async () => {
     await foreign({ annotations: { 'clusterstack.x-k8s.io/adopt': 'docker-scs-1-30-v1' } });
     await world.begin();
     expect((await world.settle()).status.ready).toBe(true);
@@ -540,7 +540,7 @@ describe('an object that is there before the release', () => {
     expect(owner).toMatchObject({ kind: 'ClusterStackRelease', controller: true });
   });
 
-  test('or takes the place of one that the release had made, is left alone', async () => {
+  test('or replaced one that the release had created, is not changed', async () => {
     await world.begin();
     await world.settle();
     await world.cluster.admin.delete(machineTemplate, { namespace, name: 'worker' });
@@ -550,7 +550,7 @@ describe('an object that is there before the release', () => {
     expect(await theirs()).toBe(true);
   });
 
-  test('and was made by it, but has lost its owner, is its own also after a restart', async () => {
+  test('and was created by it, but has lost its owner, becomes its own again, also after a restart', async () => {
     await world.begin();
     await world.settle();
     const body = { metadata: { ownerReferences: [] } };
@@ -561,7 +561,7 @@ describe('an object that is there before the release', () => {
   });
 });
 
-describe('a release with a provider', () => {
+describe('A release with a provider', () => {
   const providerRef = {
     apiVersion: 'infrastructure.clusterstack.x-k8s.io/v1beta2',
     kind: providerReleases.kind,
@@ -569,7 +569,7 @@ describe('a release with a provider', () => {
     namespace,
   };
 
-  test('waits until the provider’s object is ready, and owns it', async () => {
+  test('waits until the provider object is ready, and owns it', async () => {
     await world.begin('v1', { providerRef });
     const { status } = await world.settle();
     expect(condition(status, 'ProviderClusterStackReleaseReady')?.reason).toBe('ProviderObjectNotFound');
@@ -587,7 +587,7 @@ describe('a release with a provider', () => {
   });
 });
 
-describe('the deletion of a release', () => {
+describe('The deletion of a release', () => {
   test('waits while a Cluster of another namespace uses its class', async () => {
     await world.begin();
     await world.settle();
@@ -601,7 +601,7 @@ describe('the deletion of a release', () => {
     expect(await world.get(capiClusterClass, 'docker-scs-1-30-v1')).toBeDefined();
   });
 
-  test('really removes ClusterClass and templates, the class first', async () => {
+  test('removes ClusterClass and templates, the class first', async () => {
     await world.begin();
     await world.settle();
     world.restart();
@@ -612,7 +612,7 @@ describe('the deletion of a release', () => {
     expect(await world.get(machineTemplate, 'worker')).toBeUndefined();
   });
 
-  test('leaves alone what another owner has taken over', async () => {
+  test('does not delete what another owner has adopted', async () => {
     await world.begin();
     await world.settle();
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'another', controller: true };
@@ -623,7 +623,7 @@ describe('the deletion of a release', () => {
     expect(deleted).not.toContain('DockerMachineTemplate');
   });
 
-  test('names what does not go', async () => {
+  test('names what is not gone yet', async () => {
     await world.begin();
     await world.settle();
     const body = { metadata: { finalizers: ['example.com/hold'] } };
@@ -635,7 +635,7 @@ describe('the deletion of a release', () => {
     );
   });
 
-  test('is possible before anything was made', async () => {
+  test('is possible before anything was created', async () => {
     await world.begin();
     expect((await world.finalize()).finished).toBe(true);
   });

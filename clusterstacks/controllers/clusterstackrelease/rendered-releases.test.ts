@@ -9,7 +9,7 @@ const manifest = (text: string) => ({
   data: { text },
 });
 
-test('Renderings are kept up to a bound, beyond which the one that was not asked for longest is made anew', async () => {
+test('Renderings are cached up to a limit, above which the least recently used one is rendered again', async () => {
   const releases = new RenderedReleases(new ObjectMemory(), 1000);
   let rendered = 0;
   const ask = (owner: string) =>

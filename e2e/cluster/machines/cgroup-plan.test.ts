@@ -28,7 +28,7 @@ describe('planCgroups', () => {
     ]);
   });
 
-  test('keeps controllers together that share a mount, and drops options that are no controllers', () => {
+  test('keeps controllers together that share a mount, and drops options that are not controllers', () => {
     const plan = planCgroups(
       [
         line(40, '/sys/fs/cgroup/cpu,cpuacct', 'cgroup', 'rw,xattr,cpu,cpuacct'),
@@ -45,7 +45,7 @@ describe('planCgroups', () => {
     expect(plan.hierarchies.map(({ options }) => options)).toEqual(['cpu,cpuacct', 'cpuset', 'memory', 'pids']);
   });
 
-  test('reads a unified host, mounted at the top, and the controllers of use', () => {
+  test('reads a unified host, mounted at the top, and its usable controllers', () => {
     const plan = planCgroups(
       `${line(30, '/sys/fs/cgroup', 'cgroup2', 'rw,nsdelegate')}\n${line(31, '/elsewhere/cgroup', 'cgroup2', 'rw')}`,
       'cpuset cpu io memory hugetlb pids rdma misc\n',
@@ -64,7 +64,7 @@ describe('planCgroups', () => {
     });
   });
 
-  test('names the missing controllers and what helps', () => {
+  test('names the missing controllers and the fix', () => {
     expect(() => planCgroups(line(30, '/sys/fs/cgroup', 'cgroup2', 'rw'), 'cpu memory')).toThrow(
       /controllers cpuset, pids are not available \(found: cpu, memory\).*--privileged|privileged/,
     );
@@ -72,6 +72,6 @@ describe('planCgroups', () => {
   });
 });
 
-test('a machine has a cgroup that tells its harness', () => {
+test('gives a machine a cgroup that names its harness', () => {
   expect(cgroupName('demo', 'worker-1')).toBe('steward-e2e.demo.worker-1');
 });

@@ -3,13 +3,13 @@ import { expect, test } from '@jest/globals';
 import { identifyProcess, isAlive } from './process-identity.ts';
 import { CommandError, lastLines, runCommand, tryCommand } from './run-command.ts';
 
-test('gives input to the command and its output back, piece by piece and whole', async () => {
+test('a command gets its input, and its output is returned in pieces and as a whole', async () => {
   const pieces: string[] = [];
   const { stdout } = await runCommand('cat', [], { input: 'hello', onOutput: (piece) => pieces.push(piece) });
   expect([stdout, pieces.join('')]).toEqual(['hello', 'hello']);
 });
 
-test('a failure is an error with the last lines and what a diagnosis adds', async () => {
+test('a failure is an error with the last lines and the added diagnosis', async () => {
   const failing = runCommand('sh', ['-c', 'echo out; echo reason >&2; exit 3'], {
     title: 'the thing',
     diagnose: () => Promise.resolve('log of what stalled'),
@@ -43,7 +43,7 @@ test('an abort kills the command', async () => {
   await expect(waiting).rejects.toThrow(/aborted/);
 });
 
-test('a program that does not exist is named', async () => {
+test('a program that does not exist is reported by name', async () => {
   await expect(runCommand('/no/such/program', [])).rejects.toThrow(/\/no\/such\/program cannot be started/);
 });
 

@@ -11,23 +11,23 @@ test.each([
   [2, 131_072],
   [4, 131_072],
   [16, 524_288],
-])('with %d cores kube-proxy wants %d connections', (cores, limit) => {
+])('kube-proxy with %d cores sets %d connections', (cores, limit) => {
   expect(connections(cores)).toBe(limit);
 });
 
-test('a host that tracks more connections than kube-proxy asks for tracks as many as that meanwhile, because kube-proxy ends at any other number', () => {
+test('a host that tracks more connections than kube-proxy sets is lowered meanwhile, because kube-proxy fails at any other number', () => {
   const { wanted } = hostLimits.find(({ name }) => name === 'net.netfilter.nf_conntrack_max') ?? {};
   const asked = connections(availableParallelism());
   expect([wanted?.(asked - 1), wanted?.(asked), wanted?.(asked * 4)]).toEqual([asked, asked, asked]);
 });
 
-test('a host that lets users watch more files than machines need keeps its limit', () => {
+test('a host that allows more inotify watches than machines need keeps its limit', () => {
   const { wanted } = hostLimits.find(({ name }) => name === 'fs.inotify.max_user_instances') ?? {};
   expect(wanted?.(128)).toBe(8192);
   expect(wanted?.(65_536)).toBe(65_536);
 });
 
-test('of two harnesses that begin together the first remembers the host’s own limit', async () => {
+test('the first of two harnesses that start together records the host’s own limit', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'limits-'));
   const file = path.join(folder, '.nf_conntrack_max');
   await rememberOnce(file, '65536');

@@ -37,7 +37,7 @@ describe('planNetwork', () => {
     );
   });
 
-  test('names links that the kernel takes and places machines in their network', () => {
+  test('names links as the kernel accepts them and places machines in their network', () => {
     fc.assert(
       fc.property(index, fc.integer({ min: machineOctets.first, max: machineOctets.last }), (number, octet) => {
         const plan = planNetwork(number);
@@ -63,7 +63,7 @@ describe('usableNetworks', () => {
     expect(usableNetworks(['10.161.7.0/24'])).not.toContain(1);
   });
 
-  test('tries networks inside a wider range of the host last', () => {
+  test('tries networks inside a larger range of the host last', () => {
     const order = usableNetworks(['172.30.0.0/20']);
     expect(order[0]).toBe(16);
     expect(order.slice(-16)).toContain(0);

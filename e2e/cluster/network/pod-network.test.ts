@@ -9,7 +9,7 @@ const machines = [
   { name: 'idle', address: '172.30.0.13' },
 ];
 
-test('every node gets a route to the pods of every other, in whatever order they came', () => {
+test('every node gets a route to the pods of every other, in any order', () => {
   const nodes = [
     { name: 'b', podCidr: '10.1.0.0/24' },
     { name: 'a', podCidr: '10.1.1.0/24' },
@@ -20,7 +20,7 @@ test('every node gets a route to the pods of every other, in whatever order they
   expect(routes).toContainEqual({ machine: 'b', range: '10.1.1.0/24', via: '172.30.0.11' });
 });
 
-test('a node without a machine of ours gets and gives no route', () => {
+test('a node without a machine of the harness has no routes', () => {
   expect(
     podRoutes(
       [

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { PlainObject } from '../kubernetes-client.ts';
 import { parseServiceRules, wantedRules } from './service-rules.ts';
 
-describe('The rules that kube-proxy has in the kernel', () => {
+describe('The rules of kube-proxy in the kernel', () => {
   const listed = (...keys: readonly (readonly (string | number)[])[]): string =>
     JSON.stringify({
       nftables: [
@@ -12,34 +12,34 @@ describe('The rules that kube-proxy has in the kernel', () => {
       ],
     });
 
-  test('are read from what nft lists', () => {
+  test('are parsed from the output of nft', () => {
     expect(parseServiceRules(listed(['10.96.0.1', 'tcp', 443], ['10.96.0.10', 'udp', 53]))).toEqual([
       '10.96.0.1 tcp 443',
       '10.96.0.10 udp 53',
     ]);
   });
 
-  test('are read also with the comment that a Service without endpoints has', () => {
+  test('are parsed with the comment of a Service without endpoints', () => {
     const elem = [[{ elem: { val: { concat: ['10.96.0.7', 'tcp', 80] }, comment: 'default/web' } }, { drop: null }]];
     expect(parseServiceRules(JSON.stringify({ nftables: [{ map: { elem } }] }))).toEqual(['10.96.0.7 tcp 80']);
   });
 
-  test('are the same where nft knows no names of protocols', () => {
+  test('are the same if nft knows no names of protocols', () => {
     expect(parseServiceRules(listed(['10.96.0.1', 6, 443]))).toEqual(['10.96.0.1 tcp 443']);
   });
 
-  test('are none when the map has no elements', () => {
+  test('are empty if the map has no elements', () => {
     expect(parseServiceRules('{"nftables":[{"metainfo":{}},{"map":{"name":"service-ips"}}]}')).toEqual([]);
   });
 });
 
-describe('The rules that Services need', () => {
+describe('The rules that Services require', () => {
   const service = (spec: Record<string, unknown>, status: Record<string, unknown> = {}): PlainObject => ({
     spec,
     status,
   });
 
-  test('are one for each port of each address, a load balancer’s included', () => {
+  test('include one for each port of each address, a load balancer’s included', () => {
     const ingress = [{ ip: '172.30.0.5', ipMode: 'VIP' }];
     const dns = { clusterIPs: ['10.96.0.10'], ports: [{ port: 53, protocol: 'UDP' }, { port: 9153 }] };
     const web = service({ clusterIPs: ['10.96.0.7'], ports: [{ port: 80 }] }, { loadBalancer: { ingress } });
@@ -55,7 +55,7 @@ describe('The rules that Services need', () => {
     ['without an address', { clusterIPs: ['None'], ports: [{ port: 80 }] }],
     ['of another name', { type: 'ExternalName', externalName: 'example.com', ports: [{ port: 80 }] }],
     ['of IPv6', { clusterIPs: ['fd00::1'], ports: [{ port: 80 }] }],
-  ])('are none for one %s', (_what, spec) => {
+  ])('include none for one %s', (_what, spec) => {
     expect(wantedRules([service(spec)])).toEqual([]);
   });
 });

@@ -26,8 +26,8 @@ async function helloFor(servername: string | undefined): Promise<Buffer> {
   }
 }
 
-describe('the name that a TLS client asks for', () => {
-  test('is read once the whole first record is there, and not before', async () => {
+describe('The name that a TLS client requests', () => {
+  test('is known once the whole first record has arrived, and not before', async () => {
     const hello = await helloFor('tenant.k8s.example.org');
     for (let length = 0; length < hello.length; length += 1) {
       expect(serverNameOf(hello.subarray(0, length))).toBeUndefined();
@@ -35,12 +35,12 @@ describe('the name that a TLS client asks for', () => {
     expect(serverNameOf(hello)).toBe('tenant.k8s.example.org');
   });
 
-  test('is empty where there is none, or no TLS', async () => {
+  test('is empty if there is none, or no TLS', async () => {
     expect(serverNameOf(await helloFor(undefined))).toBe('');
     expect(serverNameOf(Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toBe('');
   });
 
-  test('that nobody told of leads nowhere', async () => {
+  test('leads nowhere if it is unknown', async () => {
     await using router = await startSniRouter();
     const client = connect(router.port, '127.0.0.1');
     client.write(await helloFor('other.example.org'));

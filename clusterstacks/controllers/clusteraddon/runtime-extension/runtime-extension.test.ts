@@ -98,8 +98,8 @@ const passes = {
 const force = `; to upgrade without waiting, set the annotation ${annotations.upgradeBeforeAddons}: v1.36.3 on the Cluster`;
 const waits = (message: string): object => ({ ...passes, retryAfterSeconds: 10, message: `${message}${force}` });
 
-describe('discovery', () => {
-  test('names the handlers; only where core waits for an answer, one is needed', async () => {
+describe('Discovery', () => {
+  test('names the handlers; only those that can block are required', async () => {
     const answer = await ask(`/${hooksVersion}/discovery`, { apiVersion: hooksVersion, kind: 'DiscoveryRequest' });
     const handler = (hook: string, name: string, failurePolicy: string): object => ({
       name,
@@ -120,14 +120,14 @@ describe('discovery', () => {
   });
 });
 
-describe('the upgrade of a Cluster of a cluster stack', () => {
-  test('waits for a ClusterAddon that is not there yet', async () => {
+describe('The upgrade of a Cluster of a cluster stack', () => {
+  test('waits for a ClusterAddon that does not exist yet', async () => {
     expect(await beforeUpgrade()).toEqual(
       waits('the upgrade to v1.36.3 waits for ClusterAddon cluster-addon-blue, which does not exist yet'),
     );
   });
 
-  test('waits for a ClusterAddon that has not looked at the new class', async () => {
+  test('waits for a ClusterAddon that has not been reconciled for the new class', async () => {
     await setAddon({ clusterStack: oldClass, hook: '' }, unready('ReleaseAssetsNotDownloadedYet', 'no such tag'));
     expect(await beforeUpgrade()).toEqual(
       waits(
@@ -136,7 +136,7 @@ describe('the upgrade of a Cluster of a cluster stack', () => {
     );
   });
 
-  test('names the stage that it waits for, and says no text of the workload cluster', async () => {
+  test('names the stage that it waits for, and repeats no text of the workload cluster', async () => {
     const run = { class: newClass, digest: 'd', hook: 'BeforeClusterUpgrade' };
     const stages = [
       { name: 'crds', action: 'apply', phase: 'done' },
@@ -153,7 +153,7 @@ describe('the upgrade of a Cluster of a cluster stack', () => {
     );
   });
 
-  test('names no stage of another class than the one it goes to', async () => {
+  test('names no stage of another class than the target', async () => {
     const run = { class: 'docker-test-1-36-v1', digest: 'd', hook: 'BeforeClusterUpgrade' };
     const stages = [{ name: 'cni', action: 'apply', phase: 'applyingOrDeleting' }];
     await setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' }, { run, stages });
@@ -164,19 +164,19 @@ describe('the upgrade of a Cluster of a cluster stack', () => {
     );
   });
 
-  test('begins when the class is completed, also while stages after it run', async () => {
+  test('begins when the class is completed, even if stages after it still run', async () => {
     await setAddon({ clusterStack: newClass, hook: '' });
     expect(await beforeUpgrade()).toEqual(passes);
     await setAddon({ clusterStack: newClass, hook: 'AfterClusterUpgrade' });
     expect(await beforeUpgrade()).toEqual(passes);
   });
 
-  test('waits while a class of the same name in another namespace is the one that is complete', async () => {
+  test('waits if only a class of the same name in another namespace is completed', async () => {
     await setAddon({ clusterStack: newClass, clusterStackNamespace: 'stacks', hook: '' });
     expect((await beforeUpgrade()).retryAfterSeconds).toBe(10);
   });
 
-  test('is judged by the Cluster as it is, not as the caller has it', async () => {
+  test('is decided by the Cluster as it is stored, not as the caller sent it', async () => {
     await setAddon({ clusterStack: oldClass, hook: '' });
     const forged = request('BeforeClusterUpgrade', { toKubernetesVersion: 'v1.36.3' });
     const cluster = {
@@ -229,21 +229,21 @@ describe('the upgrade of a Cluster of a cluster stack', () => {
   });
 });
 
-describe('a manager of a part of the Clusters', () => {
+describe('A manager of some of the Clusters', () => {
   beforeEach(() => setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' }));
 
   const partly = (only: { readonly watchFilter?: string; readonly namespace?: string }): void => {
     calls = runtimeExtension({ cluster: server, clock, wake: (addon) => woken.push(textOf(addon)), ...only });
   };
 
-  test('holds those with the label of its filter, and no others', async () => {
+  test('blocks those with the label of its filter, and no others', async () => {
     partly({ watchFilter: 'team' });
     expect(await beforeUpgrade()).toEqual(passes);
     await setCluster({}, initialized, { labels: { 'cluster.x-k8s.io/watch-filter': 'team' } });
     expect((await beforeUpgrade()).retryAfterSeconds).toBe(10);
   });
 
-  test('holds those of its namespace, and looks at no others', async () => {
+  test('blocks those of its namespace, and reads no others', async () => {
     partly({ namespace: 'elsewhere' });
     const before = server.calls.length;
     expect(await beforeUpgrade()).toEqual(passes);
@@ -253,14 +253,14 @@ describe('a manager of a part of the Clusters', () => {
   });
 });
 
-describe('hooks after something has happened', () => {
-  test('wake the ClusterAddon that has something to do, and never hold', async () => {
+describe('Hooks after an event', () => {
+  test('enqueue the ClusterAddon that has something to do, and never block', async () => {
     await setAddon({ clusterStack: '', hook: '' });
     expect(await afterInitialized()).toMatchObject({ status: 'Success', retryAfterSeconds: 0 });
     expect(woken).toEqual(['default/cluster-addon-blue']);
   });
 
-  test('wake it at the end of an upgrade until it has done what follows', async () => {
+  test('enqueue it at the end of an upgrade until it has done what follows', async () => {
     await setAddon({ clusterStack: newClass }, { completedHooks: ['BeforeClusterUpgrade'] });
     expect(await afterUpgrade()).toMatchObject({ status: 'Success', retryAfterSeconds: 0 });
     expect(woken).toEqual(['default/cluster-addon-blue']);
@@ -270,7 +270,7 @@ describe('hooks after something has happened', () => {
     expect(woken).toHaveLength(1);
   });
 
-  test('wake nobody who has nothing to do, for a Cluster that is there or not', async () => {
+  test('enqueue nothing that has nothing to do, whether the Cluster exists or not', async () => {
     await afterInitialized();
     await setAddon({ clusterStack: newClass, hook: '' });
     await afterInitialized();
@@ -281,7 +281,7 @@ describe('hooks after something has happened', () => {
     expect(woken).toEqual([]);
   });
 
-  test('wake it no more than once in ten seconds, however often somebody calls', async () => {
+  test('enqueue it at most once in ten seconds, however often they are called', async () => {
     await setAddon({ clusterStack: '', hook: '' });
     for (let n = 0; n < 5; n += 1) await afterInitialized();
     expect(woken).toHaveLength(1);
@@ -291,7 +291,7 @@ describe('hooks after something has happened', () => {
   });
 });
 
-describe('any call', () => {
+describe('Any call', () => {
   test('writes nothing', async () => {
     await setAddon({ clusterStack: '', hook: '' });
     const before = server.calls.length;
@@ -312,7 +312,7 @@ describe('any call', () => {
     await expect(ask(at, document)).rejects.toMatchObject({ name: 'BadCallError' });
   });
 
-  test('about anything else is refused as such, and reads nothing', async () => {
+  test('about anything else is refused as such, without a read', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (document) => {
         const before = server.calls.length;

@@ -25,12 +25,12 @@ function situation(
   };
 }
 
-describe('the hook that is due', () => {
+describe('The hook that is due', () => {
   test('is none before the control plane is initialized', () => {
     expect(hookDue(situation({}, { isInitialized: false }))).toEqual({ is: 'wait' });
   });
 
-  test('defect 9: a Cluster that was there before gets its add-ons without anybody calling', () => {
+  test('defect 9: starts the add-ons of an existing Cluster without a call of Cluster API', () => {
     expect(hookDue(situation())).toMatchObject({
       is: 'run',
       hook: 'AfterControlPlaneInitialized',
@@ -39,17 +39,17 @@ describe('the hook that is due', () => {
     });
   });
 
-  test('is that before the upgrade when the class is another one', () => {
+  test('is that before the upgrade if the class is another one', () => {
     const step = hookDue(situation({ completedClass: 'v1', addonVersion: 'v1' }));
     expect(step).toMatchObject({ is: 'run', hook: 'BeforeClusterUpgrade', stages: stages.BeforeClusterUpgrade });
   });
 
-  test('is that before the upgrade also when only the add-ons change and Cluster API calls nobody', () => {
+  test('is that before the upgrade also if only the add-ons change and Cluster API calls nothing', () => {
     const step = hookDue(situation({ completedClass: 'v1', addonVersion: 'v1' }, { controlPlaneVersion: 'v1.36.3' }));
     expect(step).toMatchObject({ is: 'run', hook: 'BeforeClusterUpgrade' });
   });
 
-  test('is that before the upgrade also when the add-ons are the same and Kubernetes is not: charts may depend on it', () => {
+  test('is that before the upgrade also if the add-ons are the same and Kubernetes is not, because charts may depend on it', () => {
     const step = hookDue(situation({ completedClass: 'v1', addonVersion: 'v2' }));
     expect(step).toMatchObject({ is: 'run', hook: 'BeforeClusterUpgrade' });
   });
@@ -62,23 +62,23 @@ describe('the hook that is due', () => {
       ),
     );
 
-  test('is none when another class of the stack brings the same add-ons and the same Kubernetes', () => {
+  test('is none if another class of the stack has the same add-ons and the same Kubernetes', () => {
     expect(sameVersions('default/docker-scs-1-36-v1')).toEqual({ is: 'record' });
   });
 
   test.each(['default/docker-other-1-36-v2', 'elsewhere/docker-scs-1-36-v2'])(
-    'is that before the upgrade when the class before is %s: its add-ons of that version are others',
+    'is that before the upgrade if the previous class is %s, because its add-ons of that version differ',
     (completedClass) => {
       expect(sameVersions(completedClass)).toMatchObject({ is: 'run', hook: 'BeforeClusterUpgrade' });
     },
   );
 
-  test('is the first one again when the add-ons of no release were ever completed', () => {
+  test('is the first one again if the add-ons of no release were ever completed', () => {
     const step = hookDue(situation({ completedClass: '', addonVersion: 'v1' }));
     expect(step).toMatchObject({ is: 'run', hook: 'AfterControlPlaneInitialized' });
   });
 
-  test('waits for control plane and workers before that after the upgrade', () => {
+  test('is that after the upgrade only when control plane and workers have the version', () => {
     const completedHooks: readonly AddonHook[] = ['BeforeClusterUpgrade'];
     const record = { completedClass: 'v2', addonVersion: 'v2', completedHooks };
     expect(hookDue(situation(record))).toEqual({ is: 'rest', awaits: 'the control plane runs v1.35.6' });
@@ -98,7 +98,7 @@ describe('the hook that is due', () => {
   });
 });
 
-describe('the stages that are kept', () => {
+describe('The retained stages', () => {
   test('are those that the completed hooks applied, each once', () => {
     const hooks: readonly AddonHook[] = ['BeforeClusterUpgrade', 'AfterClusterUpgrade'];
     expect(keptStages({ stages }, hooks).map(({ name }) => name)).toEqual(['cni', 'metrics']);

@@ -15,13 +15,13 @@ const verdict = (expression: string, dep?: unknown) => {
   return evaluateCondition(condition(expression), objects);
 };
 
-describe('the condition of a stage', () => {
-  test('holds when its expression is true of the objects', () => {
+describe('The condition of a stage', () => {
+  test('is met when its expression is true for the objects', () => {
     const dep = { spec: { replicas: 2 }, status: { readyReplicas: 2 } };
     expect(verdict('dep.status.readyReplicas == dep.spec.replicas', dep)).toEqual({ is: 'holds' });
   });
 
-  test('counts with whole numbers, as CEL does', () => {
+  test('computes with whole numbers, like CEL', () => {
     expect(verdict('dep.spec.replicas + 1 == 3', { spec: { replicas: 2 } })).toEqual({ is: 'holds' });
     expect(verdict('dep.spec.share * 2.0 == 3.0', { spec: { share: 1.5 } })).toEqual({ is: 'holds' });
   });
@@ -47,13 +47,13 @@ describe('the condition of a stage', () => {
     expect(found).toEqual({ is: 'broken', message: expect.stringContaining(message) });
   });
 
-  test('is known to be broken before any object is there', () => {
+  test('is known to be broken before any object exists', () => {
     expect(verdict('dep.status ==')).toMatchObject({ is: 'broken' });
     expect(conditionFault(condition('dep.status =='))).toContain('Unexpected token');
     expect(conditionFault(condition('dep.status.readyReplicas > 0'))).toBeUndefined();
   });
 
-  test('is stopped when it takes too long', () => {
+  test('is stopped if it takes too long', () => {
     const dep = { items: Array.from({ length: 3_000 }, (_, n) => ({ n })) };
     const began = performance.now();
     const found = verdict('dep.items.all(a, dep.items.all(b, dep.items.all(c, a.n + b.n + c.n >= 0)))', dep);
@@ -61,12 +61,12 @@ describe('the condition of a stage', () => {
     expect(performance.now() - began).toBeLessThan(20 * conditionLimits.milliseconds);
   });
 
-  test('is refused when it is too long or too deep to be read', () => {
+  test('is refused if it is too long or too deep to be parsed', () => {
     expect(verdict(`dep.a == "${'x'.repeat(conditionLimits.expression)}"`, {})).toMatchObject({ is: 'broken' });
     expect(verdict(`${'('.repeat(500)}true${')'.repeat(500)}`, {})).toMatchObject({ is: 'broken' });
   });
 
-  test('never throws, whatever is written in it and whatever the cluster answers', () => {
+  test('never throws, whatever it contains and whatever the cluster answers', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), fc.jsonValue(), (expression, dep) => {
         expect(['holds', 'waits', 'broken']).toContain(verdict(expression, dep).is);

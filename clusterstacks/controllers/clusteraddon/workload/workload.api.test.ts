@@ -142,9 +142,9 @@ const versions = (): Promise<readonly (string | undefined)[]> =>
     ].map(async (object) => (await object)?.metadata.resourceVersion),
   );
 
-describe('add-ons in a real workload cluster', () => {
+describe('Add-ons in a real workload cluster', () => {
   test(
-    'come with their definitions in one chart, and a second pass changes nothing',
+    'are applied with their definitions from one chart, and a second apply changes nothing',
     async () => {
       const before = await versions();
       expect(before).not.toContain(undefined);
@@ -158,7 +158,7 @@ describe('add-ons in a real workload cluster', () => {
   );
 
   test(
-    'are put back after an edit by somebody else, whose own fields stay',
+    'are reverted after an edit by somebody else, whose own fields stay',
     async () => {
       await untilReady();
       const body = { data: { value: 'theirs', other: 'stays' } };
@@ -194,7 +194,7 @@ describe('add-ons in a real workload cluster', () => {
   );
 
   test(
-    'with a field that cannot change say what helps, and are made anew when they may',
+    'with a field that cannot be changed report the fix, and are recreated if that is allowed',
     async () => {
       const uid = (await client.get(kinds.Deployment, inside('app')))?.metadata.uid;
       await upgradeTo([deployment('new'), config('kept', '2')]);
