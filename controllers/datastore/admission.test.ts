@@ -39,7 +39,7 @@ const lines = (store: DataStore, old?: DataStore): readonly string[] =>
   validate({ store, old, secrets }).map(({ field, value, reason }) => `${field} ${value ?? ''} ${reason}`);
 
 describe('validate', () => {
-  test('has none about the documented DataStore', () => {
+  test('accepts the documented DataStore', () => {
     expect(lines(newStore())).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe('validate', () => {
     expect(lines(newStore({ endpoints: ['a:1', 'b:1', 'a:1'] }))).toEqual(['spec.endpoints[2] a:1 is listed twice']);
   });
 
-  test('names everything at once that etcd needs', () => {
+  test('reports everything at once that etcd needs', () => {
     const tlsConfig = { certificateAuthority: { certificate: reference('ca.crt') } };
     expect(lines(newStore({ tlsConfig }))).toEqual([
       expect.stringMatching(/^spec\.tlsConfig\.certificateAuthority\.privateKey .*CA private key is required/),
@@ -78,11 +78,11 @@ describe('validate', () => {
     expect(lines(withClient(content))).toEqual([expect.stringMatching(expected)]);
   });
 
-  test('asks nothing of a reference beside inline content', () => {
+  test('ignores a reference beside inline content', () => {
     expect(lines(withClient({ content: 'eA==', ...reference('nowhere', 'gone') }))).toEqual([]);
   });
 
-  test('refuses another driver, and lets metadata change whatever became of the Secrets', () => {
+  test('refuses another driver, and accepts changes of metadata whatever happened to the Secrets', () => {
     const old = newStore();
     expect(lines(newStore({ driver: 'MySQL' }), old)).toEqual([
       expect.stringMatching(/^spec\.driver MySQL .*cannot be changed/),
@@ -95,7 +95,7 @@ describe('validate', () => {
     expect(validate({ store: labelled, old, secrets: emptied })).toEqual([]);
   });
 
-  test('lets an object go that is being deleted', () => {
+  test('accepts any object that is being deleted', () => {
     const store = {
       ...newStore({ endpoints: ['x'] }),
       metadata: { name: 'default', deletionTimestamp: '2030-01-01T00:00:00Z' },
@@ -108,19 +108,19 @@ describe('validate', () => {
     [8, true],
     ['0', false],
     ['-1Gi', false],
-  ])('of a capacity of %p bytes are there only when it holds nothing', (size, isFine) => {
+  ])('accepts a capacity of %p bytes only if it limits nothing', (size, isFine) => {
     const found = lines(newStore({ placement: { weight: 1, capacity: { size } } }));
     const error = `spec.placement.capacity.size ${size} is not a number of bytes greater than 0`;
     expect(found).toEqual(isFine ? [] : [error]);
   });
 
-  test('asks other drivers for one of user and certificates', () => {
+  test('requires a user or certificates of other drivers', () => {
     const { driver, endpoints } = { driver: 'PostgreSQL', endpoints: ['db:5432'] } as const;
     const bare: DataStore = { ...newStore(), spec: { driver, endpoints } };
     expect(lines(bare)).toEqual([expect.stringMatching(/^spec\.basicAuth .*needs one of them/)]);
   });
 
-  test('takes what NATS accounts need for the credentials of a store, and looks for its Secrets', () => {
+  test('accepts the operator of NATS accounts as credentials, and checks that its Secrets exist', () => {
     const accounts = { replicas: 1, storagePerTenant: '1Gi' };
     const nats = { operatorKey: reference('seed'), systemCredentials: reference('tls.key'), ...accounts };
     const spec: DataStoreSpec = { driver: 'NATS', endpoints: ['nats:4222'], nats };
@@ -131,7 +131,7 @@ describe('validate', () => {
 });
 
 describe('warningsAbout', () => {
-  test('names each Secret that is not there yet, once', () => {
+  test('names each Secret that does not exist yet, once', () => {
     expect(warningsAbout(newStore(), secrets)).toEqual([]);
     expect(warningsAbout(newStore(), new Map())).toEqual([
       expect.stringMatching(/^Secret steward-system\/etcd-certs does not exist/),
@@ -141,7 +141,7 @@ describe('warningsAbout', () => {
 });
 
 describe('validateDeletion', () => {
-  test('names whose data is in the store, at most ten', () => {
+  test('names the tenants with data in the datastore, at most ten', () => {
     expect(validateDeletion('default', [])).toEqual([]);
     const users = Array.from({ length: 12 }, (_, index) => `ns/t${index}`);
     const [error] = validateDeletion('default', users);
@@ -169,7 +169,7 @@ describe('validateSecretDeletion', () => {
     expect(validateSecretDeletion({ namespace: 'steward-system', name: 'etcd-certs' }, [])).toEqual([]);
   });
 
-  test('guards the Secret of every field of the schema that stands for bytes', () => {
+  test('protects the Secrets of every field of the schema that contains bytes', () => {
     const name = 'credentials';
     const secretReference = { name, namespace: 'steward-system', keyPath: 'x' };
     const paths = contentPathsOf(dataStore.spec.openapi, []);

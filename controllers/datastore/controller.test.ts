@@ -113,8 +113,8 @@ class Rig {
 const conditions = (status: DataStoreStatus | undefined): readonly string[] =>
   (status?.conditions ?? []).map(({ type, status: value, reason }) => `${type}=${value} ${reason}`);
 
-describe('a visit to a DataStore', () => {
-  test('tells that it can be used, its version, and who uses it', async () => {
+describe('A reconcile of a DataStore', () => {
+  test('reports that it can be used, its version, and who uses it', async () => {
     const rig = new Rig();
     rig.tenants = [
       tenant('b', 'default'),
@@ -141,7 +141,7 @@ describe('a visit to a DataStore', () => {
     expect(rig.events).toEqual(['Normal Ready: the datastore can be used, version 3.6.16']);
   });
 
-  test('counts tenants whose share is about to be made, each once, and none that waits for another', async () => {
+  test('counts tenants whose tenancy is about to be created, each once, and none that waits for another datastore', async () => {
     const rig = new Rig();
     const placed = { status: { storage: { placement: { dataStoreName: 'default' } } } };
     const moving = {
@@ -168,7 +168,7 @@ describe('a visit to a DataStore', () => {
     expect(fallback.store.status?.usedBy).toEqual(['tenants/unnamed']);
   });
 
-  test('tells how many tenants it holds and how many more it takes', async () => {
+  test('reports how many tenants it holds and how many more it accepts', async () => {
     const rig = new Rig();
     rig.tenants = [tenant('a', 'default'), tenant('b', 'default')];
     const spec = (placement?: DataStore['spec']['placement']): Partial<DataStore> => ({
@@ -184,7 +184,7 @@ describe('a visit to a DataStore', () => {
     expect(store.status).not.toHaveProperty('availableTenants');
   });
 
-  test('tells its size, and again only when that has changed by more than a hundredth', async () => {
+  test('reports its size, and again only when that has changed by more than one percent', async () => {
     const rig = new Rig();
     const megabyte = 2 ** 20;
     let store = newStore();
@@ -202,7 +202,7 @@ describe('a visit to a DataStore', () => {
   test.each<[string, NonNullable<DataStore['spec']['placement']>['capacity']]>([
     ['tenants', { tenants: 2 }],
     ['bytes', { size: '1Gi' }],
-  ])('makes an Event when it is full of %s, and not again before there was room', async (_what, capacity) => {
+  ])('creates an Event when it is full of %s, and no other one before there was room', async (_what, capacity) => {
     const rig = new Rig();
     const full = (is: boolean): void => {
       rig.tenants = [tenant('a', 'default'), ...(is ? [tenant('b', 'default')] : [])];
@@ -221,7 +221,7 @@ describe('a visit to a DataStore', () => {
     );
   });
 
-  test('passes on what the server notes although it works', async () => {
+  test('reports warnings of the server although it works', async () => {
     const rig = new Rig();
     rig.answer = { version: '3.6.16', supported: true, floor: '', notes: ['etcd-1:2379: has no leader'] };
     const { store } = await rig.reconcile(newStore());
@@ -286,7 +286,7 @@ describe('a visit to a DataStore', () => {
           ],
         ] as const,
     ),
-  ] as const)('tells that the store is %s, in words, and keeps the version seen before', async (reason, expected) => {
+  ] as const)('reports that the datastore is %s, with a message, and keeps the version seen before', async (reason, expected) => {
     const rig = new Rig();
     rig.answer = new StoreError(reason, 'what was seen');
     const { store } = await rig.reconcile(newStore({ status: { serverVersion: '3.6.16' } }));
@@ -296,7 +296,7 @@ describe('a visit to a DataStore', () => {
     expect(rig.events).toEqual([expect.stringMatching(new RegExp(`^Warning ${told}: .*what was seen`))]);
   });
 
-  test('names credentials that are missing', async () => {
+  test('reports missing credentials', async () => {
     const rig = new Rig();
     rig.openError = new StoreError('CredentialsMissing', 'spec.tlsConfig.x is not set');
     const { store } = await rig.reconcile(newStore());
@@ -304,7 +304,7 @@ describe('a visit to a DataStore', () => {
     expect(rig.pings).toBe(0);
   });
 
-  test('calls a server below the floor unsupported, with the floor', async () => {
+  test('reports a server below the required version as unsupported, with that version', async () => {
     const rig = new Rig();
     rig.answer = { version: '3.5.12', supported: false, floor: '3.6.14' };
     const { store } = await rig.reconcile(newStore());
@@ -312,15 +312,15 @@ describe('a visit to a DataStore', () => {
     expect(store.status?.conditions?.at(-1)?.message).toMatch(/3\.5\.12.*3\.6\.14/);
   });
 
-  test('leaves the status alone when the management cluster does not answer', async () => {
+  test('does not change the status if the management cluster does not answer', async () => {
     const rig = new Rig();
     rig.openError = new Error('no API server');
     await expect(rig.reconcile(newStore())).rejects.toThrow('no API server');
   });
 });
 
-describe('asking the store', () => {
-  test('is done every 15 seconds, however often the object is visited, and at once when the configuration has changed', async () => {
+describe('The check of a datastore', () => {
+  test('runs every 15 seconds, however often the object is reconciled, and at once when the configuration has changed', async () => {
     const rig = new Rig();
     await rig.reconcile(newStore());
     await rig.clock.advance(5_000);
@@ -334,7 +334,7 @@ describe('asking the store', () => {
     expect(rig.pings).toBe(3);
   });
 
-  test('is tried again with growing pauses up to ten seconds', async () => {
+  test('is retried with growing delays up to ten seconds', async () => {
     const rig = new Rig();
     rig.answer = new StoreError('Unreachable', 'x');
     const pauses: (number | undefined)[] = [];
@@ -346,7 +346,7 @@ describe('asking the store', () => {
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000]);
   });
 
-  test('makes an Event only when something changes', async () => {
+  test('creates an Event only when something changes', async () => {
     const rig = new Rig();
     let { store } = await rig.reconcile(newStore());
     rig.answer = new StoreError('Unreachable', 'x');
@@ -358,10 +358,10 @@ describe('asking the store', () => {
   });
 });
 
-describe('watches', () => {
+describe('The watches of DataStores', () => {
   const [tenants, secrets] = new Rig().controller.watches;
 
-  test('visit both stores when a tenant moves, and none while it stays', () => {
+  test('cause reconciles of both datastores when a tenant is migrated, and of none while it stays', () => {
     expect(tenants?.keys(tenant('a', 'old'), tenant('a', 'new'))).toEqual([{ name: 'old' }, { name: 'new' }]);
     expect(tenants?.keys(tenant('a', 'old'), undefined)).toEqual([{ name: 'old' }]);
     expect(tenants?.keys(undefined, tenant('a', 'new'))).toEqual([{ name: 'new' }]);
@@ -372,7 +372,7 @@ describe('watches', () => {
     expect(tenants?.keys(undefined, tenant('a', undefined, placed))).toEqual([{ name: 'chosen' }]);
   });
 
-  test('visit a store when a Secret that it reads changes, and keep no more than their identity', async () => {
+  test('cause a reconcile when a Secret of the datastore changes, and cache only the identity of Secrets', async () => {
     const rig = new Rig();
     const secret = (name: string): Resource => ({
       apiVersion: 'v1',
@@ -389,13 +389,13 @@ describe('watches', () => {
   });
 });
 
-describe('two managers that look after a namespace each', () => {
+describe('Two managers of one namespace each', () => {
   const inNamespace = (namespace: string, name: string): TenantControlPlane => {
     const tcp = tenant(name, 'default');
     return { ...tcp, metadata: { ...tcp.metadata, namespace } };
   };
 
-  test('tell of their own tenants and leave those of the other alone', async () => {
+  test('report their own tenants and keep those of the other', async () => {
     const [a, b] = [new Rig('a'), new Rig('b')];
     a.tenants = [inNamespace('a', 'x')];
     b.tenants = [inNamespace('b', 'x'), inNamespace('b', 'y')];
@@ -415,7 +415,7 @@ describe('two managers that look after a namespace each', () => {
     expect(users).toEqual(['a/x', 'a/x,b/x,b/y', 'a/x,b/x,b/y', 'a/x,b/x,b/y', 'b/x,b/y', 'b/y']);
   });
 
-  test('keep a store that is to go for the tenants of both, and not for what a manager has left in the status', async () => {
+  test('keep a datastore that is being deleted for the tenants of both, and not for stale entries in the status', async () => {
     const rig = new Rig('a');
     rig.elsewhere = [inNamespace('b', 'x')];
     const left = newStore({ status: { usedBy: ['b/x', 'c/gone'] } });
@@ -426,8 +426,8 @@ describe('two managers that look after a namespace each', () => {
   });
 });
 
-describe('deletion', () => {
-  test('waits while tenants have their data in the store, and says whose', async () => {
+describe('The deletion of a DataStore', () => {
+  test('waits while tenants have their data in the datastore, and names them', async () => {
     const rig = new Rig();
     rig.tenants = [tenant('a', 'default')];
     const result = await rig.controller.finalize?.(newStore(), rig.context());
@@ -437,7 +437,7 @@ describe('deletion', () => {
     expect(rig.events).toEqual([expect.stringMatching(/^Warning InUse: .*tenants\/a.*delete these/)]);
   });
 
-  test('waits while nobody can tell whether there is data in the store, and says of what', async () => {
+  test('waits while it is unknown whether there is data in the datastore, and says why', async () => {
     const rig = new Rig();
     rig.unknown = ['StewardControlPlane a/b (broken)'];
     const result = await rig.controller.finalize?.(newStore(), rig.context());
@@ -446,7 +446,7 @@ describe('deletion', () => {
     expect(rig.events).toEqual([expect.stringContaining('StewardControlPlane a/b (broken)')]);
   });
 
-  test('is finished when nobody uses it, also when the store is broken', async () => {
+  test('is finished when no tenant uses it, even if the datastore is broken', async () => {
     const rig = new Rig();
     rig.openError = new StoreError('CredentialsMissing', 'x');
     expect(await rig.controller.finalize?.(newStore(), rig.context())).toEqual({ finished: true });

@@ -116,8 +116,8 @@ class World {
 
 const subject = (certificate: string): string => new X509Certificate(certificate).subject;
 
-describe('a KubeconfigGenerator', () => {
-  test('makes a kubeconfig with the user and groups that it names, for each tenant that it selects', async () => {
+describe('A KubeconfigGenerator', () => {
+  test('creates a kubeconfig with the configured user and groups for each selected tenant', async () => {
     const world = new World();
     await world.tenant('blue', { tier: 'gold' });
     await world.tenant('red', { tier: 'gold' });
@@ -169,7 +169,7 @@ describe('a KubeconfigGenerator', () => {
     expect(await world.made('blue-users', 'two')).toBeUndefined();
   });
 
-  test('writes nothing and reads no Secret at rest, also not when the operator starts anew', async () => {
+  test('writes nothing and reads no Secret while nothing changes, also after a restart of the manager', async () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
@@ -183,7 +183,7 @@ describe('a KubeconfigGenerator', () => {
     expect(world.cluster.calls.slice(after).filter(({ verb }) => verb !== 'list' && verb !== 'get')).toEqual([]);
   });
 
-  test('makes a new one when the server or the authority changes, and waits until both say the same', async () => {
+  test('creates a new one when the server or the CA changes, and waits until both are consistent', async () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
@@ -203,7 +203,7 @@ describe('a KubeconfigGenerator', () => {
     });
   });
 
-  test('trusts all authorities of a rotation, is signed by the one that signs, and follows it', async () => {
+  test('trusts all CAs during a rotation, uses the signing one, and is updated with it', async () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
@@ -223,7 +223,7 @@ describe('a KubeconfigGenerator', () => {
     expect((await world.config('blue-users')).ca).toBe(another.certificate);
   });
 
-  test('renews before the end, when asked to, and when somebody changed it', async () => {
+  test('renews before the expiry, on request, and after somebody changed it', async () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
@@ -252,7 +252,7 @@ describe('a KubeconfigGenerator', () => {
     expect(new Set(seen).size).toBe(4);
   });
 
-  test('removes what is for no tenant any more, and all of it when it goes itself', async () => {
+  test('deletes kubeconfigs of tenants that are no longer selected, and all of them when it is deleted', async () => {
     const world = new World();
     await world.tenant('blue');
     await world.tenant('red');
@@ -267,7 +267,7 @@ describe('a KubeconfigGenerator', () => {
     expect(await world.made('red-ca')).toBeDefined();
   });
 
-  test('removes no Secret that only carries its labels, as a copy of one of its own does', async () => {
+  test('deletes no Secret that only has its labels, such as a copy of one of its own', async () => {
     const world = new World();
     await world.tenant('blue');
     const generator = await world.generator('users');
@@ -283,7 +283,7 @@ describe('a KubeconfigGenerator', () => {
     expect(await world.made('precious')).toMatchObject({ data });
   });
 
-  test('names user and groups by word or by field', async () => {
+  test('takes user and groups from a text or from a field', async () => {
     const world = new World();
     await world.tenant('blue');
     const byWord = await world.generator('words', { user: { stringValue: 'ada' }, groups: [{ stringValue: 'a' }] });
@@ -297,7 +297,7 @@ describe('a KubeconfigGenerator', () => {
     expect(subject((await world.config('blue-fields')).client.certificate)).toBe('O=team\nCN=blue');
   });
 
-  test('leads where the key of the admin kubeconfig leads that controlPlaneEndpointFrom names', async () => {
+  test('uses the server of the admin kubeconfig at the key that controlPlaneEndpointFrom names', async () => {
     const world = new World();
     await world.tenant('blue');
     const content = { clusterName: 'blue', ca: ca.certificate, user: 'kubernetes-admin', client: ca };
@@ -311,7 +311,7 @@ describe('a KubeconfigGenerator', () => {
     expect((await world.config('blue-out')).server).toBe('https://outside:443');
   });
 
-  test('never takes a Secret that is somebody else’s', async () => {
+  test('never overwrites a Secret of another owner', async () => {
     const world = new World();
     await world.tenant('blue');
     await world.tenant('blue-a');
@@ -334,7 +334,7 @@ describe('a KubeconfigGenerator', () => {
     ],
     ['its user is nowhere', { user: { fromDefinition: 'a.b' } }, 'provided dot notation "a.b" is not found', false],
   ])(
-    'says for which tenant it has no kubeconfig when %s, and goes on with the others',
+    'reports for which tenant it has no kubeconfig when %s, and continues with the others',
     async (_what, spec, message, isLost) => {
       const world = new World();
       await world.tenant('blue');

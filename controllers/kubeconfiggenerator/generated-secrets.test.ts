@@ -10,7 +10,7 @@ import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { access } from './access.ts';
 import { GeneratedSecrets } from './generated-secrets.ts';
 
-test('what a generator has made is listed without the keys in it', async () => {
+test('the Secrets of a generator are listed without the keys in them', async () => {
   const cluster = new FakeCluster({ access });
   const metadata = { namespace: 'team', name: 'a-admins', labels: { [labels.managedBy]: 'admins' } };
   const secret: Secret = { apiVersion: 'v1', kind: 'Secret', metadata, data: { value: 'c2VjcmV0' } };

@@ -124,7 +124,7 @@ const conditionOf = (object: PlainObject | undefined, type: string): string | un
 const isGone = (object: PlainObject | undefined): boolean => object === undefined;
 
 describe('A Cluster of a class that names three minors', () => {
-  test('passes each of them on its way from the first to the last, and its workers only the last', async () => {
+  test('is upgraded through each of them, and its workers only to the last', async () => {
     const name = 'chain';
     const own = await createOfClass(name, oldest);
     await serveAsAsked(client, own.name);
@@ -158,8 +158,8 @@ describe('A Cluster of a class that names three minors', () => {
   });
 });
 
-describe('A control plane whose class names another template', () => {
-  test('becomes what that one says, by one change of its TenantControlPlane', async () => {
+describe('A control plane whose class references another template', () => {
+  test('is updated by one change of its TenantControlPlane', async () => {
     const own = await createOfClass('rotated', oldest);
     await serveAsAsked(client, own.name);
     await until(own, (object) => object?.status?.version === oldest, `status ${oldest}`);
@@ -188,8 +188,8 @@ describe('A control plane whose class names another template', () => {
   });
 });
 
-describe('A control plane that is changed while core Cluster API is away', () => {
-  test('tells what it has reached, and the upgrade goes on when core is back', async () => {
+describe('A control plane that is changed while core Cluster API is down', () => {
+  test('reports the version that it reached, and the upgrade continues when core is back', async () => {
     const name = 'left';
     const own = await createOfClass(name, oldest);
     await serveAsAsked(client, own.name);
@@ -258,8 +258,8 @@ const gone = (name: string): Promise<unknown> =>
     ].map((each) => until(each, isGone, 'its end')),
   );
 
-describe('A Cluster that is deleted while it is half created', () => {
-  test('goes with its control plane, whose tenant never served', async () => {
+describe('A Cluster that is deleted before it is complete', () => {
+  test('is removed with its control plane, whose tenant never served', async () => {
     const name = 'half';
     await createPlain(name, false);
     await until(tenantAddress(name), (object) => object !== undefined, 'a TenantControlPlane');
@@ -267,7 +267,7 @@ describe('A Cluster that is deleted while it is half created', () => {
     await gone(name);
   });
 
-  test('goes before there is a TenantControlPlane', async () => {
+  test('is removed before there is a TenantControlPlane', async () => {
     const name = 'none';
     await createPlain(name, true);
     const own = at(controlPlane, 'StewardControlPlane', name);
@@ -279,7 +279,7 @@ describe('A Cluster that is deleted while it is half created', () => {
 });
 
 describe('A Cluster that is paused', () => {
-  test('rests before it is made, while it is half made, while it is upgraded and while it is deleted', async () => {
+  test('is not changed before its creation, during it, during an upgrade and during its deletion', async () => {
     const name = 'resting';
     const pausedAnnotation = 'steward.butlerlabs.dev/paused';
     const pause = (paused: boolean): Promise<void> => client.merge(clusterAt(name), { spec: { paused } });

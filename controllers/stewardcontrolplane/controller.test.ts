@@ -20,7 +20,7 @@ describe('A StewardControlPlane', () => {
     world = await ControlPlaneWorld.create();
   });
 
-  test('Without an owning Cluster it says that it waits for one and makes nothing', async () => {
+  test('It reports that it waits for an owning Cluster and creates nothing without one', async () => {
     await world.seed({ ownerReferences: [] });
     const { status } = await world.reconcile();
     expect(conditionOf(status, 'Available')).toMatchObject({ status: 'False', reason: 'WaitingForCluster' });
@@ -29,7 +29,7 @@ describe('A StewardControlPlane', () => {
     expect(await world.server.admin.get(tenantControlPlane, key)).toBeUndefined();
   });
 
-  test('Its TenantControlPlane takes the networks of the Cluster and is owned by it', async () => {
+  test('Its TenantControlPlane has the networks of the Cluster and is owned by it', async () => {
     await world.seedCluster();
     const scp = await world.seed();
     const { status } = await world.reconcile();
@@ -54,7 +54,7 @@ describe('A StewardControlPlane', () => {
     expect(labels).toMatchObject({ team: 'a', [clusterNameLabel]: 'my-cluster' });
   });
 
-  test('Its TenantControlPlane that was taken away is made again at once', async () => {
+  test('Its TenantControlPlane is created again at once after a deletion', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -67,7 +67,7 @@ describe('A StewardControlPlane', () => {
     expect(made?.metadata.uid).not.toBe(gone?.metadata.uid);
   });
 
-  test('Its stores of single resources are handed down, and taken back', async () => {
+  test('Its overrides are passed on, and removed again', async () => {
     await world.seedCluster();
     const dataStoreOverrides = [{ resource: '/events', dataStore: 'events' }];
     await world.seed({}, { dataStoreOverrides });
@@ -79,7 +79,7 @@ describe('A StewardControlPlane', () => {
     expect((await world.server.admin.get(tenantControlPlane, key))?.spec).not.toHaveProperty('dataStoreOverrides');
   });
 
-  test('Its wishes for a DataStore are handed down as long as none is named, by whomever', async () => {
+  test('Its placement settings are passed on until a DataStore is named, by whomever', async () => {
     await world.seedCluster();
     const dataStoreSelector = { matchLabels: { tier: 'gold' } };
     const dataStoreTolerations = [{ key: 'team', operator: 'Exists' }];
@@ -101,7 +101,7 @@ describe('A StewardControlPlane', () => {
     expect(specBeside('')).toHaveProperty('dataStoreSelector', dataStoreSelector);
   });
 
-  test('It rests while its Cluster is paused, and its TenantControlPlane with it, and both wake', async () => {
+  test('It is paused with its Cluster, as is its TenantControlPlane, and both continue afterwards', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -118,7 +118,7 @@ describe('A StewardControlPlane', () => {
     expect((await world.server.admin.get(tenantControlPlane, key))?.metadata.annotations?.[annotation]).toBeUndefined();
   });
 
-  test('A TenantControlPlane of the same name that it does not own is not taken over', async () => {
+  test('A TenantControlPlane of the same name that it does not own is not adopted', async () => {
     await world.seedCluster();
     await world.seed();
     await world.server.seed(tenantControlPlane, {
@@ -135,7 +135,7 @@ describe('A StewardControlPlane', () => {
     expect((await world.server.admin.get(tenantControlPlane, key))?.spec.kubernetes.version).toBe('v1.30.0');
   });
 
-  test('A spec that is refused takes nothing from a control plane that runs, and its kubeconfig stays current', async () => {
+  test('A spec that is refused does not affect a running control plane, and its kubeconfig stays current', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -159,7 +159,7 @@ describe('A StewardControlPlane', () => {
     expect(kubeconfig?.data).toEqual({ value: 'bmV3' });
   });
 
-  test('Objects that another manager looks after are left alone', async () => {
+  test('Objects of another manager are not changed', async () => {
     const ours = stewardControlPlaneController({
       cluster: world.server,
       watchFilter: 'mine',
@@ -171,7 +171,7 @@ describe('A StewardControlPlane', () => {
     expect(ours.serves?.(await world.seed({ labels: { 'cluster.x-k8s.io/watch-filter': 'mine' } }))).toBe(true);
   });
 
-  test('Its pods are replaced once the time of spec.rollout.after has come, and not again when it is taken back', async () => {
+  test('Its pods are replaced once the time in spec.rollout.after has come, and not again when that is removed', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();

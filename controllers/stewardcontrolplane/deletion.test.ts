@@ -32,7 +32,7 @@ describe('The deletion of a StewardControlPlane', () => {
     expect((await last())?.finished).toBe(true);
   });
 
-  test('Deletion tries again when admission keeps the TenantControlPlane for a moment, and says why', async () => {
+  test('Deletion is retried when admission temporarily refuses the deletion of the TenantControlPlane, and reports why', async () => {
     await world.seedCluster();
     const scp = await world.seed();
     await world.reconcile();
@@ -45,7 +45,7 @@ describe('The deletion of a StewardControlPlane', () => {
     expect((await world.controller.finalize?.(scp, world.ctx))?.finished).toBe(true);
   });
 
-  test('Deletion says that it waits for the TenantControlPlane, and why that stays once it is known', async () => {
+  test('Deletion reports that it waits for the TenantControlPlane, and why that stays once it is known', async () => {
     await world.seedCluster();
     const scp = await world.seed();
     await world.reconcile();
@@ -58,7 +58,7 @@ describe('The deletion of a StewardControlPlane', () => {
     expect(await waiting()).toMatch(/waiting for the TenantControlPlane to be deleted: the store is silent$/);
   });
 
-  test('Deleted while it rests, it takes its TenantControlPlane along once it may', async () => {
+  test('Deletion while paused deletes the TenantControlPlane once it is resumed', async () => {
     await world.seedCluster();
     const scp = await world.seed();
     await world.reconcile();
@@ -77,7 +77,7 @@ describe('The deletion of a StewardControlPlane', () => {
     expect(leaving?.metadata.annotations ?? {}).not.toHaveProperty([annotations.paused]);
   });
 
-  test('One that rests without a Cluster says so, and is not deleted underneath', async () => {
+  test('Deletion while paused without a Cluster is reported and does not delete anything', async () => {
     const scp = await world.seed({ ownerReferences: [], annotations: { 'cluster.x-k8s.io/paused': '' } });
     expect(conditionOf((await world.reconcile()).status, 'Paused')).toMatchObject({ status: 'True', reason: 'Paused' });
     const last = await world.controller.finalize?.(scp, world.ctx);
@@ -85,7 +85,7 @@ describe('The deletion of a StewardControlPlane', () => {
     expect(conditionOf(last?.status, 'Paused')).toMatchObject({ status: 'True' });
   });
 
-  test('Deletion is woken by the Machines where they are heard, and by the clock where they are not', async () => {
+  test('Deletion continues when the watch reports the Machines gone, and by polling without a watch', async () => {
     await world.seedCluster();
     const scp = await world.seed();
     await world.server.seed(capiMachine, {

@@ -24,7 +24,7 @@ describe('Endpoints as text', () => {
     expect(parseHostAndPort(text, 443)).toEqual(expected);
   });
 
-  test('What is written can be read again', () => {
+  test('An endpoint is read back as it was written', () => {
     const host = fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain());
     const property = fc.property(host, fc.integer({ min: 1, max: 65535 }), (host, port) => {
       expect(parseHostAndPort(formatHostAndPort({ host, port }), 1)).toEqual({ host, port });
@@ -47,11 +47,11 @@ describe('The deletion of a TenantControlPlane that a StewardControlPlane of ano
     ['the namespace is deleted without service accounts', marks, 'system:kube-controller-manager'],
     ['somebody says that it is meant', { ...marks, [annotations.deleteAnyway]: 'true' }, 'somebody'],
     ['nobody manages it from there', {}, 'somebody'],
-  ])('is let pass when %s', (_, marked, username) => {
+  ])('is admitted if %s', (_, marked, username) => {
     expect(deleted(marked, username)).toEqual([]);
   });
 
-  test('is allowed when the object has no annotations at all', () => {
+  test('is admitted if the object has no annotations at all', () => {
     expect(validateExternalDeletion({ apiVersion: '', kind: '', metadata: {} }, 'somebody')).toEqual([]);
   });
 });
@@ -82,7 +82,7 @@ describe('Kinds of infrastructure clusters', () => {
     });
   });
 
-  test('A definition without a contract label is none of ours', () => {
+  test('A definition without a contract label has no contract', () => {
     expect(contractKind(definition({}), 'K')).toBeUndefined();
   });
 });
@@ -133,7 +133,7 @@ describe('The next step towards an infrastructure cluster', () => {
     expect(step).toEqual({ is: 'patch', status });
   });
 
-  test('After the patch there is nothing left to do', () => {
+  test('Nothing is left to do after the patch', () => {
     const done = {
       ...infra({ controlPlaneEndpoint: endpoint }, managed),
       status: { initialization: { provisioned: true } },
@@ -178,26 +178,26 @@ describe('Admission of a StewardControlPlane', () => {
     expect(validate(now, old)[0]?.field).toBe(field);
   });
 
-  test('The last minor of Kubernetes is what the operator says', () => {
+  test('The newest supported minor of Kubernetes is set by a flag', () => {
     expect(validate(scp({ version: 'v1.37.0' }), undefined)[0]?.remedy).toBe('use a version from v1.29 to v1.36');
     expect(validate(scp({ version: 'v1.37.0' }), undefined, 37)).toEqual([]);
     expect(validate(scp({}), undefined, 34)[0]?.remedy).toBe('use a version from v1.29 to v1.34');
   });
 
-  test('A version that is not tested comes with a warning', () => {
+  test('A version that is not tested is admitted with a warning', () => {
     expect(warningsAbout(scp({ version: 'v1.28.0' }))).toEqual([
       expect.stringContaining('is older than the tested versions'),
     ]);
     expect(warningsAbout(scp({}))).toEqual([]);
   });
 
-  test('One that is being deleted may keep what is wrong with it', () => {
+  test('An object that is being deleted may keep invalid values', () => {
     const gone = { ...scp({ version: 'x' }), metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(validate(gone, undefined)).toEqual([]);
   });
 });
 
-describe('Fields that are not acted upon', () => {
+describe('Fields without an effect', () => {
   const below: Pick<TenantControlPlane, 'status'> = {
     status: {
       conditions: [

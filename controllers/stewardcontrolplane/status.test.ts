@@ -13,7 +13,7 @@ describe('The status of a StewardControlPlane', () => {
     world = await ControlPlaneWorld.create();
   });
 
-  test('Once the tenant is configured the Secrets stand before it calls itself initialized', async () => {
+  test('The Secrets exist before it is reported as initialized', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -41,7 +41,7 @@ describe('The status of a StewardControlPlane', () => {
     expect(world.server.calls.slice(before).length).toBeLessThan(15);
   });
 
-  test('During an upgrade both versions are told, the installed one first', async () => {
+  test('Both versions are reported during an upgrade, the installed one first', async () => {
     await world.seedCluster();
     await world.seed({}, { version: 'v1.36.3' });
     await world.reconcile();
@@ -61,7 +61,7 @@ describe('The status of a StewardControlPlane', () => {
     expect(conditionOf(status, 'RollingOut')).toMatchObject({ status: 'True' });
   });
 
-  test('Before there is a Cluster every condition of the contract and every count is told', async () => {
+  test('Every condition of the contract and every count is reported before there is a Cluster', async () => {
     await world.seed({ ownerReferences: [] });
     const { status } = await world.reconcile();
     const told = Object.fromEntries((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
@@ -92,7 +92,7 @@ describe('The status of a StewardControlPlane', () => {
     expect(status?.version).toBeUndefined();
   });
 
-  test('While its TenantControlPlane cannot be looked at, nothing is told to have changed', async () => {
+  test('Nothing is reported as changed while its TenantControlPlane cannot be read', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -114,7 +114,7 @@ describe('The status of a StewardControlPlane', () => {
     expect(conditionOf(status, 'Initialized')).toMatchObject({ status: 'True' });
   });
 
-  test('A version that the preflight holds back is told as a rollout that waits, with no replica up to date', async () => {
+  test('A held upgrade is reported as a rollout that waits, with no replica up to date', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -133,7 +133,7 @@ describe('The status of a StewardControlPlane', () => {
     expect(conditionOf(status, 'Available')).toMatchObject({ status: 'True' });
   });
 
-  test('Every condition and reason that it gives stands in the table', async () => {
+  test('Every condition and reason that it reports is in the table', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();

@@ -24,7 +24,7 @@ const mount = (name: string, mountPath: string): { name: string; mountPath: stri
 const port = (networkPort: number): TenantControlPlaneChanges => ({ networkProfile: { port: networkPort } });
 const pods = (podCidr: string): TenantControlPlaneChanges => ({ networkProfile: { podCidr } });
 
-describe('a spec that cannot work', () => {
+describe('A spec that cannot work', () => {
   test.each<[string, TenantControlPlaneChanges, readonly string[]]>([
     ['nothing wrong', {}, []],
     ['a name that no Service can have', { metadata: { name: '1st', namespace: 'default' } }, ['metadata.name']],
@@ -359,7 +359,7 @@ describe('a spec that cannot work', () => {
     expect(fields(changes)).toEqual(expected);
   });
 
-  test('is complained about in full: field, reason and remedy, everything at once', () => {
+  test('is reported completely: field, reason and fix, everything at once', () => {
     const tcp = tenantControlPlaneWith({ kubernetes: { version: 'x' }, networkProfile: { port: 0, serviceCidr: 'x' } });
     const errors = validate({ tcp, drivers });
     expect(errors.map(({ field }) => field)).toEqual([
@@ -371,7 +371,7 @@ describe('a spec that cannot work', () => {
   });
 });
 
-describe('a change of a spec', () => {
+describe('A change of the spec', () => {
   const version = (text: string): TenantControlPlaneChanges => ({ kubernetes: { version: text } });
 
   test.each<[string, string, string, boolean]>([
@@ -386,7 +386,7 @@ describe('a change of a spec', () => {
     expect(fields(version(to), version(from))).toEqual(allowed ? [] : ['spec.kubernetes.version']);
   });
 
-  test('cannot skip a minor by going in two steps while the first is under way', () => {
+  test('cannot skip a minor in two steps while the first is not finished', () => {
     const status = { kubernetesResources: { version: { status: 'Upgrading', version: 'v1.34.1' } } } as const;
     expect(fields(version('v1.36.0'), { ...version('v1.35.0'), status })).toEqual(['spec.kubernetes.version']);
   });
@@ -396,7 +396,7 @@ describe('a change of a spec', () => {
     ['a patch of it', 'v1.35.4', true],
     ['the one after the held one', 'v1.37.0', false],
     ['an older minor', 'v1.34.4', false],
-  ])('takes a version back while it is held, to %s', (_what, to, allowed) => {
+  ])('may revert a held version to %s', (_what, to, allowed) => {
     const held = { status: 'False', reason: 'KubeletsTooOld', message: '', lastTransitionTime: '' } as const;
     const conditions = [{ type: 'UpgradeAllowed', ...held }];
     const kubernetesResources = { version: { status: 'Ready', version: 'v1.35.1' } } as const;
@@ -406,7 +406,7 @@ describe('a change of a spec', () => {
     expect(fields(version(to), begun as TenantControlPlaneChanges)).toEqual(['spec.kubernetes.version']);
   });
 
-  test('is not hindered by a DataStore that has gone since', () => {
+  test('is not refused because of a DataStore that is gone', () => {
     expect(fields(spec({ dataStore: 'gone' }), spec({ dataStore: 'gone' }))).toEqual([]);
   });
 
@@ -414,7 +414,7 @@ describe('a change of a spec', () => {
     expect(fields(spec({ dataStore: 'sql' }), spec({ dataStore: 'default' }))).toEqual([]);
   });
 
-  test('of an object that goes away is let pass', () => {
+  test('of an object that is being deleted is admitted', () => {
     const leaving: TenantControlPlaneChanges = {
       metadata: { name: 'tenant', namespace: 'default', deletionTimestamp: '2030-01-01T00:00:00Z' },
       ...version('broken'),
@@ -423,7 +423,7 @@ describe('a change of a spec', () => {
   });
 });
 
-describe('a spec that was admitted before a rule came', () => {
+describe('A spec that was admitted before a rule existed', () => {
   const byIngress = (port: number, replicas: number): TenantControlPlane =>
     tenantControlPlaneWith({
       spec: {
@@ -438,7 +438,7 @@ describe('a spec that was admitted before a rule came', () => {
   const about = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
     validate({ tcp, ...(old !== undefined && { old }), drivers: new Map() }).map(({ field }) => field);
 
-  test('can be changed in other respects, but not be made like that', () => {
+  test('can be changed in other fields, but not created', () => {
     const fields = ['spec.controlPlane.ingress.hostname', 'spec.addons.konnectivity.server.port'];
     expect(about(byIngress(80, 2))).toEqual(expect.arrayContaining(fields));
     expect(about(byIngress(80, 3), byIngress(80, 2))).toEqual([]);
@@ -446,11 +446,11 @@ describe('a spec that was admitted before a rule came', () => {
   });
 });
 
-describe('what an author leaves open', () => {
+describe('Defaulting', () => {
   const complete = (changes: TenantControlPlaneChanges): TenantControlPlane =>
     withDefaults(tenantControlPlaneWith(changes), { defaultDataStore: 'default' });
 
-  test('is the DataStore of the operator and the tenth address of the service network', () => {
+  test('sets the DataStore of the manager and the tenth address of the service network', () => {
     const { spec: found } = complete({ spec: { dataStore: '' }, networkProfile: { serviceCidr: '10.7.0.0/16' } });
     expect(found.dataStore).toBe('default');
     expect(found.networkProfile.dnsServiceIPs).toEqual(['10.7.0.10']);
@@ -469,17 +469,17 @@ describe('what an author leaves open', () => {
       'has its data somewhere',
       { spec: { dataStore: '' }, status: { storage: { dataStoreName: 'a', setup: { schema: 'x' } } } },
     ],
-  ])('is no DataStore for one that %s', (_words, changes) => {
+  ])('sets no DataStore for a tenant that %s', (_words, changes) => {
     const named = complete(changes).spec.dataStore;
     expect(named ?? '').toBe('');
   });
 
-  test('is the list form of the admission plugins', () => {
+  test('converts the admission plugins to their list form', () => {
     const { spec: found } = complete({ kubernetes: { admissionControllers: 'LimitRanger,ResourceQuota' } });
     expect(found.kubernetes.admissionControllers).toEqual(['LimitRanger', 'ResourceQuota']);
   });
 
-  test('is completed once: a second time changes nothing', () => {
+  test('changes nothing the second time', () => {
     const once = complete({ spec: { addons: {} }, kubernetes: { admissionControllers: 'LimitRanger' } });
     expect(withDefaults(once, { defaultDataStore: 'default' })).toBe(once);
   });
@@ -498,7 +498,7 @@ describe('what an author leaves open', () => {
   });
 });
 
-describe('the last minor of Kubernetes', () => {
+describe('The newest supported minor of Kubernetes', () => {
   const refusal = (version: string, newestMinor?: number): readonly string[] =>
     validate({
       tcp: tenantControlPlaneWith({ kubernetes: { version } }),
@@ -511,12 +511,12 @@ describe('the last minor of Kubernetes', () => {
     expect(refusal('v1.37.0')).toEqual(['is newer than the supported versions: use a version from v1.29 to v1.36']);
   });
 
-  test('is what the operator says', () => {
+  test('is set by a flag', () => {
     expect(refusal('v1.37.0', 37)).toEqual([]);
     expect(refusal('v1.36.0', 35)).toEqual(['is newer than the supported versions: use a version from v1.29 to v1.35']);
   });
 
-  test('bounds upgrades too', () => {
+  test('limits upgrades too', () => {
     const old = tenantControlPlaneWith({ kubernetes: { version: 'v1.34.0' } });
     const tcp = tenantControlPlaneWith({ kubernetes: { version: 'v1.33.0' } });
     const [found] = validate({ tcp, old, drivers, newestMinor: 34 });
@@ -531,8 +531,8 @@ describe('the last minor of Kubernetes', () => {
   });
 });
 
-describe('what an author is warned of', () => {
-  test('is a toleration beside a DataStore that is named, and nothing else', () => {
+describe('A warning', () => {
+  test('is returned for a toleration beside a named DataStore, and for nothing else', () => {
     const tolerating = { dataStoreTolerations: [{ key: 'a', operator: 'Exists' as const }] };
     const warnings = (changes: object): readonly string[] => warningsAbout(tenantControlPlaneWith(spec(changes)));
     expect(warnings({ dataStore: 'default', ...tolerating })).toEqual([

@@ -33,12 +33,12 @@ const ready = (report: Report<Scope>, state: StateFinding['state']): Condition |
   conditions(report, { state, installed: 'v1.35.0' }, now).find(({ type }) => type === 'Ready');
 
 describe('A control plane that is Upgrading', () => {
-  test('is Ready while everything serves, and says that its pods are replaced', () => {
+  test('is Ready while everything serves, and reports that its pods are replaced', () => {
     const message = 'pods of the new version are replacing the old ones';
     expect(ready(reportWith(), 'Upgrading')).toMatchObject({ status: 'True', reason: 'Upgrading', message });
   });
 
-  test('is not Ready while something is not in place, and says what', () => {
+  test('is not Ready while something is missing, and names it', () => {
     expect(ready(reportWith('ControlPlaneAvailable'), 'Upgrading')).toMatchObject({
       status: 'False',
       reason: 'Upgrading',

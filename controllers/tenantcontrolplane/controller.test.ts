@@ -28,7 +28,7 @@ async function tenantNames(world: TenantWorld): Promise<readonly string[]> {
   return all.flat().sort();
 }
 
-describe('creating a TenantControlPlane', () => {
+describe('Creating a TenantControlPlane', () => {
   test('leads to Ready, with every condition True', async () => {
     const world = await running(bothAddons);
     const { status } = await world.read();
@@ -59,7 +59,7 @@ describe('creating a TenantControlPlane', () => {
     expect(status?.kubeadmPhase?.bootstrapToken.checksum).toBeDefined();
   });
 
-  test('takes one visit until the pods are asked for, and one more when they are ready', async () => {
+  test('takes one reconcile until the pods are requested, and one more when they are ready', async () => {
     const world = new TenantWorld();
     world.podsStart = false;
     await world.create();
@@ -71,7 +71,7 @@ describe('creating a TenantControlPlane', () => {
     expect(await world.state()).toBe('Ready');
   });
 
-  test('puts what nodes need into the tenant', async () => {
+  test('creates the objects that nodes need in the tenant', async () => {
     expect(await tenantNames(await running(bothAddons))).toEqual(
       expect.arrayContaining([
         'ClusterRoleBinding/kubeadm:cluster-admins',
@@ -87,7 +87,7 @@ describe('creating a TenantControlPlane', () => {
     );
   });
 
-  test('tells the tenant nothing of its store and of its Service in the management cluster', async () => {
+  test('exposes nothing about its datastore and its Service in the management cluster to the tenant', async () => {
     const world = await running(bothAddons);
     const key = { namespace: 'kube-system', name: 'kubeadm-config' };
     const text = (await world.tenant.admin.get(kinds.ConfigMap, key))?.data?.ClusterConfiguration ?? '';
@@ -119,7 +119,7 @@ describe('creating a TenantControlPlane', () => {
     expect(args).toEqual(expect.arrayContaining(['--advertise-address=192.0.2.7', '--secure-port=31234']));
   });
 
-  test('waits for the address of a load balancer, and says so', async () => {
+  test('waits for the address of a load balancer, and reports that', async () => {
     const world = await running({ service: { serviceType: 'LoadBalancer' } });
     expect(await world.condition('EndpointReady')).toContain('NotExposed');
     expect(await world.condition('StoreReady')).toContain('True');
@@ -139,8 +139,8 @@ describe('creating a TenantControlPlane', () => {
   });
 });
 
-describe('a running TenantControlPlane', () => {
-  test('is left alone when its DataStore is gone', async () => {
+describe('A running TenantControlPlane', () => {
+  test('is not changed when its DataStore is gone', async () => {
     const world = await running();
     const before = await world.deployment();
     await world.cluster.admin.delete(dataStore, { name: 'default' });
@@ -151,7 +151,7 @@ describe('a running TenantControlPlane', () => {
     expect(await world.state()).toBe('Ready');
   });
 
-  test('tells what its DataStore is known to lack, and again when that is over', async () => {
+  test('reports what its DataStore is known to lack, and when that is over', async () => {
     const world = await running();
     const before = await world.deployment();
     const evaluate = (status: string, reason: string, message: string): Promise<unknown> =>
@@ -174,7 +174,7 @@ describe('a running TenantControlPlane', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('is rolled on although its store is out of reach', async () => {
+  test('is rolled out although its datastore is down', async () => {
     const world = await running();
     world.store.failure = new StoreError('Unreachable', 'etcd:2379: no answer');
     world.restart();
@@ -184,7 +184,7 @@ describe('a running TenantControlPlane', () => {
     expect((await world.deployment())?.spec?.template.spec?.containers[0]?.image).toMatch(/:v1\.36\.4$/);
   });
 
-  test('gets a new certificate for one that somebody broke, and its pods are rolled', async () => {
+  test('gets a new certificate for one that somebody broke, and its pods are replaced', async () => {
     const world = await running();
     const label = 'component.steward.butlerlabs.dev/api-server-certificate';
     const before = (await world.deployment())?.spec?.template.metadata?.labels?.[label];
@@ -200,7 +200,7 @@ describe('a running TenantControlPlane', () => {
   });
 
   test.each(['ca', 'front-proxy-ca-certificate', 'sa-certificate'])(
-    'keeps running and asks for help when somebody breaks or deletes the Secret of %s',
+    'continues to run and names the fix when somebody breaks or deletes the Secret of %s',
     async (suffix) => {
       const world = await running();
       const before = await world.deployment();
@@ -222,7 +222,7 @@ describe('a running TenantControlPlane', () => {
     },
   );
 
-  test('keeps the CA whose Secret only lost its labels, and gives them back', async () => {
+  test('keeps the CA whose Secret only lost its labels, and adds them again', async () => {
     const world = await running();
     const before = await world.secret('ca');
     const key = { namespace: 'default', name: 'tenant-ca' };
@@ -243,7 +243,7 @@ describe('a running TenantControlPlane', () => {
     expect((await world.secret('ca'))?.data).toEqual(good);
   });
 
-  test('makes a new CA when the annotation asks for it, and everything signed by it', async () => {
+  test('generates a new CA if the annotation requests it, and everything that it signs', async () => {
     const world = await running();
     const ca = (await world.secret('ca'))?.data;
     const key = { namespace: 'default', name: 'tenant-ca' };
@@ -259,7 +259,7 @@ describe('a running TenantControlPlane', () => {
     expect(await world.state()).toBe('Ready');
   });
 
-  test('renews its certificates a day before they end, and not earlier', async () => {
+  test('renews its certificates a day before they expire, and not earlier', async () => {
     const world = await running();
     const day = 24 * 60 * 60 * 1000;
     const before = (await world.secret('admin-kubeconfig'))?.data;
@@ -272,7 +272,7 @@ describe('a running TenantControlPlane', () => {
     expect(await world.state()).toBe('Ready');
   });
 
-  test('gets back what its administrators removed, without being asked', async () => {
+  test('gets back what its administrators removed, without a request', async () => {
     const world = await running(bothAddons);
     await world.tenant.admin.delete(kinds.DaemonSet, { namespace: 'kube-system', name: 'kube-proxy' });
     const { afterMs = 0 } = await world.settle();
@@ -282,14 +282,14 @@ describe('a running TenantControlPlane', () => {
     expect(await tenantNames(world)).toContain('DaemonSet/kube-proxy');
   });
 
-  test('is not asked anything between two changes', async () => {
+  test('gets no requests between two changes', async () => {
     const world = await running(bothAddons);
     const before = world.tenant.calls.length;
     await world.reconcile();
     expect(world.tenant.calls.slice(before).map(({ verb }) => verb)).toEqual(['text']);
   });
 
-  test('reports an upgrade and skips no minor, also while another is under way', async () => {
+  test('reports an upgrade and skips no minor, even during another one', async () => {
     const world = await running({ kubernetes: { version: 'v1.34.1' } });
     world.podsStart = false;
     await world.change({ spec: { kubernetes: { version: 'v1.35.0' } } });
@@ -305,7 +305,7 @@ describe('a running TenantControlPlane', () => {
     expect((await world.read()).status?.kubernetesResources?.version).toEqual({ status: 'Ready', version: 'v1.35.0' });
   });
 
-  test('gives its nodes a new version only when all its API servers have it', async () => {
+  test('upgrades its nodes’ documents only when all its API servers have the new version', async () => {
     const world = await running({ ...bothAddons, kubernetes: { version: 'v1.35.4' } });
     const proxy = async (): Promise<string | undefined> => {
       const key = { namespace: 'kube-system', name: 'kube-proxy' };
@@ -323,7 +323,7 @@ describe('a running TenantControlPlane', () => {
     expect(await proxy()).toMatch(/:v1\.36\.3$/);
   });
 
-  test('is rolled by kubectl rollout restart, which nobody takes back', async () => {
+  test('is restarted by kubectl rollout restart, which is not reverted', async () => {
     const world = await running();
     const restartedAt = '2030-01-01T00:00:00Z';
     const template = { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': restartedAt } } };
@@ -341,7 +341,7 @@ describe('a running TenantControlPlane', () => {
     expect(deployment?.metadata.generation).toBe((after ?? 0) + 1);
   });
 
-  test('tells autoscalers a selector that its pods have, and no other pods', async () => {
+  test('reports a selector for autoscalers that selects its pods, and no others', async () => {
     const world = await running();
     const pods = (await world.deployment())?.spec;
     const selector = (await world.read()).status?.kubernetesResources?.deployment?.selector ?? '';
@@ -350,7 +350,7 @@ describe('a running TenantControlPlane', () => {
     expect(pods?.template.metadata?.labels?.[name]).toBe('tenant');
   });
 
-  test('sleeps without pods and wakes up again', async () => {
+  test('is scaled to zero pods and back', async () => {
     const world = await running();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
     await world.settle();
@@ -361,7 +361,7 @@ describe('a running TenantControlPlane', () => {
     expect(await world.state()).toBe('Ready');
   });
 
-  test('is NotReady when its pods are not, and tells what they report', async () => {
+  test('is NotReady when its pods are not, and reports what they report', async () => {
     const world = await running();
     world.podsStart = false;
     await world.reportPods({ replicas: 2, updatedReplicas: 2, readyReplicas: 0, unavailableReplicas: 2 });
@@ -388,7 +388,7 @@ describe('a running TenantControlPlane', () => {
     );
   });
 
-  test('loses an add-on that is no longer asked for, and nothing else', async () => {
+  test('loses an add-on that is no longer requested, and nothing else', async () => {
     const world = await running(bothAddons);
     await world.change({ spec: { addons: { coreDNS: null } } });
     await world.settle();

@@ -19,7 +19,7 @@ async function running(): Promise<TenantWorld> {
   return world;
 }
 
-describe('a manager that dies', () => {
+describe('A manager that dies', () => {
   test('after any call of a creation leads to the same objects', async () => {
     const model = await running();
     const expected = await tenantShape(model);
@@ -54,7 +54,7 @@ describe('a manager that dies', () => {
     }
   }, 300_000);
 
-  test('never makes a second certificate authority, however often it dies', async () => {
+  test('never creates a second CA, however often it dies', async () => {
     const world = await created();
     const seen = new Set<string>();
     for (let calls = 1; calls < 30; calls += 1) {
@@ -67,7 +67,7 @@ describe('a manager that dies', () => {
     expect(seen.size).toBe(1);
   });
 
-  test('between the store and the status makes no second tenancy', async () => {
+  test('between datastore and status creates no second tenancy', async () => {
     const world = await created();
     world.store.before = () => {
       world.cluster.crashAfter(0);

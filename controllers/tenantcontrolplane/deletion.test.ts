@@ -38,8 +38,8 @@ const removePod = (world: TenantWorld): Promise<unknown> =>
     { type: 'merge', body: { metadata: { finalizers: null, deletionGracePeriodSeconds: 0 } } },
   );
 
-describe('deleting a TenantControlPlane', () => {
-  test('removes its data and then lets everything go', async () => {
+describe('Deleting a TenantControlPlane', () => {
+  test('removes its data and then its finalizer', async () => {
     const world = await running();
     expect(world.store.tenancies.size).toBe(1);
     await ask(world);
@@ -71,7 +71,7 @@ describe('deleting a TenantControlPlane', () => {
     expect(await world.exists()).toBe(false);
   });
 
-  test('tells the pods to hurry before anybody else tells them to stop, and each only once', async () => {
+  test('shortens the grace period of the pods before they are stopped, and each only once', async () => {
     const world = await running();
     await addPod(world, false);
     await ask(world);
@@ -107,7 +107,7 @@ describe('deleting a TenantControlPlane', () => {
     expect(await world.exists()).toBe(false);
   });
 
-  test('says that it waits for a store that does not answer, and goes on when it does', async () => {
+  test('reports that it waits for a datastore that does not answer, and continues when it does', async () => {
     const world = await running();
     world.store.failure = new StoreError('Unreachable', 'etcd:2379: connection refused');
     await ask(world);
@@ -122,7 +122,7 @@ describe('deleting a TenantControlPlane', () => {
     expect(world.store.tenancies.size).toBe(0);
   });
 
-  test('says that the DataStore is gone, and lets go when the annotation allows it', async () => {
+  test('reports that the DataStore is gone, and finishes if the annotation allows it', async () => {
     const world = await running();
     await world.cluster.admin.delete(dataStore, { name: 'default' });
     await ask(world);
@@ -136,7 +136,7 @@ describe('deleting a TenantControlPlane', () => {
     expect(world.events.join()).toContain('DataAbandoned');
   });
 
-  test('ends at once for a tenant that never got a store', async () => {
+  test('ends at once for a tenant that never got a tenancy', async () => {
     const world = new TenantWorld();
     await world.create({ spec: { dataStore: 'missing' } });
     await world.settle();
@@ -145,7 +145,7 @@ describe('deleting a TenantControlPlane', () => {
     expect(await world.exists()).toBe(false);
   });
 
-  test('does not remove data under its names that belong to somebody else', async () => {
+  test('does not remove data under its names that belong to another owner', async () => {
     const world = new TenantWorld();
     await world.create({ spec: { dataStore: 'default', dataStoreSchema: 'shared' } });
     world.store.tenancies.set('shared', { schema: 'shared', user: 'shared', owner: 'somebody' });
@@ -158,7 +158,7 @@ describe('deleting a TenantControlPlane', () => {
     expect(world.store.tenancies.has('shared')).toBe(true);
   });
 
-  test('waits when the store says that what is on record as its own is another’s: none of it is left behind in silence', async () => {
+  test('waits if the datastore says that the recorded tenancy has another owner, so that nothing is left silently', async () => {
     const world = await running();
     world.store.failure = new StoreError('OwnedByAnother', 'schema tenant belongs to another owner');
     await ask(world);
@@ -169,7 +169,7 @@ describe('deleting a TenantControlPlane', () => {
     expect(world.store.tenancies.size).toBe(1);
   });
 
-  test('takes away the finalizers of other versions', async () => {
+  test('removes the finalizers of other versions', async () => {
     const world = await running();
     await world.change({ metadata: { finalizers: [finalizers.dataStore, finalizers.soot] } });
     const config = { namespace: 'default', name: 'tenant-datastore-config' };

@@ -15,14 +15,14 @@ const exposed = condition('EndpointReady', 'True', 'Succeeded');
 const unexposed = condition('EndpointReady', 'False', 'NotExposed', 'the load balancer has no address yet');
 
 describe('Events about conditions', () => {
-  test('tell what is waited for, once, and nothing of what waits for it in turn', () => {
+  test('report what is awaited, once, and nothing that waits for that in turn', () => {
     const after = [unexposed, condition('CertificatesReady', 'False', 'Blocked', 'waiting for endpoint')];
     const told = [{ type: 'Normal', reason: 'NotExposed', message: 'the load balancer has no address yet' }];
     expect(announcements([], after)).toEqual(told);
     expect(announcements(after, after)).toEqual([]);
   });
 
-  test('warn of what worked before and of what somebody must do something about', () => {
+  test('warn of failures of what worked before and of what a person must fix', () => {
     expect(announcements([exposed], [unexposed])).toMatchObject([{ type: 'Warning', reason: 'NotExposed' }]);
     const broken = condition('CertificatesReady', 'False', 'SecretBroken', 'Secret tenant-ca is gone');
     expect(announcements([], [broken])).toEqual([
@@ -30,7 +30,7 @@ describe('Events about conditions', () => {
     ]);
   });
 
-  test('tell again when the message has become another', () => {
+  test('are repeated when the message has changed', () => {
     const first = condition('ControlPlaneAvailable', 'False', 'PodsNotReady', 'the pods are starting');
     const then = { ...first, message: 'container kube-apiserver: ImagePullBackOff' };
     expect(announcements([first], [then])).toMatchObject([{ message: then.message }]);
@@ -41,7 +41,7 @@ describe('Events about conditions', () => {
     expect(announcements([left], [{ ...left, message: 'two requests are left' }])).toEqual([]);
   });
 
-  test('say when everything is in place and when the control plane is scaled to 0 replicas', () => {
+  test('report when everything is ready and when the control plane is scaled to 0 replicas', () => {
     const waiting = condition('Ready', 'False', 'Provisioning', 'EndpointReady: …');
     const ready = condition('Ready', 'True', 'Ready');
     expect(announcements([], [waiting])).toEqual([]);
@@ -50,7 +50,7 @@ describe('Events about conditions', () => {
     expect(announcements([ready], [condition('Ready', 'False', 'Sleeping')])).toMatchObject([{ reason: 'Sleeping' }]);
   });
 
-  test('warn of fields that nothing acts upon', () => {
+  test('warn of fields without an effect', () => {
     const after = [condition('UnsupportedFields', 'True', 'FieldsIgnored', 'spec.addons.tcpProxy')];
     expect(announcements([], after)).toEqual([
       { type: 'Warning', reason: 'FieldsIgnored', message: 'spec.addons.tcpProxy' },

@@ -175,7 +175,7 @@ const faults: readonly (readonly [string, Fault])[] = [
   ],
 ];
 
-describe('a tenant whose API server from its first start', () => {
+describe('A tenant whose API server from its first start', () => {
   test.each(faults)(
     '%s costs the management cluster nothing once that is known, and is served as soon as it answers',
     async (_how, fault) => {
@@ -199,7 +199,7 @@ describe('a tenant whose API server from its first start', () => {
   );
 });
 
-test('a tenant that serves and then answers that a namespace is not there, for ever, is put off', async () => {
+test('a tenant that serves and then always answers that a namespace does not exist is backed off', async () => {
   const world = (hosted = new Hosted());
   await world.start(() => world.isReady());
   world.tenant.before((call) => {
@@ -213,7 +213,7 @@ test('a tenant that serves and then answers that a namespace is not there, for e
   expect((await world.within(300_000)).management).toBe(0);
 }, 60_000);
 
-test('a tenant in a cluster that does not say where its API server is costs one shared read a minute, until it says so', async () => {
+test('a tenant in a cluster without the address of its API server costs one shared read a minute, until that is known', async () => {
   const world = (hosted = new Hosted());
   await world.start(() => world.isReady(), []);
   await world.within(60_000);

@@ -198,8 +198,8 @@ interface Described extends Resource {
 const etcdUsers = async ({ server: of } = etcd): Promise<number> =>
   (await of.control('user', 'list')).trim().split('\n').length - 1;
 
-describe('a TenantControlPlane on a real API server with a real etcd', () => {
-  test('becomes Ready, with a share of the store and an object of every name, and goes without a trace', async () => {
+describe('A TenantControlPlane on a real API server with a real etcd', () => {
+  test('becomes Ready, with a tenancy and an object of every name, and is removed completely', async () => {
     const tenant = new Tenant();
     await tenant.create();
     await tenant.untilReady();
@@ -213,7 +213,7 @@ describe('a TenantControlPlane on a real API server with a real etcd', () => {
     expect(await etcd.server.control('role', 'list')).not.toMatch(/^t/m);
   }, 60_000);
 
-  test('has a share of a second etcd of another authority as long as its spec says so', async () => {
+  test('has a tenancy in a second etcd with another CA as long as its spec says so', async () => {
     await using events = await startEtcdDataStore();
     const metadata = { name: 'events' };
     await admin.create(dataStore, { ...events.dataStore, metadata });
@@ -244,7 +244,7 @@ describe('a TenantControlPlane on a real API server with a real etcd', () => {
     await admin.delete(dataStore, metadata);
   }, 120_000);
 
-  test('is the same whichever call of its creation the manager died after', async () => {
+  test('is the same after a crash at any call of its creation', async () => {
     const model = new Tenant();
     await model.create();
     await model.untilReady();
@@ -267,7 +267,7 @@ describe('a TenantControlPlane on a real API server with a real etcd', () => {
     expect(await etcdUsers()).toBe(0);
   }, 400_000);
 
-  test('is gone whichever call of its deletion the manager died after', async () => {
+  test('is gone after a crash at any call of its deletion', async () => {
     let finished = false;
     for (let calls = 1; !finished; calls += 1) {
       const tenant = new Tenant();

@@ -74,7 +74,7 @@ const store = (told: Told = {}): DataStore => {
   };
 };
 
-describe('a change of a DataStore', () => {
+describe('A change of a DataStore', () => {
   test.each<[string, Told, Told, readonly string[]]>([
     ['its spec', {}, { generation: 2 }, ['placed', 'uses', 'waits']],
     ['whether it can be used', {}, { ready: 'False' }, ['placed', 'uses', 'waits']],
@@ -88,17 +88,17 @@ describe('a change of a DataStore', () => {
     ['nothing', {}, {}, []],
     ['the spec of one that nobody uses', { name: 'c' }, { name: 'c', generation: 2 }, ['waits']],
     ['the spec of the default', { name: 'fallback' }, { name: 'fallback', generation: 2 }, ['unnamed', 'waits']],
-  ])('%s concerns its users, and those that wait for a place', (_what, old, now, names) => {
+  ])('%s enqueues its users, and those that wait for a placement', (_what, old, now, names) => {
     expect(keysOf(dataStore.kind, store(old), store(now))).toEqual(names);
   });
 
-  test('that comes or goes concerns both', () => {
+  test('that is created or deleted enqueues both', () => {
     expect(keysOf(dataStore.kind, undefined, store())).toEqual(['placed', 'uses', 'waits']);
     expect(keysOf(dataStore.kind, store(), undefined)).toEqual(['placed', 'uses', 'waits']);
   });
 });
 
-describe('a change of a tenant', () => {
+describe('A change of a tenant', () => {
   test.each<[string, TenantControlPlane | undefined, TenantControlPlane | undefined, boolean]>([
     ['comes', undefined, uses, false],
     ['stays', uses, uses, false],
@@ -106,12 +106,12 @@ describe('a change of a tenant', () => {
     ['goes', uses, undefined, true],
     ['goes before its place was on record', waits, undefined, true],
     ['names another store', uses, { ...elsewhere, metadata: uses.metadata }, true],
-  ])('that %s wakes those that wait when it may have freed room', (_what, old, now, wakes) => {
+  ])('that %s enqueues those that wait if it may have freed room', (_what, old, now, wakes) => {
     expect(keysOf(tenantControlPlane.kind, old, now)).toEqual(wakes ? ['waits'] : []);
   });
 });
 
-describe('a change of a Gateway', () => {
+describe('A change of a Gateway', () => {
   const gateway = (namespace?: string): object => ({
     hostname: 'a.example.org',
     parentRefs: [{ name: 'gw', ...(namespace !== undefined && { namespace }) }],
@@ -142,16 +142,16 @@ describe('a change of a Gateway', () => {
     ['that has one route more', object('1'), object('1'), ['new']],
     ['in another namespace', undefined, object('1', 'b'), ['far']],
     ['of another name', undefined, object('1', 'b', 'other'), []],
-  ])('%s concerns those that it publishes, and when it stays those that wait', (_words, old, now, names) => {
+  ])('%s enqueues the tenants with a route there, and those that wait if it still exists', (_words, old, now, names) => {
     expect(watching?.keys(old, now).map((key) => key.name)).toEqual(names);
   });
 
-  test('is followed where there is such a kind, and of the object its identity alone', () => {
+  test('is watched if there is such a kind, with only the identity of the objects', () => {
     expect(watching).toMatchObject({ optional: true, identityOnly: true });
   });
 });
 
-test('a host name that is given up is told to those who want it', () => {
+test('A host name that is given up enqueues those that want it', () => {
   const by = (hostname: string): PublishedBy => ({ ingress: { hostname } });
   const named = (name: string, published: PublishedBy): TenantControlPlane => {
     const tcp = publishedTenant(published);
@@ -169,7 +169,7 @@ test('a host name that is given up is told to those who want it', () => {
   expect(told(undefined, has)).toEqual([]);
 });
 
-test('a budget of somebody else is told to the control planes beside it that have several pods', () => {
+test('A PodDisruptionBudget of somebody else enqueues the control planes beside it with several pods', () => {
   const of = (name: string, replicas: number, namespace = 'default'): TenantControlPlane => {
     const tcp = tenantControlPlaneWith({ deployment: { replicas } });
     return { ...tcp, metadata: { ...tcp.metadata, name, namespace } };
@@ -192,14 +192,14 @@ test('a budget of somebody else is told to the control planes beside it that hav
   expect(told(undefined, budget('many', '2'))).toEqual([]);
 });
 
-describe('a Namespace', () => {
+describe('A Namespace', () => {
   const namespace = (name: string, labels?: Record<string, string>): Resource => ({
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: { name, ...(labels !== undefined && { labels }) },
   });
 
-  test('whose labels change concerns its tenants: DataStores may take tenants by them', () => {
+  test('whose labels change enqueues its tenants, because DataStores may select by labels', () => {
     const [before, after] = [namespace('default', { a: 'b', c: 'd' }), namespace('default', { a: 'x' })];
     const all = ['elsewhere', 'placed', 'unnamed', 'uses', 'waits'];
     expect(keysOf('Namespace', before, after)).toEqual(all);

@@ -5,7 +5,7 @@ import { NoValueError, valueIn } from './value-in.ts';
 const tcp = tenantControlPlaneWith({ metadata: { name: 'blue', namespace: 'team', labels: { 'a.b': 'x', tier: '' } } });
 
 describe('valueIn', () => {
-  test('gives the string itself, or the one at the path', () => {
+  test('returns the string itself, or the one at the path', () => {
     expect(valueIn(tcp, { stringValue: 'ada' })).toBe('ada');
     expect(valueIn(tcp, { fromDefinition: 'metadata.name' })).toBe('blue');
     expect(valueIn(tcp, { fromDefinition: '.spec.kubernetes.version' })).toBe('v1.36.3');
@@ -24,7 +24,7 @@ describe('valueIn', () => {
     expect(() => valueIn(tcp, { fromDefinition })).toThrow(`${JSON.stringify(fromDefinition)} ${reason}`);
   });
 
-  test('refuses an empty value: a certificate without a name would be nobody', () => {
+  test('refuses an empty value, because a certificate without a name identifies nobody', () => {
     expect(() => valueIn(tcp, { stringValue: '' })).toThrow('is empty');
   });
 });

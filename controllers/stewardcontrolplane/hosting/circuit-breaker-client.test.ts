@@ -7,7 +7,7 @@ import { circuitBreakerClient } from './circuit-breaker-client.ts';
 
 const key = { namespace: 'a', name: 'b' };
 
-describe('A client of a cluster that is away', () => {
+describe('The client of a cluster that is down', () => {
   const away = (error: Error = new UnreachableError('no answer')) => {
     const there = new FakeCluster();
     const clock = new FakeClock();
@@ -17,7 +17,7 @@ describe('A client of a cluster that is away', () => {
     return { there, clock, end, client: circuitBreakerClient(there, { clock, random: () => 0 }) };
   };
 
-  test('asks it once, and fails at once until the rest is over', async () => {
+  test('sends one request, and fails at once until the pause is over', async () => {
     const { there, clock, client } = away();
     await expect(client.get(kinds.Secret, key)).rejects.toThrow('no answer');
     await expect(client.list(kinds.Secret)).rejects.toThrow('no answer');
@@ -29,7 +29,7 @@ describe('A client of a cluster that is away', () => {
     expect(client.restMs()).toBe(2_000);
   });
 
-  test('lets one call find out whether it is back, however many wait', async () => {
+  test('lets one call find out whether the cluster is back, however many wait', async () => {
     const { there, clock, client } = away();
     await expect(client.get(kinds.Secret, key)).rejects.toThrow('no answer');
     await clock.advance(1_000);
@@ -52,7 +52,7 @@ describe('A client of a cluster that is away', () => {
     expect(client.restMs()).toBe(1_000);
   });
 
-  test('lets all calls through as soon as one was answered, with whatever', async () => {
+  test('lets all calls through as soon as one was answered, with any result', async () => {
     const { there, clock, client, end } = away();
     await expect(client.get(kinds.Secret, key)).rejects.toThrow('no answer');
     await clock.advance(1_000);
@@ -63,7 +63,7 @@ describe('A client of a cluster that is away', () => {
     expect(client.restMs()).toBe(0);
   });
 
-  test('does not take the end of a visit for the absence of the cluster', async () => {
+  test('does not count the abort of a reconcile as a failure of the cluster', async () => {
     const { client } = away();
     const ended = AbortSignal.abort(new Error('the visit ends'));
     await expect(client.get(kinds.Secret, key, { signal: ended })).rejects.toThrow();

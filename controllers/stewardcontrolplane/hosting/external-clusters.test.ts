@@ -17,7 +17,7 @@ const secret = { namespace: 'fleet', name: 'hosting' };
 const connection = (token: string): Connection => ({ server: 'https://there:6443', token });
 const tenant = (name: string) => ({ namespace: hostingNamespace, name });
 
-describe('Doors to other clusters', () => {
+describe('Clients of other clusters', () => {
   const here = new FakeCluster();
   const opened: Connection[] = [];
   const closed: Connection[] = [];
@@ -50,7 +50,7 @@ describe('Doors to other clusters', () => {
     });
   afterEach(() => clusters.close());
 
-  test('are one for all that have the same credentials, and close with the last of them', async () => {
+  test('are shared by all users of the same credentials, and closed with the last of them', async () => {
     await open();
     for (const name of ['blue', 'green']) {
       clusters.followSecret(user(name), secret);
@@ -67,7 +67,7 @@ describe('Doors to other clusters', () => {
     expect(closed).toHaveLength(1);
   });
 
-  test('are two for other credentials, and each closes when its last user has gone over', async () => {
+  test('are separate for other credentials, and each is closed when its last user has changed to the other', async () => {
     await open();
     for (const name of ['blue', 'green']) clusters.borrow(user(name), connection('a'));
     clusters.borrow(user('blue'), connection('b'));
@@ -77,7 +77,7 @@ describe('Doors to other clusters', () => {
     expect(clusters.size.clients).toBe(1);
   });
 
-  test('tell the one whose control plane has changed there, by name, and nobody else', async () => {
+  test('enqueue only the StewardControlPlane whose control plane has changed there', async () => {
     const there = await open();
     for (const name of ['blue', 'green']) {
       clusters.borrow(user(name), connection('a'));
@@ -93,7 +93,7 @@ describe('Doors to other clusters', () => {
     expect(await enqueue).toEqual(user('green').key);
   });
 
-  test('tell the users of a Secret that has changed', async () => {
+  test('enqueue the users of a Secret that has changed', async () => {
     await open();
     clusters.followSecret(user('blue'), secret);
     const enqueue = nextEnqueue();
@@ -104,7 +104,7 @@ describe('Doors to other clusters', () => {
     expect(await enqueue).toEqual(user('blue').key);
   });
 
-  test('read of other clusters no content but what they are asked for', async () => {
+  test('read no content from other clusters but what they are asked for', async () => {
     const there = await open();
     const begun = new Promise<void>((resolve) => {
       there.before(({ verb }) => {

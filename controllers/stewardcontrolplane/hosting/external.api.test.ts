@@ -111,8 +111,8 @@ async function serve(content?: string): Promise<void> {
   await there.patch(tenantControlPlane, key, { type: 'merge', body }, { subresource: 'status' });
 }
 
-describe('Two management clusters and one that hosts, all of them real', () => {
-  test('without Steward the hosting cluster is named as what lacks it', async () => {
+describe('Two real management clusters and a real hosting cluster', () => {
+  test('report a hosting cluster without Steward', async () => {
     const { admin } = source;
     await apply(admin, kinds.Secret, kubeconfigSecret(await kubeconfigOf('first')));
     await apply(admin, capiCluster, externalCluster());
@@ -122,7 +122,7 @@ describe('Two management clusters and one that hosts, all of them real', () => {
     expect(isTrue(scp.status?.conditions, 'FoundExternalReferenceClient')).toBe(true);
   }, 60_000);
 
-  test('with the documented Role the control plane is made, its status followed by a watch, its Secrets copied', async () => {
+  test('create the control plane with the documented Role, follow its status by a watch, and copy its Secrets', async () => {
     const { admin } = source;
     await installKinds(there, [tenantControlPlane]);
     await annotate(admin, { 'example.com/look': 'again' });
@@ -135,7 +135,7 @@ describe('Two management clusters and one that hosts, all of them real', () => {
     expect((await tenant()).metadata.annotations).toMatchObject({ [annotations.externalHolder]: scp.metadata.uid });
   }, 60_000);
 
-  test('its user may do nothing else: no list of Secrets, nothing in other namespaces, nothing outside of them', async () => {
+  test('cannot do anything else: no list of Secrets, nothing in other namespaces, nothing cluster-scoped', async () => {
     const user = openCluster(parseKubeconfig(await kubeconfigOf('first')), { name: 'external' });
     try {
       const denied = [
@@ -152,7 +152,7 @@ describe('Two management clusters and one that hosts, all of them real', () => {
     }
   }, 60_000);
 
-  test('at rest nothing is written, here or there', async () => {
+  test('write nothing in either cluster while nothing changes', async () => {
     const { admin } = source;
     const states = async () => [
       (await tenant()).metadata.resourceVersion,
@@ -171,7 +171,7 @@ describe('Two management clusters and one that hosts, all of them real', () => {
     expect((await states()).slice(1)).toEqual(before.slice(1));
   }, 60_000);
 
-  test('a rotated kubeconfig of another user is used at once, with the old one cut off', async () => {
+  test('use a rotated kubeconfig of another user at once, while the old one is locked out', async () => {
     const { admin } = source;
     await bindTo('second');
     await annotate(admin, { 'example.com/visit': 'refused' });
@@ -180,7 +180,7 @@ describe('Two management clusters and one that hosts, all of them real', () => {
     await scpWhen(admin, (scp) => isTrue(scp.status?.conditions, 'FoundExternalReferenceClient'));
   }, 60_000);
 
-  test('a hosting cluster that is down leaves the status as it was; up again, its control plane is followed', async () => {
+  test('keep the last status of a hosting cluster that is down, and follow its control plane when it is up again', async () => {
     const { admin } = source;
     const before = await scpWhen(admin, (scp) => isTrue(scp.status?.conditions, 'Available'));
     await hosting.kill();
@@ -193,7 +193,7 @@ describe('Two management clusters and one that hosts, all of them real', () => {
     await scpWhen(admin, (scp) => isTrue(scp.status?.conditions, 'Available'));
   }, 180_000);
 
-  test('after a move the other management cluster has the same control plane, and the first left it alone', async () => {
+  test('have the same control plane after a move to the other management cluster, and the first one did not change it', async () => {
     const { admin } = source;
     const before = await tenant();
     await admin.patch(capiCluster, externalKey, { type: 'merge', body: { spec: { paused: true } } });
@@ -232,7 +232,7 @@ describe('Two management clusters and one that hosts, all of them real', () => {
     expect(after.metadata.annotations).not.toHaveProperty([annotations.paused]);
   }, 120_000);
 
-  test('deleting it waits for the control plane there, and leaves nothing', async () => {
+  test('wait for the control plane in the hosting cluster during deletion, and leave nothing', async () => {
     const { admin } = must(target);
     const { name = '' } = (await tenant()).metadata;
     const key = { namespace: hostingNamespace, name };

@@ -59,7 +59,7 @@ const whileAway = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 describe('A control plane in another cluster', () => {
-  test('is made there under a name of its UID, with the marks of its owner, and nothing is made here', async () => {
+  test('is created there with a name from its UID and the marks of its owner, and nothing is created here', async () => {
     await world.seed();
     await world.reconcile();
     const { metadata, spec } = await tenantOf(there);
@@ -73,7 +73,7 @@ describe('A control plane in another cluster', () => {
     expect(await created()).toMatchObject({ status: 'True' });
   });
 
-  test('has its status, endpoint and Secrets copied, and a second visit writes nothing', async () => {
+  test('has its status, endpoint and Secrets copied, and a second reconcile writes nothing', async () => {
     await serving();
     const scp = await world.scp();
     expect(scp.spec.controlPlaneEndpoint).toEqual({ host: '192.0.2.7', port: 6443 });
@@ -89,7 +89,7 @@ describe('A control plane in another cluster', () => {
     expect(await world.here.admin.get(kinds.Secret, claimSecret)).toEqual(claim);
   });
 
-  test('behind an advertised address has the kubeconfig that leads there: a Service of the other cluster is near to nobody here', async () => {
+  test('has the kubeconfig with its advertised address, because a Service of the other cluster cannot be reached here', async () => {
     await serving();
     const body = { spec: { network: { advertiseAddress: '192.0.2.7' } } };
     await world.here.admin.patch(stewardControlPlane, externalKey, { type: 'merge', body });
@@ -104,7 +104,7 @@ describe('A control plane in another cluster', () => {
     expect(kubeconfig?.data?.value).toBe('b3V0c2lkZQ==');
   });
 
-  test('is switched off without the feature gate, by a condition that names it', async () => {
+  test('is refused without the feature gate, with a condition that names the gate', async () => {
     await world.clusters.close();
     world = new ExternalWorld(there, { enabled: false });
     await world.seed();
@@ -114,7 +114,7 @@ describe('A control plane in another cluster', () => {
     expect(await tenantsOf(there)).toEqual([]);
   });
 
-  test('a kubeconfig of another namespace needs a gate of its own', async () => {
+  test('needs another feature gate for a kubeconfig in another namespace', async () => {
     await world.seed({ reference: { kubeconfigSecretNamespace: 'other' } });
     const read = (): number =>
       world.here.calls.filter(({ verb, namespace }) => verb === 'get' && namespace === 'other').length;
@@ -124,7 +124,7 @@ describe('A control plane in another cluster', () => {
     expect(read()).toBe(0);
   });
 
-  test('with that gate the kubeconfig is read from there', async () => {
+  test('reads the kubeconfig from another namespace with that gate', async () => {
     await world.clusters.close();
     world = new ExternalWorld(there, { crossNamespace: true });
     await world.seed({ reference: { kubeconfigSecretNamespace: 'other' } });
@@ -145,7 +145,7 @@ describe('The kubeconfig', () => {
     ['a file with a token', { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' }, 'tokenFile'],
     ['a file with a certificate', { 'client-certificate': '/tls.crt', 'client-key': '/tls.key' }, 'client-certificate'],
     ['impersonation', { as: 'system:admin' }, 'as'],
-  ])('with %s is refused and opens nothing', async (_, user, named) => {
+  ])('with %s is refused and opens no connection', async (_, user, named) => {
     await world.seed();
     await world.setKubeconfig(kubeconfigFor('https://there:6443', { credentials: { token: 't0ken' }, user }));
     await world.reconcile();
@@ -155,7 +155,7 @@ describe('The kubeconfig', () => {
     expect(world.opened).toEqual([]);
   });
 
-  test('that is missing, or has no such key, is told; nothing is tried', async () => {
+  test('that is missing, or has no such key, is reported; nothing is tried', async () => {
     await world.seed();
     await world.here.admin.delete(kinds.Secret, { namespace: externalKey.namespace, name: 'hosting' });
     await world.reconcile();
@@ -166,7 +166,7 @@ describe('The kubeconfig', () => {
     expect((await found())?.message).toContain('no key kubeconfig; its keys are: config');
   });
 
-  test('that changes asks for a visit at once, and new credentials are another connection; the old one is closed', async () => {
+  test('that changes causes a reconcile at once, and new credentials another connection; the old one is closed', async () => {
     await serving();
     expect(world.opened).toHaveLength(1);
     const enqueue = world.nextEnqueue();
@@ -178,7 +178,7 @@ describe('The kubeconfig', () => {
     expect(world.clusters.size).toEqual({ clients: 1, watches: 2 });
   });
 
-  test('that leads to another cluster is refused: nothing is made there, nothing is deleted', async () => {
+  test('of a different cluster is refused: nothing is created there, nothing is deleted', async () => {
     await serving();
     const elsewhere = await hostingCluster();
     world.servers.set('https://elsewhere:6443', elsewhere);
@@ -192,7 +192,7 @@ describe('The kubeconfig', () => {
 });
 
 describe('The other cluster', () => {
-  test('that does not answer leaves the status as it was last known, and is asked with growing pauses', async () => {
+  test('is retried with growing delays while it does not answer, and the last known status stays', async () => {
     await serving();
     const { status: before } = await world.scp();
     const calls = (): number => there.calls.length;
@@ -217,14 +217,14 @@ describe('The other cluster', () => {
     expect(await world.condition('Available')).toMatchObject({ status: 'True' });
   });
 
-  test('that does not answer for the first time shows a control plane that is not there yet', async () => {
+  test('is reported as without a control plane if it has never answered', async () => {
     await world.seed();
     await whileAway(() => world.reconcile());
     expect(await found()).toMatchObject({ status: 'False', reason: 'Unreachable' });
     expect(await world.condition('Available')).toMatchObject({ status: 'False' });
   });
 
-  test('that has no Steward is told so, and the visit is not an error', async () => {
+  test('is reported if it has no Steward, and the reconcile is not an error', async () => {
     there.failNext({ verb: 'apply', kind: 'TenantControlPlane' }, new ApiError(404, 'NotFound', 'no such resource'));
     await world.seed();
     const { error, afterMs } = await world.reconcile();
@@ -236,7 +236,7 @@ describe('The other cluster', () => {
   test.each([
     [401, 'Unauthorized', 'renew the kubeconfig'],
     [403, 'Forbidden', 'config/hosting/role.yaml'],
-  ])('that answers %d is told with the remedy', async (code, reason, help) => {
+  ])('is reported with the fix if it answers %d', async (code, reason, help) => {
     there.failNext({ kind: 'Namespace' }, new ApiError(code, reason, 'no'));
     await world.seed();
     await world.reconcile();
@@ -244,7 +244,7 @@ describe('The other cluster', () => {
     expect((await found())?.message).toContain(help);
   });
 
-  test('whose namespace is missing, or is being deleted, gets nothing', async () => {
+  test('gets nothing if its namespace is missing or being deleted', async () => {
     await there.admin.delete(kinds.Namespace, { name: hostingNamespace });
     await world.seed();
     await world.reconcile();
@@ -257,7 +257,7 @@ describe('The other cluster', () => {
     expect(await tenantsOf(there)).toEqual([]);
   });
 
-  test('from which the control plane was deleted gets it anew, and an Event says what is lost', async () => {
+  test('gets a deleted control plane again, and an Event says what is lost', async () => {
     await serving();
     const { name = '' } = (await tenantOf(there)).metadata;
     await there.admin.delete(tenantControlPlane, { namespace: hostingNamespace, name });
@@ -267,7 +267,7 @@ describe('The other cluster', () => {
   });
 });
 
-describe('Whose the control plane in the other cluster is', () => {
+describe('The owner of the control plane in the other cluster', () => {
   const foreign = async (marks: Readonly<Record<string, string>> = {}): Promise<void> => {
     await world.seed();
     const name = `kcp-${(await world.scp()).metadata.uid ?? ''}`;
@@ -282,7 +282,7 @@ describe('Whose the control plane in the other cluster is', () => {
   test.each([
     ['no marks', {}],
     ['marks of somebody else', { [annotations.externalHolder]: 'x', [annotations.externalClaim]: claimHash('guess') }],
-  ])('one of the same name with %s is left alone, also by the deletion', async (_, marks) => {
+  ])('does not change one of the same name with %s, also during deletion', async (_, marks) => {
     await foreign(marks);
     await world.reconcile();
     expect(await created()).toMatchObject({ status: 'False', reason: 'OwnedByAnother' });
@@ -291,7 +291,7 @@ describe('Whose the control plane in the other cluster is', () => {
     expect(await tenantsOf(there)).toHaveLength(1);
   });
 
-  test('one that a person there hands over by the annotation of the message is taken', async () => {
+  test('adopts one that a person there releases by the annotation in the message', async () => {
     await foreign({ [annotations.externalHolder]: 'x', [annotations.externalClaim]: claimHash('guess') });
     await world.reconcile();
     const [, name = '', value = ''] = /annotation (\S+)=(\S+)/.exec((await created())?.message ?? '') ?? [];
@@ -303,7 +303,7 @@ describe('Whose the control plane in the other cluster is', () => {
     expect((await tenantOf(there)).spec.kubernetes.version).toBe('v1.36.3');
   });
 
-  test('that of the Go provider is adopted by the StewardControlPlane with its finalizer, which goes in the end', async () => {
+  test('adopts one of the Go provider by the StewardControlPlane with its finalizer, which is removed in the end', async () => {
     await foreign();
     const body = { metadata: { finalizers: [finalizers.externalCluster] } };
     await world.here.admin.patch(stewardControlPlane, externalKey, { type: 'merge', body });
@@ -312,7 +312,7 @@ describe('Whose the control plane in the other cluster is', () => {
     expect(world.controller.formerFinalizers).toEqual([finalizers.externalCluster]);
   });
 
-  test('one that somebody makes in its place, between reading and writing, is not written', async () => {
+  test('does not write to one that somebody creates in its place between reading and writing', async () => {
     await serving();
     const { apiVersion, kind, metadata, spec } = await tenantOf(there);
     const key = { namespace: hostingNamespace, name: metadata.name ?? '' };
@@ -329,7 +329,7 @@ describe('Whose the control plane in the other cluster is', () => {
     expect(await created()).toMatchObject({ status: 'False', reason: 'OwnedByAnother' });
   });
 
-  test('annotations about its own move and end are not handed down, others are', async () => {
+  test('passes on annotations except those about its own move and deletion', async () => {
     await serving();
     await world.annotate({
       'clusterctl.cluster.x-k8s.io/any': '',
@@ -343,7 +343,7 @@ describe('Whose the control plane in the other cluster is', () => {
     );
   });
 
-  test('a lost claim is made anew for the control plane that obeys us', async () => {
+  test('creates a lost claim again for a control plane that belongs to it', async () => {
     await serving();
     await world.here.admin.delete(kinds.Secret, claimSecret);
     const { uid } = (await tenantOf(there)).metadata;
@@ -353,7 +353,7 @@ describe('Whose the control plane in the other cluster is', () => {
     expect(await world.here.admin.get(kinds.Secret, claimSecret)).toBeDefined();
   });
 
-  test('the claim is owned again after somebody took the owner away, and a Secret of somebody else is not touched', async () => {
+  test('owns the claim again after somebody removed the owner, and does not change a Secret of somebody else', async () => {
     await serving();
     const body = { metadata: { ownerReferences: null, labels: null } };
     await world.here.admin.patch(kinds.Secret, claimSecret, { type: 'merge', body });
@@ -368,7 +368,7 @@ describe('Whose the control plane in the other cluster is', () => {
   });
 });
 
-describe('Moved to another management cluster', () => {
+describe('A StewardControlPlane that was moved to another management cluster', () => {
   /** What clusterctl takes along: spec and metadata of what the Cluster owns, no status, and a new UID. */
   const moved = async (withClaim = true): Promise<ExternalWorld> => {
     const target = new ExternalWorld(there);
@@ -381,7 +381,7 @@ describe('Moved to another management cluster', () => {
     return target;
   };
 
-  test('the new StewardControlPlane adopts the same control plane, and its status is made again', async () => {
+  test('adopts the same control plane, and gets its status again', async () => {
     await serving();
     const before = await tenantOf(there);
     const target = await moved();
@@ -394,7 +394,7 @@ describe('Moved to another management cluster', () => {
     await target.clusters.close();
   });
 
-  test('while it is paused there, on its way, the control plane is left to the first', async () => {
+  test('does not adopt the control plane while it is paused during the move', async () => {
     await serving();
     const before = await tenantOf(there);
     const target = await moved();
@@ -404,7 +404,7 @@ describe('Moved to another management cluster', () => {
     await target.clusters.close();
   });
 
-  test('it is found again by its holder, should its claim be lost', async () => {
+  test('finds its control plane again if its claim is lost', async () => {
     await serving();
     const before = await tenantOf(there);
     const target = await moved();
@@ -416,7 +416,7 @@ describe('Moved to another management cluster', () => {
     await target.clusters.close();
   });
 
-  test('a stranger of the same name, without the claim, makes a control plane of its own', async () => {
+  test('creates another control plane if it only has the same name, without the claim', async () => {
     await serving();
     const before = await tenantOf(there);
     const target = await moved(false);
@@ -427,7 +427,7 @@ describe('Moved to another management cluster', () => {
     await target.clusters.close();
   });
 
-  test('the one that it was taken from neither changes nor deletes it any more', async () => {
+  test('is neither changed nor deleted by the previous management cluster', async () => {
     await serving();
     const target = await moved();
     await target.reconcile();
@@ -440,7 +440,7 @@ describe('Moved to another management cluster', () => {
     await target.clusters.close();
   });
 
-  test('one that clusterctl deletes after a move leaves the control plane alone, unasked', async () => {
+  test('keeps its control plane when clusterctl deletes the previous StewardControlPlane', async () => {
     await serving();
     const before = await tenantOf(there);
     // clusterctl pauses what it moves.
@@ -449,7 +449,7 @@ describe('Moved to another management cluster', () => {
     expect(await tenantOf(there)).toEqual(before);
   });
 
-  test('while it is paused the control plane rests there, and wakes with it', async () => {
+  test('pauses the control plane there while it is paused, and resumes it', async () => {
     await serving();
     await world.annotate({ 'cluster.x-k8s.io/paused': '' });
     await world.reconcile();
@@ -459,7 +459,7 @@ describe('Moved to another management cluster', () => {
     expect((await tenantOf(there)).metadata.annotations).not.toHaveProperty([annotations.paused]);
   });
 
-  test('a pause does not wait for the other cluster', async () => {
+  test('is paused without waiting for the other cluster', async () => {
     await serving();
     await world.annotate({ 'cluster.x-k8s.io/paused': '' });
     await whileAway(() => world.reconcile());
@@ -501,8 +501,8 @@ describe('A manager that dies', () => {
   });
 });
 
-describe('Deleting it', () => {
-  test('uses, with all that came before it, each right of the documented Role and no other', async () => {
+describe('The deletion of a control plane in another cluster', () => {
+  test('uses, with all before it, each permission of the documented Role and no other', async () => {
     await serving();
     await world.lastReconcile();
     const documented = hostingAccess.flatMap(({ resources = [], verbs }) =>
@@ -511,7 +511,7 @@ describe('Deleting it', () => {
     expect(new Set(there.calls.flatMap(rightsOf))).toEqual(new Set(documented));
   });
 
-  test('says there that it is meant, before it does it: by hand it is refused', async () => {
+  test('confirms the deletion by annotation before it deletes, because deletions by users are refused', async () => {
     await serving();
     await world.lastReconcile();
     const wanted = there.calls.filter(({ verb }) => verb === 'patch' || verb === 'delete').slice(-2);
@@ -541,7 +541,7 @@ describe('Deleting it', () => {
     expect(world.clusters.size).toEqual({ clients: 0, watches: 0 });
   });
 
-  test('waits while admission there keeps the control plane, and does not advise to give it up', async () => {
+  test('waits while admission there refuses the deletion, and does not advise to abandon the control plane', async () => {
     await serving();
     const why = 'admission webhook "x" denied the request: its data is being migrated to another DataStore';
     there.failNext({ verb: 'delete' }, new ApiError(403, 'Forbidden', why));
@@ -551,14 +551,14 @@ describe('Deleting it', () => {
     expect(message).not.toContain(annotations.abandonExternal);
   });
 
-  test('ends when the control plane is gone already', async () => {
+  test('ends if the control plane is gone already', async () => {
     await serving();
     const { name = '' } = (await tenantOf(there)).metadata;
     await there.admin.delete(tenantControlPlane, { namespace: hostingNamespace, name });
     expect(await world.lastReconcile()).toEqual({ finished: true });
   });
 
-  test('ends at once when nothing was made, whatever is wrong with the reference', async () => {
+  test('ends at once if nothing was created, whatever is wrong with the reference', async () => {
     await world.seed();
     await world.setKubeconfig('no kubeconfig');
     await world.reconcile();
@@ -569,7 +569,7 @@ describe('Deleting it', () => {
     ['does not answer', () => gone],
     ['does not know the kind any more', () => new ApiError(404, 'NotFound', 'no such resource')],
     ['refuses', () => new ApiError(403, 'Forbidden', 'no')],
-  ])('waits for a cluster that %s, until a person gives it up by the annotation that is named', async (_, error) => {
+  ])('waits for a cluster that %s, until a person abandons it by the annotation in the message', async (_, error) => {
     await serving();
     there.failNext({ verb: 'list', kind: 'TenantControlPlane' }, error());
     expect(await world.lastReconcile()).toMatchObject({ finished: false, afterMs: expect.any(Number) });
@@ -581,7 +581,7 @@ describe('Deleting it', () => {
     expect(world.events).toContain('Abandoned');
   });
 
-  test('a reference that was taken out past admission makes nothing here and loses nothing there', async () => {
+  test('creates nothing here and loses nothing there if the reference was removed past admission', async () => {
     await serving();
     const body = { spec: { deployment: null } };
     await world.here.admin.patch(stewardControlPlane, externalKey, { type: 'merge', body });
@@ -592,7 +592,7 @@ describe('Deleting it', () => {
     expect(await tenantsOf(there)).toHaveLength(1);
   });
 
-  test('a reference that was taken out before anything was made leaves a control plane of this cluster', async () => {
+  test('leaves a control plane in this cluster if the reference was removed before anything was created', async () => {
     await world.seed();
     await world.setKubeconfig('no kubeconfig');
     await world.reconcile();

@@ -12,12 +12,12 @@ const endpoint = { host: '192.0.2.7', port: 6443 };
 const said = (now: StewardControlPlane, old?: StewardControlPlane): readonly string[] =>
   validate(now, old).map(({ field, reason }) => `${field} ${reason}`);
 
-describe('Where a control plane runs', () => {
-  test('may be another cluster from the beginning', () => {
+describe('The reference to another cluster', () => {
+  test('may be set from the beginning', () => {
     expect(said(scp())).toEqual([]);
   });
 
-  test('is a namespace, not a path', () => {
+  test('contains a namespace, not a path', () => {
     expect(said(scp({ deploymentNamespace: '../kube-system' }))).toEqual([
       'spec.deployment.externalClusterReference.deploymentNamespace is not a valid name of a namespace',
     ]);
@@ -27,17 +27,17 @@ describe('Where a control plane runs', () => {
     ['removed', scp(null, endpoint), scp({}, endpoint), 'cannot be removed'],
     ['added', scp({}, endpoint), scp(null, endpoint), 'cannot be added'],
     ['led to another namespace', scp({ deploymentNamespace: 'x' }, endpoint), scp({}, endpoint), 'cannot be changed'],
-  ])('cannot be %s once it runs', (_, now, old, why) => {
+  ])('cannot be %s once the control plane runs', (_, now, old, why) => {
     expect(said(now, old)).toEqual([expect.stringContaining(why)]);
     expect(said(now)).toEqual([]);
   });
 
-  test('may change before anything is made', () => {
+  test('may be changed before anything is created', () => {
     expect(said(scp(null), scp())).toEqual([]);
     expect(said(scp({ deploymentNamespace: 'x' }), scp())).toEqual([]);
   });
 
-  test('is reached by another Secret whenever its author likes', () => {
+  test('may name another Secret at any time', () => {
     const other = { kubeconfigSecretName: 'renewed', kubeconfigSecretKey: 'value' };
     expect(said(scp(other, endpoint), scp({}, endpoint))).toEqual([]);
   });

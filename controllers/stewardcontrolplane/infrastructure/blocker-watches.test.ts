@@ -40,7 +40,7 @@ const machine = (name: string, cluster: string) =>
     metadata: { ...at(name), labels: { [clusterNameLabel]: cluster } },
   });
 
-test('The last Machine of a Cluster is told to the control plane that waits for it, and other Machines are not', async () => {
+test('The deletion of the last Machine of a Cluster enqueues the control plane that waits for it, and of other Machines nothing', async () => {
   await machine('one', 'a');
   await machine('other', 'b');
   watches.follow(follower('a'), [machines]);
@@ -54,13 +54,13 @@ test('The last Machine of a Cluster is told to the control plane that waits for 
   expect(reconciles).toEqual(['a']);
 });
 
-test('What has gone before the watch saw anything is told all the same', async () => {
+test('The deletion of an object before the first watch event is noticed too', async () => {
   watches.follow(follower('a'), [machines]);
   await settle();
   expect(reconciles).toEqual(['a']);
 });
 
-test('A Secret in the way is told when it goes, although it carries no label of ours', async () => {
+test('The deletion of a conflicting Secret is noticed, although it has no label of Steward', async () => {
   await server.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: at('a-ca') });
   watches.follow(follower('a'), [secretCalled('a-ca')]);
   await settle();
@@ -70,7 +70,7 @@ test('A Secret in the way is told when it goes, although it carries no label of 
   expect(reconciles).toEqual(['a']);
 });
 
-test('Asked again nothing is watched twice, and what is not in the way any more is not watched', async () => {
+test('A second request watches nothing twice, and objects that no longer block are not watched', async () => {
   const pools = { ...machines, kind: capiMachinePool, optional: true };
   watches.follow(follower('a'), [machines, pools]);
   watches.follow(follower('a'), [machines, pools]);
@@ -85,7 +85,7 @@ test('Asked again nothing is watched twice, and what is not in the way any more 
   expect(reconciles).toEqual([]);
 });
 
-test('A watch that is refused is known to be deaf', async () => {
+test('A refused watch is reported as absent', async () => {
   const forbidden = new FakeCluster({ access: [] });
   await using deaf = new BlockerWatches({
     ...{ cluster: forbidden, clock: new FakeClock(), log: silent, random: () => 0, memory: new ObjectMemory() },

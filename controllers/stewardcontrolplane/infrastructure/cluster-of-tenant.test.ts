@@ -25,7 +25,7 @@ describe('The Cluster of a TenantControlPlane', () => {
     ...{ controller: true, ...change },
   });
 
-  test('is the one whose control plane made it', async () => {
+  test('is the one whose control plane created it', async () => {
     await world.reconcile();
     const made = await world.server.admin.get(tenantControlPlane, key);
     if (made === undefined) throw new Error('no TenantControlPlane was made');
@@ -44,13 +44,13 @@ describe('The Cluster of a TenantControlPlane', () => {
     expect(await of(metadata())).toBeUndefined();
   });
 
-  test('is none while the Cluster does not name its control plane', async () => {
+  test('is none while the Cluster does not reference its control plane', async () => {
     const body = { spec: { controlPlaneRef: { name: 'another' } } };
     await world.server.admin.patch(capiCluster, key, { type: 'merge', body });
     expect(await of({ ...key, ownerReferences: [owner()] })).toBeUndefined();
   });
 
-  test('is none where the control plane is to run in another cluster', async () => {
+  test('is none if the control plane is to run in another cluster', async () => {
     const externalClusterReference = {
       ...{ kubeconfigSecretName: 'k', kubeconfigSecretKey: 'v', deploymentNamespace: 'there' },
     };

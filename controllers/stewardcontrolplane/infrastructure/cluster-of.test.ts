@@ -23,7 +23,7 @@ describe('The Cluster of a StewardControlPlane', () => {
 
   const clusterOwner = (name: string) => ({ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name, uid: name });
 
-  test('A Cluster that names another control plane is not served, whatever the label says', async () => {
+  test('is none that references another control plane, whatever the label says', async () => {
     await world.seedCluster({
       controlPlaneRef: { apiGroup: stewardControlPlane.group, kind: 'StewardControlPlane', name: 'another' },
     });
@@ -34,7 +34,7 @@ describe('The Cluster of a StewardControlPlane', () => {
     expect(await world.server.admin.get(tenantControlPlane, key)).toBeUndefined();
   });
 
-  test('Of two Clusters that name it from the start it serves none', async () => {
+  test('is none if two Clusters reference it from the start', async () => {
     await world.seedCluster();
     await anotherCluster('thief');
     await world.seed({ ownerReferences: [clusterOwner('thief'), clusterOwner(key.name)] });
@@ -45,7 +45,7 @@ describe('The Cluster of a StewardControlPlane', () => {
     expect(await world.server.admin.get(tenantControlPlane, key)).toBeUndefined();
   });
 
-  test('A Cluster that names it later gets nothing, and the one that it serves keeps all', async () => {
+  test('stays the first one if another one references it later', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -69,7 +69,7 @@ describe('The Cluster of a StewardControlPlane', () => {
     expect(conditionOf((await world.reconcile()).status, 'OneCluster')).toMatchObject({ status: 'True' });
   });
 
-  test('A Cluster that names another control plane from now on has both looked at', () => {
+  test('changes its reference, and both control planes are reconciled', () => {
     const naming = (name: string) => {
       const controlPlaneRef = { apiGroup: stewardControlPlane.group, kind: 'StewardControlPlane', name };
       return { apiVersion: '', kind: 'Cluster', metadata: key, spec: { controlPlaneRef } } as Resource;

@@ -25,7 +25,7 @@ describe('The endpoint of a StewardControlPlane', () => {
     );
   });
 
-  test('The infrastructure cluster learns the endpoint when it answers, not before: Cluster API connects at once', async () => {
+  test('The infrastructure cluster gets the endpoint when it answers, not before, because Cluster API connects at once', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -45,7 +45,7 @@ describe('The endpoint of a StewardControlPlane', () => {
     expect((await world.server.admin.get(stewardControlPlane, key))?.spec.controlPlaneEndpoint?.port).toBe(31443);
   });
 
-  test('An infrastructure cluster with another endpoint is left alone and named', async () => {
+  test('An infrastructure cluster with another endpoint is not changed and is named', async () => {
     await world.seedCluster();
     await world.server.admin.patch(infraKind, key, {
       type: 'merge',
@@ -65,7 +65,7 @@ describe('The endpoint of a StewardControlPlane', () => {
     ).toBe('other');
   });
 
-  test('The address that the Cluster was given beforehand stays, also once it is published', async () => {
+  test('The address that the Cluster already has stays, also once it is published', async () => {
     await world.seedCluster({ controlPlaneEndpoint: { host: '172.30.0.10', port: 6443 } });
     await world.seed();
     const addressOf = async () => (await world.server.admin.get(tenantControlPlane, key))?.spec.networkProfile.address;
@@ -80,7 +80,7 @@ describe('The endpoint of a StewardControlPlane', () => {
     expect(await addressOf()).toBe('172.30.0.10');
   });
 
-  test('An endpoint that the Cluster has from us pins no address', async () => {
+  test('An endpoint that Steward wrote to the Cluster pins no address', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();

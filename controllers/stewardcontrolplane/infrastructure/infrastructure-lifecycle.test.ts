@@ -95,7 +95,7 @@ const tenantIsReady = () =>
 
 const told = async () => (await server.admin.get(hetzner, key))?.spec?.controlPlaneEndpoint;
 
-test('While its Cluster is paused an infrastructure cluster is not told; it is as soon as that ends', async () => {
+test('An infrastructure cluster is not written while its Cluster is paused, and as soon as that ends', async () => {
   await reconcile();
   await tenantIsReady();
   await pause(true);
@@ -118,7 +118,7 @@ test('The kind of an infrastructure cluster is watched until its control plane i
   await settle();
 });
 
-test('A Cluster that names another infrastructure cluster has that one told, and the first no longer watched', async () => {
+test('A Cluster that references another infrastructure cluster gets that one written, and the first is no longer watched', async () => {
   await reconcile();
   await tenantIsReady();
   await reconcile();

@@ -151,7 +151,7 @@ const create = (provider: InfrastructureProvider): Promise<InfrastructureCluster
 describe.each(infrastructureProviders.map((provider) => [provider.name, provider] as const))(
   'An API server with the kinds of %s',
   (name, provider) => {
-    test('keeps what the manager writes with the rights it is shipped with, and gets nothing at rest', async () => {
+    test('keeps what the manager writes with its shipped permissions, and gets no write while nothing changes', async () => {
       await withWatches(async (watches) => {
         await create(provider);
         expect(await reconcile(provider, watches)).toEqual({ is: 'done' });
@@ -167,7 +167,7 @@ describe.each(infrastructureProviders.map((provider) => [provider.name, provider
   },
 );
 
-test('What the API server drops is not written for ever: the kind is named as unfit', async () => {
+test('What the API server drops is not written endlessly: the kind is reported as unsuitable', async () => {
   await withWatches(async (watches) => {
     await create(unfit);
     expect(await reconcile(unfit, watches)).toMatchObject({
@@ -177,7 +177,7 @@ test('What the API server drops is not written for ever: the kind is named as un
   });
 });
 
-test('A change of the endpoint reaches the control plane through a watch with the rights it is shipped with', async () => {
+test('A change of the endpoint reaches the control plane through a watch with the shipped permissions', async () => {
   const provider = infrastructureProviders.find(({ name }) => name === 'hetzner');
   if (provider === undefined) throw new Error('there is no such provider');
   const enqueuedKey = Promise.withResolvers<Key>();

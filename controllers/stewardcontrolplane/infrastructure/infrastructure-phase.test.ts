@@ -77,7 +77,7 @@ describe('An infrastructure cluster', () => {
     to.seed(hetzner, { apiVersion: `${group}/v1beta1`, kind: 'HetznerCluster', metadata: key, spec } as Resource);
   const written = (): readonly string[] => server.calls.filter(({ verb }) => verb === 'patch').map(({ verb }) => verb);
 
-  test('whose kind nobody defined is waited for by name, and its definition is watched', async () => {
+  test('of an undefined kind is awaited by name, and its definition is watched', async () => {
     expect(await reconcile()).toEqual({
       is: 'waiting',
       reason: 'KindNotFound',
@@ -86,7 +86,7 @@ describe('An infrastructure cluster', () => {
     expect(told).toEqual(['follow']);
   });
 
-  test('that does not exist is waited for by name, without asking again and again', async () => {
+  test('that does not exist is awaited by name, without polling', async () => {
     await define();
     expect(await reconcile()).toEqual({
       is: 'waiting',
@@ -95,7 +95,7 @@ describe('An infrastructure cluster', () => {
     });
   });
 
-  test('is told once, and a second visit writes nothing', async () => {
+  test('is written once, and a second reconcile writes nothing', async () => {
     await define();
     await seed();
     expect(await reconcile()).toEqual({ is: 'done' });
@@ -104,14 +104,14 @@ describe('An infrastructure cluster', () => {
     expect(written()).toHaveLength(1);
   });
 
-  test('with the endpoint that its user set is not written at all', async () => {
+  test('that has the endpoint from its user is not written', async () => {
     await define();
     await seed({ controlPlaneEndpoint: endpoint });
     expect(await reconcile()).toEqual({ is: 'done' });
     expect(written()).toEqual([]);
   });
 
-  test('with another endpoint stays as it is, and the remedy is named', async () => {
+  test('with another endpoint is not changed, and the fix is named', async () => {
     await define();
     await seed({ controlPlaneEndpoint: { host: 'lb.example.com', port: 443 } });
     const outcome = await reconcile();
@@ -123,7 +123,7 @@ describe('An infrastructure cluster', () => {
     expect(written()).toEqual([]);
   });
 
-  test('that may not be read or written asks for the ClusterRole in full, and is tried again in time', async () => {
+  test('that may not be read or written is reported with the full ClusterRole, and retried later', async () => {
     const poor = new FakeCluster({ access });
     await define(poor);
     await seed({}, poor);
@@ -134,12 +134,12 @@ describe('An infrastructure cluster', () => {
     );
   });
 
-  test('that the Cluster does not name is no obstacle, and nothing is watched', async () => {
+  test('is not needed if the Cluster references none, and nothing is watched', async () => {
     expect(await reconcile({ ...clusterOf(), spec: {} })).toMatchObject({ is: 'done' });
     expect(told).toEqual(['leave']);
   });
 
-  test('is left alone when its control plane says so', async () => {
+  test('is not changed if its control plane says so', async () => {
     await define();
     await seed();
     const scp = scpOf({ annotations: { 'steward.butlerlabs.dev/skip-infrastructure': '' } });
@@ -148,7 +148,7 @@ describe('An infrastructure cluster', () => {
     expect(written()).toEqual([]);
   });
 
-  test('waits for a Cluster whose endpoint leads elsewhere, unless the certificate is for it', async () => {
+  test('waits for a Cluster with another endpoint, unless the certificate is valid for it', async () => {
     await define();
     await seed();
     const preset = clusterOf({ controlPlaneEndpoint: { host: 'api.example.com', port: 443 } });

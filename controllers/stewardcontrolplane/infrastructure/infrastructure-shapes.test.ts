@@ -43,7 +43,7 @@ describe.each(named)('The infrastructure cluster of %s', (_name, provider) => {
     expect(contractKind(definition, provider.cluster)).toMatchObject({ contract, kind: { version: provider.version } });
   });
 
-  test('gets the endpoint in fields that its kind has, and then nothing more', () => {
+  test('gets the endpoint in the fields of its kind once', () => {
     const empty = clusterOf(provider);
     const first = infrastructureStep(empty, endpoint, contract);
     expect(first.is).toBe(isPreset(provider) ? 'agreed' : 'patch');
@@ -52,7 +52,7 @@ describe.each(named)('The infrastructure cluster of %s', (_name, provider) => {
     expect(infrastructureStep(after, endpoint, contract)).toEqual({ is: 'agreed' });
   });
 
-  test('with another endpoint is left alone', () => {
+  test('with another endpoint is not changed', () => {
     const other = clusterOf(provider, { controlPlaneEndpoint: { host: '203.0.113.77', port: 6443 } });
     expect(infrastructureStep(other, endpoint, contract)).toEqual({
       is: 'mismatch',
@@ -61,13 +61,13 @@ describe.each(named)('The infrastructure cluster of %s', (_name, provider) => {
     });
   });
 
-  test('with the endpoint that its user foresaw needs no patch of its spec', () => {
+  test('with the right endpoint from its user needs no patch of its spec', () => {
     const step = infrastructureStep(clusterOf(provider, { controlPlaneEndpoint: endpoint }), endpoint, contract);
     expect(step).not.toHaveProperty('spec');
     expect(step.is).toBe(provider.example.annotations === undefined ? 'agreed' : 'patch');
   });
 
-  test('annotated as managed by others is also told that it is provisioned, as its contract has it', () => {
+  test('that is managed by others also gets its provisioned flag, in the field of its contract', () => {
     const annotations = { 'cluster.x-k8s.io/managed-by': 'steward' };
     const managed = { ...clusterOf(provider, { controlPlaneEndpoint: endpoint }), metadata: { annotations } };
     const step = infrastructureStep(managed, endpoint, contract);
@@ -77,12 +77,12 @@ describe.each(named)('The infrastructure cluster of %s', (_name, provider) => {
   });
 });
 
-describe('What is not the same for every provider', () => {
+describe('The exceptions for single providers', () => {
   const openStack = infrastructureProviders.find(({ name }) => name === 'openstack') ?? nextOpenStack;
   const dev = infrastructureProviders.find(({ name }) => name === 'docker') ?? nextOpenStack;
   const metal3 = infrastructureProviders.find(({ name }) => name === 'metal3') ?? nextOpenStack;
 
-  test('OpenStack of v1beta1 takes an address in fields of its own, a name and v1beta2 in that of the contract', () => {
+  test('write an address of OpenStack v1beta1 to its own fields, a name and v1beta2 to that of the contract', () => {
     const step = (provider: InfrastructureProvider, host: string) =>
       infrastructureStep(clusterOf(provider), { host, port: 443 }, provider.contract);
     expect(step(openStack, '10.0.0.1')).toEqual({
@@ -99,17 +99,17 @@ describe('What is not the same for every provider', () => {
     });
   });
 
-  test('an address of OpenStack that differs is left alone', () => {
+  test('do not change a different address of OpenStack', () => {
     const other = clusterOf(openStack, { apiServerFixedIP: '10.9.9.9', apiServerPort: 6443 });
     expect(infrastructureStep(other, endpoint, 'v1beta1')).toMatchObject({ is: 'mismatch', found: '10.9.9.9:6443' });
   });
 
-  test('Metal3 without an endpoint is not filled in: its webhook never admitted one', () => {
+  test('do not fill in Metal3 without an endpoint, which its webhook never admits', () => {
     const empty = { ...clusterOf(metal3), spec: {} };
     expect(infrastructureStep(empty, endpoint, 'v1beta2')).toMatchObject({ is: 'mismatch', found: 'none' });
   });
 
-  test('the in-memory backend of Dev clusters is never told: it would rewrite the kubeconfig', () => {
+  test('never write to the in-memory backend of Dev clusters, which would rewrite the kubeconfig', () => {
     const inMemory = clusterOf(dev, { backend: { inMemory: {} } });
     expect(infrastructureStep(inMemory, endpoint, 'v1beta2')).toMatchObject({
       is: 'left',
@@ -117,7 +117,7 @@ describe('What is not the same for every provider', () => {
     });
   });
 
-  test('each row is about a kind that a shape stands for, or says why it has none', () => {
+  test('are each about a kind in these tests, or say why not', () => {
     const shapes = new Set(all.map(({ cluster }) => cluster));
     // metal-stack documents no fields but the endpoint.
     const without = Object.keys(infrastructureTable).filter((kind) => !shapes.has(kind));

@@ -49,7 +49,7 @@ const follows = (name: string, kind = hetzner, object = name): void => {
   watches.follow(follower(name), { definition: `${kind.plural}.${group}`, object: { kind, key: at(object) } });
 };
 
-test('A change of the endpoint is told to the control plane that waits for it, and to no other', async () => {
+test('A change of the endpoint enqueues the control plane that waits for it, and no other', async () => {
   await seed('a');
   await seed('b');
   follows('a');
@@ -61,7 +61,7 @@ test('A change of the endpoint is told to the control plane that waits for it, a
   expect(reconciles).toEqual(['a']);
 });
 
-test('What a provider writes for itself is not told', async () => {
+test('Other changes by the provider enqueue nothing', async () => {
   await seed('a');
   follows('a');
   await settle();
@@ -71,7 +71,7 @@ test('What a provider writes for itself is not told', async () => {
   expect(reconciles).toEqual([]);
 });
 
-test('An object and a definition that appear are told', async () => {
+test('An object and a definition that are created enqueue the control plane', async () => {
   follows('a');
   await settle();
   expect(reconciles).toEqual([]);
@@ -103,7 +103,7 @@ test('A kind is watched while a control plane depends on it, once for all of the
   expect(reconciles).toEqual([]);
 });
 
-test('A kind that may not be watched is known as such', async () => {
+test('A kind that may not be watched is reported as such', async () => {
   server = new FakeCluster({ access: [] });
   const deaf = new InfrastructureWatches({
     ...{

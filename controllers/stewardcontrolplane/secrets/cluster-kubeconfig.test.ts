@@ -22,6 +22,6 @@ test.each([
   ['a token', 'users: [{name: a, user: {token: x}}]'],
   ['no YAML', ': : :'],
   ['nothing', ''],
-])('A kubeconfig with %s stays as its author made it', (_name, text) => {
+])('A kubeconfig with %s stays as its author created it', (_name, text) => {
   expect(clusterKubeconfig(encoded(text), 'prod')).toBe(encoded(text));
 });

@@ -32,7 +32,7 @@ describe('The Secrets of a Cluster', () => {
     await world.server.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, type, data } as Resource);
   };
 
-  test('Its Secrets follow the tenant’s when those are rotated', async () => {
+  test('Its Secrets are updated when the tenant’s are rotated', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -44,7 +44,7 @@ describe('The Secrets of a Cluster', () => {
     expect(found?.data).toEqual({ value: 'bmV3' });
   });
 
-  test('Its kubeconfig says by labels of which Cluster and TenantControlPlane it is', async () => {
+  test('Its kubeconfig has labels with its Cluster and TenantControlPlane', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -58,7 +58,7 @@ describe('The Secrets of a Cluster', () => {
     });
   });
 
-  test('A TenantControlPlane that cannot go on is quoted: its reason is found without looking below', async () => {
+  test('A TenantControlPlane that cannot continue is quoted, so that its reason is shown here too', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -75,7 +75,7 @@ describe('The Secrets of a Cluster', () => {
     ['my-cluster-ca', {}],
     ['my-cluster-ca', { labels: { [clusterNameLabel]: 'my-cluster' }, ownerReferences: [foreign('Certificate', 'c')] }],
     ['my-cluster-ca', { ownerReferences: [foreign('TenantControlPlane', 'another')] }],
-  ])('A Secret %s that is somebody else’s (%j) is not overwritten but named', async (name, metadata) => {
+  ])('A Secret %s of another owner (%j) is not overwritten but reported', async (name, metadata) => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -94,7 +94,7 @@ describe('The Secrets of a Cluster', () => {
     expect(after?.metadata.labels).toEqual('labels' in metadata ? metadata.labels : undefined);
   });
 
-  test('Machines that join while the CA is rotated are told of all that are trusted', async () => {
+  test('Machines that join while the CA is rotated get all CAs that are trusted', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -108,7 +108,7 @@ describe('The Secrets of a Cluster', () => {
     expect(found?.data).toEqual({ 'tls.crt': 'bmV3b2xk', 'tls.key': 'a2V5' });
   });
 
-  test('Secrets that somebody supplied for the Cluster are used as they are, and named', async () => {
+  test('Secrets that somebody supplied for the Cluster are used unchanged, and named', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -135,7 +135,7 @@ describe('The Secrets of a Cluster', () => {
     ['a CA that is not the control plane’s', 'CAMismatch', { 'tls.crt': 'b3RoZXI=', 'tls.key': 'a2V5' }, undefined],
     ['a CA without its key', 'OwnedByAnother', { 'tls.crt': 'Y3J0' }, undefined],
     ['a CA of another type', 'OwnedByAnother', { 'tls.crt': 'Y3J0', 'tls.key': 'a2V5' }, 'Opaque'],
-  ])('Of %s that was supplied it says what helps, and lets no worker join', async (_name, reason, data, type) => {
+  ])('A supplied Secret with %s is reported with the fix, and no worker can join', async (_name, reason, data, type) => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -149,7 +149,7 @@ describe('The Secrets of a Cluster', () => {
     expect(status?.initialization).toBeUndefined();
   });
 
-  test('A CA of the type that the handbook of Cluster API gives it is used as it is', async () => {
+  test('A CA of the type that the Cluster API book documents is used unchanged', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -162,7 +162,7 @@ describe('The Secrets of a Cluster', () => {
     expect(conditionOf(status, 'KubeadmResourcesCreated')?.message).toContain('my-cluster-ca was supplied');
   });
 
-  test('After a rotation a CA that was supplied is named, and the kubeconfig follows all the same', async () => {
+  test('A supplied CA is named after a rotation, and the kubeconfig is updated all the same', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -192,7 +192,7 @@ describe('The Secrets of a Cluster', () => {
     });
   });
 
-  test('A front-proxy CA and token keys that were supplied too late are named, and are in nobody’s way', async () => {
+  test('A front-proxy CA and token keys that were supplied too late are named, and block nothing', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -214,7 +214,7 @@ describe('The Secrets of a Cluster', () => {
     });
   });
 
-  test('Behind an advertised address Cluster API gets the kubeconfig that leads to the Service', async () => {
+  test('Cluster API gets the kubeconfig with the Service if there is an advertised address', async () => {
     await world.seedCluster();
     await world.seed({}, { network: { serviceType: 'NodePort', advertiseAddress: '198.51.100.1' } });
     await world.reconcile();
@@ -226,7 +226,7 @@ describe('The Secrets of a Cluster', () => {
     expect(found?.data).toEqual({ value: 'aW5zaWRl' });
   });
 
-  test('A Secret of its own TenantControlPlane is taken for the CA only', async () => {
+  test('A Secret of its own TenantControlPlane is accepted for the CA only', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();
@@ -239,7 +239,7 @@ describe('The Secrets of a Cluster', () => {
     expect(after?.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(['TenantControlPlane']);
   });
 
-  test('The CA that a TenantControlPlane left to it, and that is its own by name, is no copy', async () => {
+  test('The CA that a TenantControlPlane retained, and that has its own name, is not a copy', async () => {
     await world.seedCluster();
     const { apiVersion, kind, metadata } = await world.seed();
     await world.reconcile();
@@ -259,7 +259,7 @@ describe('The Secrets of a Cluster', () => {
     expect(after?.metadata.labels).toEqual({ [clusterNameLabel]: 'my-cluster' });
   });
 
-  test('Its Secrets are repaired when their owner was taken away', async () => {
+  test('Its Secrets are repaired when their owner was removed', async () => {
     await world.seedCluster();
     await world.seed();
     await world.reconcile();

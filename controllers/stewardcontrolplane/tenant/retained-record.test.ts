@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { keptRecord } from './retained-record.ts';
 
-describe('what is kept of a TenantControlPlane', () => {
-  test('does not grow with what its status tells of it', () => {
+describe('The retained record', () => {
+  test('does not grow with the status', () => {
     const conditions = (count: number): readonly object[] =>
       Array.from({ length: count }, (_, index) => ({
         type: `Type${index}`,

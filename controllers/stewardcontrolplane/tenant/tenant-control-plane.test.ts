@@ -212,7 +212,7 @@ describe('A field of a StewardControlPlane', () => {
     expect(reaching.length).toBeGreaterThan(0);
   });
 
-  test('makes, with all others, a TenantControlPlane that the schema takes as it is', () => {
+  test('yields, with all others, a TenantControlPlane that the schema accepts unchanged', () => {
     const { openapi } = tenantControlPlane.spec;
     for (const sample of samples) {
       const { spec } = madeOf(sample) as { readonly spec?: unknown };
@@ -223,7 +223,7 @@ describe('A field of a StewardControlPlane', () => {
   });
 });
 
-test('The networks of a Cluster are taken with both families, and the version with its v', () => {
+test('The networks of a Cluster are used with both families, and the version with its v', () => {
   expect((madeOf(full) as { readonly spec?: unknown }).spec).toMatchObject({
     kubernetes: { version: 'v1.36.3' },
     networkProfile: {

@@ -132,8 +132,8 @@ beforeEach(async () => {
   await setCluster({ classRef: { name: newClass } });
 });
 
-describe('the upgrade of a control plane of a cluster stack', () => {
-  test('waits until the ClusterAddon has completed the stages before it, and says for what', async () => {
+describe('The upgrade of a control plane of a cluster stack', () => {
+  test('waits until the ClusterAddon has completed the stages before it, and names what it waits for', async () => {
     const message = 'stage cni is not complete: "ds.ready" is false';
     await setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' }, message);
     await setVersion('v1.36.3');
@@ -153,14 +153,14 @@ describe('the upgrade of a control plane of a cluster stack', () => {
     expect(after?.conditions?.find(({ type }) => type === 'RollingOut')?.reason).not.toBe('WaitingForClusterAddon');
   });
 
-  test('waits also while the ClusterAddon has not looked at the new class yet', async () => {
+  test('waits until the ClusterAddon has been reconciled for the new class', async () => {
     await setAddon({ clusterStack: oldClass, hook: '' });
     await setVersion('v1.36.3');
     await reconcile();
     expect(await version()).toBe('v1.35.6');
   });
 
-  test('waits also while somebody has deleted the ClusterAddon', async () => {
+  test('waits until a deleted ClusterAddon exists again', async () => {
     await setVersion('v1.36.3');
     const status = await reconcile();
     expect(await version()).toBe('v1.35.6');
@@ -168,7 +168,7 @@ describe('the upgrade of a control plane of a cluster stack', () => {
     expect(rolling?.message).toContain('which does not exist yet');
   });
 
-  test('of a Cluster that no manager of the filter looks after says which label is missing', async () => {
+  test('names the missing label of a Cluster that no manager with the filter reconciles', async () => {
     await setVersion('v1.36.3');
     await server.admin.patch(stewardControlPlane, key, {
       type: 'merge',
@@ -179,7 +179,7 @@ describe('the upgrade of a control plane of a cluster stack', () => {
     expect(rolling?.message).toContain('add the label cluster.x-k8s.io/watch-filter=blue to the Cluster');
   });
 
-  test('waits also while the add-ons of a class of the same name in another namespace are the ones that are complete', async () => {
+  test('waits if only the add-ons of a class of the same name in another namespace are completed', async () => {
     await setClass(newClass, { [clusterStackLabels.release]: newClass }, 'stacks');
     await setCluster({ classRef: { name: newClass, namespace: 'stacks' } });
     await setAddon({ clusterStack: newClass, hook: '' });
@@ -193,7 +193,7 @@ describe('the upgrade of a control plane of a cluster stack', () => {
     expect(await version()).toBe('v1.36.3');
   });
 
-  test('keeps no other change waiting', async () => {
+  test('delays no other change', async () => {
     await setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' });
     await setVersion('v1.36.3', { replicas: 3 });
     await reconcile();
@@ -202,7 +202,7 @@ describe('the upgrade of a control plane of a cluster stack', () => {
     expect(await version()).toBe('v1.35.6');
   });
 
-  test('goes on unchanged once it has begun', async () => {
+  test('continues unchanged once it has begun', async () => {
     await setAddon({ clusterStack: newClass, hook: '' });
     await setVersion('v1.36.3');
     await reconcile();
@@ -212,7 +212,7 @@ describe('the upgrade of a control plane of a cluster stack', () => {
   });
 });
 
-describe('without the rights of the layer', () => {
+describe('A manager without the permissions of the layer', () => {
   const seedDefinition = () =>
     server.seed(kinds.CustomResourceDefinition, {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -220,7 +220,7 @@ describe('without the rights of the layer', () => {
       metadata: { name: 'clusteraddons.clusterstack.x-k8s.io' },
     });
 
-  test('an upgrade that add-ons may go before waits, says which right is missing, and nothing else waits', async () => {
+  test('holds an upgrade that may have add-ons, names the missing permission, and delays nothing else', async () => {
     rights.splice(0, rights.length, ...access);
     await seedDefinition();
     await setVersion('v1.36.3', { replicas: 3 });
@@ -235,7 +235,7 @@ describe('without the rights of the layer', () => {
     expect(await version()).toBe('v1.36.3');
   });
 
-  test('an upgrade does not wait where ClusterAddons are not defined', async () => {
+  test('holds no upgrade if ClusterAddons are not defined', async () => {
     rights.splice(0, rights.length, ...access);
     await setVersion('v1.36.3');
     await reconcile();
@@ -243,7 +243,7 @@ describe('without the rights of the layer', () => {
   });
 });
 
-describe('an upgrade that somebody wants before its add-ons', () => {
+describe('An upgrade that is requested before its add-ons', () => {
   const name = 'steward.butlerlabs.dev/upgrade-before-addons';
   const annotate = (kind: KindRef, value: string): Promise<Resource> =>
     server.admin.patch(kind, key, { type: 'merge', body: { metadata: { annotations: { [name]: value } } } });
@@ -251,7 +251,7 @@ describe('an upgrade that somebody wants before its add-ons', () => {
   test.each<[string, KindRef, string]>([
     ['StewardControlPlane', stewardControlPlane, 'v1.36.3'],
     ['Cluster', capiCluster, ' 1.36.3'],
-  ])('by an annotation of the %s goes on, and says without what', async (_, kind, value) => {
+  ])('by an annotation of the %s continues, and reports what it did not wait for', async (_, kind, value) => {
     await setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' }, 'stage cni is broken');
     await annotate(kind, value);
     await setVersion('v1.36.3');
@@ -267,7 +267,7 @@ describe('an upgrade that somebody wants before its add-ons', () => {
     expect(events.filter((event) => event.startsWith('UpgradedBeforeAddons'))).toHaveLength(1);
   });
 
-  test('waits when another version is named', async () => {
+  test('waits if the annotation names another version', async () => {
     await setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' });
     await annotate(stewardControlPlane, 'v1.36.2');
     await setVersion('v1.36.3');
@@ -275,7 +275,7 @@ describe('an upgrade that somebody wants before its add-ons', () => {
     expect(await version()).toBe('v1.35.6');
   });
 
-  test('says nothing of add-ons that are complete', async () => {
+  test('reports nothing about add-ons that are complete', async () => {
     await setAddon({ clusterStack: newClass, hook: '' });
     await annotate(stewardControlPlane, 'v1.36.3');
     await setVersion('v1.36.3');
@@ -287,15 +287,15 @@ describe('an upgrade that somebody wants before its add-ons', () => {
   });
 });
 
-describe('an upgrade does not wait', () => {
-  test('where the layer of cluster stacks is switched off', async () => {
+describe('An upgrade does not wait', () => {
+  test('if the layer of cluster stacks is disabled', async () => {
     await setAddon({ clusterStack: oldClass, hook: 'BeforeClusterUpgrade' });
     await setVersion('v1.36.3');
     await reconcile({ gate: false });
     expect(await version()).toBe('v1.36.3');
   });
 
-  test('where ClusterAddons are not installed', async () => {
+  test('if ClusterAddons are not installed', async () => {
     server.withdraw(clusterAddon);
     await setVersion('v1.36.3');
     await reconcile();
@@ -313,7 +313,7 @@ describe('an upgrade does not wait', () => {
     expect(await version()).toBe('v1.36.3');
   });
 
-  test('of a control plane that never ran: its add-ons wait for it', async () => {
+  test('for the add-ons of a control plane that never ran, which wait for it', async () => {
     const body = { status: { initialization: null, version: null } };
     await server.admin.patch(stewardControlPlane, key, { type: 'merge', body }, { subresource: 'status' });
     await setVersion('v1.36.3');
@@ -322,8 +322,8 @@ describe('an upgrade does not wait', () => {
   });
 });
 
-describe('a change of a ClusterAddon', () => {
-  test('concerns the control plane of its Cluster', async () => {
+describe('A change of a ClusterAddon', () => {
+  test('enqueues the control plane of its Cluster', async () => {
     await setAddon({});
     const known = await controlPlanes();
     const addons = { controlPlanes: () => known };

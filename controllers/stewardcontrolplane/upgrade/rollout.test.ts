@@ -45,7 +45,7 @@ function tenant({ wanted = newer, installed = older, updated = 2, ready = 2, rep
 }
 
 describe('A version that is rolled out', () => {
-  test('is told alone once its pods and what it changes inside the tenant are in place', () => {
+  test('is reported alone once its pods and its changes inside the tenant are complete', () => {
     const rollout = rolloutOf(tenant({ installed: newer }), older);
     expect(rollout).toMatchObject({
       upToDate: 2,
@@ -55,7 +55,7 @@ describe('A version that is rolled out', () => {
   });
 
   test.each(['TenantConfigured', 'AddonsReady'])(
-    'is not told as reached before %s, although all pods have it',
+    'is not reported as reached before %s, although all pods have it',
     (lacking) => {
       const conditions = { TenantConfigured: 'True', AddonsReady: 'True', [lacking]: 'False' };
       const rollout = rolloutOf(tenant({ installed: newer, conditions }), older);
@@ -70,7 +70,7 @@ describe('A version that is rolled out', () => {
     },
   );
 
-  test('is told oldest first while pods of both run', () => {
+  test('is reported after the older one while pods of both run', () => {
     const rollout = rolloutOf(tenant({ updated: 1, replicas: 3 }), older);
     expect(rollout.versions?.versions).toEqual([
       { version: older, replicas: 2 },
@@ -86,7 +86,7 @@ describe('A version that is rolled out', () => {
     });
   });
 
-  test('has no pods while its Deployment still counts those of the version before', () => {
+  test('has no pods while its Deployment still counts those of the previous version', () => {
     expect(rolloutOf(tenant({}), older)).toMatchObject({
       upToDate: 0,
       versions: { versions: [{ version: older, replicas: 2 }] },
@@ -94,7 +94,7 @@ describe('A version that is rolled out', () => {
     expect(rolloutOf(tenant({ updated: 1, observed: 3 }), older)).toMatchObject({ upToDate: 0 });
   });
 
-  test('has no pods while the preflight holds it back, and who asks is told why', () => {
+  test('has no pods while the preflight holds it, and the status says why', () => {
     const conditions = { TenantConfigured: 'True', AddonsReady: 'True', UpgradeAllowed: 'False' };
     // A pod of the running version is replaced meanwhile.
     const rollout = rolloutOf(tenant({ conditions, updated: 1, ready: 1 }), older);
@@ -105,13 +105,13 @@ describe('A version that is rolled out', () => {
     });
   });
 
-  test('that is taken back is over when the one before is all there is', () => {
+  test('that is reverted is finished when only pods of the previous one exist', () => {
     const rollout = rolloutOf(tenant({ wanted: older }), older);
     expect(rollout).toMatchObject({ upToDate: 2, versions: { versions: [{ version: older, replicas: 2 }] } });
     expect(rollout.unfinished).toBeUndefined();
   });
 
-  test('of another patch is counted by what the Deployment says', () => {
+  test('of another patch is counted by the status of the Deployment', () => {
     const rollout = rolloutOf(tenant({ wanted: older, installed: 'v1.35.1', updated: 1, ready: 1 }), 'v1.35.1');
     expect(rollout.versions?.versions).toEqual([
       { version: 'v1.35.1', replicas: 1 },
@@ -123,35 +123,35 @@ describe('A version that is rolled out', () => {
 describe('A change that keeps the version', () => {
   const change = { wanted: older, installed: older };
 
-  test('is over when the pods are all of the newest kind', () => {
+  test('is finished when all pods have the newest template', () => {
     expect(rolloutOf(tenant(change), older).unfinished).toBeUndefined();
   });
 
-  test('is not over before the TenantControlPlane has looked at it', () => {
+  test('is not finished before the TenantControlPlane was reconciled for it', () => {
     const { unfinished, versions } = rolloutOf(tenant({ ...change, observed: 3 }), older);
     expect(unfinished).toBe('the latest spec of the TenantControlPlane has not been observed yet');
     expect(versions).toEqual({ version: older, versions: [{ version: older, replicas: 2 }] });
   });
 
-  test('is not over while its Deployment still counts the pods before it', () => {
+  test('is not finished while its Deployment still counts the previous pods', () => {
     const { unfinished } = rolloutOf(tenant({ ...change, generations: [8, 7] }), older);
     expect(unfinished).toBe('the updated pods have not been counted yet');
   });
 
-  test('is over where a Deployment was written before its generation was told', () => {
+  test('is finished if a Deployment was written before its generation was recorded', () => {
     const old = tenant({ ...change, generations: [undefined, 7] });
     expect(rolloutOf(old, older).unfinished).toBeUndefined();
   });
 });
 
 describe('The first version', () => {
-  test('is told once workers can join, whatever add-ons wait for', () => {
+  test('is reported once workers can join, whatever add-ons wait for', () => {
     expect(rolloutOf(tenant({ installed: newer, conditions: {} }), undefined).versions).toBeUndefined();
     const rollout = rolloutOf(tenant({ installed: newer, conditions: { TenantConfigured: 'True' } }), undefined);
     expect(rollout.versions?.version).toBe(newer);
   });
 
-  test('is told of a control plane that an earlier manager looked after', () => {
+  test('is reported for a control plane of an earlier manager', () => {
     expect(rolloutOf(tenant({ updated: 1 }), undefined).versions?.version).toBe(older);
   });
 
@@ -160,7 +160,7 @@ describe('The first version', () => {
   });
 });
 
-test('Pods that are replaced without another version are told as a rollout', () => {
+test('Pods that are replaced without another version are reported as a rollout', () => {
   const rollout = rolloutOf(tenant({ wanted: older, updated: 1 }), older);
   expect(rollout).toMatchObject({ upToDate: 1, unfinished: '1 of 2 replicas are up to date' });
 });

@@ -37,7 +37,7 @@ async function stored<T>(root: Root<T>, marks: Record<string, string> = {}): Pro
   return { ...manifest, metadata: { ...metadata, annotations: marks } };
 }
 
-test('a CA that is replaced on request is warned of, and one that stays is not', async () => {
+test('an Event warns of a CA that is replaced on request, and of none that stays', async () => {
   const deps = {
     issuers: createIssuerPool(1),
     apply: (_scope: unknown, { metadata }: Secret) => Promise.resolve({ metadata }),

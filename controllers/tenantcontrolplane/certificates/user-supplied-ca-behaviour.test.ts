@@ -99,7 +99,7 @@ async function survivesAnyDeath(
   }
 }
 
-describe('Authorities and keys that the author of a Cluster supplied', () => {
+describe('User-supplied CAs and keys', () => {
   let world: TenantWorld;
 
   beforeEach(() => {
@@ -107,7 +107,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     world.clusterName = cluster;
   });
 
-  test('before its control plane is made are the tenant’s, byte by byte, and stay as they are', async () => {
+  test('are used byte by byte if they exist before the control plane, and stay as they are', async () => {
     await supply(world, pairs);
     const before = await Promise.all(purposes.map((purpose) => suppliedNow(world, purpose)));
     await world.create();
@@ -124,7 +124,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     expect(world.events.filter((event) => event.startsWith('AuthoritySupplied'))).toHaveLength(3);
   });
 
-  test.each(purposes)('may be one alone: with its %s supplied, the others are made', async (purpose) => {
+  test.each(purposes)('may be incomplete: with only its %s supplied, the others are generated', async (purpose) => {
     await supply(world, { [purpose]: pairs[purpose] });
     await world.create();
     await world.settle();
@@ -133,7 +133,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('are not taken without the label of their Cluster, and that is told', async () => {
+  test('are not used without the label of their Cluster, which is reported', async () => {
     await supply(world, { ca: pairs.ca }, { metadata: { name: `${cluster}-ca`, namespace: 'default', labels: {} } });
     await world.create();
     await world.settle();
@@ -145,7 +145,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     );
   });
 
-  test('are the same after a death at any call', async () => {
+  test('are the same after a crash at any call', async () => {
     const created = async (): Promise<TenantWorld> => {
       const one = new TenantWorld();
       one.clusterName = cluster;
@@ -156,7 +156,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     await survivesAnyDeath(created, purposes);
   }, 300_000);
 
-  test('and that are of no use stop everything before it is made, until they are put right', async () => {
+  test('that are unusable block the creation until they are fixed', async () => {
     await supply(world, { ...pairs, ca: { ...pairs.ca, key: pairs.proxy.key } });
     await world.create();
     await world.settle();
@@ -170,7 +170,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('and that have one key for CA and front proxy are refused', async () => {
+  test('with one key for CA and front proxy are refused', async () => {
     await supply(world, { ca: pairs.ca, proxy: pairs.ca });
     await world.create();
     await world.settle();
@@ -181,7 +181,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
   test.each([
     ['CA', 'proxy', 'ca'],
     ['front-proxy CA', 'ca', 'proxy'],
-  ] as const)('and of which the %s signed the other are refused', async (_name, lower, upper) => {
+  ] as const)('of which the %s signed the other are refused', async (_name, lower, upper) => {
     const lifetime = lifetimeFrom(new Date('2030-01-01T00:00:00Z'), 5 * 365 * 24 * 60 * 60 * 1000);
     const profile = { commonName: 'Example Corp below', ca: true, usages: [] };
     const below = await issue(profile, pairs[upper], { algorithm: 'ECDSA-P256', lifetime });
@@ -194,7 +194,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     expect(await world.secret('ca')).toBeUndefined();
   });
 
-  test('after the tenant has its own change nothing', async () => {
+  test('have no effect if the tenant has its own already', async () => {
     await world.create();
     await world.settle();
     const before = await Promise.all(purposes.map((purpose) => pairNow(world, purpose)));
@@ -205,7 +205,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('are none of a tenant that is not proven to be that Cluster’s, whatever it says of itself', async () => {
+  test('are not used by a tenant that does not belong to that Cluster, whatever it claims', async () => {
     world.clusterName = undefined;
     await supply(world, pairs);
     const owner = { apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2', kind: 'StewardControlPlane', name: 'tenant' };
@@ -219,7 +219,7 @@ describe('Authorities and keys that the author of a Cluster supplied', () => {
     for (const purpose of purposes) expect(await pairNow(world, purpose)).not.toEqual(pairs[purpose]);
   });
 
-  test('are rotated to what their author puts beside them, and the supplied Secret stays theirs', async () => {
+  test('are rotated to what their author puts beside them, and the supplied Secret is not changed', async () => {
     await supply(world, pairs);
     await world.create();
     await settleRotation(world);
@@ -258,7 +258,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     world.clusterName = 'tenant';
   });
 
-  test('is of Cluster API’s type from the beginning', async () => {
+  test('has Cluster API’s type from the beginning', async () => {
     await world.create();
     await world.settle();
     expect(await world.secret('ca')).toMatchObject({ type: clusterSecretType });
@@ -267,7 +267,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('keeps the type that it was made with before', async () => {
+  test('keeps the type with which it was created', async () => {
     world.clusterName = undefined;
     await world.create();
     await world.settle();
@@ -281,7 +281,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
   });
 
   test.each([clusterSecretType, 'kubernetes.io/tls'])(
-    'is the one that was supplied there, of type %s',
+    'is the supplied one, of type %s',
     async (type) => {
       await supply(world, pairs, { of: 'tenant', type });
       const before = await suppliedNow(world, 'ca', 'tenant');
@@ -297,7 +297,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     },
   );
 
-  test('is the supplied one after a death at any call', async () => {
+  test('is the supplied one after a crash at any call', async () => {
     const created = async (): Promise<TenantWorld> => {
       const one = new TenantWorld();
       one.clusterName = 'tenant';
@@ -308,7 +308,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     await survivesAnyDeath(created, ['ca']);
   }, 300_000);
 
-  test('is rotated in both places of its Secret at once when Steward made it', async () => {
+  test('is rotated in both places of its Secret at once if Steward generated it', async () => {
     await world.create();
     await settleRotation(world);
     const before = await pairNow(world, 'ca');
@@ -320,7 +320,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect(await world.secret('ca')).toMatchObject({ type: clusterSecretType });
   });
 
-  test('is not replaced by a pair that another program writes over the supplied one later', async () => {
+  test('is not replaced by a pair that another program later writes over the supplied one', async () => {
     await supply(world, { ca: pairs.ca }, { of: 'tenant', type: 'kubernetes.io/tls' });
     await world.create();
     await settleRotation(world);
@@ -338,7 +338,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect((await secretValues(world, 'ca'))['ca.key']).toBe(pairs.ca.key);
   });
 
-  test('is read from Cluster API’s keys when its own are lost', async () => {
+  test('is read from Cluster API’s keys if its own are lost', async () => {
     await supply(world, { ca: pairs.ca }, { of: 'tenant' });
     await world.create();
     await settleRotation(world);
@@ -356,7 +356,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
       /cert-manager.io\/certificate-name.*copy/,
     ],
     ['a mark that nobody may change it', { immutable: true }, /immutable/],
-  ])('with %s is not taken over', async (_name, { metadata, ...changes } = {}, why) => {
+  ])('with %s is not adopted', async (_name, { metadata, ...changes } = {}, why) => {
     const labels = { [clusterNameLabel]: 'tenant' };
     const own = { namespace: 'default', name: 'tenant-ca', labels, ...metadata };
     await supply(world, { ca: pairs.ca }, { of: 'tenant', ...changes, metadata: own });
@@ -370,7 +370,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect(world.events.filter((event) => event.startsWith('AuthoritySupplied'))).toEqual([]);
   });
 
-  test('is told of only when it has been taken over', async () => {
+  test('is reported only once it has been adopted', async () => {
     await supply(world, { ca: pairs.ca }, { of: 'tenant' });
     await world.create();
     const isTaken = ({ verb, name }: { readonly verb: string; readonly name?: string }): boolean =>
@@ -383,7 +383,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect(told()).toBe(1);
   });
 
-  test('that is supplied and of no use is not touched', async () => {
+  test('is not changed if it was supplied and is unusable', async () => {
     await supply(world, { ca: { ...pairs.ca, key: pairs.proxy.key } }, { of: 'tenant' });
     const before = await suppliedNow(world, 'ca', 'tenant');
     await world.create();
@@ -393,7 +393,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
   });
 
   test.each([undefined, 'another'])(
-    'is not that of another Cluster: of a tenant for %s it is in the way',
+    'is not that of another Cluster: of a tenant for %s it is a conflict',
     async (of) => {
       world.clusterName = of;
       await supply(world, { ca: pairs.ca }, { of: 'tenant' });

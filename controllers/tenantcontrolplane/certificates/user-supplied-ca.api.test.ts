@@ -81,9 +81,9 @@ async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outc
   return authorities({ tcp, observed: { ...none, secrets } }, deps, ctx);
 }
 
-describe('Under the name of its Cluster', () => {
+describe('A CA under the name of its Cluster', () => {
   test.each(['cluster.x-k8s.io/secret', 'kubernetes.io/tls'])(
-    'The CA that was supplied under the name of the tenant’s own is taken by a real API server’s rules, and its type %s stays',
+    'that was supplied is accepted by a real API server, and its type %s stays',
     async (type) => {
       const cluster = type.includes('tls') ? 'by-handbook' : 'by-type';
       await admin.create(kinds.Secret, {
@@ -106,7 +106,7 @@ describe('Under the name of its Cluster', () => {
     },
   );
 
-  test('a CA that is made has the type of Cluster API, and can be applied again', async () => {
+  test('that Steward generates has the type of Cluster API, and can be applied again', async () => {
     const tcp = await create('made');
     expect(await reconcile(tcp, 'made')).toMatchObject({ is: 'done' });
     const before = await secretOf('made-ca');
@@ -115,7 +115,7 @@ describe('Under the name of its Cluster', () => {
     expect((await secretOf('made-ca'))?.data).toEqual(before?.data);
   });
 
-  test('a CA of another Cluster is not touched', async () => {
+  test('that belongs to another Cluster is not changed', async () => {
     const { metadata, ...secret } = suppliedSecret({ cluster: 'theirs', purpose: 'ca' }, own);
     await admin.create(kinds.Secret, { ...secret, metadata: { ...metadata, name: 'theirs-ca' } });
     const before = await secretOf('theirs-ca');

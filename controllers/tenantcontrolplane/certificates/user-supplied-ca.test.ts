@@ -43,16 +43,16 @@ const supplied = (pair: KeyPair, changes: Parameters<typeof suppliedSecret>[2] =
 const controller = { apiVersion: 'example.com/v1', kind: 'Certificate', name: 'x', uid: 'u', controller: true };
 const tenant = { ...controller, apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'TenantControlPlane' };
 
-describe('what was supplied for a Cluster', () => {
-  test.each(['ca', 'proxy'] as const)('as its %s is taken byte by byte', (purpose) => {
+describe('A Secret that was supplied for a Cluster', () => {
+  test.each(['ca', 'proxy'] as const)('is used byte by byte as its %s', (purpose) => {
     expect(found(supplied(own), purpose)).toEqual({ is: 'fit', pair: own });
   });
 
-  test('may have the type that the handbook of Cluster API gives it', () => {
+  test('may have the type that the Cluster API book documents', () => {
     expect(found(supplied(own, { type: 'kubernetes.io/tls' }))).toEqual({ is: 'fit', pair: own });
   });
 
-  test('as its token keys holds the public half in the place of the certificate', () => {
+  test('with the service-account keys contains the public half in place of the certificate', () => {
     expect(found(supplied(tokens), 'sa')).toEqual({ is: 'fit', pair: tokens });
   });
 
@@ -116,7 +116,7 @@ describe('what was supplied for a Cluster', () => {
       () => supplied({ certificate: tokens.key, key: tokens.key }),
       /must hold only the public half of .* PUBLIC KEY/,
     ],
-  ])('with %s is of no use as %s, and it says why without a key', (_name, purpose, secret, why) => {
+  ])('with %s is unusable as %s, and the message says why without a key', (_name, purpose, secret, why) => {
     const result = found(withLabel(secret()), purpose);
     expect(result).toEqual({ is: 'unfit', why: expect.stringMatching(why) });
     expect(JSON.stringify(result)).not.toContain('PRIVATE KEY');

@@ -13,12 +13,12 @@ const heir = (name: string, creationTimestamp: string): TenantControlPlane =>
 const elder = heir('elder', '2026-01-01T00:00:00Z');
 const younger = heir('younger', '2026-01-02T00:00:00Z');
 
-test('of two that have taken over the same data the elder has it, so that one of them removes it', () => {
+test('the older of two that adopted the same data owns it, so that only one of them removes it', () => {
   expect(otherHolder(younger, [elder, younger])).toBe('team/elder');
   expect(otherHolder(elder, [elder, younger])).toBeUndefined();
 });
 
-test('whoever has the UID itself has the data, however young', () => {
+test('the one with the recorded UID owns the data, however young it is', () => {
   const former = tenantControlPlaneWith({
     metadata: { name: 'former', namespace: 'team', uid: 'former', creationTimestamp: '2026-03-01T00:00:00Z' },
   });

@@ -9,7 +9,7 @@ const binding: KineBinding = {
 };
 
 describe('kineArguments', () => {
-  test('names the store, the socket and no metrics', () => {
+  test('contain the datastore and the socket, and no metrics', () => {
     expect(kineArguments({ binding, tls: undefined })).toEqual([
       '--endpoint=postgres://$(DB_USER)@$(DB_CONNECTION_STRING)/x',
       '--listen-address=unix:///uds/kine',
@@ -17,14 +17,14 @@ describe('kineArguments', () => {
     ]);
   });
 
-  test('names the TLS files that there are', () => {
+  test('contain the TLS files that exist', () => {
     expect(kineArguments({ binding, tls: { ca: 'x' } })).toContain('--ca-file=/certs/ca.crt');
     expect(kineArguments({ binding, tls: { ca: 'x' } }).join()).not.toContain('--cert-file');
     const both = kineArguments({ binding, tls: { ca: 'x', certificate: 'y', key: 'z' } });
     expect(both).toEqual(expect.arrayContaining(['--cert-file=/certs/server.crt', '--key-file=/certs/server.key']));
   });
 
-  test('lets the user change what the driver asks for, but neither the store nor the socket', () => {
+  test('can be changed by the user, except the datastore and the socket', () => {
     const args = kineArguments({
       binding: { ...binding, arguments: { 'datastore-max-open-connections': '5' } },
       tls: undefined,

@@ -11,8 +11,8 @@ async function config(world: TenantWorld): Promise<Readonly<Record<string, strin
 
 const kept = (world: TenantWorld): string | undefined => [...world.store.tenancies.values()][0]?.password;
 
-describe('a tenant whose store is behind kine', () => {
-  test('has in its Secret what kine needs, and the password that the store has', async () => {
+describe('A tenant whose datastore is behind kine', () => {
+  test('has in its Secret what kine needs, and the password that the datastore has', async () => {
     const world = new TenantWorld({ kine: true });
     await world.create();
     await world.settle();
@@ -25,7 +25,7 @@ describe('a tenant whose store is behind kine', () => {
     expect(JSON.stringify(status)).not.toContain(found.DB_PASSWORD);
   });
 
-  test('keeps its password over restarts of the operator', async () => {
+  test('keeps its password over restarts of the manager', async () => {
     const world = new TenantWorld({ kine: true });
     await world.create();
     await world.settle();
@@ -36,7 +36,7 @@ describe('a tenant whose store is behind kine', () => {
     expect(kept(world)).toBe(before);
   });
 
-  test('has the right password after a crash between the Secret and the store', async () => {
+  test('has the right password after a crash between the Secret and the datastore', async () => {
     const world = new TenantWorld({ kine: true });
     await world.create();
     world.store.before = (call) => {
@@ -53,7 +53,7 @@ describe('a tenant whose store is behind kine', () => {
     expect(kept(world)).toBe(written);
   });
 
-  test('gets another password, in the store too, when its Secret loses it, and its pods are told', async () => {
+  test('gets another password, in the datastore too, when its Secret loses it, and its pods are updated', async () => {
     const world = new TenantWorld({ kine: true });
     await world.create();
     await world.settle();

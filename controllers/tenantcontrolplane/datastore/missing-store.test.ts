@@ -31,8 +31,8 @@ async function loseCredentials(world: TenantWorld, message: string | undefined):
 describe.each([
   ['that speaks the protocol of etcd', false],
   ['behind kine', true],
-])('a control plane on a store %s', (_words, kine) => {
-  test('runs on when its DataStore goes missing, says so, and is well again when it is back', async () => {
+])('A control plane on a datastore %s', (_words, kine) => {
+  test('continues to run when its DataStore is missing, reports that, and recovers when it is back', async () => {
     const world = await running(kine);
     const before = await world.deployment();
     const stored = await world.cluster.admin.get(dataStore, { name: 'default' });
@@ -54,7 +54,7 @@ describe.each([
     expect(await world.deployment()).toEqual(before);
   });
 
-  test('runs on when the Secret of its DataStore goes missing, says which, and is well again when it is back', async () => {
+  test('continues to run when the Secret of its DataStore is missing, names it, and recovers when it is back', async () => {
     const world = await running(kine);
     const before = [
       await world.deployment(),

@@ -12,13 +12,13 @@ const holding = (password: string): Secret => ({
 });
 
 describe('storePassword', () => {
-  test('makes a new one each time while there is none, safe in a URL and within 64 characters', () => {
+  test('generates a new one each time while there is none, safe in a URL and within 64 characters', () => {
     const made = storePassword(undefined, owner);
     expect(made).toMatch(/^[a-z0-9-]{57}$/);
     expect(storePassword(undefined, owner)).not.toBe(made);
   });
 
-  test('keeps its own, and one that the Go Steward made', () => {
+  test('keeps an existing one, and one that the Go Steward generated', () => {
     const made = storePassword(undefined, owner);
     expect(storePassword(holding(made), owner)).toBe(made);
     expect(storePassword(holding(another), owner)).toBe(another);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 
-describe('the tenancy of a running tenant', () => {
-  test('is looked after once by each process, which gives back what somebody took from it', async () => {
+describe('The tenancy of a running tenant', () => {
+  test('is ensured once by each process, which restores what somebody removed', async () => {
     const world = new TenantWorld();
     await world.create();
     await world.settle();

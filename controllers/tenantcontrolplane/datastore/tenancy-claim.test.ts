@@ -8,8 +8,8 @@ import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 import { adoptsTenancy, tenancyOwner } from './tenancy.ts';
 import { tenancyOf } from './store-phase.ts';
 
-describe('the share of a tenant in its store', () => {
-  test('gives no certificate for a chosen name that the store says is another’s', async () => {
+describe('The tenancy of a tenant', () => {
+  test('gets no certificate for a chosen name that belongs to another owner in the datastore', async () => {
     const world = new TenantWorld();
     world.store.failure = new StoreError('OwnedByAnother', 'user victim belongs to another owner');
     await world.create({ spec: { dataStoreUsername: 'victim', dataStoreSchema: 'mine' } });
@@ -22,7 +22,7 @@ describe('the share of a tenant in its store', () => {
     expect(await world.secret('datastore-certificate')).toBeDefined();
   });
 
-  test('is not made, nor its certificate, for a user that a tenant of another DataStore has', async () => {
+  test('is not created, nor its certificate, for a user that a tenant of another DataStore has', async () => {
     const victim = tenantControlPlaneWith({
       metadata: { name: 'victim', namespace: 'rival', uid: 'of-victim' },
       status: { storage: { driver: 'etcd', dataStoreName: 'another', setup: { schema: 'victim', user: 'victim' } } },
@@ -38,7 +38,7 @@ describe('the share of a tenant in its store', () => {
     expect(ready?.message).toMatch(/"victim" is the user of rival\/victim: choose another/);
   });
 
-  test('is not opened, nor removed, under an owner that its status names while that one is alive', async () => {
+  test('is neither opened nor removed for an owner that its status names while that owner exists', async () => {
     const victim = tenantControlPlaneWith({
       metadata: { name: 'victim', namespace: 'rival', uid: 'of-victim', creationTimestamp: '2026-01-01T00:00:00Z' },
     });
@@ -60,7 +60,7 @@ describe('the share of a tenant in its store', () => {
     expect([...world.store.tenancies.keys()]).toEqual(['victim']);
   });
 
-  test('is not made in a store that is too old to keep tenants apart, and one that was made is left alone', async () => {
+  test('is not created in a datastore that is too old to isolate tenants, and an existing one stays', async () => {
     const world = new TenantWorld();
     world.store.version = '3.6.13';
     await world.create();
@@ -88,7 +88,7 @@ describe('the share of a tenant in its store', () => {
     expect(tenancyOf(changed)).toEqual(tenancyOf(tcp));
   });
 
-  test('takes over data without an owner only when whoever is in charge of the store says so', async () => {
+  test('adopts data without an owner only if the operator of the datastore allows it', async () => {
     const tcp = await new TenantWorld().create();
     const { namespace = '', name = '' } = tcp.metadata;
     const key = 'steward.butlerlabs.dev/adopt-schema';

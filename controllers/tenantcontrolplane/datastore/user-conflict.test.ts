@@ -13,8 +13,8 @@ const other = tenantControlPlaneWith({
   },
 });
 
-describe('a user that an author chose', () => {
-  test('may be one that nobody has, or the own', () => {
+describe('A user name that an author chose', () => {
+  test('may be free, or the tenant’s own', () => {
     expect(foreignUser(tcp, 'team_mine', [other])).toBeUndefined();
     expect(foreignUser(tcp, tenancyIdentifier(uid), [other])).toBeUndefined();
     expect(foreignUser(other, 'rival_theirs', [other])).toBeUndefined();
@@ -24,7 +24,7 @@ describe('a user that an author chose', () => {
     expect(foreignUser(tcp, 'rival_theirs', [other])).toBe('is the user of rival/theirs');
   });
 
-  test('may not be one that another tenant gets, also before it has it', () => {
+  test('may not be one that another tenant will get', () => {
     expect(foreignUser(tcp, tenancyIdentifier(otherUid), [])).toMatch(/has the form of a generated user name/);
   });
 });

@@ -17,8 +17,8 @@ const tenant = (spec: Partial<TenantControlPlaneSpec>, status?: TenantControlPla
 const said = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
   validateStore({ tcp, old, drivers, refusals }).map((error) => new InvalidInputError(error).message);
 
-describe('a DataStore that takes no tenants of the namespace', () => {
-  test('is refused with field, value, reason and remedy', () => {
+describe('A DataStore that does not accept the namespace', () => {
+  test('is refused with field, value, reason and fix', () => {
     expect(said(tenant({ dataStore: 'closed' }))).toEqual([
       'spec.dataStore "closed" names a DataStore that accepts no tenants from namespace default: use another DataStore, or ask the operator to add the namespace to the spec.allowedNamespaces of this one',
     ]);
@@ -26,7 +26,7 @@ describe('a DataStore that takes no tenants of the namespace', () => {
     expect(said(tenant({ dataStore: 'open' }))).toEqual([]);
   });
 
-  test('is refused for single resources', () => {
+  test('is refused for overrides', () => {
     const dataStoreOverrides = [{ resource: '/events', dataStore: 'closed' }];
     const [message] = said(tenant({ dataStore: 'open', dataStoreOverrides }));
     expect(message).toContain(

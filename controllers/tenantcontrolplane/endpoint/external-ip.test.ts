@@ -10,7 +10,7 @@ const reach = { externalIps: [parseCidr('203.0.113.0/24', 'test')], annotations:
 const service = (world: TenantWorld): Promise<Service | undefined> =>
   world.cluster.get(kinds.Service, { namespace: 'default', name: 'tenant' });
 
-describe('an external IP that passed by admission', () => {
+describe('An external IP that bypassed admission', () => {
   test('is not in the Service, the condition names field and flag, and everything else is done', async () => {
     const world = new TenantWorld();
     await world.create(asked);
@@ -23,7 +23,7 @@ describe('an external IP that passed by admission', () => {
     expect(await world.condition('ControlPlaneAvailable')).toContain('True');
   });
 
-  test('that an older manager put there is taken out', async () => {
+  test('that an older manager set is removed', async () => {
     const world = new TenantWorld({ reach });
     await world.create(asked);
     await world.settle();

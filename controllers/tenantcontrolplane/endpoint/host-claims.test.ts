@@ -44,7 +44,7 @@ const atPort = ({ spec }: TenantControlPlane, port: number): TenantControlPlane[
 const a = 'a.k8s.example.org';
 const b = 'b.k8s.example.org';
 
-describe('two control planes', () => {
+describe('Two control planes', () => {
   test.each<[string, TenantControlPlane, TenantControlPlane, boolean]>([
     ['by Ingresses of one name', tenant('x', ingress(a)), tenant('y', ingress(a)), true],
     ['in two namespaces', tenant('x', ingress(a)), tenant('x', ingress(a), { namespace: 'other' }), true],
@@ -81,12 +81,12 @@ describe('two control planes', () => {
       tenant('y', ingress('a.konnectivity.example.org')),
       true,
     ],
-  ])('%s are rivals or not', (_words, one, other, expected) => {
+  ])('%s compete for a host name or not', (_words, one, other, expected) => {
     expect(rivals(one, [one, other])).toEqual(expected ? [other] : []);
     expect(rivals(other, [one, other])).toEqual(expected ? [one] : []);
   });
 
-  test('are told apart by their age, then by their UID, whoever asks', () => {
+  test('are ordered by their age, then by their UID, in the same way for both', () => {
     const old = tenant('z', ingress(a), { made: '2029-01-01T00:00:00Z', uid: '9' });
     const [first, second] = [tenant('x', ingress(a), { uid: '1' }), tenant('y', ingress(a), { uid: '2' })];
     const all = [second, first, old];

@@ -104,8 +104,8 @@ const withoutChance = (value: unknown): unknown =>
       .replace(/10\.96\.\d+\.\d+/g, 'address'),
   );
 
-describe('an object of ours that is deleted', () => {
-  test('is one of these, or one that nobody can make anew', async () => {
+describe('A deleted object of a tenant', () => {
+  test('is one of these, or one that nobody can recreate', async () => {
     expect([...(await (await running()).owned()).keys()].sort()).toEqual([...rows, ...authorities].sort());
   });
 
@@ -130,7 +130,7 @@ describe('an object of ours that is deleted', () => {
     expect(await world.writes()).toBe(writes);
   });
 
-  test('comes back with the password that its store knows', async () => {
+  test('comes back with the password that its datastore has', async () => {
     const world = await running(true);
     const key = { namespace: 'default', name: 'tenant-datastore-config' };
     await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body: { metadata: { finalizers: null } } });
@@ -146,7 +146,7 @@ describe('an object of ours that is deleted', () => {
   });
 });
 
-describe('a Secret of ours', () => {
+describe('A Secret of a tenant', () => {
   const put = async (world: TenantWorld, suffix: string, data: Secret['data']): Promise<void> => {
     const key = { namespace: 'default', name: `tenant-${suffix}` };
     await world.cluster.admin.patch(kinds.Secret, key, { type: 'merge', body: { data } });
@@ -155,7 +155,7 @@ describe('a Secret of ours', () => {
 
   // What is a usable certificate of a store is for its driver to say.
   test.each(secrets.filter((suffix) => suffix !== 'datastore-certificate'))(
-    'with nonsense in it is put right: %s',
+    'with invalid content is repaired: %s',
     async (suffix) => {
       const world = await running();
       const before = (await world.secret(suffix))?.data ?? {};
@@ -169,7 +169,7 @@ describe('a Secret of ours', () => {
   );
 
   test.each(secrets.filter((suffix) => !suffix.startsWith('datastore')))(
-    'that was swapped for that of another tenant is put right: %s',
+    'that was swapped for that of another tenant is repaired: %s',
     async (suffix) => {
       const [world, other] = [await running(), await running()];
       const foreign = (await other.secret(suffix))?.data ?? {};
@@ -182,7 +182,7 @@ describe('a Secret of ours', () => {
   );
 });
 
-describe('an object inside the tenant that is deleted', () => {
+describe('A deleted object inside the tenant', () => {
   async function inside(world: TenantWorld): Promise<ReadonlyMap<string, readonly [KindRef, Resource]>> {
     const found = new Map<string, readonly [KindRef, Resource]>();
     for (const kind of [...tenantKinds, ...policyKinds]) {

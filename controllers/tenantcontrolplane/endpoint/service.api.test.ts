@@ -46,8 +46,8 @@ function serviceOfTenant(): (type: Type, networkProfile?: object) => Promise<Non
   };
 }
 
-describe('a Service on a real API server', () => {
-  test('loses the source ranges that its author takes out', async () => {
+describe('A Service on a real API server', () => {
+  test('loses the source ranges that its author removes', async () => {
     const apply = serviceOfTenant();
     const ranges = ['203.0.113.0/24', '198.51.100.0/24'];
     expect(await apply('LoadBalancer', { loadBalancerSourceRanges: ranges })).toMatchObject({
@@ -60,7 +60,7 @@ describe('a Service on a real API server', () => {
     expect((await apply('LoadBalancer')).loadBalancerSourceRanges).toBeUndefined();
   });
 
-  test('takes a class when it becomes a load balancer, and lets it go when it is none any more', async () => {
+  test('gets a class when it becomes a load balancer, and loses it afterwards', async () => {
     const apply = serviceOfTenant();
     await apply('ClusterIP');
     expect(await apply('LoadBalancer', { loadBalancerClass })).toMatchObject({
@@ -92,13 +92,13 @@ describe('a Service on a real API server', () => {
     expect([back.type, back.clusterIP]).toEqual([from, before.clusterIP]);
   });
 
-  test('moves to another node port', async () => {
+  test('changes to another node port', async () => {
     const apply = serviceOfTenant();
     await apply('NodePort', { port: 32001 });
     expect((await apply('NodePort', { port: 32002 })).ports).toMatchObject([{ port: 32002, nodePort: 32002 }]);
   });
 
-  test('has the address as external IP for as long as that is wanted', async () => {
+  test('has the address as external IP for as long as that is requested', async () => {
     const apply = serviceOfTenant();
     const wish = { address: '192.0.2.10', allowAddressAsExternalIP: true };
     expect((await apply('ClusterIP', wish)).externalIPs).toEqual(['192.0.2.10']);

@@ -29,7 +29,7 @@ const exposed = (
 ): TenantControlPlaneChanges => ({ ...publishing(by), networkProfile });
 const nodePort: TenantControlPlaneChanges = { service: { serviceType: 'NodePort' } };
 
-describe('the Service', () => {
+describe('The Service', () => {
   test('of type ClusterIP has the one port and the author’s own', () => {
     const additionalPorts = [{ name: 'extra', port: 1, targetPort: 'x', protocol: 'TCP' }] as const;
     expect(made({ service: { serviceType: 'ClusterIP', additionalPorts } })).toMatchObject({
@@ -41,17 +41,17 @@ describe('the Service', () => {
     });
   });
 
-  test('of type NodePort asks for a port at first and then makes it the only one', () => {
+  test('of type NodePort requests a port at first and then uses it everywhere', () => {
     expect(made(nodePort)).toMatchObject({ ports: [{ port: 6443, targetPort: 6443 }] });
     expect(made(nodePort, allocated)).toMatchObject({ ports: [{ port: 31111, targetPort: 31111, nodePort: 31111 }] });
   });
 
-  test('of type NodePort follows the author to another port in range', () => {
+  test('of type NodePort changes with the author to another port in range', () => {
     const changes = { ...nodePort, networkProfile: { port: 30002 } };
     expect(made(changes, allocated)).toMatchObject({ ports: [{ port: 30002, targetPort: 30002, nodePort: 30002 }] });
   });
 
-  test('of type LoadBalancer carries class and sources, and drops them when they are taken out', () => {
+  test('of type LoadBalancer has class and sources, and drops them when they are removed', () => {
     const loadBalancer = { serviceType: 'LoadBalancer' } as const;
     const networkProfile = { loadBalancerClass: 'a/b', loadBalancerSourceRanges: ['10.0.0.0/8'] };
     expect(made({ service: loadBalancer, networkProfile })).toMatchObject(networkProfile);
@@ -59,7 +59,7 @@ describe('the Service', () => {
     expect(Object.keys(bare as object)).toEqual(['type', 'selector', 'ports']);
   });
 
-  test('has the address as external IP only when asked, and when the administrator allows it', () => {
+  test('has the address as external IP only on request, and if a flag allows it', () => {
     const address = '192.0.2.1';
     const asked = { networkProfile: { address, allowAddressAsExternalIP: true } };
     const reach = { ...ownNamespaceOnly, externalIps: [parseCidr('192.0.2.0/28', 'test')] };
@@ -69,7 +69,7 @@ describe('the Service', () => {
   });
 });
 
-describe('the endpoint', () => {
+describe('The endpoint', () => {
   const find = (changes: TenantControlPlaneChanges, current: Service, nodeAddress?: string): unknown =>
     findEndpoint({ tcp: tenantControlPlaneWith(changes), service: current, nodePorts, nodeAddress });
 
@@ -159,7 +159,7 @@ describe('the endpoint', () => {
     expect(find(changes, current, node)).toMatchObject({ endpoint: expected });
   });
 
-  test('is waited for, with a reason', () => {
+  test('is awaited, with a reason', () => {
     expect(find({ service: { serviceType: 'LoadBalancer' } }, live({}))).toMatchObject({ missing: 'NotExposed' });
     expect(find(nodePort, allocated)).toMatchObject({ missing: 'NoNodeAddress' });
     expect(find(nodePort, live({ type: 'NodePort' }), '192.0.2.3')).toMatchObject({ missing: 'NotExposed' });
@@ -169,7 +169,7 @@ describe('the endpoint', () => {
     expect(find(six, live({ clusterIP: 'fd01::1' }))).toMatchObject({ endpoint: { address: 'fd01::1' } });
   });
 
-  test('that pods may not reach is pointed out, unless its author has given it', () => {
+  test('that pods may not reach is reported, unless its author has set it', () => {
     const gateway = { gateway: { hostname: 'a.example.org' } };
     const service = live({ clusterIP: '10.1.1.1' });
     expect(find(exposed(gateway), service)).toMatchObject({ message: expect.stringContaining('10.1.1.1') as unknown });
@@ -187,7 +187,7 @@ describe('the endpoint', () => {
     expect(nodeAddresses([node]).map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1']);
   });
 
-  test('stays at the node that workers know, else goes to a ready one', () => {
+  test('stays at the node that workers know, otherwise it is a ready one', () => {
     const nodes = [
       { name: 'a', address: '192.0.2.1', ready: false },
       { name: 'b', address: '192.0.2.2', ready: true },

@@ -32,7 +32,7 @@ const running: StateInput = {
 const first: StateInput = { ...running, installed: undefined };
 const upgrade: StateInput = { ...running, installed: 'v1.35.4' };
 
-describe('the state of a control plane in one word', () => {
+describe('The state of a control plane in one word', () => {
   test.each<[string, StateInput, string, string | undefined]>([
     ['all pods ready', running, 'Ready', 'v1.36.3'],
     ['nothing made yet', { ...first, deployment: undefined, applied: false }, 'Provisioning', undefined],
@@ -74,7 +74,7 @@ describe('the state of a control plane in one word', () => {
     expect(controlPlaneState(input)).toEqual({ state, installed });
   });
 
-  test('is never Unknown, whatever is seen', () => {
+  test('is never Unknown, whatever is observed', () => {
     fc.assert(
       fc.property(
         fc.record({

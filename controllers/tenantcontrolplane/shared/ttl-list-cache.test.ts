@@ -13,8 +13,8 @@ function listing() {
   return { clock, asked, cluster, list: recentListsOf(cluster, clock) };
 }
 
-describe('lists that are at most a minute old', () => {
-  test('are read once in a minute for each namespace', async () => {
+describe('Lists that are at most a minute old', () => {
+  test('are read once a minute for each namespace', async () => {
     const { clock, asked, list } = listing();
     for (let n = 0; n < 3; n += 1) await list(kinds.Secret, 'a');
     await list(kinds.Secret, 'b');
@@ -24,7 +24,7 @@ describe('lists that are at most a minute old', () => {
     expect(asked).toEqual(['a', 'b', 'a']);
   });
 
-  test('are read again when a watch has seen another edition', async () => {
+  test('are read again when a watch has seen another version', async () => {
     const { asked, list } = listing();
     await list(kinds.Secret, 'a', '1');
     await list(kinds.Secret, 'a', '2');
@@ -32,7 +32,7 @@ describe('lists that are at most a minute old', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  test('are asked for again after a refusal', async () => {
+  test('are requested again after a refusal', async () => {
     const { asked, cluster, list } = listing();
     let refuses = true;
     cluster.before(({ verb }) => {

@@ -125,8 +125,8 @@ async function reconcilesUntil(world: TenantWorld, answered: number, isDone: () 
   return reconciles;
 }
 
-describe('a real API server of a tenant', () => {
-  test('whose objects are deleted and edited has them back within seconds, and is left in peace otherwise', async () => {
+describe('A real API server of a tenant', () => {
+  test('has deleted and edited objects restored within seconds, and gets no requests otherwise', async () => {
     const applied: string[] = [];
     const world = new TenantWorld({ openTenant: () => countingClient(applied), watches: () => watches });
     await world.create({ spec: { addons } });
@@ -180,7 +180,7 @@ describe('a real API server of a tenant', () => {
     expect(applied).not.toContain('Deployment coredns');
   }, 60_000);
 
-  test('and fifty tenants are heard, one line each', async () => {
+  test('is watched with fifty tenants, over one connection each', async () => {
     const many = newWatches();
     const manifest = {
       apiVersion: 'v1',

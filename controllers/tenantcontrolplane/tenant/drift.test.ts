@@ -96,8 +96,8 @@ function damage({ kind }: Resource): unknown {
 
 const isCorefile = ([name]: Row): boolean => name === 'ConfigMap kube-system/coredns';
 
-describe('what somebody else does inside a tenant', () => {
-  test('is undone within seconds: each object that is deleted comes back', async () => {
+describe('Drift inside a tenant', () => {
+  test('is reverted within seconds: each object that is deleted comes back', async () => {
     const world = await running();
     const before = await inside(world);
     const names = before.map(([name]) => name).sort();
@@ -113,7 +113,7 @@ describe('what somebody else does inside a tenant', () => {
     }
   }, 60_000);
 
-  test('is undone within seconds: each object that is edited becomes what it was', async () => {
+  test('is reverted within seconds: each object that is edited becomes what it was', async () => {
     const world = await running();
     const kindsSeen = new Set<string>();
     for (const [name, kind, object] of (await inside(world)).filter((row) => !isCorefile(row))) {
@@ -130,7 +130,7 @@ describe('what somebody else does inside a tenant', () => {
     expect([...kindsSeen].sort()).toEqual(expect.arrayContaining(['ConfigMap', 'DaemonSet', 'Deployment', 'Role']));
   }, 60_000);
 
-  test('is undone within seconds: our label comes back, and so does an annotation of ours on a Deployment', async () => {
+  test('is reverted within seconds: our label comes back, and so does an annotation of ours on a Deployment', async () => {
     const world = await running();
     const key = { namespace: 'kube-system', name: 'coredns' };
     for (const metadata of [
@@ -147,7 +147,7 @@ describe('what somebody else does inside a tenant', () => {
     }
   });
 
-  test.each(endpointKinds)('is undone within seconds: where the Service kubernetes leads, $kind', async (kind) => {
+  test.each(endpointKinds)('is reverted within seconds: the address of the Service kubernetes, $kind', async (kind) => {
     const world = await running({});
     const key = { namespace: 'default', name: 'kubernetes' };
     const before = await world.tenant.admin.get<Resource>(kind, key);
@@ -161,7 +161,7 @@ describe('what somebody else does inside a tenant', () => {
     expect(after && contentOf(after)).toEqual(before && contentOf(before));
   });
 
-  test('is no quarrel: where a proxy keeps the Service kubernetes from now on, nobody is asked to visit', async () => {
+  test('does not include the Service kubernetes once a proxy maintains it, and causes no reconcile', async () => {
     const world = await running({});
     await world.change({ spec: { addons: { tcpProxy: {} } } });
     await world.settle();
@@ -177,7 +177,7 @@ describe('what somebody else does inside a tenant', () => {
     expect((await world.tenant.admin.get(kinds.EndpointSlice, key))?.endpoints?.[0]?.addresses).toEqual(['192.0.2.32']);
   });
 
-  test('stays when it is theirs to do: a Corefile that is edited, a status, and objects of their own', async () => {
+  test('does not include changes that administrators may make: an edited Corefile, a status, and their own objects', async () => {
     const world = await running();
     const { admin } = world.tenant;
     const corefile = { namespace: 'kube-system', name: 'coredns' };
@@ -193,7 +193,7 @@ describe('what somebody else does inside a tenant', () => {
     expect((await admin.get(kinds.ConfigMap, corefile))?.data).toEqual({ Corefile: 'mine' });
   });
 
-  test('stays when it is theirs to do: how many replicas CoreDNS has, also when everything is applied again', async () => {
+  test('does not include the number of CoreDNS replicas, also when everything is applied again', async () => {
     const world = await running();
     const key = { namespace: 'kube-system', name: 'coredns' };
     const replicas = async (): Promise<unknown> =>
@@ -212,7 +212,7 @@ describe('what somebody else does inside a tenant', () => {
     expect(await replicas()).toBe(2);
   });
 
-  test('is not confused with our own writes: a change of the spec causes no visit', async () => {
+  test('does not include our own writes: a change of the spec causes no reconcile', async () => {
     const world = await running();
     await world.change({ spec: { addons: { coreDNS: { imageTag: 'v1.99.0' } } } });
     await world.settle();
@@ -239,8 +239,8 @@ describe('what somebody else does inside a tenant', () => {
   });
 });
 
-describe('a tenant that nobody can listen to', () => {
-  test('is looked at every quarter of an hour', async () => {
+describe('A tenant that cannot be watched', () => {
+  test('is checked every quarter of an hour', async () => {
     const world = new TenantWorld();
     await world.create({ spec: { addons } });
     await world.settle();

@@ -146,7 +146,7 @@ const endless = new Set([
   'lives and streams for ever',
 ]);
 
-describe('an API server of a tenant that', () => {
+describe('An API server of a tenant that', () => {
   test.each<[string, string, Answer, RegExp]>([
     ['never answers', 'ControlPlaneAvailable', silent, /False PodsNotReady: .*no answer within/],
     ['drips', 'ControlPlaneAvailable', forever(' ', 20), /False PodsNotReady: .*no answer within/],
@@ -205,7 +205,7 @@ describe('an API server of a tenant that', () => {
       /^False TooManyRequests: /,
     ],
   ])(
-    '%s is told of in a condition, in bounded time and memory',
+    '%s is reported in a condition, with limited time and memory',
     async (how, type, answer, words) => {
       const world = await created(endless.has(how) ? impatience : patience);
       const server = await impostor(await world.certificate(), answer);
@@ -223,7 +223,7 @@ describe('an API server of a tenant that', () => {
     30_000,
   );
 
-  test('leads elsewhere is not followed', async () => {
+  test('redirects elsewhere is not followed', async () => {
     const world = await created();
     const pair = await world.certificate();
     const elsewhere = await impostor(pair, (_request, response) => void response.end('ok'));
@@ -236,7 +236,7 @@ describe('an API server of a tenant that', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  test('accepts connections and says nothing is told of', async () => {
+  test('accepts connections and never answers is reported', async () => {
     const world = await created();
     world.at.port = await listen(createTcpServer());
     await world.startPods();
@@ -245,14 +245,14 @@ describe('an API server of a tenant that', () => {
   });
 });
 
-describe('whoever takes the place of the API server', () => {
+describe('A server in place of the API server', () => {
   test.each<[string, () => Promise<KeyPair>, RegExp]>([
     [
       'with a certificate of another authority',
       async () => loopbackPair(await serverCa('kubernetes'), 'tenant'),
       /certificate/,
     ],
-  ])('%s is sent no request and no credentials', async (_how, issued, words) => {
+  ])('%s gets no request and no credentials', async (_how, issued, words) => {
     const world = await created();
     const server = await impostor(await issued(), (_request, response) => void response.end('ok'));
     world.at.port = server.port;
@@ -263,7 +263,7 @@ describe('whoever takes the place of the API server', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('with the certificate of another tenant is sent no request', async () => {
+  test('with the certificate of another tenant gets no request', async () => {
     const [world, other] = [await created(), await created()];
     const server = await impostor(await other.certificate(), (_request, response) => void response.end('ok'));
     world.at.port = server.port;
@@ -273,7 +273,7 @@ describe('whoever takes the place of the API server', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('with a certificate of the tenant that is a client’s is sent no request', async () => {
+  test('with a client certificate of the tenant gets no request', async () => {
     const world = await created();
     const data = (await world.secret('api-server-kubelet-client-certificate'))?.data ?? {};
     const text = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString();
@@ -287,7 +287,7 @@ describe('whoever takes the place of the API server', () => {
   });
 });
 
-describe('a tenant that goes silent', () => {
+describe('A tenant that stops answering', () => {
   async function silenced(): Promise<TenantWorld> {
     const world = new TenantWorld();
     await world.create();
@@ -312,7 +312,7 @@ describe('a tenant that goes silent', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('holds a visit for five seconds and no longer', async () => {
+  test('delays a reconcile for five seconds at most', async () => {
     const world = await silenced();
     const [asked, never] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     world.tenant.before(async ({ path }) => {

@@ -49,7 +49,7 @@ function content({ metadata, ...rest }: Resource): unknown {
 }
 
 test.each(endpointKinds.map((kind) => [kind.kind, kind] as const))(
-  'what an API server itself says of the Service kubernetes is what we say, word by word: %s',
+  'the manager writes to the Service kubernetes exactly what an API server itself writes: %s',
   async (_, kind) => {
     const before = await made(kind);
     const { port } = new URL(server.url);

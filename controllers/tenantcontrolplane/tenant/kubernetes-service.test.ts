@@ -43,8 +43,8 @@ const lead = (address: string) => ({
   ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
 });
 
-describe('the Service kubernetes inside a tenant', () => {
-  test('leads to the address of the control plane, by an Endpoints object and a slice that is no mirror of it', async () => {
+describe('The Service kubernetes inside a tenant', () => {
+  test('leads to the address of the control plane, by an Endpoints object and a slice that does not mirror it', async () => {
     const world = await running({ networkProfile: { address: '192.0.2.7' } });
     expect(await addresses(world)).toEqual(lead('192.0.2.7'));
     expect((await slice(world))?.metadata.labels).toMatchObject({ 'kubernetes.io/service-name': 'kubernetes' });
@@ -55,21 +55,21 @@ describe('the Service kubernetes inside a tenant', () => {
     expect(endpoints?.metadata.labels).toMatchObject({ 'endpointslice.kubernetes.io/skip-mirror': 'true' });
   });
 
-  test('follows an address that changes', async () => {
+  test('is updated when the address changes', async () => {
     const world = await running({ networkProfile: { address: '192.0.2.7' } });
     await world.change({ spec: { networkProfile: { address: '192.0.2.8' } } });
     await world.settle();
     expect(await addresses(world)).toEqual(lead('192.0.2.8'));
   });
 
-  test('carries no mark of ours: API servers of before compare what they keep, and would take it off', async () => {
+  test('has no mark of Steward, because API servers with their own reconciler would remove it', async () => {
     const world = await running();
     const found = await slice(world);
     expect(found?.metadata.labels).toEqual({ 'kubernetes.io/service-name': 'kubernetes' });
     expect(found?.metadata.annotations).toBeUndefined();
   });
 
-  test('has an endpoint again when API servers of before, which keep it themselves, take it away as they are replaced', async () => {
+  test('has an endpoint again when older API servers, which maintain it themselves, remove it as they are replaced', async () => {
     const world = await running();
     const before = await addresses(world);
     await keptByServers(world);
@@ -87,7 +87,7 @@ describe('the Service kubernetes inside a tenant', () => {
     expect(world.tenant.calls.slice(calls).map(({ kind }) => kind?.kind)).not.toContain('EndpointSlice');
   });
 
-  test('leads to the control plane again when a proxy that has led it elsewhere is taken out at once', async () => {
+  test('leads to the control plane again when a proxy that has redirected it is removed at once', async () => {
     const world = await running();
     const before = await addresses(world);
     await world.change({ spec: { addons: { tcpProxy: {} } } });
@@ -104,20 +104,20 @@ describe('the Service kubernetes inside a tenant', () => {
       'the author chose another way',
       { deployment: { extraArgs: { apiServer: ['--endpoint-reconciler-type=lease'] } } },
     ],
-  ])('is left alone where %s', async (_, changes) => {
+  ])('is not changed if %s', async (_, changes) => {
     const world = await running(changes);
     expect(await world.condition('Ready')).toBe('True');
     expect(await addresses(world)).toBeUndefined();
     expect(await world.tenant.admin.get(kinds.Endpoints, key)).toBeUndefined();
   });
 
-  test('leads where the author has the API server say that it is', async () => {
+  test('leads where the author has the API server advertise itself', async () => {
     const apiServer = ['--advertise-address=198.51.100.4'];
     const world = await running({ deployment: { extraArgs: { apiServer } } });
     expect(await addresses(world)).toEqual(lead('198.51.100.4'));
   });
 
-  test('leads to the control plane again before a proxy goes that is taken out, and no pod is replaced for it', async () => {
+  test('leads to the control plane again before a proxy is removed, and no pod is replaced for it', async () => {
     const world = await running({ spec: { addons: { tcpProxy: {} } } });
     const pods = (await world.deployment())?.spec?.template;
     const from = world.tenant.calls.length;

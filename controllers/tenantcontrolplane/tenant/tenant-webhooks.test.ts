@@ -4,7 +4,7 @@ import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 import { validate } from '../admission.ts';
 
-test('A webhook of the tenant that answers 404 for ever is met with backoff', async () => {
+test('A webhook of the tenant that always answers 404 causes backoff', async () => {
   const world = new TenantWorld();
   world.tenant.before((call) => {
     if (call.verb === 'apply') throw new ApiError(404, 'NotFound', 'admission webhook "x" denied the request: no');
@@ -16,7 +16,7 @@ test('A webhook of the tenant that answers 404 for ever is met with backoff', as
   expect(afterMs ?? Infinity).toBeGreaterThan(1000);
 });
 
-test('A version that is hosted no more does not hold up other changes', () => {
+test('A version that is no longer supported does not delay other changes', () => {
   const old = tenantControlPlaneWith({ kubernetes: { version: 'v1.99.0' } });
   const drivers = new Map([['default', 'etcd']]);
   expect(validate({ tcp: old, old, drivers })).toEqual([]);

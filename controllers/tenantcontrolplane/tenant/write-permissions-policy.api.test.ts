@@ -112,8 +112,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('write permissions', () => {
-  test('deny creations alone, in kube-system too', async () => {
+describe('Write permissions', () => {
+  test('deny creations only, also in kube-system', async () => {
     await limit({ blockCreation: true, blockUpdate: false, blockDeletion: false });
     const admin = client('kubernetes-admin');
     expect(await outcome(admin.create(kinds.ConfigMap, configMap('new')))).toBe('denied');
@@ -126,7 +126,7 @@ describe('write permissions', () => {
     await lift();
   }, 60_000);
 
-  test('deny nobody to lead the Service kubernetes, which nobody else keeps, to where the API server is', async () => {
+  test('let the manager update the Service kubernetes, which nobody else maintains', async () => {
     await limit({ blockCreation: true, blockUpdate: true, blockDeletion: true });
     const admin = client('kubernetes-admin');
     const at = { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 };
@@ -171,7 +171,7 @@ describe('write permissions', () => {
     await lift();
   }, 60_000);
 
-  test('deny all three, say who denies it, and can be lifted all the same', async () => {
+  test('deny all three, name the policy, and can be lifted all the same', async () => {
     await limit({ blockCreation: true, blockUpdate: true, blockDeletion: true });
     const admin = client('kubernetes-admin');
     const there = { namespace: 'kube-system', name: 'there' };

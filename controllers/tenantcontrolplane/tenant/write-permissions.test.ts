@@ -39,8 +39,8 @@ async function limited(): Promise<TenantWorld> {
   return world;
 }
 
-describe('a tenant whose writes are limited', () => {
-  test('gets all that it needs first, and says what is denied', async () => {
+describe('A tenant whose writes are limited', () => {
+  test('gets all that it needs first, and reports what is denied', async () => {
     const world = await limited();
     expect(await operations(world)).toEqual(['CREATE', 'DELETE']);
     expect(await world.tenant.admin.get(kinds.Deployment, { namespace: 'kube-system', name: 'coredns' })).toBeDefined();
@@ -54,7 +54,7 @@ describe('a tenant whose writes are limited', () => {
     expect(await world.condition('UnsupportedFields')).toContain('False');
   });
 
-  test('stays so when the operator starts anew and is denied itself', async () => {
+  test('stays limited when the manager restarts and is denied itself', async () => {
     const world = await limited();
     world.restart();
     await world.settle();
@@ -62,7 +62,7 @@ describe('a tenant whose writes are limited', () => {
     expect(await world.condition('TenantConfigured')).toContain('True');
   });
 
-  test('may write again when the spec says so, and gets at once what was put off', async () => {
+  test('may write again when the spec says so, and gets at once what was postponed', async () => {
     const world = await limited();
     await world.tenant.admin.delete(kinds.Deployment, { namespace: 'kube-system', name: 'coredns' });
     world.restart();
@@ -74,7 +74,7 @@ describe('a tenant whose writes are limited', () => {
     expect(await world.state()).toBe('Ready');
   });
 
-  test('says that its Kubernetes has no policies where that is so', async () => {
+  test('reports that its Kubernetes has no admission policies', async () => {
     const world = new TenantWorld();
     await world.create({ spec, kubernetes: { version: 'v1.29.15' } });
     await world.settle();
@@ -82,7 +82,7 @@ describe('a tenant whose writes are limited', () => {
     expect(await world.state()).not.toBe('WriteLimited');
   });
 
-  test('is asked for no policies when nothing was ever denied', async () => {
+  test('gets no request about policies if nothing was ever denied', async () => {
     const world = new TenantWorld();
     await world.create();
     await world.settle();
@@ -107,7 +107,7 @@ test.each<Broken>([
     addons: { workerBootstrap: workerBootstrapAddon() },
   },
   { what: 'the proxy', kind: 'Deployment', name: 'steward-tcp-proxy', addons: { tcpProxy: {} } },
-])('writes are denied although $what cannot be written, which follows when they are allowed', async (broken) => {
+])('denies writes although $what cannot be written, which follows when they are allowed', async (broken) => {
   const world = new TenantWorld();
   enforce(world);
   let refuses = true;
@@ -137,7 +137,7 @@ test.each<Broken>([
   expect(await world.condition('AddonsReady')).toBe('True');
 });
 
-test('a failure of CoreDNS that passes does not keep it out: writes are denied when it has been made', async () => {
+test('denies writes only once CoreDNS, whose failure passed, is applied', async () => {
   const world = new TenantWorld();
   enforce(world);
   let refusals = 1;
@@ -157,7 +157,7 @@ test('a failure of CoreDNS that passes does not keep it out: writes are denied w
   expect(await world.condition('AddonsReady')).toBe('True');
 });
 
-test('writes are denied although the agents of konnectivity cannot be written', async () => {
+test('denies writes although the agents of konnectivity cannot be written', async () => {
   const world = new TenantWorld();
   world.tenant.before(({ verb, kind }) => {
     if (kind?.kind === 'DaemonSet' && verb === 'apply')

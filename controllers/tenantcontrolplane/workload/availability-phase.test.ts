@@ -24,7 +24,7 @@ const outcomeAfter = (seconds: number, cluster = new FakeCluster()) => {
   return availability(scope, { cluster } as Partial<Dependencies> as Dependencies, ctx);
 };
 
-test('pods that have just been created are left alone for twenty seconds', async () => {
+test('pods that have just been created are not read for twenty seconds', async () => {
   expect(await outcomeAfter(5)).toMatchObject({ is: 'waiting', message: 'the pods are starting', afterMs: 15_000 });
 });
 

@@ -32,7 +32,7 @@ describe('What an author adds to the pods', () => {
     ]);
   });
 
-  test('is judged in the konnectivity server, too', () => {
+  test('is checked in the konnectivity server, too', () => {
     const konnectivity = konnectivityAddon({ server: { port: 8132, securityContext: { privileged: true } } });
     const tcp = tenantControlPlaneWith({ spec: { addons: { konnectivity } } });
     expect(validateBoundaries(tcp, undefined, bounds).map(({ field }) => field)).toEqual([
@@ -40,7 +40,7 @@ describe('What an author adds to the pods', () => {
     ]);
   });
 
-  test('stays when it is stored and others change, and is judged when it changes', () => {
+  test('stays if it is stored and others change, and is checked when it changes', () => {
     const old = tenant(privileged);
     expect(validateBoundaries(tenant({ ...privileged, replicas: 3 }), old, bounds)).toEqual([]);
     const other = tenant({ ...privileged, additionalVolumes: [{ name: 'x', emptyDir: {} }] });
@@ -116,11 +116,11 @@ describe('An argument', () => {
     ['scheduler', '--config=/x'],
     ['kine', '--debug'],
     ['kine', '--datastore-max-open-connections=9'],
-  ])('of %s, %s, is the author’s to give', (component, argument) => {
+  ])('of %s, %s, may be set by the author', (component, argument) => {
     expect(validateBoundaries(withArgument(argument, component), undefined, bounds)).toEqual([]);
   });
 
-  test('of the tunnel is judged at both its ends', () => {
+  test('of the tunnel is checked at both its ends', () => {
     const konnectivity = konnectivityAddon({
       server: { port: 8132, extraArgs: ['--v=3', '--server-port=1'] },
       agent: { extraArgs: ['--proxy-server-host=x', '--sync-interval=1s'] },

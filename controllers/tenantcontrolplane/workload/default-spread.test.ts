@@ -12,8 +12,8 @@ const standing = (running: string, topologySpreadConstraints?: object[]): Deploy
     },
   }) as unknown as Deployment;
 
-describe('pods whose author says nothing of topology', () => {
-  test('are spread over nodes as far as that is possible, each generation by itself', () => {
+describe('Pods whose author sets no topology spread', () => {
+  test('are spread over nodes if possible, each generation by itself', () => {
     expect(defaultSpread({ selector, image, present: undefined })).toEqual([
       {
         maxSkew: 1,
@@ -25,17 +25,17 @@ describe('pods whose author says nothing of topology', () => {
     ]);
   });
 
-  test('stay so', () => {
+  test('stay spread', () => {
     const wanted = defaultSpread({ selector, image, present: undefined });
     expect(defaultSpread({ selector, image, present: standing(image, [...wanted]) })).toEqual(wanted);
   });
 
-  test('that run without are not replaced for it', () => {
+  test('that run without it are not replaced for it', () => {
     expect(defaultSpread({ selector, image, present: standing(image) })).toEqual([]);
     expect(defaultSpread({ selector, image, present: standing(image, []) })).toEqual([]);
   });
 
-  test('that run without get it with their next version', () => {
+  test('that run without it get it with their next version', () => {
     const present = standing('registry.k8s.io/kube-apiserver:v1.35.4');
     expect(defaultSpread({ selector, image, present })).toHaveLength(1);
   });

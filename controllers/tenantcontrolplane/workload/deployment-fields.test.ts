@@ -52,7 +52,7 @@ test.each<[string, Store, number]>([
   ['with etcd', etcd, 6443],
   ['behind kine', behindKine, 6443],
   ['at a low port', etcd, 443],
-])('The pods that we make %s are permitted by the Pod Security Standard restricted', (_how, store, port) => {
+])('The generated pods %s are permitted by the Pod Security Standard restricted', (_how, store, port) => {
   const konnectivity = konnectivityAddon();
   const workerBootstrap = {
     provider: 'talos',
@@ -72,25 +72,25 @@ test.each<[string, Store, number]>([
   expect(findingsOf(evaluated, 'restricted')).toEqual([]);
 });
 
-describe('Where the pods of a control plane run', () => {
+describe('Scheduling of the pods of a control plane', () => {
   test('nodeSelector chooses nodes', () => {
     expect(podOf({ nodeSelector: { zone: 'a' } }).nodeSelector).toEqual({ zone: 'a' });
     expect(podOf({})).not.toHaveProperty('nodeSelector');
   });
 
-  test('tolerations are those given', () => {
+  test('tolerations are set', () => {
     const tolerations = [{ key: 'dedicated', operator: 'Exists' }];
     expect(podOf({ tolerations }).tolerations).toEqual(tolerations);
     expect(podOf({})).not.toHaveProperty('tolerations');
   });
 
-  test('affinity is the one given', () => {
+  test('affinity is set', () => {
     const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone' }] } };
     expect(podOf({ affinity }).affinity).toEqual(affinity);
     expect(podOf({})).not.toHaveProperty('affinity');
   });
 
-  test('topologySpreadConstraints are those given, over the pods of the control plane unless they say otherwise', () => {
+  test('topologySpreadConstraints are set, and select the pods of the control plane unless they say otherwise', () => {
     const own = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
     const other = { ...own, labelSelector: { matchLabels: { a: 'b' } } };
     expect(podOf({ topologySpreadConstraints: [own, other] }).topologySpreadConstraints).toEqual([
@@ -99,25 +99,25 @@ describe('Where the pods of a control plane run', () => {
     ]);
   });
 
-  test('nodes have different pods, as far as that is possible, when nothing is given', () => {
+  test('pods are spread over nodes, as far as that is possible, if nothing is set', () => {
     expect(podOf({}).topologySpreadConstraints).toMatchObject([
       { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
     ]);
   });
 
-  test('runtimeClassName is the one given, and none when it is empty', () => {
+  test('runtimeClassName is set, and absent if it is empty', () => {
     expect(podOf({ runtimeClassName: 'gvisor' }).runtimeClassName).toBe('gvisor');
     for (const given of [{}, { runtimeClassName: '' }]) expect(podOf(given)).not.toHaveProperty('runtimeClassName');
   });
 
-  test('priorityClassName is the one given, and none when it is empty', () => {
+  test('priorityClassName is set, and absent if it is empty', () => {
     expect(podOf({ priorityClassName: 'high' }).priorityClassName).toBe('high');
     for (const given of [{}, { priorityClassName: '' }]) expect(podOf(given)).not.toHaveProperty('priorityClassName');
   });
 });
 
-describe('How many pods there are and how they are replaced', () => {
-  test.each([0, 1, 3])('replicas %d', (replicas) => {
+describe('The number of pods and their replacement', () => {
+  test.each([0, 1, 3])('replicas is set to %d', (replicas) => {
     expect(made({ deployment: { replicas } }).spec?.replicas).toBe(replicas);
   });
 
@@ -126,7 +126,7 @@ describe('How many pods there are and how they are replaced', () => {
     expect(made({ deployment: { strategy } }).spec?.strategy).toEqual({ type: 'Recreate' });
   });
 
-  test('strategy RollingUpdate has the parameters given, else all new pods beside the old ones', () => {
+  test('strategy RollingUpdate has the given parameters, else it starts all new pods beside the old ones', () => {
     const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 2 } };
     expect(made({ deployment: { strategy } }).spec?.strategy).toEqual(strategy);
     expect(made({ deployment: { strategy: { type: 'RollingUpdate' } } }).spec?.strategy).toEqual({
@@ -136,7 +136,7 @@ describe('How many pods there are and how they are replaced', () => {
   });
 });
 
-describe('What runs in the pods', () => {
+describe('The containers of the pods', () => {
   test.each([
     ['apiServerImage', 'kube-apiserver'],
     ['controllerManagerImage', 'kube-controller-manager'],
@@ -146,7 +146,7 @@ describe('What runs in the pods', () => {
     expect(container(name, found).image).toBe('registry.k8s.io/team/mine:v1.36.3');
   });
 
-  test('registrySettings.registry is that of all three, registrySettings.tagSuffix ends their tags', () => {
+  test('registrySettings.registry is used for all three, and registrySettings.tagSuffix is appended to their tags', () => {
     const given = { ...registrySettings, registry: 'registry.example:5000/k8s/', tagSuffix: '-fips' };
     const images = podOf({ registrySettings: given }).containers.map(({ image }) => image);
     expect(images).toEqual([
@@ -169,7 +169,7 @@ describe('What runs in the pods', () => {
     }
   });
 
-  test('resources.limits and resources.requests are those of every container of ours without its own', () => {
+  test('resources.limits and resources.requests are set on every container of Steward without its own', () => {
     const resources = {
       scheduler: { requests: { cpu: '5m' } },
       limits: { memory: '512Mi' },
@@ -192,7 +192,7 @@ describe('What runs in the pods', () => {
     ['controllerManager', 'kube-controller-manager'],
     ['scheduler', 'kube-scheduler'],
     ['kine', 'kine'],
-  ])('extraArgs.%s reach %s, in the order given and with their repeats', (component, name) => {
+  ])('extraArgs.%s are passed to %s, in the given order and with repeats', (component, name) => {
     const given = ['--x=b', '--x=a', '--x=b', '--zz', '--a-flag=1'];
     const args = container(name, podOf({ extraArgs: { [component]: given } }, behindKine)).args ?? [];
     expect(args.filter((argument) => argument.startsWith('--x='))).toEqual(['--x=b', '--x=a', '--x=b']);
@@ -204,7 +204,7 @@ describe('What runs in the pods', () => {
     ['apiServer', 'kube-apiserver'],
     ['controllerManager', 'kube-controller-manager'],
     ['scheduler', 'kube-scheduler'],
-  ])('additionalVolumeMounts.%s are mounted in %s, before those of ours, and in no other', (component, name) => {
+  ])('additionalVolumeMounts.%s are mounted in %s, before the default ones, and in no other', (component, name) => {
     const mount = { name: 'extra', mountPath: '/extra' };
     const pod = podOf({ additionalVolumeMounts: { [component]: [mount] } });
     for (const each of pod.containers) {
@@ -219,7 +219,7 @@ describe('What runs in the pods', () => {
     expect(volumes.length).toBeGreaterThan(1);
   });
 
-  test('additionalContainers and additionalInitContainers come first, as they are', () => {
+  test('additionalContainers and additionalInitContainers come first, unchanged', () => {
     const pod = podOf(
       { additionalContainers: [{ name: 'a', image: 'x' }], additionalInitContainers: [{ name: 'b', image: 'y' }] },
       behindKine,
@@ -229,7 +229,7 @@ describe('What runs in the pods', () => {
     expect(pod.initContainers?.[0]).toEqual({ name: 'b', image: 'y' });
   });
 
-  test('serviceAccountName is the one given, whose token is not mounted', () => {
+  test('serviceAccountName is set, and its token is not mounted', () => {
     expect(podOf({ serviceAccountName: 'mine' })).toMatchObject({
       serviceAccountName: 'mine',
       automountServiceAccountToken: false,
@@ -237,7 +237,7 @@ describe('What runs in the pods', () => {
     expect(podOf({ serviceAccountName: '' }).serviceAccountName).toBe('default');
   });
 
-  test('an API server older than 1.29 is not told what it does not know', () => {
+  test('an API server older than 1.29 gets no flag that it does not know', () => {
     const args = (version: string): readonly string[] =>
       made({ kubernetes: { version } }).spec?.template.spec?.containers[0]?.args ?? [];
     const flag = '--shutdown-watch-termination-grace-period=2s';
@@ -246,7 +246,7 @@ describe('What runs in the pods', () => {
   });
 });
 
-describe('When the pods are asked whether they work', () => {
+describe('The probes of the pods', () => {
   const timing = { initialDelaySeconds: 3, timeoutSeconds: 4, periodSeconds: 5, failureThreshold: 6 };
   const names = {
     apiServer: 'kube-apiserver',
@@ -256,7 +256,7 @@ describe('When the pods are asked whether they work', () => {
   const kindsOfProbe = { liveness: 'livenessProbe', readiness: 'readinessProbe', startup: 'startupProbe' } as const;
   const kindNames = Object.keys(kindsOfProbe) as (keyof typeof kindsOfProbe)[];
 
-  test.each(kindNames)('probes.%s times that of all components that have it', (kind) => {
+  test.each(kindNames)('probes.%s sets the timing of all components that have it', (kind) => {
     // Kubernetes refuses two successes of the others than readiness; what is ours is to hand them on.
     const given = { ...timing, successThreshold: 2 };
     const pod = podOf({ probes: { [kind]: given } });
@@ -267,7 +267,7 @@ describe('When the pods are asked whether they work', () => {
   });
 
   const components = Object.keys(names) as (keyof typeof names)[];
-  test.each(components)('probes.%s times those of one component, before what is for all', (component) => {
+  test.each(components)('probes.%s sets the timing of one component, and overrides that of all', (component) => {
     // In nothing like what is for all, so that a fallback to that is seen.
     const own = {
       initialDelaySeconds: 13,
@@ -287,14 +287,14 @@ describe('When the pods are asked whether they work', () => {
     for (const other of others) expect(container(names[other], pod)).toMatchObject({ livenessProbe: timing });
   });
 
-  test('what probes leave out keeps its default', () => {
+  test('timing that is not set keeps its default', () => {
     const { startupProbe } = container('kube-apiserver', podOf({ probes: { startup: { failureThreshold: 300 } } }));
     expect(startupProbe).toMatchObject({ failureThreshold: 300, periodSeconds: 1, timeoutSeconds: 1 });
   });
 });
 
-describe('What the Deployment and its pods are called', () => {
-  test('the selector that the status tells, and that autoscalers use, selects the pods', () => {
+describe('The metadata of the Deployment and its pods', () => {
+  test('the selector in the status, which autoscalers use, selects the pods', () => {
     const [name = '', value] = podSelectorText(tenantControlPlaneWith()).split('=');
     const { spec } = made();
     expect(spec?.selector.matchLabels).toEqual({ [name]: value });
@@ -303,21 +303,21 @@ describe('What the Deployment and its pods are called', () => {
 
   const metadata = { labels: { team: 'a' }, annotations: { note: 'b' } };
 
-  test('additionalMetadata is that of the Deployment', () => {
+  test('additionalMetadata is set on the Deployment', () => {
     const found = made({ deployment: { additionalMetadata: metadata } });
     expect(found.metadata).toMatchObject(metadata);
     expect(found.spec?.template.metadata?.labels).not.toHaveProperty('team');
     expect(found.spec?.template.metadata?.annotations).not.toHaveProperty('note');
   });
 
-  test('podAdditionalMetadata is that of the pods', () => {
+  test('podAdditionalMetadata is set on the pods', () => {
     const found = made({ deployment: { podAdditionalMetadata: metadata } });
     expect(found.spec?.template.metadata).toMatchObject(metadata);
     expect(found.metadata.labels).not.toHaveProperty('team');
     expect(found.metadata).not.toHaveProperty('annotations');
   });
 
-  test('labels of ours stay what they are', () => {
+  test('labels of Steward are not overridden', () => {
     const labels = { 'steward.butlerlabs.dev/name': 'other', 'steward.butlerlabs.dev/component': 'other' };
     const found = made({ deployment: { additionalMetadata: { labels }, podAdditionalMetadata: { labels } } });
     const ours = { 'steward.butlerlabs.dev/name': 'tenant', 'steward.butlerlabs.dev/component': 'deployment' };

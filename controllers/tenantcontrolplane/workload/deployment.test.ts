@@ -31,8 +31,8 @@ function args(name: string, changes: TenantControlPlaneChanges = {}): readonly s
   return pod(changes).containers.find((container) => container.name === name)?.args ?? [];
 }
 
-describe('the pods of a control plane', () => {
-  test('have the containers, in the order and under the names that existing installations know', () => {
+describe('The pods of a control plane', () => {
+  test('have the containers in the order and with the names of existing installations', () => {
     const found = pod().containers.map(({ name, image }) => [name, image]);
     expect(found).toEqual([
       ['kube-apiserver', 'registry.k8s.io/kube-apiserver:v1.36.3'],
@@ -47,7 +47,7 @@ describe('the pods of a control plane', () => {
     );
   });
 
-  test('show the key that signs certificates to kube-controller-manager alone', () => {
+  test('mount the key that signs certificates in kube-controller-manager only', () => {
     const { volumes = [], containers } = pod();
     const withKey = volumes.filter((volume) => JSON.stringify(volume).includes('"ca.key"')).map(({ name }) => name);
     const readers = containers
@@ -57,7 +57,7 @@ describe('the pods of a control plane', () => {
     expect(JSON.stringify(volumes)).not.toContain('front-proxy-ca.key');
   });
 
-  test('run without root, a writable file system, more rights, or a token of the management cluster', () => {
+  test('run without root, a writable file system, more permissions, or a token of the management cluster', () => {
     const spec = pod();
     expect(spec.automountServiceAccountToken).toBe(false);
     for (const { securityContext } of spec.containers) {
@@ -78,7 +78,7 @@ describe('the pods of a control plane', () => {
     expect(pod({}, 6443).securityContext).toBeUndefined();
   });
 
-  test('are asked every second while they start, and readiness every second for ever', () => {
+  test('are probed every second while they start, and for readiness every second afterwards', () => {
     for (const { startupProbe } of pod().containers) {
       expect(startupProbe).toMatchObject({ periodSeconds: 1, failureThreshold: 120 });
     }
@@ -86,14 +86,14 @@ describe('the pods of a control plane', () => {
     expect(pod().containers[0]?.readinessProbe?.httpGet).toMatchObject({ path: '/readyz', port: 6443 });
   });
 
-  test('get longer to stop than the API server goes on answering', () => {
+  test('get more time to stop than the API server continues to answer', () => {
     const delay = args('kube-apiserver').find((argument) => argument.startsWith('--shutdown-delay-duration='));
     expect(pod().terminationGracePeriodSeconds).toBeGreaterThan(
       Number.parseInt(delay?.split('=')[1] ?? '999', 10) + 10,
     );
   });
 
-  test('roll when a Secret changes, and say which store they use', () => {
+  test('are replaced when a Secret changes, and contain the name of their DataStore', () => {
     const { labels, annotations } = made().spec?.template.metadata ?? {};
     expect(labels).toMatchObject({
       'component.steward.butlerlabs.dev/ca': 'aa',
@@ -103,7 +103,7 @@ describe('the pods of a control plane', () => {
     expect(annotations).toEqual({ 'storage.steward.butlerlabs.dev/config': 'cc' });
   });
 
-  test('carry what the author adds, which comes first', () => {
+  test('contain what the author adds, which comes first', () => {
     const spec = pod({
       deployment: {
         additionalContainers: [{ name: 'mine' }],
@@ -125,7 +125,7 @@ describe('the pods of a control plane', () => {
     });
   });
 
-  test('have the selector label whatever the author says', () => {
+  test('have the selector label whatever the author sets', () => {
     const podAdditionalMetadata = { labels: { team: 'a', 'steward.butlerlabs.dev/name': 'other' } };
     const found = made({ deployment: { podAdditionalMetadata } }).spec?.template.metadata?.labels;
     expect(found).toMatchObject({ team: 'a', 'steward.butlerlabs.dev/name': 'tenant' });
@@ -138,7 +138,7 @@ describe('the pods of a control plane', () => {
   });
 });
 
-describe('the pods of a control plane whose store is behind kine', () => {
+describe('The pods of a control plane whose datastore is behind kine', () => {
   const kine = (changes: TenantControlPlaneChanges = {}): PodSpec => {
     const store = { kind: 'kine', endpoint: 'postgres://$(DB_USER)@x/y', connection: 'db:5432' } as const;
     const spec = (deployment({ ...input(changes), store, storeTls: { ca: 'x' } }) as Deployment).spec?.template.spec;
@@ -146,7 +146,7 @@ describe('the pods of a control plane whose store is behind kine', () => {
     return spec;
   };
 
-  test('have kine beside the others, which outlives them, after what the author runs first', () => {
+  test('have kine as a sidecar, which outlives the others, after the author’s init containers', () => {
     const { initContainers = [] } = kine({ deployment: { additionalInitContainers: [{ name: 'before' }] } });
     expect(initContainers.map(({ name, restartPolicy }) => [name, restartPolicy])).toEqual([
       ['before', undefined],
@@ -160,7 +160,7 @@ describe('the pods of a control plane whose store is behind kine', () => {
     });
   });
 
-  test('let kube-apiserver reach the data through the socket alone', () => {
+  test('let kube-apiserver reach the data through the socket only', () => {
     const { containers, volumes = [] } = kine();
     const flags = containers[0]?.args?.filter((argument) => argument.startsWith('--etcd-'));
     expect(flags).toEqual(['--etcd-servers=unix:///uds/kine']);
@@ -180,13 +180,13 @@ describe('the pods of a control plane whose store is behind kine', () => {
     expect(made?.args).toContain('--debug=true');
   });
 
-  test('have no kine when the store is etcd', () => {
+  test('have no kine if the datastore is etcd', () => {
     expect(pod().initContainers).toBeUndefined();
     expect(JSON.stringify(pod())).not.toContain('kine');
   });
 });
 
-describe('the flags', () => {
+describe('The flags', () => {
   test('are sorted, so that an unchanged control plane is an unchanged Deployment', () => {
     for (const name of ['kube-apiserver', 'kube-scheduler', 'kube-controller-manager']) {
       const names = args(name).map((argument) => argument.split('=')[0]);
@@ -195,7 +195,7 @@ describe('the flags', () => {
     }
   });
 
-  test('lead the API server to its own keys in the store', () => {
+  test('give the API server its own prefix in the datastore', () => {
     expect(args('kube-apiserver')).toEqual(
       expect.arrayContaining([
         '--etcd-servers=https://a:2379,https://b:2379',
@@ -205,7 +205,7 @@ describe('the flags', () => {
     );
   });
 
-  test('of the author win in the API server and the controller manager, and not in the scheduler', () => {
+  test('of the author override those of the API server and the controller manager, and not of the scheduler', () => {
     const extraArgs = {
       apiServer: ['--secure-port=1', '--v=4'],
       controllerManager: ['--cluster-name=mine'],
@@ -218,7 +218,7 @@ describe('the flags', () => {
     expect(args('kube-scheduler', changes)).toEqual(expect.arrayContaining(['--leader-elect=true', '--v=2']));
   });
 
-  test('that are lists keep all their values in the order given', () => {
+  test('that are lists keep all their values in the given order', () => {
     const given = ['--api-audiences=b', '--api-audiences=a', '--api-audiences=b'];
     const found = args('kube-apiserver', { deployment: { extraArgs: { apiServer: given } } });
     expect(found.filter((argument) => argument.startsWith('--api-audiences'))).toEqual(given);
@@ -238,21 +238,21 @@ describe('the flags', () => {
     },
   );
 
-  test('of the author do not swallow the next flag where they have no value', () => {
+  test('of the author without a value do not consume the next flag', () => {
     const apiServer = ['--authentication-token-webhook-config-file'];
     const found = args('kube-apiserver', { deployment: { extraArgs: { apiServer } } });
     expect(found).toContain('--authentication-token-webhook-config-file=true');
     expect(found.filter((argument) => !argument.includes('='))).toEqual([]);
   });
 
-  test('of the author take the place of ours also where underscores stand for dashes', () => {
+  test('of the author replace the defaults also if underscores stand for dashes', () => {
     const extraArgs = { apiServer: ['--secure_port=1'], scheduler: ['--leader_elect=false'] };
     const changes = { deployment: { extraArgs } };
     expect(args('kube-apiserver', changes)).not.toContain('--secure-port=6443');
     expect(args('kube-scheduler', changes)).not.toContain('--leader_elect=false');
   });
 
-  test('name the issuer of the own domain first, and accept the one that was fixed before', () => {
+  test('contain the issuer of the tenant’s domain first, and accept the one that was fixed before', () => {
     const issuers = args('kube-apiserver', { networkProfile: { clusterDomain: 'corp.example' } }).filter((argument) =>
       argument.startsWith('--service-account-issuer'),
     );

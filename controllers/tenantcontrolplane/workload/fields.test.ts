@@ -58,7 +58,7 @@ async function images(world: TenantWorld, kind: 'Deployment' | 'DaemonSet', name
 }
 
 describe('spec.controlPlane.service', () => {
-  test('additionalMetadata stands on the Service, where labels of ours stay what they are', async () => {
+  test('additionalMetadata is set on the Service, and labels of Steward are not overridden', async () => {
     const additionalMetadata = {
       labels: { team: 'a', 'steward.butlerlabs.dev/name': 'other' },
       annotations: { note: 'b' },
@@ -81,13 +81,13 @@ describe('spec.controlPlane.service', () => {
 });
 
 describe('spec.kubernetes', () => {
-  test('version is that of the images and of what kubeadm reads', async () => {
+  test('version is that of the images and of the kubeadm documents', async () => {
     const world = await running({ kubernetes: { version: '1.35.4' } });
     expect((await world.deployment())?.spec?.template.spec?.containers[0]?.image).toMatch(/kube-apiserver:v1\.35\.4$/);
     expect((await clusterDocument(world)).kubernetesVersion).toBe('v1.35.4');
   });
 
-  test('kubelet.configurationJSONPatches change what joining kubelets are told, in their order', async () => {
+  test('kubelet.configurationJSONPatches change the configuration of joining kubelets, in their order', async () => {
     const configurationJSONPatches = [
       { op: 'replace', path: '/maxPods', value: 50 },
       { op: 'copy', from: '/maxPods', path: '/podsPerCore' },
@@ -98,7 +98,7 @@ describe('spec.kubernetes', () => {
     expect(await kubelet(world)).toMatchObject({ maxPods: 50, podsPerCore: 50 });
   });
 
-  test('kubelet.preferredAddressTypes are how the API server reaches kubelets', async () => {
+  test('kubelet.preferredAddressTypes determine how the API server reaches kubelets', async () => {
     const world = await running({ kubernetes: { kubelet: { preferredAddressTypes: ['Hostname', 'InternalIP'] } } });
     expect(await flags(world)).toContain('--kubelet-preferred-address-types=Hostname,InternalIP');
   });
@@ -157,7 +157,7 @@ describe('spec.networkProfile', () => {
     expect(await flags(world)).toContain('--advertise-address=198.51.100.9');
   });
 
-  test('allowAddressAsExternalIP makes the address one of the Service', async () => {
+  test('allowAddressAsExternalIP adds the address to the Service', async () => {
     const given = { address: '192.0.2.33', allowAddressAsExternalIP: true };
     const reach = { externalIps: [parseCidr('192.0.2.0/24', 'test')], annotations: [] };
     expect((await service(await networkProfile(given, reach)))?.spec?.externalIPs).toEqual(['192.0.2.33']);
@@ -200,7 +200,7 @@ describe('spec.networkProfile', () => {
     expect((await document(world, 'kube-proxy', 'config.conf')).clusterCIDR).toBe('172.30.0.0/16');
   });
 
-  test('dnsServiceIPs are the addresses of CoreDNS and what kubelets are told', async () => {
+  test('dnsServiceIPs are the addresses of CoreDNS and of the kubelets’ configuration', async () => {
     const world = await networkProfile({ dnsServiceIPs: ['10.96.0.53'] });
     expect((await kubelet(world)).clusterDNS).toEqual(['10.96.0.53']);
     const dns = await world.tenant.admin.get(kinds.Service, { namespace: 'kube-system', name: 'kube-dns' });
@@ -209,7 +209,7 @@ describe('spec.networkProfile', () => {
 });
 
 describe('spec.addons', () => {
-  test('coreDNS and kubeProxy have the image that is asked for, each part on its own', async () => {
+  test('coreDNS and kubeProxy have the configured image, each part on its own', async () => {
     const addons = {
       coreDNS: { imageRepository: 'registry.example/dns' },
       kubeProxy: { imageTag: 'v9' },
@@ -229,7 +229,7 @@ describe('spec.addons', () => {
   });
 });
 
-describe('spec.dataStore and what belongs to it', () => {
+describe('spec.dataStore and its fields', () => {
   test('dataStore is where the data is', async () => {
     const world = new TenantWorld();
     const other = await world.addStoreBeside('other');
@@ -239,7 +239,7 @@ describe('spec.dataStore and what belongs to it', () => {
     expect([world.store.tenancies.size, other.tenancies.size]).toEqual([0, 1]);
   });
 
-  test('dataStoreSchema and dataStoreUsername are the names in the store', async () => {
+  test('dataStoreSchema and dataStoreUsername are the names in the datastore', async () => {
     const given = { dataStoreSchema: 'my_schema', dataStoreUsername: 'my_user' };
     const world = await running({ spec: { dataStore: 'default', ...given } });
     const { setup } = (await world.read()).status?.storage ?? {};

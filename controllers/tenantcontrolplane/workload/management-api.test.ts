@@ -5,7 +5,7 @@ import { FakeClock } from '../../../testing/fake/fake-clock.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { managementApiOf } from './management-api.ts';
 
-test('where the API server is is read once for all who ask, and anew after a failure', async () => {
+test('the address of the management API server is read once for all callers, and again after a failure', async () => {
   const cluster = new FakeCluster();
   await cluster.seed(kinds.Service, {
     apiVersion: 'v1',

@@ -24,8 +24,8 @@ const available = async (world: TenantWorld) =>
 const containers = async (world: TenantWorld): Promise<readonly string[] | undefined> =>
   (await world.deployment())?.spec?.template.spec?.containers.map(({ name }) => name);
 
-describe('What no webhook refused', () => {
-  test('makes no pods where the namespace does not permit it, and the condition says why', async () => {
+describe('A spec that no webhook refused', () => {
+  test('creates no pods if the namespace does not permit it, and the condition says why', async () => {
     const world = new TenantWorld();
     await world.create(privileged);
     await world.settle();
@@ -36,7 +36,7 @@ describe('What no webhook refused', () => {
     );
   });
 
-  test('makes pods where the namespace permits it', async () => {
+  test('creates pods if the namespace permits it', async () => {
     const world = await labelled('privileged');
     await world.create(privileged);
     await world.settle();
@@ -54,7 +54,7 @@ describe('What no webhook refused', () => {
     expect(server?.args).not.toContain('--client-ca-file=/x');
   });
 
-  test('goes on where the pods have it already, also when they change otherwise', async () => {
+  test('is applied if the pods have it already, even if they change otherwise', async () => {
     const world = await labelled('privileged');
     await world.create(privileged);
     await world.settle();
@@ -65,7 +65,7 @@ describe('What no webhook refused', () => {
     expect(await available(world)).toMatchObject({ status: 'True' });
   });
 
-  test('asks no namespace for a tenant that adds nothing', async () => {
+  test('causes no read of the namespace if it adds nothing', async () => {
     const world = new TenantWorld();
     await world.create({});
     await world.settle();

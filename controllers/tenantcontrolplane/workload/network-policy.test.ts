@@ -65,16 +65,16 @@ function reaches(spec: Spec, { address, protocol = 'TCP', port }: Target): boole
   );
 }
 
-describe('who may talk to the pods of a control plane', () => {
+describe('The ingress rules of a control plane', () => {
   const ports = (changes: TenantControlPlaneChanges = {}): unknown => made(changes).ingress;
 
-  test('is everybody, at the secure port and no other', () => {
+  test('allow everybody at the secure port and no other', () => {
     expect(ports()).toEqual([{ ports: [{ protocol: 'TCP', port: 6443 }] }]);
     expect(made().podSelector).toEqual({ matchLabels: { 'steward.butlerlabs.dev/name': 'tenant' } });
     expect(made().policyTypes).toEqual(['Ingress', 'Egress']);
   });
 
-  test('is also who needs what add-ons, the Service and additional containers publish', () => {
+  test('allow also the ports that add-ons, the Service and additional containers publish', () => {
     const found = ports({
       spec: { addons: { konnectivity: { server: { port: 8132, image: 'a' }, agent: { image: 'b' } } } as never },
       service: { additionalPorts: [{ name: 'metrics', protocol: 'TCP', port: 80, targetPort: 'metrics' }] },
@@ -97,7 +97,7 @@ describe('who may talk to the pods of a control plane', () => {
   });
 });
 
-describe('whom the pods of a control plane may talk to', () => {
+describe('The egress rules of a control plane', () => {
   test.each<[string, Target]>([
     ['names', { address: '10.96.0.10', protocol: 'UDP', port: 53 }],
     ['a store', { address: '203.0.113.9', port: 2379 }],
@@ -106,7 +106,7 @@ describe('whom the pods of a control plane may talk to', () => {
     ['a webhook', { address: '198.51.100.8', port: 443 }],
     ['a webhook over IPv6', { address: 'fd00::8', port: 443 }],
     ['an identity provider behind a machine of the management API server', { address: '192.0.2.2', port: 443 }],
-  ])('are %s', (_what, target) => {
+  ])('allow %s', (_what, target) => {
     expect(reaches(made(), target)).toBe(true);
   });
 
@@ -117,11 +117,11 @@ describe('whom the pods of a control plane may talk to', () => {
     ['the kubelets of its machines', { address: '192.0.2.2', port: 10250 }],
     ['the peers of its etcd', { address: '192.0.2.2', port: 2380 }],
     ['the metadata of a cloud', { address: '169.254.169.254', port: 80 }],
-  ])('are not %s', (_what, target) => {
+  ])('do not allow %s', (_what, target) => {
     expect(reaches(made(), target)).toBe(false);
   });
 
-  test('are pods that are neither a control plane nor the manager, and those of their own', () => {
+  test('allow pods that are neither a control plane nor the manager, and those of the same control plane', () => {
     const peers = made().egress?.flatMap(({ to = [] }) => to) ?? [];
     expect(peers.filter(({ podSelector }) => podSelector !== undefined)).toEqual([
       {
@@ -137,13 +137,13 @@ describe('whom the pods of a control plane may talk to', () => {
     ]);
   });
 
-  test('are stores at the port of the management API server, but not that server', () => {
+  test('allow datastores at the port of the management API server, but not that server', () => {
     const found = made({}, { storePorts: [6443] });
     expect(reaches(found, { address: '203.0.113.9', port: 6443 })).toBe(true);
     expect(reaches(found, { address: '192.0.2.1', port: 6443 })).toBe(false);
   });
 
-  test('never is the management API server, and always everybody else, whatever the ports', () => {
+  test('never allow the management API server, and always allow everybody else, whatever the ports', () => {
     const port = fc.integer({ min: 1, max: 65_535 });
     fc.assert(
       fc.property(port, fc.array(port, { maxLength: 4 }), port, (api, storePorts, any) => {
@@ -160,7 +160,7 @@ describe('whom the pods of a control plane may talk to', () => {
   });
 });
 
-describe('the author', () => {
+describe('The author', () => {
   test.each([
     ['the way in', { ingress: 'Open' }, ['Egress']],
     ['the way out', { egress: 'Open' }, ['Ingress']],
@@ -172,7 +172,7 @@ describe('the author', () => {
     expect(found.egress === undefined).toBe(!types.includes('Egress'));
   });
 
-  test('has no policy who opens both', () => {
+  test('has no policy after opening both', () => {
     const tcp = tenantControlPlaneWith(policyOf({ ingress: 'Open', egress: 'Open' }));
     expect(networkPolicy({ tcp, ...around })).toEqual([]);
   });

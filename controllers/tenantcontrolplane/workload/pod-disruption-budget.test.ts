@@ -6,8 +6,8 @@ import { foreignBudgets, podDisruptionBudget } from './pod-disruption-budget.ts'
 const made = (replicas: number): readonly PodDisruptionBudget[] =>
   podDisruptionBudget(tenantControlPlaneWith({ deployment: { replicas } }));
 
-describe('the budget of evictions', () => {
-  test.each([2, 3, 5])('takes one of %d pods at a time, and any that is not ready', (replicas) => {
+describe('The PodDisruptionBudget', () => {
+  test.each([2, 3, 5])('allows to evict one of %d pods at a time, and any that is not ready', (replicas) => {
     expect(made(replicas).map(({ spec }) => spec)).toEqual([
       {
         maxUnavailable: 1,
@@ -17,12 +17,12 @@ describe('the budget of evictions', () => {
     ]);
   });
 
-  test.each([0, 1])('is none for %d pods, so that no drain waits for ever', (replicas) => {
+  test.each([0, 1])('does not exist for %d pods, so that no drain waits forever', (replicas) => {
     expect(made(replicas)).toEqual([]);
   });
 });
 
-describe('a budget of somebody else', () => {
+describe('A PodDisruptionBudget of somebody else', () => {
   const tcp = tenantControlPlaneWith();
   const labels = { team: 'a', 'steward.butlerlabs.dev/name': 'tenant' };
   const budget = (spec: PodDisruptionBudget['spec'], metadata: object = {}): PodDisruptionBudget => ({
@@ -36,7 +36,7 @@ describe('a budget of somebody else', () => {
     ['the label of the pods', { selector: { matchLabels: { 'steward.butlerlabs.dev/name': 'tenant' } } }],
     ['a label that the author added', { selector: { matchLabels: { team: 'a' } } }],
     ['everything', { selector: {} }],
-  ])('counts when it selects %s', (_what, spec) => {
+  ])('counts if it selects %s', (_what, spec) => {
     expect(foreignBudgets(tcp, labels, [budget(spec)])).toEqual(['theirs']);
   });
 
@@ -48,7 +48,7 @@ describe('a budget of somebody else', () => {
       'the pods and is ours',
       budget({ selector: {} }, { ownerReferences: [{ uid: tcp.metadata.uid, kind: '', name: '', apiVersion: '' }] }),
     ],
-  ])('does not count when it selects %s', (_what, other) => {
+  ])('does not count if it selects %s', (_what, other) => {
     expect(foreignBudgets(tcp, labels, [other])).toEqual([]);
   });
 });

@@ -9,19 +9,19 @@ function actsAfter({ periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 
   return Math.max(periodSeconds, timeoutSeconds) * failureThreshold;
 }
 
-describe('a server that answers too late', () => {
-  test('keeps its calls for a while, since a Service without its only server refuses every call', () => {
+describe('A server that answers too late', () => {
+  test('keeps its requests for a while, because a Service without its only server refuses every request', () => {
     const { readinessProbe = {} } = probes(apiServer);
     expect(actsAfter(readinessProbe)).toBeGreaterThanOrEqual(15);
   });
 
-  test('gets no calls any more before it is restarted', () => {
+  test('gets no more requests before it is restarted', () => {
     const { readinessProbe = {}, livenessProbe = {} } = probes(apiServer);
     expect(actsAfter(readinessProbe)).toBeLessThan(actsAfter(livenessProbe));
   });
 });
 
-test('the author’s timing wins, and that of one component over that of all', () => {
+test('the author’s timing overrides the default, and that of one component overrides that of all', () => {
   const all = { readiness: { failureThreshold: 3, periodSeconds: 10 } };
   const { readinessProbe } = probes(apiServer, all, { readiness: { failureThreshold: 2 } });
   expect(readinessProbe).toMatchObject({ failureThreshold: 2, periodSeconds: 10, timeoutSeconds: 3 });

@@ -57,7 +57,7 @@ async function whereItIs(): Promise<ManagementApi> {
 }
 
 describe('A real API server', () => {
-  test('tells where it is, takes the network policy that keeps pods from it, and nothing changes at rest', async () => {
+  test('reports its address, accepts the network policy that keeps pods from it, and gets no writes afterwards', async () => {
     const management = await whereItIs();
     expect(management.serviceAddresses).toEqual(['10.96.0.1']);
     expect(management.hosts).toEqual([{ address: '192.0.2.1', port: expect.any(Number) }]);
@@ -76,14 +76,14 @@ describe('A real API server', () => {
     expect(JSON.stringify(policy)).toContain(`"${management.serviceAddresses[0] ?? ''}/32"`);
   });
 
-  test('takes the budget of evictions, and nothing changes at rest', async () => {
+  test('accepts the PodDisruptionBudget, and gets no writes afterwards', async () => {
     const manifests = podDisruptionBudget(tcp);
     const [budget, changed] = await stored(kinds.PodDisruptionBudget, manifests);
     expect(changed).toBe(false);
     expect(budget).toMatchObject({ spec: manifests[0]?.spec });
   });
 
-  test('takes pods with a spread over nodes and a priority class, and nothing changes at rest', async () => {
+  test('accepts pods with a spread over nodes and a priority class, and gets no writes afterwards', async () => {
     const manifest = deployment({
       tcp,
       endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },

@@ -47,8 +47,8 @@ async function addBudget(world: TenantWorld, name: string): Promise<void> {
   });
 }
 
-describe('the budget of a control plane', () => {
-  test('is there from two pods on, and goes when they become fewer', async () => {
+describe('The PodDisruptionBudget of a control plane', () => {
+  test('exists from two pods on, and is deleted when they become fewer', async () => {
     const world = await running();
     expect((await budget(world))?.metadata.ownerReferences?.[0]?.name).toBe('tenant');
     await scale(world, 1);
@@ -59,7 +59,7 @@ describe('the budget of a control plane', () => {
     expect((await budget(world))?.spec?.maxUnavailable).toBe(1);
   });
 
-  test('goes although another process had made it', async () => {
+  test('is deleted although another process had created it', async () => {
     const world = await running();
     world.restart();
     await scale(world, 0);
@@ -67,7 +67,7 @@ describe('the budget of a control plane', () => {
     expect(await budget(world)).toBeUndefined();
   });
 
-  test('leaves one that was made by hand under its name alone', async () => {
+  test('does not replace one that somebody created under its name', async () => {
     const world = new TenantWorld();
     await addBudget(world, 'tenant');
     await world.create();
@@ -77,7 +77,7 @@ describe('the budget of a control plane', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('gives way to one of somebody else, whose pods could otherwise not be evicted, and comes back after it', async () => {
+  test('is deleted beside one of somebody else, because the pods could otherwise not be evicted, and created again after it', async () => {
     const world = await running();
     await addBudget(world, 'theirs');
     await later(world);
@@ -93,7 +93,7 @@ describe('the budget of a control plane', () => {
   });
 });
 
-test('a budget of somebody else is seen as soon as a watch tells of it', async () => {
+test('a budget of somebody else is used as soon as a watch reports it', async () => {
   const seen: Resource[] = [];
   const world = new TenantWorld({ informers: () => listedInformers({ PodDisruptionBudget: () => seen }) });
   await world.create();
@@ -107,7 +107,7 @@ test('a budget of somebody else is seen as soon as a watch tells of it', async (
   expect(await budget(world)).toBeUndefined();
 });
 
-describe('the network policy of a control plane', () => {
+describe('The network policy of a control plane', () => {
   const kubernetes = { namespace: 'default', name: 'kubernetes' };
 
   /** What the policy keeps pods from, of both families. */
@@ -117,7 +117,7 @@ describe('the network policy of a control plane', () => {
     return blocks.filter((cidr) => /^(192\.0\.2|10\.96)\./.test(cidr));
   }
 
-  test('follows the Service `kubernetes` of the management cluster and what is behind it', async () => {
+  test('is updated with the Service `kubernetes` of the management cluster and its endpoints', async () => {
     const world = new TenantWorld();
     await world.create();
     await world.settle();
@@ -132,7 +132,7 @@ describe('the network policy of a control plane', () => {
     expect((await policy(world))?.spec?.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 6443 }] }]);
   });
 
-  test('lets pods dial the ports of their store, wherever that is', async () => {
+  test('lets pods connect to the ports of their datastore, wherever that is', async () => {
     const world = new TenantWorld();
     await world.create();
     const body = { spec: { endpoints: ['etcd:12379'] } };
@@ -143,7 +143,7 @@ describe('the network policy of a control plane', () => {
   });
 
   test.each(['EndpointSlice', 'Service'] as const)(
-    'says that it does not know the API server without its %s',
+    'reports that it does not know the API server without its %s',
     async (kind) => {
       const world = await running();
       await world.cluster.admin.delete(kinds[kind], kubernetes);
@@ -159,7 +159,7 @@ describe('the network policy of a control plane', () => {
     },
   );
 
-  test('lets in what others have added to the Service', async () => {
+  test('allows ports that others have added to the Service', async () => {
     const world = await running();
     const extra = { name: 'theirs', protocol: 'TCP', port: 9000, targetPort: 'metrics' };
     const ports = (await world.cluster.admin.get(kinds.Service, key))?.spec?.ports ?? [];
@@ -172,7 +172,7 @@ describe('the network policy of a control plane', () => {
     ]);
   });
 
-  test('leaves one that was made by hand under its name alone', async () => {
+  test('does not replace one that somebody created under its name', async () => {
     const world = new TenantWorld();
     await addPolicy(world, 'tenant', { podSelector: { matchLabels: { app: 'x' } }, policyTypes: ['Egress'] });
     await world.create();
@@ -184,7 +184,7 @@ describe('the network policy of a control plane', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('goes when its author opens both ways, and comes back', async () => {
+  test('is deleted when its author opens both directions, and created again', async () => {
     const world = await running();
     await world.change({ spec: { controlPlane: { networkPolicy: { ingress: 'Open', egress: 'Open' } } } });
     await world.settle();
@@ -194,7 +194,7 @@ describe('the network policy of a control plane', () => {
     expect((await policy(world))?.spec?.policyTypes).toEqual(['Ingress', 'Egress']);
   });
 
-  test('that cannot be written does not make a tenant unready', async () => {
+  test('does not make a tenant unready if it cannot be written', async () => {
     const world = await running();
     await world.cluster.admin.delete(kinds.NetworkPolicy, key);
     world.cluster.before(({ kind, verb }) => {

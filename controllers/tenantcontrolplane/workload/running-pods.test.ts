@@ -45,7 +45,7 @@ const present: Deployment = {
 const runs = (deployment: Given): boolean => runsAlready(tenantControlPlaneWith({ deployment }), present);
 
 describe('What an author adds', () => {
-  test('runs already where the pods have it, with what the API server fills in', () => {
+  test('runs already if the pods have it, with what the API server fills in', () => {
     expect(runs(given)).toBe(true);
     expect(runsAlready(tenantControlPlaneWith({ deployment: given }), undefined)).toBe(false);
   });
@@ -72,7 +72,7 @@ describe('An argument', () => {
     expect(isNotNew({ made, present }, 'apiServer', argument)).toBe(isOld);
   });
 
-  test('of agents is no matter of these pods', () => {
+  test('of agents does not concern these pods', () => {
     expect(isNotNew({ made, present }, 'konnectivityAgent', '--a=1')).toBe(true);
   });
 });

@@ -8,7 +8,7 @@ const found = (changes: Partial<typeof registrySettings>): readonly string[] =>
     ({ field }) => field.replace('spec.controlPlane.deployment.registrySettings.', ''),
   );
 
-describe('The place of images', () => {
+describe('The repository of an image', () => {
   test.each([
     [{}],
     [{ registry: 'registry.example:5000/mirror/k8s' }],
@@ -16,7 +16,7 @@ describe('The place of images', () => {
     [{ registry: '[fd00::1]:5000' }],
     [{ registry: 'localhost' }],
     [{ apiServerImage: 'group/kube-apiserver_x', tagSuffix: '-patched.1' }],
-  ])('%j is taken', (changes) => {
+  ])('%j is accepted', (changes) => {
     expect(found(changes)).toEqual([]);
   });
 
@@ -33,7 +33,7 @@ describe('The place of images', () => {
     expect(found(changes)).toEqual([field]);
   });
 
-  test('is judged in add-ons, too', () => {
+  test('is checked in add-ons, too', () => {
     const tcp = tenantControlPlaneWith({
       spec: { addons: { coreDNS: { imageRepository: 'a b', imageTag: 'x y' }, kubeProxy: { imageRepository: 'a/b' } } },
     });

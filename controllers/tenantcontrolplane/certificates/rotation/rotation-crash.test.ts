@@ -96,8 +96,8 @@ async function oldOnes(world: TenantWorld): Promise<{ readonly ca: string; reado
   return { ca: trusted, token: verifying.trim() };
 }
 
-describe('a manager that dies while it rotates', () => {
-  test('after any change leads to the same objects, makes no second authority and cuts off nobody', async () => {
+describe('A manager that dies during a rotation', () => {
+  test('after any change leads to the same objects, creates no second CA and locks out nobody', async () => {
     const model = await running();
     const starting = await changesOf(model, () => operate(model, start));
     const prepared = await tenantShape(model);
@@ -135,8 +135,8 @@ describe('a manager that dies while it rotates', () => {
   }, 900_000);
 });
 
-describe('a client of the tenant', () => {
-  test('that knows the old authority alone is served until the rotation is completed, and then no more', async () => {
+describe('A client of the tenant', () => {
+  test('that knows only the old CA is served until the rotation is completed, and not afterwards', async () => {
     const world = await running();
     const old = await oldOnes(world);
     await operate(world, start);

@@ -51,8 +51,8 @@ async function withOwn(): Promise<{ readonly world: TenantWorld; readonly own: K
   return { world, own };
 }
 
-describe('an authority that its author brought', () => {
-  test('is rotated to no other than one that its author brings', async () => {
+describe('A user-supplied CA', () => {
+  test('is rotated only to one that its author supplies', async () => {
     const { world, own } = await withOwn();
     await operate(world, 'rotate-ca-start');
     expect((await secretValues(world, 'ca'))['ca.crt']).toBe(own.certificate);
@@ -64,7 +64,7 @@ describe('an authority that its author brought', () => {
     expect(world.events.filter((event) => event.startsWith('RotationRefused'))).toHaveLength(1);
   });
 
-  test('is rotated to the one that its author has put beside it, without being asked again', async () => {
+  test('is rotated to the one that its author has supplied beside it, without another request', async () => {
     const { world, own } = await withOwn();
     await operate(world, 'rotate-ca-start');
     const next = await authority(world, 'Example Corp Tenant CA');
@@ -87,7 +87,7 @@ describe('an authority that its author brought', () => {
     expect(await world.condition('Rotating')).toContain('user-supplied CA');
   });
 
-  test('is not rotated to a pair that is none', async () => {
+  test('is not rotated to an invalid pair', async () => {
     const { world, own } = await withOwn();
     const [next, other] = [await authority(world, 'Next'), await authority(world, 'Other')];
     await put(world, 'ca', { ...pairAs('ca', own), 'ca-next.crt': next.certificate, 'ca-next.key': other.key });
@@ -98,7 +98,7 @@ describe('an authority that its author brought', () => {
     expect((await secretValues(world, 'ca'))['ca.crt']).toBe(own.certificate);
   });
 
-  test('and that lies beside the present one is nothing before a rotation is asked for', async () => {
+  test('beside the present one has no effect before a rotation is requested', async () => {
     const { world, own } = await withOwn();
     const next = await authority(world, 'Next');
     await put(world, 'ca', { ...pairAs('ca', own), ...pairAs('ca-next', next) });
@@ -108,7 +108,7 @@ describe('an authority that its author brought', () => {
     expect(ca).toBe(own.certificate);
   });
 
-  test('and that takes the place of the present one is taken at once, and everything follows', async () => {
+  test('that replaces the present one is used at once, and everything is updated', async () => {
     const { world } = await withOwn();
     const next = await authority(world, 'Next');
     await put(world, 'ca', { ...pairAs('ca', next), ...pairAs('tls', next) });
@@ -122,7 +122,7 @@ describe('an authority that its author brought', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('and that takes its place after a rotation is the only one in the bundle', async () => {
+  test('that replaces the present one after a rotation is the only one in the bundle', async () => {
     const world = new TenantWorld();
     await world.create();
     await settleRotation(world);
@@ -136,8 +136,8 @@ describe('an authority that its author brought', () => {
   });
 });
 
-describe('the authority that is to follow', () => {
-  test('may be put there when the present one is of our making, too', async () => {
+describe('The next CA', () => {
+  test('may be supplied also if Steward generated the present one', async () => {
     const world = new TenantWorld();
     await world.create();
     await settleRotation(world);
@@ -147,7 +147,7 @@ describe('the authority that is to follow', () => {
     expect((await secretValues(world, 'ca'))['ca.crt']).toBe(next.certificate);
   });
 
-  test('is repaired by nobody when it is damaged, and nothing else is lost', async () => {
+  test('is not repaired when it is damaged, and nothing else is lost', async () => {
     const world = new TenantWorld();
     await world.create();
     await settleRotation(world);
@@ -161,8 +161,8 @@ describe('the authority that is to follow', () => {
   });
 });
 
-describe('the key of tokens that is to follow', () => {
-  test('is the one that its author has put there', async () => {
+describe('The next service-account key', () => {
+  test('is the one that its author has supplied', async () => {
     const world = new TenantWorld();
     await world.create();
     await settleRotation(world);

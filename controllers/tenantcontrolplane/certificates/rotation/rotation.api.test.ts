@@ -233,8 +233,8 @@ afterAll(async () => {
 
 const count = (bundle: string): number => bundle.match(/BEGIN CERTIFICATE/g)?.length ?? 0;
 
-describe('real kube-apiservers and kube-controller-managers', () => {
-  test('serve old clients until a rotation is completed, and those that followed for ever', async () => {
+describe('Real kube-apiservers and kube-controller-managers', () => {
+  test('serve old clients until a rotation is completed, and updated clients without interruption', async () => {
     const [oldAdmin, oldPod] = [await administrator(), await podInTenant()];
     const oldKubelet = await signedByControllerManager('kubelet-of-before');
     mustBeServed.set('an old administrator', oldAdmin).set('an old pod', oldPod).set('an old kubelet', oldKubelet);

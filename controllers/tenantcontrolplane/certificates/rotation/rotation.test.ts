@@ -48,7 +48,7 @@ async function addonsSince(world: TenantWorld): Promise<readonly (string | undef
   return [...new Set(found.map((one) => one?.spec?.template.metadata?.annotations?.[annotations.trustedSince]))];
 }
 
-describe('a rotation of authorities and keys', () => {
+describe('A rotation of CAs and keys', () => {
   let world: TenantWorld;
   let old: { ca: Readonly<Record<string, string>>; keys: Readonly<Record<string, string>>; front: string };
 
@@ -62,7 +62,7 @@ describe('a rotation of authorities and keys', () => {
     await operate(world, 'rotate-credentials-start');
   });
 
-  test('waits in Prepared for people, and says so', async () => {
+  test('waits in Prepared for people, and reports that', async () => {
     expect(await rotationOf(world)).toMatchObject({ phase: 'Prepared', step: 'Signing' });
     expect(await rotationOf(world, 'serviceAccountKey')).toMatchObject({ phase: 'Prepared' });
     expect(await world.condition('Rotating')).toBe('True');
@@ -75,7 +75,7 @@ describe('a rotation of authorities and keys', () => {
     ]);
   });
 
-  test('has old and new trusted everywhere then', async () => {
+  test('makes everything trust the old and the new one', async () => {
     const ca = await secretValues(world, 'ca');
     expect(ca['ca.crt']).not.toBe(old.ca['ca.crt']);
     for (const pem of [old.ca['ca.crt'] ?? '', ca['ca.crt'] ?? '']) {
@@ -96,7 +96,7 @@ describe('a rotation of authorities and keys', () => {
     expect(front['front-proxy-ca-bundle.crt']).toContain(old.front.trim());
   });
 
-  test('has the new one sign what the API server verifies, and the old one what others verify', async () => {
+  test('signs with the new CA what the API server verifies, and with the old one what others verify', async () => {
     const ca = await secretValues(world, 'ca');
     expect(isTrusted((await adminClient(world)).client.certificate, ca['ca.crt'] ?? '')).toBe(true);
     for (const [suffix, key] of [
@@ -116,14 +116,14 @@ describe('a rotation of authorities and keys', () => {
     expect(isTrusted(front['front-proxy-client.crt'] ?? '', old.front)).toBe(true);
   });
 
-  test('has kube-controller-manager sign with a file of the new certificate alone', async () => {
+  test('lets kube-controller-manager sign with a file that contains only the new certificate', async () => {
     expect(await podFlag(world, 'kube-controller-manager', 'cluster-signing-cert-file')).toBe(
       '/etc/kubernetes/pki/ca.crt',
     );
     expect((await secretValues(world, 'ca'))['ca.crt']?.match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
   });
 
-  test('mounts no private key of an authority but the one that signs', async () => {
+  test('mounts no private key of a CA except the signing one', async () => {
     const { volumes = [] } = (await world.deployment())?.spec?.template.spec ?? {};
     const keys = volumes.flatMap(({ name, projected }) =>
       (projected?.sources ?? []).flatMap(({ secret }) =>
@@ -144,7 +144,7 @@ describe('a rotation of authorities and keys', () => {
     ]);
   });
 
-  test('has the pods of add-ons read the authorities anew', async () => {
+  test('restarts the pods of add-ons, which read the CAs again', async () => {
     expect(await addonsSince(world)).toEqual([(await rotationOf(world))?.lastInitiationFinishedTime]);
   });
 
@@ -156,7 +156,7 @@ describe('a rotation of authorities and keys', () => {
     expect(await world.writes()).toBe(before);
   });
 
-  test('ends with the new ones alone when it is completed', async () => {
+  test('leaves only the new ones when it is completed', async () => {
     const prepared = { ca: await secretValues(world, 'ca'), since: await addonsSince(world) };
     await operate(world, 'rotate-credentials-complete');
     expect(await rotationOf(world)).toMatchObject({ phase: 'Completed' });
@@ -178,7 +178,7 @@ describe('a rotation of authorities and keys', () => {
     expect(await addonsSince(world)).toEqual(prepared.since);
   });
 
-  test('can be done again', async () => {
+  test('can be repeated', async () => {
     const before = (await secretValues(world, 'ca'))['ca.crt'];
     await world.clock.advance(60_000);
     await operate(world, 'rotate-ca-start');
@@ -188,7 +188,7 @@ describe('a rotation of authorities and keys', () => {
   });
 });
 
-describe('a tenant whose credentials were never rotated', () => {
+describe('A tenant whose credentials were never rotated', () => {
   test('has no bundle, and its add-ons no annotation', async () => {
     const world = await running();
     expect(Object.keys(await secretValues(world, 'ca')).sort()).toEqual(['ca.crt', 'ca.key', 'tls.crt', 'tls.key']);
@@ -197,7 +197,7 @@ describe('a tenant whose credentials were never rotated', () => {
     expect(await world.condition('Rotating')).toBe('absent');
   });
 
-  test('keeps all of it when only the key of tokens is rotated', async () => {
+  test('still has none of this when only the service-account key is rotated', async () => {
     const world = await running();
     const before = await secretValues(world, 'ca');
     await operate(world, 'rotate-serviceaccount-key-start');
@@ -207,8 +207,8 @@ describe('a tenant whose credentials were never rotated', () => {
   });
 });
 
-describe('a step of a rotation', () => {
-  test('waits until the tenant publishes the new authority', async () => {
+describe('A step of a rotation', () => {
+  test('waits until the tenant publishes the new CA', async () => {
     const world = await running();
     await ask(world, 'rotate-ca-start');
     await world.settle();
@@ -234,7 +234,7 @@ describe('a step of a rotation', () => {
     expect((await secretValues(world, 'sa-certificate'))['sa-next.key']).toBeDefined();
   });
 
-  test('waits for the last pod that does not know the new key, though the Deployment counts it no more', async () => {
+  test('waits for the last pod without the new key, although the Deployment no longer counts it', async () => {
     const world = await running();
     const sum = (await world.deployment())?.spec?.template.metadata?.labels?.[
       componentChecksumLabel('service-account')
@@ -256,7 +256,7 @@ describe('a step of a rotation', () => {
     expect(await rotationOf(world, 'serviceAccountKey')).toMatchObject({ phase: 'Prepared' });
   });
 
-  test('rests while no pods are wanted', async () => {
+  test('waits while the tenant sleeps', async () => {
     const world = await running();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
     await operate(world, 'rotate-ca-start');
@@ -267,7 +267,7 @@ describe('a step of a rotation', () => {
   });
 });
 
-describe('an operation that cannot be done', () => {
+describe('A request that cannot be fulfilled', () => {
   test.each([
     ['rotate-ca-complete', 'not Prepared: none was started'],
     ['rotate-everything', 'is not a known operation; use one of rotate-ca-start'],
@@ -281,7 +281,7 @@ describe('an operation that cannot be done', () => {
     expect(await rotationOf(world)).toBeUndefined();
   });
 
-  test('a completion that was asked for too early is not done later', async () => {
+  test('is not fulfilled later if it was an early completion', async () => {
     const world = await running();
     await ask(world, 'rotate-ca-start');
     await world.settle();
@@ -295,7 +295,7 @@ describe('an operation that cannot be done', () => {
     expect(await rotationOf(world)).toMatchObject({ phase: 'Completed' });
   });
 
-  test('a second start leaves the first alone', async () => {
+  test('does not affect a running rotation if it is a second start', async () => {
     const world = await running();
     await operate(world, 'rotate-ca-start');
     const before = await secretValues(world, 'ca');
@@ -306,8 +306,8 @@ describe('an operation that cannot be done', () => {
   });
 });
 
-describe('an object that was moved to another cluster', () => {
-  test('brings its annotation along, and nothing starts', async () => {
+describe('An object that was moved to another cluster', () => {
+  test('has its annotation with it, and starts nothing', async () => {
     const world = new TenantWorld();
     await world.create({ metadata: { annotations: { [annotations.operation]: 'rotate-credentials-start' } } });
     await settleRotation(world);
@@ -315,7 +315,7 @@ describe('an object that was moved to another cluster', () => {
     expect(await world.condition('Rotating')).toBe('absent');
   });
 
-  test('goes on with a rotation that was Prepared', async () => {
+  test('continues a rotation that was Prepared', async () => {
     const world = await running();
     await operate(world, 'rotate-ca-start');
     const before = await secretValues(world, 'ca');
@@ -334,8 +334,8 @@ describe('an object that was moved to another cluster', () => {
   });
 });
 
-describe('a year in which nobody completes a rotation', () => {
-  test('has certificates renewed by whom their readers know', async () => {
+describe('A year without the completion of a rotation', () => {
+  test('renews certificates from the CA that their readers trust', async () => {
     const world = await running();
     const old = (await secretValues(world, 'ca'))['ca.crt'] ?? '';
     await operate(world, 'rotate-ca-start');
@@ -354,8 +354,8 @@ describe('a year in which nobody completes a rotation', () => {
   });
 });
 
-describe('a replacement at once while a rotation is under way', () => {
-  test('leaves the newest alone trusted', async () => {
+describe('An immediate replacement during a rotation', () => {
+  test('leaves only the newest CA trusted', async () => {
     const world = await running();
     await operate(world, 'rotate-ca-start');
     const before = await secretValues(world, 'ca');

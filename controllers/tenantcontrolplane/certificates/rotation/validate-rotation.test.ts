@@ -25,14 +25,14 @@ function tenant(asked: string | undefined, phase?: RotationPhase): TenantControl
 const errors = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
   validate({ tcp, old, drivers }).map(({ field, value, reason }) => `${field}=${String(value)} ${reason}`);
 
-describe('the annotation that asks for an operation', () => {
+describe('The annotation that requests an operation', () => {
   test.each<[string, RotationPhase | undefined]>([
     ['rotate-ca-start', undefined],
     ['rotate-ca-start', 'Completed'],
     ['rotate-credentials-start', 'Completed'],
     ['rotate-serviceaccount-key-start', 'Prepared'],
     ['rotate-ca-complete', 'Prepared'],
-  ])('%s is admitted while the authorities are %s', (asked, phase) => {
+  ])('%s is admitted while the CAs are %s', (asked, phase) => {
     expect(errors(tenant(asked, phase), tenant(undefined, phase))).toEqual([]);
   });
 
@@ -45,14 +45,14 @@ describe('the annotation that asks for an operation', () => {
     ['rotate-ca-complete', 'Completed', 'that is not Prepared: it is Completed'],
     ['rotate-credentials-complete', 'Prepared', 'the service-account keys that is not Prepared'],
     ['rotate-ca', undefined, 'is not a known operation'],
-  ])('%s is refused while the authorities are %s', (asked, phase, why) => {
+  ])('%s is refused while the CAs are %s', (asked, phase, why) => {
     const [error = '', ...others] = errors(tenant(asked, phase), tenant(undefined, phase));
     expect(others).toEqual([]);
     expect(error).toContain(`metadata.annotations[${annotations.operation}]=${asked}`);
     expect(error).toContain(why);
   });
 
-  test('is not refused where an owner hands it down, who would ask again until it is in time', () => {
+  test('is not refused if an owner passes it on, which would repeat it until it is possible', () => {
     const owner = {
       apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
       kind: 'StewardControlPlane',
@@ -68,7 +68,7 @@ describe('the annotation that asks for an operation', () => {
     expect(errors(owned(false), tenant(undefined, 'Preparing'))).toHaveLength(1);
   });
 
-  test('that was there before is no wish, nor is one of an object that is made', () => {
+  test('is no request if it existed before, or on a new object', () => {
     const before = tenant('rotate-ca-start', 'Preparing');
     expect(errors(before, before)).toEqual([]);
     expect(errors(tenant('rotate-ca-complete'))).toEqual([]);

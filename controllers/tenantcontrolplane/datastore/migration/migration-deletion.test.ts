@@ -29,9 +29,9 @@ async function expectNothingLeft(world: MigrationWorld): Promise<void> {
   expect([...world.store.tenancies.keys(), ...world.target.tenancies.keys()]).toEqual([]);
 }
 
-describe('deleting a tenant whose data', () => {
+describe('Deleting a tenant', () => {
   test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'Thawing', 'Revoking', 'RollingBack'] as const)(
-    'is on its way (%s) leaves nothing in either store, and no Job',
+    'during its migration (%s) leaves nothing in either datastore, and no Job',
     async (phase) => {
       const world = await moving();
       if (phase === 'RollingBack') {
@@ -50,7 +50,7 @@ describe('deleting a tenant whose data', () => {
     60_000,
   );
 
-  test('has moved takes the old copy along', async () => {
+  test('after its migration removes the old copy too', async () => {
     const world = await moving();
     await world.migrate();
     expect(world.store.tenancies.size).toBe(1);
@@ -62,7 +62,7 @@ describe('deleting a tenant whose data', () => {
     ['source', 'store'],
     ['target', 'target'],
   ] as const)(
-    'is on its way waits for a %s that is down, and empties the other one meanwhile',
+    'during its migration waits for a %s that is down, and empties the other one meanwhile',
     async (_name, down) => {
       const world = await moving();
       await world.until('Following');
@@ -80,7 +80,7 @@ describe('deleting a tenant whose data', () => {
     60_000,
   );
 
-  test('was to move under names of somebody else leaves those alone', async () => {
+  test('whose names in the target belong to another owner does not change those', async () => {
     const world = new MigrationWorld();
     await world.running();
     const own = [...world.store.tenancies.keys()].join();
@@ -94,8 +94,8 @@ describe('deleting a tenant whose data', () => {
   }, 60_000);
 });
 
-describe('a DataStore', () => {
-  test('counts as used while data comes to it, goes from it, or is left in it', async () => {
+describe('A DataStore', () => {
+  test('counts as used while data is migrated to it or from it, or was left in it', async () => {
     const world = await moving();
     await world.until('Copying');
     expect(dataStoresOf(await world.read(), '')).toEqual(['default', 'other']);

@@ -37,8 +37,8 @@ function jobOf(values: Readonly<Record<string, string>> = {}, driver = 'etcd'): 
 const argumentsOf = (values: Readonly<Record<string, string>> = {}): readonly string[] | undefined =>
   jobOf(values).spec.template.spec.containers[0]?.args;
 
-describe('the Job of a migration', () => {
-  test('is known by the name, the labels and the arguments of the Go Steward', () => {
+describe('The Job of a migration', () => {
+  test('has the name, the labels and the arguments of the Go Steward', () => {
     expect(jobOf().metadata).toMatchObject({
       name: 'migrate-c',
       namespace: 'steward-system',
@@ -51,7 +51,7 @@ describe('the Job of a migration', () => {
     expect(argumentsOf()).toEqual(['migrate', '--tenant-control-plane=b/a', '--target-datastore=other']);
   });
 
-  test('passes on what annotations ask for, but no time that is none', () => {
+  test('passes on what annotations request, except an invalid duration', () => {
     const asked = { [annotations.cleanupPriorMigration]: 'true', [annotations.migrationTimeout]: '90m' };
     expect(argumentsOf(asked)?.slice(3)).toEqual(['--cleanup-prior-migration=true', '--timeout=90m']);
     expect(argumentsOf({ [annotations.migrationTimeout]: 'soon' })).toHaveLength(3);
@@ -65,7 +65,7 @@ describe('the Job of a migration', () => {
     expect(jobOf().spec.podReplacementPolicy).toBe('Failed');
   });
 
-  test('fetches the image of kine where the pods of the tenant will need it', () => {
+  test('pulls the image of kine where the pods of the tenant will need it', () => {
     expect(jobOf().spec.template.spec).not.toHaveProperty('initContainers');
     expect(jobOf().spec.template.spec).not.toHaveProperty('affinity');
     const { initContainers, affinity } = jobOf({}, 'PostgreSQL').spec.template.spec;

@@ -9,8 +9,8 @@ const migration: MigrationStatus = {
   target: { dataStoreName: 'b' },
 };
 
-describe('what is said of a migration', () => {
-  test('names both stores, and how far it is as soon as that is known', () => {
+describe('The description of a migration', () => {
+  test('names both datastores, and its progress as soon as that is known', () => {
     expect(way(migration)).toBe('from DataStore a to b');
     expect(howFar(migration)).toBe('');
     expect(howFar({ ...migration, keys: 10, bytes: 5_242_880, rate: 3, remaining: 4 })).toBe(
@@ -19,14 +19,14 @@ describe('what is said of a migration', () => {
     expect(howFar({ ...migration, keys: 10, bytes: 0, rate: 0 })).toBe('10 keys (0.0 MiB) copied');
   });
 
-  test('tells the pause apart from the rollout', () => {
+  test('separates the pause from the rollout', () => {
     expect(pauseText(migration)).toBe('writes were never denied');
     expect(pauseText({ ...migration, pauseMs: 9_400, rolloutMs: 8_100 })).toBe(
       'writes were denied for 9.4 s, 1.3 s of it outside the rollout',
     );
   });
 
-  test('adds up pauses that were put off', () => {
+  test('adds up interrupted pauses', () => {
     const once = thawed({ ...migration, frozenAt: '2030-01-01T00:00:10.000Z' }, new Date('2030-01-01T00:00:12.500Z'));
     expect(once).toMatchObject({ pauseMs: 2_500 });
     expect(once).not.toHaveProperty('frozenAt');

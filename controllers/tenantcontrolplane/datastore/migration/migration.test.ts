@@ -27,8 +27,8 @@ async function message(world: MigrationWorld): Promise<string> {
 const only = (store: { readonly tenancies: ReadonlyMap<string, unknown> }): string =>
   [...store.tenancies.keys()].join();
 
-describe('a tenant whose DataStore is changed', () => {
-  test('moves there, and its pods with it', async () => {
+describe('A tenant whose DataStore is changed', () => {
+  test('is migrated there with its pods', async () => {
     const world = await moving();
     const record = await world.migrate();
     expect(record.phase).toBe('Succeeded');
@@ -43,7 +43,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect(await world.job()).toBeUndefined();
   });
 
-  test('leaves its copy behind without access to it, until somebody wants it gone', async () => {
+  test('leaves its copy behind without access to it, until its removal is requested', async () => {
     const world = await moving();
     await world.migrate();
     const schema = only(world.store);
@@ -57,7 +57,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect((await world.read()).metadata.annotations?.[annotations.removePreviousData]).toBeUndefined();
   });
 
-  test('is used as always while the data is copied, and tells how far that is', async () => {
+  test('is used as before while the data is copied, and reports the progress', async () => {
     const world = await moving();
     await world.until('Copying');
     expect(await world.state()).toBe('Ready');
@@ -89,7 +89,7 @@ describe('a tenant whose DataStore is changed', () => {
     );
   });
 
-  test('tells the process of the freeze only when each pod has denied a write', async () => {
+  test('reports read-only mode to the process only when each pod has denied a write', async () => {
     const world = await moving();
     await world.until('Freezing');
     world.deafServers = true;
@@ -105,7 +105,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect(await world.state()).toBe('Migrating');
   });
 
-  test('allows writes again when the process puts its last step off, and denies them anew when it asks again', async () => {
+  test('allows writes again if the process postpones its last step, and denies them again when it repeats its request', async () => {
     const world = await moving();
     await world.until('Finishing');
     await world.say({ journal: { phase: 'Following' }, wish: null });
@@ -116,7 +116,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect((await world.migrate()).phase).toBe('Succeeded');
   });
 
-  test('keeps writes denied until the last pod on the old store is gone, and hurries it', async () => {
+  test('denies writes until the last pod on the old datastore is gone, and shortens its grace period', async () => {
     const world = await moving();
     world.podsStop = false;
     await world.until('Switching');
@@ -147,7 +147,7 @@ describe('a tenant whose DataStore is changed', () => {
     );
   });
 
-  test('stays Migrating for as long as was asked for', async () => {
+  test('stays Migrating for as long as was requested', async () => {
     const world = await moving();
     await world.change({ metadata: { annotations: { [annotations.migrationMinimumHold]: '15s' } } });
     await world.until('Switching');
@@ -165,7 +165,7 @@ describe('a tenant whose DataStore is changed', () => {
   test.each<[string, KindRef]>([
     ['binding', kinds.ValidatingAdmissionPolicyBinding],
     ['policy', kinds.ValidatingAdmissionPolicy],
-  ])('has its %s put back that somebody deletes on the new store, and comes to its end', async (_what, kind) => {
+  ])('has its %s restored that somebody deletes on the new datastore, and finishes', async (_what, kind) => {
     const world = await moving();
     await world.change({ metadata: { annotations: { [annotations.migrationMinimumHold]: '5s' } } });
     await world.until('Switching');
@@ -177,7 +177,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect((await world.migrate()).phase).toBe('Succeeded');
   });
 
-  test('moves after it was put to sleep', async () => {
+  test('is migrated after it was scaled to zero', async () => {
     const world = new MigrationWorld();
     await world.running();
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
@@ -190,7 +190,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect(await world.state()).toBe('Ready');
   });
 
-  test('moves while it sleeps, and needs no API server for that', async () => {
+  test('is migrated while it sleeps, without an API server', async () => {
     const world = new MigrationWorld();
     await world.running({ deployment: { replicas: 0 } });
     await world.moveTo('other');
@@ -201,7 +201,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect(label).toBe('other');
   });
 
-  test('takes other names where its own are somebody else’s', async () => {
+  test('gets other names if its own belong to another owner', async () => {
     const world = new MigrationWorld();
     await world.running();
     const own = only(world.store);
@@ -213,7 +213,7 @@ describe('a tenant whose DataStore is changed', () => {
     expect(world.target.tenancies.get(own)?.owner).toBe('somebody else');
   });
 
-  test('never shares a name with its old copy in a store of the same kind', async () => {
+  test('never shares a name with its old copy in a datastore of the same kind', async () => {
     const world = new MigrationWorld();
     await world.running();
     // Two DataStores that lead to one server.
@@ -229,7 +229,7 @@ describe('a tenant whose DataStore is changed', () => {
   });
 });
 
-describe('a migration that does not succeed', () => {
+describe('A migration that does not succeed', () => {
   const asBefore = async (world: MigrationWorld): Promise<void> => {
     expect(world.store.fenced).toEqual([]);
     expect(world.target.tenancies.size).toBe(0);
@@ -242,7 +242,7 @@ describe('a migration that does not succeed', () => {
   };
 
   test.each(['Preparing', 'Copying', 'Following', 'Freezing', 'Finishing', 'Switching'] as const)(
-    'leaves everything as it was when the wish is taken back in %s',
+    'leaves everything as it was when it is cancelled in %s',
     async (phase) => {
       const world = await moving();
       await world.until(phase);
@@ -254,7 +254,7 @@ describe('a migration that does not succeed', () => {
     },
   );
 
-  test('goes on above the revisions that clients have seen of the other store', async () => {
+  test('continues above the revisions that clients have seen in the other datastore', async () => {
     const world = await moving();
     await world.until('Switching');
     world.target.dataOf(only(world.target)).revision = 1_000_000n;
@@ -264,7 +264,7 @@ describe('a migration that does not succeed', () => {
     expect(source.revision).toBeGreaterThan(1_000_000n);
   });
 
-  test('says what the process gave up for, and waits for a person', async () => {
+  test('reports why the process failed, and waits for a person', async () => {
     const world = await moving();
     await world.until('Copying');
     await world.say({ failure: 'the target is not empty' });
@@ -280,7 +280,7 @@ describe('a migration that does not succeed', () => {
     expect((await world.migrate()).phase).toBe('Succeeded');
   });
 
-  test('leaves the copy alone while pods that use it have not stopped', async () => {
+  test('does not remove the copy while pods that use it have not stopped', async () => {
     const world = await moving();
     world.podsStop = false;
     await world.until('Switching');
@@ -299,7 +299,7 @@ describe('a migration that does not succeed', () => {
     await asBefore(world);
   });
 
-  test('is undone when the pods do not come up on the target', async () => {
+  test('is rolled back if the pods do not become ready on the target', async () => {
     const world = await moving();
     await world.until('Switching');
     world.podsStart = false;
@@ -316,7 +316,7 @@ describe('a migration that does not succeed', () => {
     expect(await world.condition('Migrating')).toContain('the pods did not become ready on DataStore other in time');
   });
 
-  test('is undone when its Job is removed, and when not every API server denies writes in time', async () => {
+  test('is rolled back if its Job is removed, and if not every API server denies writes in time', async () => {
     const removed = await moving();
     await removed.until('Finishing');
     const { namespace = '', name = '' } = (await removed.job())?.metadata ?? {};
@@ -336,7 +336,7 @@ describe('a migration that does not succeed', () => {
     await asBefore(deaf);
   });
 
-  test('is given up when its Job never begins, and says what the pods say', async () => {
+  test('is given up if its Job never begins, with the state of its pods', async () => {
     const world = await moving();
     for (let reconciles = 0; reconciles < 3; reconciles += 1) await world.reconcile();
     const { metadata } = (await world.job()) ?? {};
@@ -370,7 +370,7 @@ describe('a migration that does not succeed', () => {
       { spec: { dataStore: 'default', dataStoreOverrides: [{ resource: '/events', dataStore: 'default' }] } },
       'cannot change while spec.dataStoreOverrides stores single resources elsewhere',
     ],
-  ])('is not begun where it cannot be done: %j', async (changes, message) => {
+  ])('does not begin if it is impossible: %j', async (changes, message) => {
     const world = new MigrationWorld();
     await world.running(changes);
     await world.moveTo('other');
@@ -379,7 +379,7 @@ describe('a migration that does not succeed', () => {
     expect(world.target.calls).not.toContain('ensure');
   });
 
-  test('waits while the target cannot be reached, and the tenant is none the worse', async () => {
+  test('waits while the target cannot be reached, without an effect on the tenant', async () => {
     const world = await moving();
     world.target.failure = new StoreError('Unreachable', 'other:1: no answer');
     await world.reconcile();

@@ -21,15 +21,15 @@ const waiting = (reason: string, message?: string): Pod['status'] => ({
   ],
 });
 
-describe('what keeps pods from running', () => {
-  test('is told by the reason of a container, and by its message where there is one', () => {
+describe('The reason why pods do not run', () => {
+  test('is the reason of a container, with its message if there is one', () => {
     expect(podTroubles([pod('a', waiting('ImagePullBackOff', 'no such image'))])).toBe(
       'container kine of pod a: ImagePullBackOff no such image',
     );
     expect(podTroubles([pod('a', waiting('CrashLoopBackOff'))])).toBe('container kine of pod a: CrashLoopBackOff');
   });
 
-  test('is told once, and of four pods at most', () => {
+  test('is reported once, and for four pods at most', () => {
     const pods = ['a', 'a', 'b', 'c', 'd', 'e'].map((name) => pod(name, waiting('CrashLoopBackOff')));
     expect(podTroubles(pods).split('; ')).toEqual(
       ['a', 'b', 'c', 'd'].map((name) => `container kine of pod ${name}: CrashLoopBackOff`),

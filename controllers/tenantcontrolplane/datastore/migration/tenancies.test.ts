@@ -25,18 +25,18 @@ const share = (driver: string, name: string): TenancyShare => ({
 const namesOf = (shares: readonly TenancyShare[]): readonly (string | undefined)[] =>
   shares.map(({ schema }) => schema);
 
-describe('the names in the target of a migration', () => {
-  test('are those of the source where the driver is another one', () => {
+describe('The names in the target of a migration', () => {
+  test('are those of the source if the driver is another one', () => {
     const shares = targetShares(tenantControlPlaneWith(), from(share('etcd', 'chosen')), 'MySQL');
     expect(namesOf(shares).slice(0, 2)).toEqual(['chosen', own]);
   });
 
-  test('are as of a new tenancy where the driver is the same and those are not in use', () => {
+  test('are those of a new tenancy if the driver is the same and they are not in use', () => {
     const shares = targetShares(tenantControlPlaneWith(), from(share('etcd', 'ns_name')), 'etcd');
     expect(namesOf(shares)[0]).toBe(own);
   });
 
-  test('are never those of any share of the tenant in a store of the same driver', () => {
+  test('are never those of any tenancy of the tenant in a datastore of the same driver', () => {
     const driver = fc.constantFrom('etcd', 'PostgreSQL');
     const name = fc.constantFrom(own, 'x', 'y');
     const shares = fc.array(fc.record({ driver, name }), { maxLength: 4 });

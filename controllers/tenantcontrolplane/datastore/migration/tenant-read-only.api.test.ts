@@ -110,8 +110,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('a tenant that is frozen', () => {
-  test('denies every write of everybody as soon as that is said, subresources and the system included', async () => {
+describe('A tenant that is read-only', () => {
+  test('denies every write of everybody as soon as that is reported, subresources and the system included', async () => {
     const began = performance.now();
     expect(await freeze(reconcile())).toBeUndefined();
     console.log(`the freeze was proven after ${Math.round(performance.now() - began)} ms`);
@@ -146,7 +146,7 @@ describe('a tenant that is frozen', () => {
     );
   }, 60_000);
 
-  test('lets pass what stores nothing: reviews and tokens', async () => {
+  test('allows requests that store nothing: reviews and tokens', async () => {
     expect(await freeze(reconcile())).toBeUndefined();
     const metadata = { name: '' };
     const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata };
@@ -161,7 +161,7 @@ describe('a tenant that is frozen', () => {
     await thaw(reconcile());
   }, 60_000);
 
-  test('lets API servers start, but not renew what they say of themselves', async () => {
+  test('lets API servers start, but not renew their announcements', async () => {
     const itself = await clientOf('system:apiserver', ['system:masters']);
     expect(await freeze(reconcile())).toBeUndefined();
     expect(await outcome(itself.create(kinds.ConfigMap, configMap('of-a-start')))).toBe('done');
@@ -181,7 +181,7 @@ describe('a tenant that is frozen', () => {
     { driver: 'PostgreSQL', leads: 'done' },
     { driver: 'MySQL', leads: 'denied' },
   ])(
-    'lets those that lead renew their leases where a store on $driver does: $leads',
+    'lets leaders renew their leases if a datastore of $driver does: $leads',
     async ({ driver, leads }) => {
       const leader = await clientOf('system:kube-scheduler', ['system:masters']);
       const lease = (namespace: string, name: string): Manifest => ({
@@ -201,7 +201,7 @@ describe('a tenant that is frozen', () => {
     60_000,
   );
 
-  test('is known for it although another policy denies the same writes', async () => {
+  test('is recognized even if another policy denies the same writes', async () => {
     const limits = { blockCreation: true, blockUpdate: false, blockDeletion: false };
     const spec = { writePermissions: limits };
     const [policy, binding] = writePermissionsManifests(tenantControlPlaneWith({ spec }));
@@ -216,12 +216,12 @@ describe('a tenant that is frozen', () => {
     await admin.delete(kinds.ValidatingAdmissionPolicy, { name: policy.metadata.name });
   }, 60_000);
 
-  test('is not taken for frozen when its API server is out of reach', async () => {
+  test('is not reported as read-only if its API server cannot be reached', async () => {
     await expect(freeze(reconcile('https://192.0.2.77:6443'))).rejects.toThrow(UnreachableError);
     await thaw(reconcile());
   }, 60_000);
 
-  test('is taken for frozen when nobody listens there: who starts now finds the policy first', async () => {
+  test('is reported as read-only if nothing listens there, because a new API server finds the policy first', async () => {
     expect(await freeze(reconcile('https://127.0.0.1:1'))).toBeUndefined();
     await thaw(reconcile());
   }, 60_000);

@@ -33,18 +33,18 @@ function errors(tcp: TenantControlPlane, dataStore: string, troubles = new Map<s
   );
 }
 
-describe('a wish to move the data of a tenant', () => {
-  test.each(['other', 'third', 'default'])('is accepted for a store that can be used: %s', (name) => {
+describe('A request to migrate a tenant', () => {
+  test.each(['other', 'third', 'default'])('is accepted for a usable datastore: %s', (name) => {
     expect(errors(placed(), name)).toEqual([]);
   });
 
-  test('is refused for a store that cannot be used', () => {
+  test('is refused for an unusable datastore', () => {
     expect(errors(placed(), 'other', new Map([['other', 'Reachable: no answer']]))).toEqual([
       'spec.dataStore names a DataStore that cannot be used (Reachable: no answer): repair it first, or use another one',
     ]);
   });
 
-  test('is refused where writes cannot be denied, and where the data is bound to its keys', () => {
+  test('is refused if writes cannot be denied, and if the data is bound to its keys', () => {
     const old = placed(undefined, { kubernetes: { version: 'v1.29.3' } });
     expect(errors(old, 'other').join()).toContain('upgrade to v1.30 or later first');
     const on = placed(undefined, { kubernetes: { version: 'v1.30.1' } });
@@ -56,7 +56,7 @@ describe('a wish to move the data of a tenant', () => {
     expect(errors(encrypted, 'other').join()).toContain('--encryption-provider-config');
   });
 
-  test('is judged only while it is new, and only of tenants that have data', () => {
+  test('is checked only while it is new, and only for tenants with data', () => {
     const moving = placed('Copying');
     const same = { ...moving, spec: { ...moving.spec, dataStore: 'other' } };
     const troubles = new Map([['other', 'gone']]);
@@ -65,30 +65,30 @@ describe('a wish to move the data of a tenant', () => {
   });
 });
 
-describe('a move that is under way', () => {
+describe('A running migration', () => {
   const to = (phase: MigrationPhase, name: string): readonly string[] => {
     const tcp = placed(phase);
     return errors({ ...tcp, spec: { ...tcp.spec, dataStore: 'other' } }, name);
   };
 
   test.each(['Preparing', 'Copying', 'Freezing', 'Switching', 'RollingBack'] as const)(
-    'can be taken back in %s',
+    'can be cancelled in %s',
     (phase) => {
       expect(to(phase, 'default')).toEqual([]);
     },
   );
 
-  test.each(['Thawing', 'Revoking'] as const)('cannot be taken back any more in %s', (phase) => {
+  test.each(['Thawing', 'Revoking'] as const)('cannot be cancelled any more in %s', (phase) => {
     expect(to(phase, 'default').join()).toContain('wait for the migration to finish');
   });
 
-  test('cannot be given another target', () => {
+  test('cannot get another target', () => {
     expect(to('Copying', 'third')).toEqual([
       'spec.dataStore cannot be chosen while the data is being migrated from default to other: wait for the migration to finish, or set it to default to cancel the migration',
     ]);
   });
 
-  test('is no time for another version', () => {
+  test('excludes a change of the version', () => {
     const old = placed('Copying');
     const tcp = { ...old, spec: { ...old.spec, kubernetes: { ...old.spec.kubernetes, version: 'v1.36.4' } } };
     const found = validateMigration({ tcp, old, drivers, troubles: new Map() });
@@ -96,7 +96,7 @@ describe('a move that is under way', () => {
   });
 });
 
-test('a version that is held back can be taken back also while the data moves', () => {
+test('allows to revert a held version', () => {
   const moving = placed('Copying', { kubernetes: { version: 'v1.36.3' } });
   const conditions = [
     { type: 'UpgradeAllowed', status: 'False', reason: 'MigrationInProgress', message: '', lastTransitionTime: '' },
@@ -112,19 +112,19 @@ test('a version that is held back can be taken back also while the data moves', 
   expect(to('v1.35.5')).toHaveLength(1);
 });
 
-describe('the deletion of a tenant', () => {
+describe('The deletion of a tenant', () => {
   const inState = (status: 'Migrating' | 'Ready', changes: TenantControlPlaneChanges = {}): TenantControlPlane => {
     const tcp = placed('Finishing', changes);
     return { ...tcp, status: { ...tcp.status, kubernetesResources: { version: { status } } } };
   };
 
-  test('is refused while it is Migrating, and says what helps', () => {
+  test('is refused while it is Migrating, with the fix', () => {
     expect(validateDeletion(inState('Migrating')).map(({ remedy }) => remedy)).toEqual([
       'try again in a moment, or set spec.dataStore back to default first',
     ]);
   });
 
-  test('is accepted while the data is only being copied, and when it is abandoned', () => {
+  test('is accepted while the data is only copied, and if it is abandoned', () => {
     expect(validateDeletion(inState('Ready'))).toEqual([]);
     const metadata = { annotations: { [annotations.abandonData]: 'true' } };
     expect(validateDeletion(inState('Migrating', { metadata }))).toEqual([]);

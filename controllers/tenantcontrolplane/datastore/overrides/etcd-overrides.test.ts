@@ -29,8 +29,8 @@ function pod(overrides: readonly StoreOverride[]): PodSpec {
 const overridesFlag = (overrides: readonly StoreOverride[]): string | undefined =>
   pod(overrides).containers[0]?.args?.find((arg) => arg.startsWith('--etcd-servers-overrides'));
 
-describe('kube-apiserver with single resources in other stores', () => {
-  test('is told each resource with its servers, in the same words whatever their order in the spec', () => {
+describe('kube-apiserver with single resources in other datastores', () => {
+  test('gets each resource with its servers, in the same text whatever their order in the spec', () => {
     const flag =
       '--etcd-servers-overrides=/events#https://e1:2379;https://e2:2379,coordination.k8s.io/leases#https://l:2379';
     expect(overridesFlag([leases, events])).toBe(flag);
@@ -38,7 +38,7 @@ describe('kube-apiserver with single resources in other stores', () => {
     expect(overridesFlag([])).toBeUndefined();
   });
 
-  test('gets the files that open all stores in place of those of the first', () => {
+  test('gets the files that open all datastores in place of those of the first', () => {
     const files = (overrides: readonly StoreOverride[]): unknown =>
       pod(overrides)
         .volumes?.find(({ name }) => name === 'etc-kubernetes-pki')
@@ -49,7 +49,7 @@ describe('kube-apiserver with single resources in other stores', () => {
     expect(JSON.stringify(pod([events]).volumes)).not.toContain('tenant-datastore-certificate');
   });
 
-  test('is started anew for none of its stores, and serves on without its events', () => {
+  test('does not restart for a datastore that is down, and continues to serve without its events', () => {
     const paths = (overrides: readonly StoreOverride[]): unknown => {
       const { startupProbe, livenessProbe, readinessProbe } = pod(overrides).containers[0] ?? {};
       return [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet?.path);
@@ -61,7 +61,7 @@ describe('kube-apiserver with single resources in other stores', () => {
   });
 });
 
-describe('the etcd health checks that are left out', () => {
+describe('The etcd health checks that are left out', () => {
   test('are counted by sets of servers, whatever the order of the servers', () => {
     const swapped = { resource: '/pods', endpoints: ['https://e2:2379', 'https://e1:2379'] };
     expect(overrideHealthExclusions([swapped, leases])).toEqual({

@@ -38,7 +38,7 @@ async function rollOut(cluster: Cluster, signal: AbortSignal): Promise<void> {
   }
 }
 
-test('events of a tenant go to another etcd and come back by the commands of the how-to page', async () => {
+test('the commands of the how-to page move events of a tenant to another etcd and back', async () => {
   await using server = await startApiServer();
   await using main = await startEtcdDataStore();
   await using events = await startEtcdDataStore();

@@ -38,7 +38,7 @@ async function stored(kubernetes: string): Promise<ReadonlySet<string>> {
 }
 
 test.each(['1.34', '1.35', '1.36'])(
-  'every resource that kube-apiserver %s stores can be named, and no other',
+  'every resource that kube-apiserver %s stores can be overridden, and no other',
   async (kubernetes) => {
     const served = await stored(kubernetes);
     const known = new Set(overridableResources());

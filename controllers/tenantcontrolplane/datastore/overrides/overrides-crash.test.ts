@@ -58,25 +58,25 @@ async function everyDeath(
 const nothing = (): Promise<unknown> => Promise.resolve();
 const takeOut = (world: TenantWorld): Promise<unknown> => world.change({ spec: { dataStoreOverrides: [] } });
 
-describe('a manager that dies while a tenant has events in another store', () => {
-  test('after any call of a creation leads to the same objects and shares', async () => {
+describe('A manager that dies while a tenant has events in another datastore', () => {
+  test('after any call of a creation leads to the same objects and tenancies', async () => {
     const { second } = await everyDeath(created, nothing);
     expect(second.tenancies.size).toBe(1);
   }, 600_000);
 
-  test('after any call of taking the override out leads to one share and no Secret', async () => {
+  test('after any call of removing the override leads to one tenancy and no Secret', async () => {
     const { world, second } = await everyDeath(running, takeOut);
     expect(second.tenancies.size).toBe(0);
     expect(await world.secret('datastore-overrides-certificate')).toBeUndefined();
   }, 600_000);
 
-  test('after any call of a deletion leaves nothing in either store', async () => {
+  test('after any call of a deletion leaves nothing in either datastore', async () => {
     const { world, second } = await everyDeath(running, (of) => of.cluster.admin.delete(tenantControlPlane, key));
     expect([world.store.tenancies.size, second.tenancies.size]).toEqual([0, 0]);
     expect(await world.writes()).toBe('');
   }, 600_000);
 
-  test('half-way through the other store leaves no share behind, even if the override is gone when it comes back', async () => {
+  test('half-way through the other datastore leaves no tenancy behind, even if the override is gone when it comes back', async () => {
     const { world, second } = await created();
     second.after = () => {
       world.cluster.crashAfter(0);

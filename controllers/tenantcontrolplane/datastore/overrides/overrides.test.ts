@@ -55,8 +55,8 @@ const text = (data: Readonly<Record<string, string>> | undefined, name: string):
 const deletion = async (world: TenantWorld): Promise<string> =>
   (await world.read()).status?.conditions?.find(({ type }) => type === 'Deleting')?.message ?? '';
 
-describe('a tenant with resources in another store', () => {
-  test('gets a share of it under the names of its main share, and its API server is told', async () => {
+describe('A tenant with resources in another datastore', () => {
+  test('gets a tenancy in it with the names of its main tenancy, and its API server is configured', async () => {
     const { world, second } = await running([leases, events]);
     const { setup, overrides } = (await world.read()).status?.storage ?? {};
     const [main] = [...world.store.tenancies.values()];
@@ -77,7 +77,7 @@ describe('a tenant with resources in another store', () => {
     expect(await world.condition('UnsupportedFields')).toContain('False');
   });
 
-  test('gets credentials in a Secret of its own and keeps those of its main store as they were', async () => {
+  test('gets credentials in a separate Secret and keeps those of its main datastore unchanged', async () => {
     const { world } = await running([]);
     const before = (await world.secret('datastore-certificate'))?.data;
     expect(await world.secret('datastore-overrides-certificate')).toBeUndefined();
@@ -96,7 +96,7 @@ describe('a tenant with resources in another store', () => {
     expect(status?.dataStoreName).toBe('default');
   });
 
-  test('has its share on record before it is made, and its DataStore knows of it from then on', async () => {
+  test('has its tenancy recorded before it is created, and its DataStore counts it from then on', async () => {
     const { world, second } = await created();
     await world.reconcile();
     expect(second.tenancies.size).toBe(0);
@@ -108,7 +108,7 @@ describe('a tenant with resources in another store', () => {
     expect(world.events.join()).not.toContain('PlacementPending');
   });
 
-  test('writes nothing and asks no store when nothing changes', async () => {
+  test('writes nothing and sends no request to a datastore if nothing changes', async () => {
     const { world, second } = await running();
     const calls = second.calls.length;
     const writes = await world.writes();
@@ -117,7 +117,7 @@ describe('a tenant with resources in another store', () => {
     expect(await world.writes()).toBe(writes);
   });
 
-  test('runs on while the other store is away, also past a new process, and says so', async () => {
+  test('continues to run while the other datastore is down, also after a restart of the manager, and reports that', async () => {
     const { world, second } = await running();
     second.failure = new StoreError('Unreachable', 'events:2379: connection refused');
     world.restart();
@@ -131,7 +131,7 @@ describe('a tenant with resources in another store', () => {
     expect((await world.deployment())?.spec?.replicas).toBe(3);
   });
 
-  test('is refused what the other store holds of somebody else under its names, and gets no certificate for it', async () => {
+  test('gets no certificate for names that another owner has in the other datastore', async () => {
     const world = new TenantWorld();
     const second = await world.addStoreBeside('events');
     second.tenancies.set('shared', { schema: 'shared', user: 'shared', owner: 'somebody' });
@@ -153,7 +153,7 @@ describe('a tenant with resources in another store', () => {
     expect(second.tenancies.get('shared')?.owner).toBe('somebody');
   });
 
-  test('is refused a DataStore that leads to its main store by another name: removing the one would remove the other', async () => {
+  test('is refused a DataStore that is its main datastore under another name, because removing one would remove the other', async () => {
     const world = new TenantWorld();
     await world.addStoreBeside('events', 'etcd:2379');
     await world.create({ spec: { dataStore: 'default', dataStoreOverrides: [events] } });
@@ -167,7 +167,7 @@ describe('a tenant with resources in another store', () => {
     expect(await recorded(world)).toEqual([]);
   });
 
-  test('waits for a DataStore that is not there yet', async () => {
+  test('waits for a DataStore that does not exist yet', async () => {
     const world = new TenantWorld();
     await world.create({ spec: { dataStore: 'default', dataStoreOverrides: [{ ...events, resource: '/secrets' }] } });
     await world.settle();
@@ -180,7 +180,7 @@ describe('a tenant with resources in another store', () => {
     expect(await flag(world)).toBe('/secrets#https://events:2379');
   });
 
-  test('gets no share of a store that is known to lack something, and keeps one that it has', async () => {
+  test('gets no tenancy in a datastore that is known to lack something, and keeps an existing one', async () => {
     const tooOld = { type: 'Ready', status: 'False', reason: 'Unsupported', message: 'version 3.5.1 is too old' };
     const fault = async (world: TenantWorld): Promise<void> => {
       const body = { status: { conditions: [{ ...tooOld, lastTransitionTime: '2026-03-01T12:00:00Z' }] } };
@@ -205,7 +205,7 @@ describe('a tenant with resources in another store', () => {
     expect(await flag(earlier.world)).toBe('/events#https://events:2379');
   });
 
-  test('says why no certificate opens its stores', async () => {
+  test('reports why no certificate opens its datastores', async () => {
     const { world } = await created();
     const { driver } = world.store;
     const failing = new StoreError('Unsupported', 'no single client certificate is valid for all of these datastores');
@@ -217,19 +217,19 @@ describe('a tenant with resources in another store', () => {
   });
 });
 
-describe('what admission would refuse', () => {
+describe('What admission would refuse', () => {
   test.each<readonly [string, Overrides, string]>([
     ['no resource of kube-apiserver', [{ resource: 'example.org/widgets', dataStore: 'events' }], 'not built into'],
     ['the main store', [{ resource: '/events', dataStore: 'default' }], 'is already the DataStore of everything else'],
     ['a resource twice', [events, events], 'duplicate resource override'],
-  ])('is refused without it, too: %s', async (_title, overrides, message) => {
+  ])('is refused without admission too: %s', async (_title, overrides, message) => {
     const { world } = await running(overrides);
     expect(await world.condition('StoreReady')).toContain('False OverrideUnusable: spec.dataStoreOverrides');
     expect(await world.condition('StoreReady')).toContain(message);
     expect(await world.deployment()).toBeUndefined();
   });
 
-  test('is refused without it, too: a main store behind kine', async () => {
+  test('is refused without admission too: a main datastore behind kine', async () => {
     const world = new TenantWorld({ kine: true });
     await world.create({ spec: { dataStore: 'default', dataStoreOverrides: [events] } });
     await world.addStoreBeside('events');
@@ -237,7 +237,7 @@ describe('what admission would refuse', () => {
     expect(await world.condition('StoreReady')).toContain('default has driver PostgreSQL');
   });
 
-  test('leaves a running tenant as it is: resources that would seem lost, of an object that is older than the rules', async () => {
+  test('does not affect a running tenant whose object is older than the rules, so that no resources seem lost', async () => {
     const { world, second } = await running([]);
     const before = (await world.deployment())?.metadata.resourceVersion;
     await setOverrides(world, [{ resource: '/secrets', dataStore: 'events' }]);
@@ -250,7 +250,7 @@ describe('what admission would refuse', () => {
     expect(await world.condition('StoreReady')).toBe('True');
   });
 
-  test('is let pass where whoever is in charge of the store says that the tenant’s objects are there', async () => {
+  test('is accepted if the operator of the datastore confirms that the tenant’s objects are there', async () => {
     const { world } = await running([]);
     const schema = (await world.read()).status?.storage?.setup?.schema ?? '';
     const body = { metadata: { annotations: { [annotations.adoptSchema]: `default/tenant=${schema}` } } };
@@ -262,8 +262,8 @@ describe('what admission would refuse', () => {
   });
 });
 
-describe('an override that is taken out', () => {
-  test('leaves its store when no pod uses it any more: share, record and Secret', async () => {
+describe('An override that is removed', () => {
+  test('is cleaned up when no pod uses it any more: tenancy, record and Secret', async () => {
     const { world, second } = await running();
     world.podsStart = false;
     await setOverrides(world, []);
@@ -287,7 +287,7 @@ describe('an override that is taken out', () => {
     expect(second.tenancies.size).toBe(1);
   });
 
-  test('moves to another store, and the first is left', async () => {
+  test('is created in another datastore, and removed from the first', async () => {
     const { world, second } = await running();
     const third = await world.addStoreBeside('third');
     await setOverrides(world, [{ ...events, dataStore: 'third' }]);
@@ -298,7 +298,7 @@ describe('an override that is taken out', () => {
     expect(text((await world.secret('datastore-overrides-certificate'))?.data, 'ca.crt')).not.toContain('events:2379');
   });
 
-  test('leaves the share to the resources that are still in it', async () => {
+  test('keeps the tenancy for the resources that are still in it', async () => {
     const { world, second } = await running([events, leases]);
     await setOverrides(world, [leases]);
     await world.settle();
@@ -306,7 +306,7 @@ describe('an override that is taken out', () => {
     expect(await recorded(world)).toEqual(['coordination.k8s.io/leases in events']);
   });
 
-  test('waits for a store that is away, and for one whose DataStore is gone until somebody says that it is lost', async () => {
+  test('waits for a datastore that is down, and for one whose DataStore is gone until somebody confirms that it is lost', async () => {
     const { world, second } = await running();
     second.failure = new StoreError('Unreachable', 'events:2379: connection refused');
     await setOverrides(world, []);
@@ -323,7 +323,7 @@ describe('an override that is taken out', () => {
   });
 });
 
-describe('deleting a tenant with resources in another store', () => {
+describe('Deleting a tenant with resources in another datastore', () => {
   test('leaves nothing in either', async () => {
     const { world, second } = await running();
     await world.cluster.admin.delete(tenantControlPlane, key);
@@ -333,7 +333,7 @@ describe('deleting a tenant with resources in another store', () => {
     expect((await world.cluster.admin.list<Resource>(kinds.Secret)).items).toEqual([]);
   });
 
-  test('waits for one that is away, after the others, and goes on when it is back', async () => {
+  test('waits for one that is down, after the others, and continues when it is back', async () => {
     const { world, second } = await running();
     second.failure = new StoreError('Unreachable', 'events:2379: connection refused');
     await world.cluster.admin.delete(tenantControlPlane, key);
@@ -347,7 +347,7 @@ describe('deleting a tenant with resources in another store', () => {
     expect(second.tenancies.size).toBe(0);
   });
 
-  test('waits for a DataStore that is gone, or for the word that its data is lost', async () => {
+  test('waits for a DataStore that is gone, or for the confirmation that its data is lost', async () => {
     const { world } = await running();
     await world.cluster.admin.delete(dataStore, { name: 'events' });
     await world.cluster.admin.delete(tenantControlPlane, key);
@@ -358,7 +358,7 @@ describe('deleting a tenant with resources in another store', () => {
     expect(await world.exists()).toBe(false);
   });
 
-  test('ends at once for a share that was never made', async () => {
+  test('ends at once for a tenancy that was never created', async () => {
     const { world, second } = await created();
     await world.reconcile();
     await world.cluster.admin.delete(tenantControlPlane, key);
@@ -367,7 +367,7 @@ describe('deleting a tenant with resources in another store', () => {
     expect([world.store.tenancies.size, second.tenancies.size]).toEqual([0, 0]);
   });
 
-  test('removes a share that was taken out and whose store was away since', async () => {
+  test('removes a tenancy whose override was removed while its datastore was down', async () => {
     const { world, second } = await running();
     second.failure = new StoreError('Unreachable', 'events:2379: connection refused');
     await setOverrides(world, []);

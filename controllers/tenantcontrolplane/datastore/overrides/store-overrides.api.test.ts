@@ -107,7 +107,7 @@ function newEventNamed(name: string, kind: KindRef): Parameters<Cluster['create'
 describe.each([
   ['of another authority and release', true],
   ['of the same authority', false],
-])('the events of a tenant in a second etcd %s', (_title, foreign) => {
+])('The events of a tenant in a second etcd %s', (_title, foreign) => {
   let stage: Stage;
   let folder: ServerFolder;
   let server: ApiServer;
@@ -148,7 +148,7 @@ describe.each([
     expect(first.filter((key) => !key.startsWith('/one/') || key.includes('/events/'))).toEqual([]);
   });
 
-  test('are kept apart from another tenant’s, as the rest is', async () => {
+  test('are isolated from another tenant’s, like the rest', async () => {
     // What API servers say of themselves comes by itself, some time after they answer.
     const isOwn = (key: string): boolean => key.includes('leases/');
     const keys = async (): Promise<readonly string[][]> => {
@@ -181,7 +181,7 @@ describe.each([
     expect(await keys()).toEqual(before);
   });
 
-  test('may be away: the API server lives and is ready but for the checks that are left out, and they come back', async () => {
+  test('may be unavailable: the API server lives and is ready except for the checks that are left out, and they come back', async () => {
     const { live, ready } = overrideHealthExclusions([
       { resource: '/events', endpoints: stage.events.server.endpoints },
     ]);
@@ -207,7 +207,7 @@ describe.each([
     expect(await tenantKeys(stage.events)).toContain('/one/events/default/after');
   }, 60_000);
 
-  test('leave nothing in either store when the tenant is removed', async () => {
+  test('are removed from both datastores with the tenant', async () => {
     await server.kill();
     for (const { tenancy } of [stage.one, stage.two]) {
       await Promise.all(stage.open.stores.map((store) => store.use((session) => session.remove(tenancy))));

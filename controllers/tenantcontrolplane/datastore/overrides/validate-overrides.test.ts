@@ -34,8 +34,8 @@ function tenant(
 const errors = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
   validateStore({ tcp, old, drivers }).map((input) => new InvalidInputError(input).message);
 
-describe('stores of single resources', () => {
-  test('are taken for what kube-apiserver stores by itself, several in one store too', () => {
+describe('Overrides', () => {
+  test('are accepted for what kube-apiserver stores itself, several in one datastore too', () => {
     const resources = ['/events', '/secrets', 'apps/deployments', 'coordination.k8s.io/leases'];
     expect(errors(tenant(resources.map((resource) => ({ resource, dataStore: 'other' }))))).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('stores of single resources', () => {
     ['apiregistration.k8s.io/apiservices', 'is not built into kube-apiserver'],
     ['example.org/widgets', 'stores only built-in resources elsewhere: remove it'],
     ['constructor/name', 'is not built into kube-apiserver'],
-  ])('are refused for the resource %j, with what to write', (resource, message) => {
+  ])('are refused for the resource %j, with the right notation', (resource, message) => {
     const [first, ...rest] = errors(tenant([{ resource, dataStore: 'other' }]));
     expect(rest).toEqual([]);
     expect(first).toContain('spec.dataStoreOverrides[0].resource');
@@ -103,23 +103,23 @@ describe('stores of single resources', () => {
     expect(errors(tenant(overrides))).toEqual(expected);
   });
 
-  test('are refused beside a store that is reached through kine, and say why', () => {
+  test('are refused beside a datastore behind kine, with the reason', () => {
     const [message] = errors(tenant([events], 'sql'));
     expect(message).toContain('sql has driver PostgreSQL: kube-apiserver has one key prefix and one set of TLS files');
   });
 });
 
-describe('changing the stores of single resources', () => {
+describe('A change of overrides', () => {
   const before = tenant([events, secrets], 'default', used);
 
-  test('is free as long as the tenant has no data', () => {
+  test('is accepted as long as the tenant has no data', () => {
     expect(errors(tenant([]), tenant([events, secrets]))).toEqual([]);
     expect(errors(tenant([secrets]), tenant([]))).toEqual([]);
     const placed = tenant([events, secrets], 'default', { storage });
     expect(errors(tenant([], 'default', { storage }), placed)).toEqual([]);
   });
 
-  test('is free for events, which are lost by it', () => {
+  test('is accepted for events, which are lost', () => {
     expect(errors(tenant([secrets], 'default', used), before)).toEqual([]);
     expect(errors(tenant([{ ...events, dataStore: 'third' }, secrets], 'default', used), before)).toEqual([]);
     expect(errors(tenant([events], 'default', used), tenant([], 'default', used))).toEqual([]);
@@ -140,14 +140,14 @@ describe('changing the stores of single resources', () => {
     expect(message).toContain('its objects would be left behind');
   });
 
-  test('is not needed for a store that is gone by now, as long as its override stays as it is', () => {
+  test('is not required for a datastore that is gone, as long as its override is unchanged', () => {
     const old = tenant([{ resource: '/events', dataStore: 'gone' }], 'default', { storage });
     expect(errors(old, old)).toEqual([]);
     const more = tenant([{ resource: '/events', dataStore: 'gone' }, secrets]);
     expect(errors(more, old)).toEqual([]);
   });
 
-  test('comes before the data of everything else moves', () => {
+  test('must precede a migration of all other data', () => {
     const [message, ...rest] = errors(tenant([events, secrets], 'third', used), before);
     expect(rest).toEqual([]);
     expect(message).toBe(

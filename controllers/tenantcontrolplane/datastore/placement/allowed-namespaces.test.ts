@@ -20,8 +20,8 @@ const label = (world: TenantWorld, labels: Record<string, string>): Promise<unkn
 const remedy =
   'use another DataStore, or ask the operator to add the namespace to the spec.allowedNamespaces of this one';
 
-describe('a DataStore that takes tenants of some namespaces', () => {
-  test('gives those of another no share, and says what helps; a namespace that is added lets them in', async () => {
+describe('A DataStore that is limited to some namespaces', () => {
+  test('gives tenants of another namespace no tenancy, with the fix, and accepts them once the namespace is added', async () => {
     const world = new TenantWorld();
     await world.create();
     await allow(world, 'default', { names: ['elsewhere'] });
@@ -36,7 +36,7 @@ describe('a DataStore that takes tenants of some namespaces', () => {
     expect(await world.condition('StoreReady')).toBe('True');
   });
 
-  test('goes by the labels of the namespace', async () => {
+  test('selects by the labels of the namespace', async () => {
     const world = new TenantWorld();
     await world.create();
     await label(world, { tier: 'silver' });
@@ -49,7 +49,7 @@ describe('a DataStore that takes tenants of some namespaces', () => {
     expect(await world.condition('StoreReady')).toBe('True');
   });
 
-  test('keeps the tenants that it has, and says so', async () => {
+  test('keeps its existing tenants, and reports that', async () => {
     const world = new TenantWorld();
     await world.create();
     await world.settle();
@@ -64,7 +64,7 @@ describe('a DataStore that takes tenants of some namespaces', () => {
     expect(world.store.tenancies.size).toBe(1);
   });
 
-  test('takes no single resources of others either', async () => {
+  test('accepts no overrides of others either', async () => {
     const world = new TenantWorld();
     const second = await world.addStoreBeside('events');
     await allow(world, 'events', { names: ['elsewhere'] });
@@ -77,7 +77,7 @@ describe('a DataStore that takes tenants of some namespaces', () => {
     expect(second.tenancies.size).toBe(0);
   });
 
-  test('is no target of a move of others', async () => {
+  test('is no target of a migration of others', async () => {
     const world = new MigrationWorld();
     await world.running();
     await allow(world, 'other', { names: ['elsewhere'] });

@@ -53,7 +53,7 @@ const taints = (effect: 'NoPlacement' | 'PreferNoPlacement', value?: string): Da
   taints: [{ key: 'for', effect, ...(value !== undefined && { value }) }],
 });
 
-describe('a DataStore', () => {
+describe('A DataStore', () => {
   test.each<[string, Candidate, string]>([
     ['is being deleted', with10(0, { deleting: true }), 'is being deleted'],
     ['is not Ready', with10(0, { ready: 'False' }), 'is not Ready: Reachable: etcd:2379: no answer'],
@@ -79,21 +79,21 @@ describe('a DataStore', () => {
       'accepts no tenants from namespace blue',
     ],
     ['is tainted', with10(0, { placement: taints('NoPlacement', 'gold') }), 'has the taint for=gold:NoPlacement'],
-  ])('that %s takes no tenant, and says why', (_words, candidate, reason) => {
+  ])('that %s accepts no tenant, with the reason', (_words, candidate, reason) => {
     const { fits, refused } = chooseDataStore(nothing, [candidate]);
     expect(fits).toEqual([]);
     expect(refused[0]?.reasons.join()).toContain(reason);
     expect(noFitMessage({ refused })).toContain(`no DataStore fits: a: ${refused[0]?.reasons.join(', ') ?? ''}`);
   });
 
-  test('that nobody has looked at yet takes no tenant', () => {
+  test('without a status accepts no tenant', () => {
     const unseen = { ...store({ name: 'a' }), status: {} };
     expect(chooseDataStore(nothing, [{ store: unseen, tenants: 0 }]).refused).toEqual([
       { name: 'a', reasons: ['has not been checked since it was created or changed'] },
     ]);
   });
 
-  test('without the labels that are asked for takes no tenant, one with them does', () => {
+  test('without the required labels accepts no tenant, one with them does', () => {
     const selector = { matchLabels: { tier: 'gold' } };
     const [bare, gold] = [store({ name: 'a' }), store({ name: 'b', labels: { tier: 'gold' } })];
     const { fits, refused } = chooseDataStore(
@@ -114,7 +114,7 @@ describe('a DataStore', () => {
     ['the same effect', { key: 'for', operator: 'Exists', effect: 'NoPlacement' }, true],
     ['another effect', { key: 'for', operator: 'Exists', effect: 'PreferNoPlacement' }, false],
     ['nothing', { operator: 'Equal' }, false],
-  ])('with a taint, for a tenant that tolerates %s', (_words, toleration, takes) => {
+  ])('with a taint is chosen for a tenant that tolerates %s', (_words, toleration, takes) => {
     const tainted = store({ name: 'a', placement: taints('NoPlacement', 'gold') });
     const { fits } = chooseDataStore({ ...nothing, tolerations: [toleration] }, [{ store: tainted, tenants: 0 }]);
     expect(fits).toHaveLength(takes ? 1 : 0);
@@ -140,14 +140,14 @@ describe('a DataStore', () => {
       [{ name: 'a', placement: taints('PreferNoPlacement') }, 0],
     ],
     ['comes first by name', [{ name: 'a' }, 7], [{ name: 'b' }, 7]],
-  ])('is chosen when it %s', (_words, ...pair) => {
+  ])('is chosen if it %s', (_words, ...pair) => {
     const candidates = pair.map(([told, tenants]) => ({ store: store(told), tenants }));
     const choice = chooseDataStore(nothing, candidates.toReversed());
     expect(choice.fits.map(({ name }) => name)).toEqual(pair.map(([told]) => told.name));
     expect(choiceReasons(choice)).toHaveLength(2);
   });
 
-  test('is told with its score, and so are the others, in lines that stay short', () => {
+  test('is reported with its score, as are the others, in lines of limited length', () => {
     const long = store({ name: 'z', ready: 'False' });
     const conditions = long.status?.conditions?.map((condition) => ({ ...condition, message: 'x'.repeat(5000) })) ?? [];
     const many = Array.from({ length: 20 }, (_, n) => ({ store: store({ name: `s${n + 10}` }), tenants: n }));
@@ -207,8 +207,8 @@ const anyWishes = fc
     tolerations: tolerations.map(({ effect, ...rest }) => ({ ...rest, ...(effect !== undefined && { effect }) })),
   }));
 
-describe('placement', () => {
-  test('never fills a store beyond its capacity, and never chooses one that a rule forbids', () => {
+describe('Placement', () => {
+  test('never exceeds the capacity of a datastore, and never chooses one that a rule forbids', () => {
     fc.assert(
       fc.property(anyStores, fc.array(anyWishes, { maxLength: 30 }), (stores, tenants) => {
         const held = new Map<string, number>();
@@ -230,7 +230,7 @@ describe('placement', () => {
     );
   });
 
-  test('takes a store as long as one fits', () => {
+  test('finds a datastore as long as one fits', () => {
     fc.assert(
       fc.property(anyStores, anyWishes, (stores, wishes) => {
         const candidates = stores.map((one) => ({ store: one, tenants: 0 }));
@@ -241,7 +241,7 @@ describe('placement', () => {
     );
   });
 
-  test('chooses the same whatever the order, and a store more or less changes nothing but by being chosen', () => {
+  test('does not depend on the order, and another datastore changes the result only if it is chosen', () => {
     const loaded = anyStores.chain((stores) =>
       fc.tuple(...stores.map((one) => fc.record({ store: fc.constant(one), tenants: fc.nat(8) }))),
     );
@@ -258,7 +258,7 @@ describe('placement', () => {
     );
   });
 
-  test('spreads tenants over equal stores so that none has two more than another', () => {
+  test('spreads tenants over equal datastores so that none has two more than another', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 60 }), (count, tenants) => {
         const held = Array.from({ length: count }, () => 0);
@@ -272,7 +272,7 @@ describe('placement', () => {
     );
   });
 
-  test('gives a store of weight three three times as many tenants', () => {
+  test('gives a datastore of weight three three times as many tenants', () => {
     const held = { heavy: 0, light: 0 };
     for (let placed = 0; placed < 400; placed += 1) {
       const { fits } = chooseDataStore(nothing, [

@@ -207,8 +207,8 @@ let fleet: Fleet | undefined;
 
 afterEach(() => fleet?.stop());
 
-describe('many tenants', () => {
-  test('share stores up to their capacity, and those that wait are placed as soon as there is room', async () => {
+describe('Many tenants', () => {
+  test('share datastores up to their capacity, and those that wait are placed as soon as there is room', async () => {
     fleet = new Fleet();
     const { cluster } = fleet;
     await Promise.all([fleet.addStore('a', 4), fleet.addStore('b', 3), fleet.addStore('c', 2), fleet.addTenants(12)]);
@@ -236,7 +236,7 @@ describe('many tenants', () => {
     expect(reasons).toEqual(expect.arrayContaining(['NoDataStoreFits', 'Full']));
   }, 60_000);
 
-  test('of a dead store hold up nobody else: it is asked by the first ones and its probe only', async () => {
+  test('of a dead datastore delay nobody else: only the first ones and its probe send requests to it', async () => {
     fleet = new Fleet();
     await Promise.all([fleet.addStore('dead'), fleet.addStore('live')]);
     await fleet.addTenants(24, 'dead', 'dead-');
@@ -250,8 +250,8 @@ describe('many tenants', () => {
   }, 60_000);
 });
 
-describe('tenants whose API servers never answer', () => {
-  test('hold up nobody else, although they are many more than there are visits at once', async () => {
+describe('Tenants whose API servers never answer', () => {
+  test('delay nobody else, although they are many more than the concurrent reconciles', async () => {
     fleet = new Fleet();
     await fleet.addStore('live');
     await fleet.addTenants(20, 'live', 'silent-');

@@ -16,7 +16,7 @@ const store = (allowedNamespaces: Allowed): DataStore => ({
 });
 const gold = { matchLabels: { tier: 'gold' } };
 
-describe('a DataStore', () => {
+describe('A DataStore', () => {
   test.each<[string, Allowed, Record<string, string> | undefined, boolean]>([
     ['says nothing', undefined, undefined, true],
     ['names the namespace', { names: ['red', 'blue'] }, undefined, true],
@@ -28,12 +28,12 @@ describe('a DataStore', () => {
     ['selects by labels that nobody has read', { selector: {} }, undefined, false],
     ['names it and selects others', { names: ['blue'], selector: gold }, {}, true],
     ['names others and selects it', { names: ['red'], selector: gold }, { tier: 'gold' }, true],
-  ])('that %s takes tenants of a namespace, or not', (_words, allowed, labels, takes) => {
+  ])('that %s accepts tenants of a namespace, or not', (_words, allowed, labels, takes) => {
     const refusal = namespaceRefusal(store(allowed), { namespace: 'blue', labels });
     expect(refusal).toBe(takes ? undefined : 'accepts no tenants from namespace blue');
   });
 
-  test('asks for labels only where they decide', () => {
+  test('requires labels of the namespace only if they decide', () => {
     expect(needsLabels(store(undefined), 'blue')).toBe(false);
     expect(needsLabels(store({ names: ['red'] }), 'blue')).toBe(false);
     expect(needsLabels(store({ names: ['blue'], selector: gold }), 'blue')).toBe(false);

@@ -17,7 +17,7 @@ import { startStoreManager } from '../../../../testing/worlds/store-manager.ts';
 const page = join(import.meta.dirname, '../../../../docs/how-to/place-tenants.md');
 const run = promisify(execFile);
 
-test('tenants find their DataStores by the commands of the how-to page', async () => {
+test('the commands of the how-to page place tenants in their DataStores', async () => {
   await using server = await startApiServer();
   await using etcd = await startEtcdDataStore();
   const admin = openCluster(parseKubeconfig(server.kubeconfig), { name: 'management' });

@@ -76,8 +76,8 @@ const tainted = (effect: 'NoPlacement' | 'PreferNoPlacement'): DataStore['spec']
   taints: [{ key: 'team', value: 'red', effect }],
 });
 
-describe('a TenantControlPlane that names no DataStore', () => {
-  test('is placed in the one that fits best, which is on record before anything is made in it', async () => {
+describe('A TenantControlPlane without a named DataStore', () => {
+  test('is placed in the best one, which is recorded before anything is created in it', async () => {
     const world = await newWorld({ a: { placement: tainted('PreferNoPlacement') }, b: {}, c: { ready: false } });
     await create(world);
     await world.reconcile();
@@ -108,13 +108,13 @@ describe('a TenantControlPlane that names no DataStore', () => {
     expect(told).toEqual([expect.stringMatching(/^Placed: DataStore b was chosen: b: score 100: .*; c: is not Ready/)]);
   });
 
-  test('is visited again at once when it has been placed', async () => {
+  test('is reconciled again at once when it has been placed', async () => {
     const world = await newWorld({ a: {} });
     await create(world);
     expect(await world.reconcile()).toMatchObject({ afterMs: 0 });
   });
 
-  test('stays where it was placed, whatever becomes of the stores and of its wishes', async () => {
+  test('stays where it was placed, whatever changes in the datastores and in its spec', async () => {
     const world = await newWorld({ a: {}, b: { placement: tainted('PreferNoPlacement') } });
     await create(world);
     await work(world);
@@ -133,7 +133,7 @@ describe('a TenantControlPlane that names no DataStore', () => {
     expect(await world.condition('StoreReady')).toContain('DataStore a does not exist');
   });
 
-  test('waits without asking again while none fits, says what each lacks, and is placed when one does', async () => {
+  test('waits without polling while none fits, reports what each lacks, and is placed when one does', async () => {
     const world = await newWorld({ a: { placement: tainted('NoPlacement') }, b: { ready: false } });
     await create(world, { dataStoreSelector: { matchLabels: { tier: 'gold' } } });
     await work(world);
@@ -170,7 +170,7 @@ describe('a TenantControlPlane that names no DataStore', () => {
     expect((await world.read()).status?.storage?.dataStoreName).toBe(store);
   });
 
-  test('takes the one that is named while it waits', async () => {
+  test('uses the one that is named while it waits', async () => {
     const world = await newWorld({ a: { placement: tainted('NoPlacement') } });
     await create(world);
     await work(world);
@@ -182,7 +182,7 @@ describe('a TenantControlPlane that names no DataStore', () => {
     expect((await world.read()).status?.storage).not.toHaveProperty('placement');
   });
 
-  test('calls the store named when its data was moved away from the one that was chosen', async () => {
+  test('reports the datastore as named when its data was migrated away from the chosen one', async () => {
     const world = await newWorld({});
     const at = { reason: 'Placed', message: 'DataStore a: a: score 100', lastTransitionTime: '2030-01-01T00:00:00Z' };
     const placement = { dataStoreName: 'a', score: 100, time: '2030-01-01T00:00:00Z' };
@@ -200,14 +200,14 @@ describe('a TenantControlPlane that names no DataStore', () => {
     expect(status?.storage).toMatchObject({ dataStoreName: 'default', placement });
   });
 
-  test('has no condition Placed when it never waited for a place', async () => {
+  test('has no condition Placed if it never waited for a placement', async () => {
     const world = await newWorld({});
     await world.create();
     await world.settle();
     expect(await world.condition('Placed')).toBe('absent');
   });
 
-  test('is placed once, whichever call the manager dies after, and nothing is made before that is on record', async () => {
+  test('is placed once, after a crash at any call, and nothing is created before that is recorded', async () => {
     const counted = await newWorld({ a: {} });
     await create(counted);
     const before = counted.cluster.calls.length;

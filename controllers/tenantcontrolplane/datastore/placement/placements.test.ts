@@ -72,8 +72,8 @@ class Rig {
 const nameOf = (placing: PlacementResult): string => (placing.is === 'chosen' ? placing.fit.name : placing.is);
 const count = (names: readonly string[], one: string): number => names.filter((name) => name === one).length;
 
-describe('placing tenants', () => {
-  test('at the same time fills no store beyond its capacity and leaves no room unused', async () => {
+describe('Concurrent placements', () => {
+  test('never exceed the capacity of a datastore and leave no room unused', async () => {
     const capacities = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 });
     const delays = fc.infiniteStream(fc.nat(3));
     await fc.assert(
@@ -93,7 +93,7 @@ describe('placing tenants', () => {
     );
   });
 
-  test('keeps a place from choosing until the cache shows the tenant in it', async () => {
+  test('are reserved from the choice until the cache shows the tenant in it', async () => {
     const rig = new Rig();
     await rig.serve([readyStore('a', 1)]);
     rig.tenants = [unplaced('x'), unplaced('y')];
@@ -122,7 +122,7 @@ describe('placing tenants', () => {
         rig.memory.drop('uid-x');
       },
     ],
-  ])('gives the place away again when the tenant %s', async (_words, change) => {
+  ])('are released when the tenant %s', async (_words, change) => {
     const rig = new Rig();
     await rig.serve([readyStore('a', 1)]);
     rig.tenants = [unplaced('x'), unplaced('y')];
@@ -131,7 +131,7 @@ describe('placing tenants', () => {
     expect(await rig.place(unplaced('y'))).toBe('a');
   });
 
-  test('gives the place away when the tenant fits nowhere any more', async () => {
+  test('are released when no datastore fits the tenant any more', async () => {
     const rig = new Rig();
     await rig.serve([readyStore('a', 1)]);
     rig.tenants = [unplaced('x'), unplaced('y')];
@@ -144,7 +144,7 @@ describe('placing tenants', () => {
     expect(await rig.place(unplaced('y'))).toBe('a');
   });
 
-  test('counts tenants that name a store, that are made in it, and that have single resources there', async () => {
+  test('count tenants that name a datastore, that have a tenancy in it, and that have overrides there', async () => {
     const rig = new Rig({ defaultDataStore: 'd' });
     await rig.serve(['a', 'b', 'c', 'd', 'e'].map((name) => readyStore(name, 1)));
     const { spec } = unplaced('x');
@@ -161,7 +161,7 @@ describe('placing tenants', () => {
     expect(await rig.place(wishing)).toBe('e');
   });
 
-  test('looks at the store itself before it takes it', async () => {
+  test('read the DataStore from the API server before they choose it', async () => {
     const rig = new Rig();
     await rig.serve([readyStore('a'), readyStore('b', undefined), readyStore('c', undefined)]);
     const tainted = { placement: { weight: 1, taints: [{ key: 'full', effect: 'NoPlacement' }] } };
@@ -170,7 +170,7 @@ describe('placing tenants', () => {
     expect(await rig.place(unplaced('x'))).toBe('c');
   });
 
-  test('counts tenants of other namespaces by what the store tells, when it sees one only', async () => {
+  test('count tenants of other namespaces by the status of the DataStore if only one namespace is watched', async () => {
     const other = readyStore('a', 2, {
       status: { ...readyStore('a').status, usedBy: ['default/gone', 'else/1', 'else/2'] },
     });
@@ -182,7 +182,7 @@ describe('placing tenants', () => {
     expect(await all.place(unplaced('x'))).toBe('a');
   });
 
-  test('waits after a start until the cache shows what an earlier process chose last', async () => {
+  test('wait after a start until the cache shows the last choice of an earlier process', async () => {
     const rig = new Rig();
     await rig.serve([readyStore('a', 1)]);
     const earlier = { ...placedIn('x', 'a'), metadata: { name: 'x', namespace: 'default' } };

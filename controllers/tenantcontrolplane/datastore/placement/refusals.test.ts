@@ -13,7 +13,7 @@ const store = (status?: DataStore['status']): DataStore => ({
 test.each([
   ['no status', undefined],
   ['no conditions', {}],
-])('a DataStore that has %s yet takes no tenants', (_, status) => {
+])('a DataStore that has %s yet accepts no tenants', (_, status) => {
   const wishes = { selector: undefined, tolerations: [], origin: { namespace: 'blue', labels: {} } };
   expect(refusals(store(status), wishes, 0)).toEqual(['has not been checked since it was created or changed']);
 });

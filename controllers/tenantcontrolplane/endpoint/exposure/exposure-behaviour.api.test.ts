@@ -206,8 +206,8 @@ async function expectStored<T extends Resource>(kind: KindRef<T>, manifest: Mani
   return stored;
 }
 
-describe('routes on a real API server', () => {
-  test('of kinds that are not installed are waited for, and others are not held up', async () => {
+describe('Routes on a real API server', () => {
+  test('of kinds that are not installed are reported as missing, and others are not delayed', async () => {
     await create('by-gateway', byGateway);
     await create('by-ingress', named('ingress.k8s.example.org', byIngress));
     await create('by-traefik', named('traefik.k8s.example.org', byTraefik));
@@ -261,7 +261,7 @@ describe('routes on a real API server', () => {
     expect(after.metadata.uid).toBe(before?.metadata.uid);
   });
 
-  test('are waited for until the Gateway has taken them', async () => {
+  test('are reported as waiting until the Gateway has accepted them', async () => {
     const parentRef = { group: gatewayGroup, kind: 'Gateway', name: 'gw', port: 6443, sectionName: 'kube-apiserver' };
     const at = { lastTransitionTime: '2030-01-01T00:00:00Z', message: '' };
     const word = { ...at, type: 'Accepted', status: 'True', reason: 'Accepted', observedGeneration: 1 };
@@ -315,7 +315,7 @@ describe('routes on a real API server', () => {
     ['nothing to Traefik', 'by-gateway', byTraefik, []],
     ['Traefik to an Ingress', 'by-gateway', byIngress, [traefikKind]],
     ['an Ingress to a Gateway', 'by-gateway', byGateway, [kinds.Ingress]],
-  ])('of another way are removed: from %s', async (_words, name, by, gone) => {
+  ])('of a previous exposure are removed: from %s', async (_words, name, by, gone) => {
     await change(name, by);
     await until(async () => {
       await reconcile(name);
@@ -371,7 +371,7 @@ interface TlsSpec {
   readonly rules: readonly { readonly backendRefs: readonly { readonly port: number }[] }[];
 }
 
-describe('a control plane behind a router that goes by names', () => {
+describe('A control plane behind a proxy that routes by SNI', () => {
   const name = 'behind';
   const own = 'behind.k8s.example.org';
   let behind: ApiServer;
@@ -439,7 +439,7 @@ describe('a control plane behind a router that goes by names', () => {
     ['an Ingress', byIngress, 443],
     ['Traefik', byTraefik, 443],
     ['a Gateway', byGateway, 6443],
-  ])('answers a kubeconfig of its endpoint, and sees the client’s certificate: %s', async (_words, by, port) => {
+  ])('answers a kubeconfig of its endpoint, and gets the client’s certificate: %s', async (_words, by, port) => {
     await change(name, named(own, by));
     const endpoint = needed((await reconcile(name)).scope.endpoint, 'endpoint');
     expect(endpoint).toMatchObject({ host: own, hostPort: port });

@@ -32,8 +32,8 @@ async function messageOf(world: TenantWorld, type: string): Promise<string> {
   return (await world.read()).status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
 }
 
-describe('publishing through an Ingress', () => {
-  test('leads to Ready under the host name at port 443', async () => {
+describe('Exposure by an Ingress', () => {
+  test('leads to Ready with the host name at port 443', async () => {
     const world = await published(byIngress);
     const { status } = await world.read();
     expect(await routes(world)).toEqual(['Ingress/tenant']);
@@ -44,7 +44,7 @@ describe('publishing through an Ingress', () => {
     expect(await messageOf(world, 'EndpointReady')).toContain('Ingress tenant has no address yet');
   });
 
-  test('tells the address that the controller wrote', async () => {
+  test('reports the address that the controller wrote', async () => {
     const world = await published(byIngress);
     const body = { status: { loadBalancer: { ingress: [{ ip: '192.0.2.80' }] } } };
     await world.cluster.admin.patch(kinds.Ingress, key, { type: 'merge', body }, { subresource: 'status' });
@@ -53,20 +53,20 @@ describe('publishing through an Ingress', () => {
     expect(await messageOf(world, 'EndpointReady')).not.toContain('Ingress');
   });
 
-  test('comes back when somebody deletes the Ingress', async () => {
+  test('is restored when somebody deletes the Ingress', async () => {
     const world = await published(byIngress);
     await world.cluster.admin.delete(kinds.Ingress, key);
     await world.settle();
     expect(await routes(world)).toEqual(['Ingress/tenant']);
   });
 
-  test('of a host name that is none is a condition, and the rest goes on', async () => {
+  test('is reported as a condition if the host name is invalid, and the rest continues', async () => {
     const world = await published({ ingress: {} });
     expect(await world.condition('EndpointReady')).toContain('InvalidSpec: spec.controlPlane.ingress.hostname');
     expect(await world.condition('StoreReady')).toBe('True');
   });
 
-  test('leaves an Ingress of its name that another owner controls alone, and says so', async () => {
+  test('does not change an Ingress of its name with another controller, and reports that', async () => {
     const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'other', controller: true };
     const metadata = { ...key, ownerReferences: [other], labels: { 'steward.butlerlabs.dev/name': 'tenant' } };
     const foreign = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata };
@@ -78,8 +78,8 @@ describe('publishing through an Ingress', () => {
   });
 });
 
-describe('publishing through a Gateway', () => {
-  test('waits for the Gateway’s word, then for the Gateway, and tells where it is reached', async () => {
+describe('Exposure by a Gateway', () => {
+  test('waits until the Gateway accepts the route, then for the Gateway, and reports its address', async () => {
     const world = await published(byGateway);
     expect(await routes(world)).toEqual(['TLSRoute/tenant']);
     expect(await world.condition('EndpointReady')).toContain('RouteNotAccepted: no controller has responded');
@@ -112,7 +112,7 @@ describe('publishing through a Gateway', () => {
     });
   });
 
-  test('does not take the word about an older route', async () => {
+  test('ignores a status about an older route', async () => {
     const world = await published(byGateway, addGateway);
     await answer(world, accepted('True', 'Accepted'));
     await world.settle();
@@ -125,7 +125,7 @@ describe('publishing through a Gateway', () => {
     expect(await world.condition('EndpointReady')).toBe('True');
   });
 
-  test('has a route for konnectivity for as long as the Service has its port', async () => {
+  test('has a route for konnectivity as long as the Service has its port', async () => {
     const world = await published(byGateway);
     const extra = [{ name: 'konnectivity-server', protocol: 'TCP', port: 8132, targetPort: 8132 }];
     await world.change({ spec: { controlPlane: { service: { additionalPorts: extra } } } });
@@ -144,8 +144,8 @@ describe('publishing through a Gateway', () => {
   });
 });
 
-describe('the route of konnectivity agents', () => {
-  test('is told of in the status of the add-on, for as long as there is one', async () => {
+describe('The route of konnectivity agents', () => {
+  test('is reported in the status of the add-on, as long as there is one', async () => {
     const world = await published(byGateway, acceptAll);
     const gatewayOf = async (): Promise<unknown> => (await world.read()).status?.addons?.konnectivity?.gateway;
     await world.change({ spec: { addons: { konnectivity: konnectivityAddon() } } });
@@ -164,11 +164,11 @@ describe('the route of konnectivity agents', () => {
   });
 });
 
-describe('a kind of route that the cluster does not have', () => {
+describe('A kind of route that the cluster does not have', () => {
   test.each<[string, PublishedBy, KindRef, string]>([
     ['Gateway API', byGateway, tlsRoute, 'install Gateway API'],
     ['Traefik', byTraefik, ingressRouteTcp, 'install Traefik'],
-  ])('is waited for, with what helps: %s', async (_words, by, kind, remedy) => {
+  ])('is awaited, with the fix: %s', async (_words, by, kind, remedy) => {
     const world = await published(by, (w) => {
       w.cluster.withdraw(kind);
     });
@@ -182,14 +182,14 @@ describe('a kind of route that the cluster does not have', () => {
     expect(await routes(world)).toEqual([`${kind.kind}/tenant`]);
   });
 
-  test('does not concern a tenant that has no use for it', async () => {
+  test('does not affect a tenant that does not use it', async () => {
     const world = await published({}, (w) => {
       for (const kind of [tlsRoute, gateway, ingressRouteTcp]) w.cluster.withdraw(kind);
     });
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test('keeps the route that there was', async () => {
+  test('keeps the previous route', async () => {
     const world = await published(byIngress);
     world.cluster.withdraw(ingressRouteTcp);
     await world.change({ spec: { controlPlane: { ingress: { controllerType: 'traefik' } } } });
@@ -199,7 +199,7 @@ describe('a kind of route that the cluster does not have', () => {
   });
 });
 
-describe('another way of publishing', () => {
+describe('Another exposure', () => {
   const nothing: PublishedBy = {};
   const ways = [
     ['nothing', nothing, []],
@@ -211,7 +211,7 @@ describe('another way of publishing', () => {
     ways.filter(([to]) => to !== from).map(([to, after, left]) => ({ from, to, before, after, left })),
   );
 
-  test.each(changes)('$to in the place of $from leaves nothing of it', async ({ before, after, left }) => {
+  test.each(changes)('$to in place of $from leaves nothing of it', async ({ before, after, left }) => {
     const world = await published(before, acceptAll);
     await world.change({ spec: { controlPlane: { ingress: null, gateway: null } } });
     await world.change({ spec: { controlPlane: after } });
@@ -222,7 +222,7 @@ describe('another way of publishing', () => {
     expect(gatewayStatus !== undefined).toBe('gateway' in after);
   });
 
-  test('writes nothing more once it is in place', async () => {
+  test('writes nothing more once it is complete', async () => {
     const world = await published(byGateway, addGateway);
     await answer(world, accepted('True', 'Accepted'));
     await world.settle();
@@ -232,14 +232,14 @@ describe('another way of publishing', () => {
   });
 });
 
-describe('a host name that another control plane has', () => {
+describe('A host name that another control plane has', () => {
   const rival = (created: string, namespace = 'default'): TenantControlPlane => {
     const tcp = publishedTenant(byIngress);
     return { ...tcp, metadata: { ...tcp.metadata, name: 'rival', namespace, uid: 'r', creationTimestamp: created } };
   };
   const older = '2029-01-01T00:00:00Z';
 
-  test('is waited for by the younger, which has no route for it, until it is given up', async () => {
+  test('is not used by the younger one, which has no route for it, until it is free', async () => {
     const world = await published(byIngress, ({ others }) => others.push(rival(older)));
     expect(await routes(world)).toEqual([]);
     expect(await world.condition('EndpointReady')).toContain('HostNameTaken: TenantControlPlane rival, which is older');
@@ -250,12 +250,12 @@ describe('a host name that another control plane has', () => {
     expect(await world.condition('EndpointReady')).toBe('True');
   });
 
-  test('stays with the older, whatever a younger one asks for', async () => {
+  test('stays with the older one, whatever a younger one requests', async () => {
     const world = await published(byIngress, ({ others }) => others.push(rival('2031-01-01T00:00:00Z')));
     expect(await routes(world)).toEqual(['Ingress/tenant']);
   });
 
-  test('of another namespace is not told by whom it is taken', async () => {
+  test('in another namespace is reported without its owner', async () => {
     const world = await published(byIngress, ({ others }) => others.push(rival(older, 'hidden')));
     expect(await world.condition('EndpointReady')).toContain(
       'HostNameTaken: a TenantControlPlane in another namespace',
@@ -263,14 +263,14 @@ describe('a host name that another control plane has', () => {
     expect(JSON.stringify(await world.read())).not.toMatch(/hidden|rival/);
   });
 
-  test('is taken out of the routes of a younger one that has it too', async () => {
+  test('is removed from the routes of a younger one that has it too', async () => {
     const world = await published(byIngress);
     world.others.push(rival(older));
     await world.settle();
     expect(await routes(world)).toEqual([]);
   });
 
-  test('leaves the host name led that was in use before', async () => {
+  test('leaves the previous host name routed', async () => {
     const world = await published({ ingress: { hostname: 'mine.example.org', controllerType: 'nginx' } });
     world.others.push(rival(older));
     await world.change({ spec: { controlPlane: { ingress: { hostname: host } } } });
@@ -286,7 +286,7 @@ describe('trustd', () => {
   test.each([
     ['Traefik', byTraefik, ['IngressRouteTCP/tenant', 'IngressRouteTCP/tenant-trustd']],
     ['a Gateway', byGateway, ['TLSRoute/tenant', 'TLSRoute/tenant-trustd']],
-  ] as const)('has a route of its own at %s, as long as it is wanted', async (_router, by, expected) => {
+  ] as const)('has a separate route at %s, as long as it is enabled', async (_router, by, expected) => {
     const world = await published(by);
     const [own = ''] = expected;
     for (let times = 0; times < 2; times += 1) {

@@ -23,10 +23,10 @@ const publicationFor = (tcp: TenantControlPlane): Publication => {
 
 const byIngress = (more: object = {}): TenantControlPlane => publishedTenant({ ingress: { hostname: host, ...more } });
 
-describe('an Ingress', () => {
+describe('An Ingress', () => {
   const made = (tcp: TenantControlPlane, ports = alone) => ingress(tcp, publicationFor(tcp), { ports });
 
-  test('leads the host name to the Service, and no certificate is kept for it', () => {
+  test('routes the host name to the Service without TLS termination', () => {
     const { metadata, spec } = made(byIngress({ ingressClassName: 'public' }));
     expect(metadata).toMatchObject({ name: 'tenant', namespace: 'default' });
     expect(metadata.labels).toMatchObject({ 'steward.butlerlabs.dev/component': 'ingress' });
@@ -63,14 +63,14 @@ describe('an Ingress', () => {
     );
   });
 
-  test('carries the labels and annotations of its author, who wins over ours', () => {
+  test('has the labels and annotations of its author, which override the defaults', () => {
     const additionalMetadata = { labels: { a: 'b' }, annotations: { 'haproxy.org/ssl-passthrough': 'false', c: 'd' } };
     const { metadata } = made(byIngress({ controllerType: 'haproxy', additionalMetadata }));
     expect(metadata.annotations).toEqual(additionalMetadata.annotations);
     expect(metadata.labels).toMatchObject({ a: 'b', 'steward.butlerlabs.dev/name': 'tenant' });
   });
 
-  test('leads the agents of konnectivity by a name of their own, or is refused', () => {
+  test('routes konnectivity agents by a separate name, or is refused', () => {
     expect(made(byIngress(), withKonnectivity).spec).toMatchObject({
       rules: [
         { host },
@@ -84,7 +84,7 @@ describe('an Ingress', () => {
     expect(() => made(byIngress({ hostname: 'tenant.example.org' }), withKonnectivity)).toThrow(/\.k8s\./);
   });
 
-  test('does not show the port under which clients come', () => {
+  test('does not contain the port that clients use', () => {
     expect(made(byIngress({ hostname: `${host}:8443` })).spec).toMatchObject({
       rules: [{ host }],
       tls: [{ hosts: [host] }],
@@ -92,11 +92,11 @@ describe('an Ingress', () => {
   });
 });
 
-describe('a route of Traefik', () => {
+describe('A route of Traefik', () => {
   const tcp = byIngress({ controllerType: 'traefik', additionalMetadata: { annotations: { a: 'b' } } });
   const made = (ports: PublishedPorts) => ingressRouteTcp(tcp, publicationFor(tcp), { ports });
 
-  test('goes by the tenant’s own name alone, and passes TLS through', () => {
+  test('matches only the tenant’s name, and passes TLS through', () => {
     expect(publicationFor(tcp).by).toBe('IngressRouteTCP');
     const { metadata, spec } = made(alone);
     expect(metadata).toMatchObject({ name: 'tenant', annotations: { a: 'b' } });
@@ -107,7 +107,7 @@ describe('a route of Traefik', () => {
     });
   });
 
-  test('has another way for the agents of konnectivity', () => {
+  test('has a separate route for the agents of konnectivity', () => {
     expect(made(withKonnectivity).spec).toMatchObject({
       routes: [
         { services: [{ port: 6443 }] },
@@ -117,7 +117,7 @@ describe('a route of Traefik', () => {
   });
 });
 
-describe('routes of Gateway API', () => {
+describe('Routes of Gateway API', () => {
   const parent = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw', namespace: 'infra' };
   const byGateway = (hostname: string): TenantControlPlane =>
     publishedTenant({
@@ -144,7 +144,7 @@ describe('routes of Gateway API', () => {
     });
   });
 
-  test('attach to the listener and port that the author names, and lead to the port of the Service all the same', () => {
+  test('attach to the listener and port that the author names, and forward to the port of the Service', () => {
     const tcp = publishedTenant({ gateway: { hostname: host, parentRefs: [parent], sectionName: 'tls', port: 443 } });
     const publication = publicationFor(tcp);
     expect(publication).toMatchObject({ by: 'TLSRoute', port: 443 });
@@ -156,7 +156,7 @@ describe('routes of Gateway API', () => {
     expect(agents?.spec).toMatchObject({ parentRefs: [{ port: 8132, sectionName: 'konnectivity-server' }] });
   });
 
-  test('name port and listener themselves, also where they have come past the rule that denies both to the author', () => {
+  test('name port and listener themselves, even if those bypassed the rule that denies both to the author', () => {
     const named = { ...parent, port: 1, sectionName: 'x' };
     const tcp = publishedTenant({ gateway: { hostname: host, parentRefs: [named] } });
     expect(tlsRoutes(tcp, publicationFor(tcp), { ports: alone, kind })[0]?.spec).toMatchObject({
@@ -164,7 +164,7 @@ describe('routes of Gateway API', () => {
     });
   });
 
-  test('of konnectivity attach to a listener of its own, under the same name where that has no part .k8s.', () => {
+  test('of konnectivity attach to a separate listener, under the same name if that has no part .k8s.', () => {
     expect(made('tenant.example.org', withKonnectivity)[1]).toMatchObject({
       metadata: { name: 'tenant-konnectivity' },
       spec: {
@@ -177,10 +177,10 @@ describe('routes of Gateway API', () => {
   });
 });
 
-describe('the way to trustd', () => {
+describe('The route to trustd', () => {
   const ports = { apiServer: 6443, konnectivity: 8132, trustd: 50001 };
 
-  test('is a listener of its own at a Gateway, under the name of the control plane', () => {
+  test('is a separate listener of a Gateway, with the name of the control plane', () => {
     const tcp = publishedTenant({
       gateway: { hostname: host, parentRefs: [{ name: 'gw', kind: 'Gateway', group: 'x' }] },
     });
@@ -193,7 +193,7 @@ describe('the way to trustd', () => {
     });
   });
 
-  test('is an entry point of its own at Traefik', () => {
+  test('is a separate entry point of Traefik', () => {
     const tcp = publishedTenant({ ingress: { hostname: host, controllerType: 'traefik' } });
     const route = trustdRouteTcp(tcp, [{ host: publicationFor(tcp).host, port: 50001 }]);
     expect(route.metadata.name).toBe('tenant-trustd');
@@ -205,7 +205,7 @@ describe('the way to trustd', () => {
   });
 });
 
-describe('a host name', () => {
+describe('A host name', () => {
   test.each<[string, Parameters<typeof publishedTenant>[0]]>([
     ['that is missing', { ingress: {} }],
     ['that is empty', { ingress: { hostname: '' } }],
@@ -227,7 +227,7 @@ describe('a host name', () => {
     expect((refused as InvalidInputError).input.field).toBe(field);
   });
 
-  test('is not looked for where only a Service is wanted', () => {
+  test('is not required if only a Service is wanted', () => {
     expect(publicationOf(publishedTenant({}), 6443)).toBeUndefined();
   });
 });

@@ -69,12 +69,12 @@ async function proxy({ tenant }: TenantWorld): Promise<readonly string[]> {
 const withProxy = { tcpProxy: {} };
 const withTrustd = { workerBootstrap: workerBootstrapAddon() };
 
-describe('a proxy inside a tenant whose endpoint changes', () => {
+describe('A TCP proxy inside a tenant whose endpoint changes', () => {
   test.each([
     ['an Ingress', byIngress, `${host}:443`],
     ['Traefik', byTraefik, `${host}:443`],
     ['a Gateway', byGateway, `${host}:6443`],
-  ])('goes on through %s until the Service alone is the endpoint', async (_what, by, before) => {
+  ])('continues through %s until the Service alone is the endpoint', async (_what, by, before) => {
     const world = await complete(by, withProxy);
     expect(await proxy(world)).toEqual([before, 'ends TLS']);
     await begin(world, serviceAlone);
@@ -87,7 +87,7 @@ describe('a proxy inside a tenant whose endpoint changes', () => {
     expect(await world.secret('tcp-proxy-certificate')).toBeUndefined();
   });
 
-  test('that is asked for meanwhile goes through the old router, too', async () => {
+  test('that is enabled during the change uses the old route, too', async () => {
     const world = await complete(byIngress, {});
     await begin(world, serviceAlone);
     await world.change({ spec: { addons: withProxy } });
@@ -95,7 +95,7 @@ describe('a proxy inside a tenant whose endpoint changes', () => {
     expect(await proxy(world)).toEqual([`${host}:443`, 'ends TLS']);
   });
 
-  test('stays as it is until a router is the endpoint', async () => {
+  test('is not changed until a route is the endpoint', async () => {
     const world = await complete({}, withProxy);
     const before = await proxy(world);
     await begin(world, { controlPlane: byIngress });
@@ -153,9 +153,9 @@ async function trustdHosts({ cluster }: TenantWorld): Promise<readonly string[]>
 }
 
 test.each([
-  ['a host name', { controlPlane: { ingress: { hostname: next } } }],
-  ['the way', serviceAlone],
-])('no node gets a certificate for the host name that was given up with %s', async (_what, to) => {
+  ['another host name', { controlPlane: { ingress: { hostname: next } } }],
+  ['the Service', serviceAlone],
+])('no node gets a certificate for a host name that was replaced by %s', async (_what, to) => {
   const world = await complete(byIngress, { ...withTrustd, konnectivity: konnectivityAddon() });
   await world.change({ spec: to });
   await followed(world);
@@ -180,7 +180,7 @@ test.each([
 });
 
 describe('trustd of a control plane whose endpoint changes', () => {
-  test('shows the new name before workers are told of it, and the old one as long', async () => {
+  test('has the new name in its certificate before workers get it, and the old one as long as needed', async () => {
     const world = await complete(byTraefik, withTrustd);
     expect(await trustdAt(world)).toBe(`${host}:50001`);
     await begin(world, toNext);
@@ -194,9 +194,9 @@ describe('trustd of a control plane whose endpoint changes', () => {
   });
 
   test.each([
-    ['a router in the place of the Service', {}, byTraefikNow, /^10\.96\..*:50001$/, `${host}:50001`],
-    ['the Service in the place of a router', byTraefik, serviceAlone, new RegExp(`^${host}:50001$`), ':50001'],
-  ])('is told of at one place at a time, with %s', async (...[, by, to, before, after]) => {
+    ['a route in place of the Service', {}, byTraefikNow, /^10\.96\..*:50001$/, `${host}:50001`],
+    ['the Service in place of a route', byTraefik, serviceAlone, new RegExp(`^${host}:50001$`), ':50001'],
+  ])('is published at one place at a time, with %s', async (...[, by, to, before, after]) => {
     const world = await complete(by, withTrustd);
     expect(await trustdAt(world)).toMatch(before);
     await begin(world, to);
@@ -206,7 +206,7 @@ describe('trustd of a control plane whose endpoint changes', () => {
     expect(await trustdAt(world)).not.toMatch(before);
   });
 
-  test('that is asked for meanwhile is told of when the endpoint is there', async () => {
+  test('that is enabled during the change is published when the endpoint is ready', async () => {
     const world = await complete(byTraefik, {});
     await begin(world, serviceAlone);
     await world.change({ spec: { addons: withTrustd } });
@@ -216,7 +216,7 @@ describe('trustd of a control plane whose endpoint changes', () => {
     expect(await trustdAt(world)).toMatch(/:50001$/);
   });
 
-  test('keeps the endpoint waiting for pods that show its new name', async () => {
+  test('delays the endpoint until its pods have the new name', async () => {
     const world = await complete(byTraefik, withTrustd);
     await begin(world, toNext);
     const label = (await world.deployment())?.spec?.template.metadata?.labels?.[trustdLabel];
@@ -233,7 +233,7 @@ describe('trustd of a control plane whose endpoint changes', () => {
     expect(await endpointOf(world)).toBe(`${next}:443`);
   });
 
-  test('is led by Traefik under both names until everybody has followed', async () => {
+  test('has a Traefik route under both names until all clients have switched', async () => {
     const world = await complete(byTraefik, withTrustd);
     await begin(world, toNext);
     expect(await trustdHosts(world)).toEqual([next, host]);
@@ -244,7 +244,7 @@ describe('trustd of a control plane whose endpoint changes', () => {
     expect(await trustdHosts(world)).toEqual([next]);
   });
 
-  test('rolls once, whenever the manager dies', async () => {
+  test('restarts once, whenever the manager dies', async () => {
     const model = await complete(byTraefik, withTrustd);
     const from = model.cluster.calls.length;
     const once = rolls(model);

@@ -141,7 +141,7 @@ async function message(world: TenantWorld): Promise<string> {
   return conditions.find(({ type }) => type === 'EndpointReady')?.message ?? '';
 }
 
-describe('an endpoint that changes', () => {
+describe('An endpoint that changes', () => {
   const addons = { spec: { addons: { kubeProxy: {} } } };
 
   const giveAddress = (world: TenantWorld, entry: object): Promise<unknown> =>
@@ -248,10 +248,10 @@ describe('an endpoint that changes', () => {
   });
 });
 
-describe('an endpoint that is on its way to another', () => {
+describe('A previous endpoint', () => {
   const toNext = { spec: { controlPlane: { ingress: { hostname: next } } } };
 
-  test('stays in use until every pod shows a certificate with the new name, which also has the old one', async () => {
+  test('stays in use until every pod has a certificate with the new name, which also contains the old one', async () => {
     const world = await complete(byIngress);
     world.podsStart = false;
     await world.change(toNext);
@@ -273,7 +273,7 @@ describe('an endpoint that is on its way to another', () => {
     expect(await hostOf(world)).toBe(`${next}:443`);
   });
 
-  test('leaves the old name led for five minutes, and certified until the next renewal', async () => {
+  test('stays routed for five minutes, and in certificates until the next renewal', async () => {
     const world = await complete(byIngress);
     await world.change(toNext);
     await world.settle();
@@ -293,7 +293,7 @@ describe('an endpoint that is on its way to another', () => {
     expect(names).toContain(next);
   });
 
-  test('stays in use until a Gateway accepts the new route, and the agents with it', async () => {
+  test('stays in use until a Gateway accepts the new route, and that of the agents', async () => {
     const world = new PublishedWorld();
     await addGateway(world);
     await world.create(publishing(byGateway));
@@ -319,7 +319,7 @@ describe('an endpoint that is on its way to another', () => {
     expect([...(await ledHosts(world))].sort()).toEqual([next, 'b.konnectivity.example.org']);
   });
 
-  test('does not take for the new name what a listener accepts for the old one', async () => {
+  test('stays in use if a listener accepts a route only for the old name', async () => {
     const world = await published(byGateway, acceptAll);
     const listeners = [{ name: 'kube-apiserver', port: 6443, hostname: host }];
     const patch = (hostname: string): object => ({ spec: { listeners: [{ ...listeners[0], hostname }] } });
@@ -336,7 +336,7 @@ describe('an endpoint that is on its way to another', () => {
     expect(await hostOf(world)).toBe(`${next}:6443`);
   });
 
-  test('keeps the Gateway that served it until another one has accepted it', async () => {
+  test('stays at its Gateway until another one has accepted the route', async () => {
     const world = await published(byGateway, acceptAll);
     const other = { ...parent, name: 'other' };
     await world.change({ spec: { controlPlane: { gateway: { parentRefs: [other] } } } });
@@ -369,7 +369,7 @@ describe('an endpoint that is on its way to another', () => {
     ['an Ingress without an address for a minute', byIngress, 61_000, true],
     ['Traefik', byTraefik, 30_000, false],
     ['Traefik for a minute', byTraefik, 61_000, true],
-  ] as const)('is followed to %s or not', async (what, to, ms, isFollowed) => {
+  ] as const)('is replaced by %s or not', async (what, to, ms, isFollowed) => {
     const world = await complete({});
     const before = await hostOf(world);
     await world.change({ spec: { controlPlane: to } });
@@ -384,7 +384,7 @@ describe('an endpoint that is on its way to another', () => {
     if (!isFollowed) expect(afterMs).toBeLessThanOrEqual(30_000);
   });
 
-  test('has nobody to wait for where nothing serves', async () => {
+  test('is replaced at once if nothing serves there', async () => {
     const world = await complete(byIngress);
     await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
     await world.settle();
@@ -399,7 +399,7 @@ describe('an endpoint that is on its way to another', () => {
     expect([...(await ledHosts(world))]).not.toContain(host);
   });
 
-  test('keeps the old way while writes inside the tenant are denied', async () => {
+  test('stays in use while writes inside the tenant are denied', async () => {
     const world = await complete(byIngress);
     await world.change({ spec: { writePermissions: { blockUpdate: true } } });
     await world.settle();
@@ -411,7 +411,7 @@ describe('an endpoint that is on its way to another', () => {
     expect([...(await ledHosts(world))]).not.toContain(host);
   });
 
-  test('writes nothing more while it waits, nor when it is there', async () => {
+  test('causes no more writes while it waits, nor when it is replaced', async () => {
     const world = await complete(byIngress);
     await world.change(toNext);
     for (const ms of [0, 10 * 60_000]) {
@@ -424,7 +424,7 @@ describe('an endpoint that is on its way to another', () => {
   });
 });
 
-describe('a manager that dies while it changes the endpoint', () => {
+describe('A manager that dies while it changes the endpoint', () => {
   const changes = [
     ['another host name of an Ingress', { ingress: { hostname: next } }, ['Ingress/tenant']],
     [
@@ -436,7 +436,7 @@ describe('a manager that dies while it changes the endpoint', () => {
   const about = new Set(['Ingress', 'TLSRoute', 'Deployment', 'TenantControlPlane']);
 
   test.each(changes)(
-    'loses nobody after any of its calls, and comes to the end: %s',
+    'interrupts no client after any of its calls, and finishes: %s',
     async (_words, to, left) => {
       const change = { spec: { controlPlane: to } };
       const model = await complete(byIngress);

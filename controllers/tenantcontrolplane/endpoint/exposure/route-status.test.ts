@@ -35,7 +35,7 @@ const factsOf = (route: TlsRoute, gateways: readonly (readonly [string, Gateway]
   gateways: new Map(gateways),
 });
 
-describe('a route', () => {
+describe('A route', () => {
   test.each<[string, RouteFacts, object, number]>([
     ['accepted by a Gateway that listens', factsOf(routeWith([near, yes])), { leads: true, message: '' }, 1],
     ['accepted by one of two', factsOf(routeWith([near, no], [far, yes])), { leads: true }, 1],
@@ -61,7 +61,7 @@ describe('a route', () => {
       { reason: 'RouteNotAccepted', message: expect.stringContaining('not reported yet') },
       0,
     ],
-  ])('%s is judged by it', (_words, facts, verdict, points) => {
+  ])('%s is evaluated by its status', (_words, facts, verdict, points) => {
     expect(routeVerdict(facts)).toMatchObject(verdict);
     expect(accessPoints(facts, { host: 'a.example.org', port: 7443 })).toHaveLength(points);
   });

@@ -8,15 +8,15 @@ const metadata = { name: 'tenant', creationTimestamp: made.toISOString() };
 const ingress: Ingress = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata };
 const route = { apiVersion: 'traefik.io/v1alpha1', kind: 'IngressRouteTCP', metadata };
 
-describe('a new route', () => {
-  test('of which nobody tells anything takes the place of the former way after a minute', () => {
+describe('A new route', () => {
+  test('without a status replaces the previous one after a minute', () => {
     expect(ingressTakeover(ingress, after(59_000))).toMatchObject({ is: false, afterMs: 1_000 });
     expect(ingressTakeover(ingress, after(60_000))).toEqual({ is: true });
     expect(traefikTakeover(route, after(59_000))).toMatchObject({ is: false, afterMs: 1_000 });
     expect(traefikTakeover(route, after(60_000))).toEqual({ is: true });
   });
 
-  test('that carries an address does so at once', () => {
+  test('with an address replaces the previous one at once', () => {
     const served = { ...ingress, status: { loadBalancer: { ingress: [{ ip: '192.0.2.7' }] } } };
     expect(ingressTakeover(served, made)).toEqual({ is: true });
   });

@@ -36,11 +36,11 @@ async function inside({ tenant }: TenantWorld): Promise<readonly string[]> {
 
 const all = ['coredns', 'konnectivity-agent', 'kube-proxy', 'steward-tcp-proxy'];
 
-describe('a route that nobody serves', () => {
+describe('A route that no controller serves', () => {
   test.each<[string, PublishedBy]>([
     ['a Gateway that there is not', { gateway: { hostname, parentRefs: [parent] } }],
     ['a class that nobody has', { ingress: { hostname, controllerType: 'nginx', ingressClassName: 'none' } }],
-  ])('keeps nothing but the endpoint of a new tenant waiting: %s', async (_what, by) => {
+  ])('delays only the endpoint of a new tenant: %s', async (_what, by) => {
     const world = new PublishedWorld();
     await world.create(publishing(by));
     await world.change({ spec: { addons } });
@@ -56,7 +56,7 @@ describe('a route that nobody serves', () => {
       { ingress: null, gateway: { hostname, parentRefs: [{ ...parent, name: 'none' }] } },
     ],
     ['no Gateway at all', { ingress: null, gateway: { hostname: 'b.k8s.example.org', parentRefs: [] } }],
-  ])('keeps nothing but the endpoint of a running tenant waiting: %s', async (_what, controlPlane) => {
+  ])('delays only the endpoint of a running tenant: %s', async (_what, controlPlane) => {
     const world = new PublishedWorld();
     await world.create(publishing({ ingress: { hostname, controllerType: 'nginx' } }));
     await followed(world);
@@ -70,8 +70,8 @@ describe('a route that nobody serves', () => {
   });
 });
 
-describe('a route whose port the Service has no more', () => {
-  test('goes at once, whatever is broken in the tenant', async () => {
+describe('A route whose port the Service no longer has', () => {
+  test('is removed at once, whatever is broken in the tenant', async () => {
     const world = new PublishedWorld();
     await acceptAll(world);
     await world.create(publishing({ gateway: { hostname, parentRefs: [parent] } }));

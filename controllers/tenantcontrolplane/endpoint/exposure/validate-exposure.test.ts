@@ -21,7 +21,7 @@ function withKonnectivity(tcp: TenantControlPlane): TenantControlPlane {
 
 const fields = (errors: readonly InvalidInput[]): readonly string[] => errors.map(({ field }) => field);
 
-describe('a way of publishing', () => {
+describe('An exposure', () => {
   test.each<[string, PublishedBy, readonly string[]]>([
     ['that is none', {}, []],
     ['by an Ingress', { ingress: { hostname: host } }, []],
@@ -41,7 +41,7 @@ describe('a way of publishing', () => {
       gateway({ parentRefs: [parent, { ...parent, namespace: 'default' }] }),
       ['spec.controlPlane.gateway.parentRefs'],
     ],
-  ])('%s is refused where it cannot work', (_words, by, expected) => {
+  ])('%s is refused if it cannot work', (_words, by, expected) => {
     const errors = validatePublication({ tcp: publishedTenant(by) });
     expect(fields(errors)).toEqual(expected);
     for (const { reason, remedy } of errors) expect([reason, remedy].every((text) => text.length > 5)).toBe(true);
@@ -51,7 +51,7 @@ describe('a way of publishing', () => {
     ['an Ingress', { ingress: { hostname: 'tenant.example.org' } }, true],
     ['an Ingress whose name tells the agents apart', { ingress: { hostname: host } }, false],
     ['a Gateway, which has listeners for both', gateway({ hostname: 'tenant.example.org' }), false],
-  ])('gives konnectivity a name of its own where it has one port: %s', (_words, by, refused) => {
+  ])('with one port needs a separate name for konnectivity: %s', (_words, by, refused) => {
     const errors = validatePublication({ tcp: withKonnectivity(publishedTenant(by)) });
     expect(fields(errors)).toEqual(refused ? ['spec.controlPlane.ingress.hostname'] : []);
   });

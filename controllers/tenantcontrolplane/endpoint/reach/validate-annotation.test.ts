@@ -13,7 +13,7 @@ const problem = (key: string, value = 'x', reach: Reach = ownNamespaceOnly): str
 };
 const allowing = (...annotations: string[]): Reach => ({ ...ownNamespaceOnly, annotations });
 
-describe('annotations', () => {
+describe('Annotations', () => {
   test.each([
     'service.beta.kubernetes.io/aws-load-balancer-type',
     'service.beta.kubernetes.io/azure-load-balancer-internal',
@@ -31,7 +31,7 @@ describe('annotations', () => {
     'prometheus.io/scrape',
     'team',
     'a',
-  ])('of load balancers, routers and tools, and without a domain, are let pass: %s', (key) => {
+  ])('of load balancers, proxies and tools, and without a domain, are admitted: %s', (key) => {
     expect(problem(key)).toBe('');
   });
 
@@ -70,7 +70,7 @@ describe('annotations', () => {
     expect(problem(key, 'x', allowing(key))).toBe('');
   });
 
-  test('of any domain are let pass on pods, but for those that are known to reach beyond', () => {
+  test('of any domain are admitted on pods, except those that are known to reach beyond', () => {
     const onPods = (key: string): string | undefined =>
       annotationProblem({ key, value: 'x', names, isOnPods: true }, ownNamespaceOnly)?.reason;
     expect(onPods('example.com/cost')).toBeUndefined();
@@ -84,7 +84,7 @@ describe('annotations', () => {
     'sidecar.istio.io/userVolume',
     'service.beta.kubernetes.io.evil.example/x',
     '/x',
-  ])('of other domains are refused, and the flag is named: %s', (key) => {
+  ])('of other domains are refused, with the flag: %s', (key) => {
     const domain = `${key.split('/')[0] ?? ''}/`;
     expect(problem(key)).toContain('is not in an allowed domain');
     expect(problem(key)).toContain(`--allow-annotations=${domain}`);
@@ -96,11 +96,11 @@ describe('annotations', () => {
     'steward.butlerlabs.dev/checksum',
     'certs.steward.butlerlabs.dev/rotate',
     'kube-apiserver.steward.butlerlabs.dev/args',
-  ])('of our own are the manager’s, whatever is allowed: %s', (key) => {
+  ])('of Steward are reserved for the manager, whatever is allowed: %s', (key) => {
     expect(problem(key, 'x', allowing('*', key))).toContain('only the manager may set');
   });
 
-  test('that a StewardControlPlane hands down are let pass', () => {
+  test('that a StewardControlPlane passes on are admitted', () => {
     expect(problem('steward.butlerlabs.dev/rollout-after')).toBe('');
   });
 
@@ -109,7 +109,7 @@ describe('annotations', () => {
     ['A.k8s.example.org., a.konnectivity.example.org', ''],
     ['a.k8s.example.org,bank.example.org', 'requests the DNS name bank.example.org'],
     ['*.example.org', 'requests the DNS name *.example.org'],
-  ])('for names in DNS are judged by the names: %s', (value, reason) => {
+  ])('for names in DNS are checked by the names: %s', (value, reason) => {
     const said = problem('external-dns.alpha.kubernetes.io/hostname', value);
     expect(said).toContain(reason);
     expect(said === '').toBe(reason === '');
@@ -123,7 +123,7 @@ describe('annotations', () => {
     ['::ffff:192.0.2.7', true],
     ['fd00::1', false],
     ['bank.example.org', false],
-  ])('that have every node answer for an address are judged like external IPs: %s', (value, isAllowed) => {
+  ])('that make every node answer for an address are checked like external IPs: %s', (value, isAllowed) => {
     const reach = { ...ownNamespaceOnly, externalIps: [parseCidr('192.0.2.0/24', 'test')] };
     expect(problem('kube-vip.io/loadbalancerIPs', value, reach) === '').toBe(isAllowed);
     expect(problem('kube-vip.io/loadbalancerIPs', '198.51.100.1', reach)).toContain('--allow-external-ips=<CIDR>');

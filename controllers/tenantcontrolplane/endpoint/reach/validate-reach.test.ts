@@ -29,8 +29,8 @@ const external = (address: string): TenantControlPlaneChanges => ({
 const snippet = 'nginx.ingress.kubernetes.io/server-snippet';
 const hostname = 'external-dns.alpha.kubernetes.io/hostname';
 
-describe('an external IP', () => {
-  test('is refused with field, value, reason and remedy, unless the administrator allows its network', () => {
+describe('An external IP', () => {
+  test('is refused with field, value, reason and fix, unless a flag allows its network', () => {
     expect(said(external('203.0.113.7'))).toEqual([
       'spec.networkProfile.allowAddressAsExternalIP "true" would capture all traffic of the cluster to the external IP 203.0.113.7, but no external IP is allowed: remove the field and use serviceType LoadBalancer, or ask the operator to start the manager with --allow-external-ips=<CIDR>',
     ]);
@@ -49,7 +49,7 @@ describe('an external IP', () => {
   });
 });
 
-describe('annotations', () => {
+describe('Annotations', () => {
   const additionalMetadata = { annotations: { [snippet]: 'return 200;' } };
 
   test.each<[string, TenantControlPlaneChanges]>([
@@ -58,7 +58,7 @@ describe('annotations', () => {
     ['gateway.additionalMetadata', publishing({ gateway: { hostname: 'a.k8s.example.org', additionalMetadata } })],
     ['deployment.additionalMetadata', { deployment: { additionalMetadata } }],
     ['deployment.podAdditionalMetadata', { deployment: { podAdditionalMetadata: additionalMetadata } }],
-  ])('of %s are judged', (field, changes) => {
+  ])('of %s are checked', (field, changes) => {
     expect(said(changes)).toEqual([
       `spec.controlPlane.${field}.annotations["${snippet}"] "return 200;" adds text to the configuration of a router that serves all namespaces, and can read its Secrets: remove it, or ask the operator to allow it with --allow-annotations=${snippet}`,
     ]);
@@ -71,13 +71,13 @@ describe('annotations', () => {
     expect(said(annotated({ [snippet]: 'a', constructor: 'z' }), before)).toEqual([]);
   });
 
-  test('with long values are told in short', () => {
+  test('with long values are truncated in the message', () => {
     const [message] = said(annotated({ [snippet]: 'x'.repeat(5000) }));
     expect(message).toContain('… (5000 characters)');
     expect(message?.length).toBeLessThan(600);
   });
 
-  test('may ask for the names of the control plane in DNS, and not for those of another', () => {
+  test('may request the names of the control plane in DNS, and not those of another', () => {
     const own = publishing({
       ingress: { hostname: 'a.k8s.example.org:443' },
       service: {
@@ -100,7 +100,7 @@ describe('annotations', () => {
     expect(said(bySan, undefined, { tenants: [tenantControlPlaneWith(bySan)] })).toEqual([]);
   });
 
-  test('about DNS are a reason to look at the others only when they are new', () => {
+  test('about DNS cause a read of other control planes only when they are new', () => {
     const [plain, asking] = [{}, annotated({ [hostname]: 'b.example.org' })].map(tenantControlPlaneWith);
     if (plain === undefined || asking === undefined) throw new Error('two were made');
     expect(asksForDnsNames({ tcp: asking })).toBe(true);

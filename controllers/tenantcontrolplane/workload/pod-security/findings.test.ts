@@ -98,7 +98,7 @@ describe('Both standards forbid', () => {
     expect(findingsOf(podWith(given), 'privileged')).toEqual([]);
   });
 
-  test('folders of the node', () => {
+  test('volumes of the node', () => {
     expect(fields({ volume: { hostPath: { path: '/' } } }, 'baseline')).toEqual(['v.hostPath.path']);
     expect(fields({ volume: { hostPath: { path: '/' } } }, 'restricted')).toEqual(['v.hostPath']);
   });
@@ -177,7 +177,7 @@ describe('Nothing is found', () => {
   });
 });
 
-test('Every check has a name of its own', () => {
+test('Every check has a unique name', () => {
   const ids = checksOf.restricted.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(checksOf.privileged).toEqual([]);
