@@ -207,12 +207,15 @@ describe('validation', () => {
     ],
   ];
 
-  test.each(refused)('%s is refused by the API server and by the validation of Steward', async (_, kind, spec, field) => {
-    await expect(dryRun(kind, spec)).rejects.toThrow(field);
-    const schema = objectSchema(kind);
-    const problems = validate(schema, applyDefaults(schema, manifestOf(kind, spec)));
-    expect(problems.map((problem) => problem.field).join()).toContain(field);
-  });
+  test.each(refused)(
+    '%s is refused by the API server and by the validation of Steward',
+    async (_, kind, spec, field) => {
+      await expect(dryRun(kind, spec)).rejects.toThrow(field);
+      const schema = objectSchema(kind);
+      const problems = validate(schema, applyDefaults(schema, manifestOf(kind, spec)));
+      expect(problems.map((problem) => problem.field).join()).toContain(field);
+    },
+  );
 
   test.each([
     ['a list', ['LimitRanger', 'PodSecurity']],

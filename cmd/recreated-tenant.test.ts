@@ -436,33 +436,36 @@ describe('A TenantControlPlane that is deleted during a migration or with overri
 });
 
 describe('A namespace that is deleted', () => {
-  test.each(['TenantControlPlane', 'StewardControlPlane'])('leaves no data behind if its %s is deleted first', async (first) => {
-    const world = await ReleaseWorld.create();
-    const { cluster } = world.tenant;
-    cluster.before(async ({ kind, verb, name = '' }) => {
-      if (kind === undefined || (verb !== 'create' && verb !== 'apply')) return;
-      const at = { namespace: key.namespace, name };
-      if ((await cluster.admin.get(kind, at)) !== undefined) return;
-      throw new ApiError(
-        403,
-        'Forbidden',
-        'unable to create new content in namespace default because it is being terminated',
-      );
-    });
-    const both = [tenantControlPlane, stewardControlPlane];
-    const order = first === 'StewardControlPlane' ? both.reverse() : both;
-    for (const kind of [kinds.Secret, kinds.Service, kinds.ConfigMap, kinds.Deployment]) {
-      const { items } = await cluster.admin.list<Resource>(kind, { namespace: 'default' });
-      for (const { metadata } of items) await cluster.admin.delete(kind, { ...key, name: metadata.name ?? '' });
-    }
-    for (const kind of order) {
-      await cluster.admin.delete(kind, key);
-      for (let rounds = 0; rounds < 6; rounds += 1) await world.round();
-    }
-    await world.settle();
-    expect(await world.writes()).toBe('\ngone');
-    expect(world.tenant.store.tenancies.size).toBe(0);
-  });
+  test.each(['TenantControlPlane', 'StewardControlPlane'])(
+    'leaves no data behind if its %s is deleted first',
+    async (first) => {
+      const world = await ReleaseWorld.create();
+      const { cluster } = world.tenant;
+      cluster.before(async ({ kind, verb, name = '' }) => {
+        if (kind === undefined || (verb !== 'create' && verb !== 'apply')) return;
+        const at = { namespace: key.namespace, name };
+        if ((await cluster.admin.get(kind, at)) !== undefined) return;
+        throw new ApiError(
+          403,
+          'Forbidden',
+          'unable to create new content in namespace default because it is being terminated',
+        );
+      });
+      const both = [tenantControlPlane, stewardControlPlane];
+      const order = first === 'StewardControlPlane' ? both.reverse() : both;
+      for (const kind of [kinds.Secret, kinds.Service, kinds.ConfigMap, kinds.Deployment]) {
+        const { items } = await cluster.admin.list<Resource>(kind, { namespace: 'default' });
+        for (const { metadata } of items) await cluster.admin.delete(kind, { ...key, name: metadata.name ?? '' });
+      }
+      for (const kind of order) {
+        await cluster.admin.delete(kind, key);
+        for (let rounds = 0; rounds < 6; rounds += 1) await world.round();
+      }
+      await world.settle();
+      expect(await world.writes()).toBe('\ngone');
+      expect(world.tenant.store.tenancies.size).toBe(0);
+    },
+  );
 });
 
 const pause = (world: ReleaseWorld, value: '' | null): Promise<void> =>

@@ -13,10 +13,13 @@ const inputs = (minor: number, ...patches: JsonPatchOperation[]) => ({
 const minors = Array.from({ length: newestMinor - oldestMinor + 1 }, (_, index) => oldestMinor + index);
 
 describe('kubeletConfiguration', () => {
-  test.each(minors)('for 1.%i contains whether a cgroup v1 host is refused, as the kubelet of that minor does', (minor) => {
-    const expected = minor >= 35 ? true : minor >= 31 ? false : undefined;
-    expect(kubeletConfiguration(inputs(minor)).failCgroupV1).toBe(expected);
-  });
+  test.each(minors)(
+    'for 1.%i contains whether a cgroup v1 host is refused, as the kubelet of that minor does',
+    (minor) => {
+      const expected = minor >= 35 ? true : minor >= 31 ? false : undefined;
+      expect(kubeletConfiguration(inputs(minor)).failCgroupV1).toBe(expected);
+    },
+  );
 
   test.each([
     ['podLogsDir', 30],

@@ -286,15 +286,18 @@ describe('A reconcile of a DataStore', () => {
           ],
         ] as const,
     ),
-  ] as const)('reports that the datastore is %s, with a message, and keeps the version seen before', async (reason, expected) => {
-    const rig = new Rig();
-    rig.answer = new StoreError(reason, 'what was seen');
-    const { store } = await rig.reconcile(newStore({ status: { serverVersion: '3.6.16' } }));
-    expect(conditions(store.status)).toEqual(expected);
-    expect(store.status).toMatchObject({ ready: false, serverVersion: '3.6.16' });
-    const told = expected.at(-1)?.split(' ')[1] ?? '';
-    expect(rig.events).toEqual([expect.stringMatching(new RegExp(`^Warning ${told}: .*what was seen`))]);
-  });
+  ] as const)(
+    'reports that the datastore is %s, with a message, and keeps the version seen before',
+    async (reason, expected) => {
+      const rig = new Rig();
+      rig.answer = new StoreError(reason, 'what was seen');
+      const { store } = await rig.reconcile(newStore({ status: { serverVersion: '3.6.16' } }));
+      expect(conditions(store.status)).toEqual(expected);
+      expect(store.status).toMatchObject({ ready: false, serverVersion: '3.6.16' });
+      const told = expected.at(-1)?.split(' ')[1] ?? '';
+      expect(rig.events).toEqual([expect.stringMatching(new RegExp(`^Warning ${told}: .*what was seen`))]);
+    },
+  );
 
   test('reports missing credentials', async () => {
     const rig = new Rig();

@@ -142,9 +142,12 @@ describe('A change of a Gateway', () => {
     ['that has one route more', object('1'), object('1'), ['new']],
     ['in another namespace', undefined, object('1', 'b'), ['far']],
     ['of another name', undefined, object('1', 'b', 'other'), []],
-  ])('%s enqueues the tenants with a route there, and those that wait if it still exists', (_words, old, now, names) => {
-    expect(watching?.keys(old, now).map((key) => key.name)).toEqual(names);
-  });
+  ])(
+    '%s enqueues the tenants with a route there, and those that wait if it still exists',
+    (_words, old, now, names) => {
+      expect(watching?.keys(old, now).map((key) => key.name)).toEqual(names);
+    },
+  );
 
   test('is watched if there is such a kind, with only the identity of the objects', () => {
     expect(watching).toMatchObject({ optional: true, identityOnly: true });

@@ -287,7 +287,7 @@ describe('A control plane on two nodes', () => {
   );
 
   test(
-    "has the documents and add-ons of the new minor, with workers of the first minor and the last",
+    'has the documents and add-ons of the new minor, with workers of the first minor and the last',
     async () => {
       const configuration = await client.read(inShop('v1', 'ConfigMap', 'kubeadm-config'));
       expect(configuration?.data?.ClusterConfiguration).toContain(`kubernetesVersion: ${newer}`);

@@ -72,13 +72,10 @@ describe('judgeSigner', () => {
     });
   });
 
-  test.each(['ECDSA-P256', 'ECDSA-P384', 'RSA-2048'] as const)(
-    'accepts a CA with a key %s',
-    async (algorithm) => {
-      const own = await issueCa({ commonName: 'own', usages: [] }, { algorithm, lifetime });
-      expect(evaluateSigner(own, both)).toEqual({ keep: true });
-    },
-  );
+  test.each(['ECDSA-P256', 'ECDSA-P384', 'RSA-2048'] as const)('accepts a CA with a key %s', async (algorithm) => {
+    const own = await issueCa({ commonName: 'own', usages: [] }, { algorithm, lifetime });
+    expect(evaluateSigner(own, both)).toEqual({ keep: true });
+  });
 
   test('refuses a CA with a key that Kubernetes cannot sign with', async () => {
     const { certificate } = await authorityFor(KeyUsageFlags.keyCertSign);

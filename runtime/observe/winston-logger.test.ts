@@ -67,7 +67,7 @@ describe('The logger', () => {
     expect(lines).toEqual(['2030-01-01T00:00:00.000Z INFO  hello ⏎ ERROR forged name="a b" count=2 path=/x/y']);
   });
 
-  test("lets no field replace those of the line itself", () => {
+  test('lets no field replace those of the line itself', () => {
     const { log, lines } = logTo();
     log.info('real', { msg: 'fake', level: 'fake', ts: 'fake', message: 'kept' });
     expect(parsed(lines[0])).toMatchObject({ msg: 'real', level: 'info', message: 'kept' });

@@ -39,7 +39,7 @@ const listBuckets = async (jwt: string, seed: string): Promise<unknown> => {
   }
 };
 
-test("a user of the registry’s account whose JWT grants nothing has no permissions", async () => {
+test('a user of the registry’s account whose JWT grants nothing has no permissions', async () => {
   const user = derivedNkey('user', operatorKey(access()), ['somebody']);
   const nats = { issuer_account: registryAccount, type: 'user', version: 2, subs: -1, data: -1, payload: -1 };
   const signer = derivedNkey('account', operatorKey(access()), ['registry']);

@@ -135,19 +135,22 @@ describe('The Secrets of a Cluster', () => {
     ['a CA that is not the control plane’s', 'CAMismatch', { 'tls.crt': 'b3RoZXI=', 'tls.key': 'a2V5' }, undefined],
     ['a CA without its key', 'OwnedByAnother', { 'tls.crt': 'Y3J0' }, undefined],
     ['a CA of another type', 'OwnedByAnother', { 'tls.crt': 'Y3J0', 'tls.key': 'a2V5' }, 'Opaque'],
-  ])('A supplied Secret with %s is reported with the fix, and no worker can join', async (_name, reason, data, type) => {
-    await world.seedCluster();
-    await world.seed();
-    await world.reconcile();
-    await world.tenantIsReady();
-    await world.tenantSays({ certificates: { ca: { secretName: 'my-tenant-ca' } } });
-    await world.server.seed(kinds.Secret, tenantSecret('my-tenant-ca', { 'ca.crt': 'Y3J0', 'ca.key': 'a2V5' }));
-    await supply('my-cluster-ca', data, type);
-    const { status } = await world.reconcile();
-    expect(conditionOf(status, 'KubeadmResourcesCreated')).toMatchObject({ status: 'False', reason });
-    expect(conditionOf(status, 'KubeadmResourcesCreated')?.message).toMatch(/my-cluster-ca.*delete it/);
-    expect(status?.initialization).toBeUndefined();
-  });
+  ])(
+    'A supplied Secret with %s is reported with the fix, and no worker can join',
+    async (_name, reason, data, type) => {
+      await world.seedCluster();
+      await world.seed();
+      await world.reconcile();
+      await world.tenantIsReady();
+      await world.tenantSays({ certificates: { ca: { secretName: 'my-tenant-ca' } } });
+      await world.server.seed(kinds.Secret, tenantSecret('my-tenant-ca', { 'ca.crt': 'Y3J0', 'ca.key': 'a2V5' }));
+      await supply('my-cluster-ca', data, type);
+      const { status } = await world.reconcile();
+      expect(conditionOf(status, 'KubeadmResourcesCreated')).toMatchObject({ status: 'False', reason });
+      expect(conditionOf(status, 'KubeadmResourcesCreated')?.message).toMatch(/my-cluster-ca.*delete it/);
+      expect(status?.initialization).toBeUndefined();
+    },
+  );
 
   test('A CA of the type that the Cluster API book documents is used unchanged', async () => {
     await world.seedCluster();

@@ -280,22 +280,19 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect(await world.condition('Ready')).toBe('True');
   });
 
-  test.each([clusterSecretType, 'kubernetes.io/tls'])(
-    'is the supplied one, of type %s',
-    async (type) => {
-      await supply(world, pairs, { of: 'tenant', type });
-      const before = await suppliedNow(world, 'ca', 'tenant');
-      await world.create();
-      await settleRotation(world);
-      const after = await world.secret('ca');
-      expect(after).toMatchObject({ type, data: before?.data ?? {} });
-      expect(after?.metadata.labels).toMatchObject({ [clusterNameLabel]: 'tenant' });
-      expect(after?.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(['TenantControlPlane']);
-      for (const purpose of purposes) expect(await pairNow(world, purpose)).toEqual(pairs[purpose]);
-      expect(await world.condition('Ready')).toBe('True');
-      expect(world.events.filter((event) => event.startsWith('AuthoritySupplied'))).toHaveLength(3);
-    },
-  );
+  test.each([clusterSecretType, 'kubernetes.io/tls'])('is the supplied one, of type %s', async (type) => {
+    await supply(world, pairs, { of: 'tenant', type });
+    const before = await suppliedNow(world, 'ca', 'tenant');
+    await world.create();
+    await settleRotation(world);
+    const after = await world.secret('ca');
+    expect(after).toMatchObject({ type, data: before?.data ?? {} });
+    expect(after?.metadata.labels).toMatchObject({ [clusterNameLabel]: 'tenant' });
+    expect(after?.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(['TenantControlPlane']);
+    for (const purpose of purposes) expect(await pairNow(world, purpose)).toEqual(pairs[purpose]);
+    expect(await world.condition('Ready')).toBe('True');
+    expect(world.events.filter((event) => event.startsWith('AuthoritySupplied'))).toHaveLength(3);
+  });
 
   test('is the supplied one after a crash at any call', async () => {
     const created = async (): Promise<TenantWorld> => {
