@@ -130,7 +130,7 @@ describe('A Cluster of a cluster stack', () => {
     'finds its class in a release that was pushed',
     async () => {
       const page = await openHowTo(stage.cluster, 'cluster-stacks');
-      await page.run('Switch it on');
+      await page.run('Enable the layer');
       await managerIsAvailable(stage.cluster);
       timeline.note('the layer of cluster stacks is switched on');
       await tutorial.run('3. The first release');

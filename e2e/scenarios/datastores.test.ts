@@ -215,11 +215,11 @@ describe.each(storeTrials)('The quick start of $store', (trial) => {
         const tenants = [first, second, third];
         const pods = (await Promise.all(tenants.map((name) => stage.pods(name)))).flat();
         const began = performance.now();
-        await page.run('Insist on TLS');
+        await page.run('Require TLS');
         await Promise.all(pods.map(({ metadata }) => stage.gone(stage.at('Pod', metadata?.name ?? ''))));
         await Promise.all(tenants.map((name) => stage.waitFor(name, 'Ready')));
         tell(trial.store, `its tenants have TLS after ${seconds(began)}`);
-        await page.run('Insist on TLS');
+        await page.run('Require TLS');
         tell(trial.store, `insists on TLS and is Ready after ${seconds(began)}`);
         await Promise.all(tenants.map((name) => serves(name, 'after-tls')));
         tell(trial.store, `tenants write over TLS after ${seconds(began)}`);

@@ -77,7 +77,7 @@ describe('The demo', () => {
       expect(await page.run('5. A second tenant, without Cluster API')).toMatch(/^kubeadm join \S+:\d+ --token /m);
       await expect(page.run('5. A second tenant, without Cluster API')).rejects.toThrow(/v1\.30\.0/);
       await page.run('7. Delete');
-      expect(page.untried).toEqual(['6. Keep it', '7. Delete']);
+      expect(page.untried).toEqual(['6. Keep it running', '7. Delete']);
       await rm(folder, { recursive: true });
     },
     10 * minutes,

@@ -31,7 +31,7 @@ const blue = 'blue';
 const names = ['first', 'second'].map((which) => owned.harness(`external-${which}-${process.pid}`));
 const controlPlaneVersion = 'controlplane.cluster.x-k8s.io/v1alpha2';
 const tenantVersion = 'steward.butlerlabs.dev/v1alpha1';
-const switchOn = 'Switch it on, and ask for it';
+const switchOn = 'Enable the feature gate and reference the hosting cluster';
 
 let hosting: StewardCluster;
 let first: ClusterApiStage;
@@ -88,7 +88,7 @@ describe('A control plane on another cluster', () => {
     async () => {
       await first.cluster.kubectl(['create', 'namespace', fleet]);
       const page = await openPage(first.cluster);
-      for (const heading of ['Give it a namespace and a user there', 'Write its kubeconfig', switchOn])
+      for (const heading of ['Create a namespace and a user in the hosting cluster', 'Create the kubeconfig', switchOn])
         await page.run(heading);
       await managerIsAvailable(first.cluster);
       await first.cluster.apply(await manifests());

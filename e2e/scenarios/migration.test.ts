@@ -47,7 +47,7 @@ beforeAll(async () => {
   await cluster.loadImage((await storeImageArchive('postgres', { progress })).path);
   await (await openHowTo(cluster, 'datastore-postgres')).run('Quick start');
   page = await openHowTo(cluster, 'migrate-a-tenant');
-  await page.run('Move a tenant to another DataStore');
+  await page.run('Migrate a tenant to another DataStore');
   empty = { etcd: await etcdWitness(cluster), postgres: await postgresWitness(cluster) };
 }, 25 * minutes);
 
@@ -262,7 +262,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
     async () => {
       const before = await workerRuns(client, worker);
       await underLoad('etcd → PostgreSQL', async () => {
-        await page.run('Move it');
+        await page.run('Start the migration');
         await stage.waitFor(shop, 'Ready', { timeoutMs: 3 * minutes });
       });
       expect((await migration())?.phase).toBe('Succeeded');
@@ -347,7 +347,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
       const at = await cluster.client.read(stage.tenant(shop));
       await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'postgres-store' } });
       await stage.waitFor(shop, (object) => migrationOf(object)?.phase !== 'Succeeded');
-      await page.run('Take it back');
+      await page.run('Cancel the migration');
       await stage.waitFor(shop, 'Ready');
       expect(shareOf(await cluster.client.read(stage.tenant(shop)))).toEqual(shareOf(at));
       await client.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after', namespace: 'default' } }]);

@@ -87,9 +87,9 @@ test('a control plane is hosted on another cluster, and given up, by the command
       await run('bash', words, { env, cwd: folder.path, timeout: 90_000 });
     };
 
-    await next('Give it a namespace and a user there');
-    await Promise.all([fillToken(there, hosting), next('Write its kubeconfig')]);
-    await next('Switch it on, and ask for it');
+    await next('Create a namespace and a user in the hosting cluster');
+    await Promise.all([fillToken(there, hosting), next('Create the kubeconfig')]);
+    await next('Enable the feature gate and reference the hosting cluster');
     const key = { namespace: 'steward-system', name: 'steward-controller-manager' };
     const deployment: Deployment | undefined = await admin.get(kinds.Deployment, key);
     const args = deployment?.spec?.template.spec?.containers[0]?.args ?? [];

@@ -66,8 +66,8 @@ test('the commands of the how-to page move events of a tenant to another etcd an
     };
     const users = (): Promise<string> => events.server.control('user', 'list');
 
-    await next('Keep events in an etcd of their own');
-    expect(await next('Say what goes where')).toMatch(
+    await next('Keep Events in a separate etcd');
+    expect(await next('Configure the override')).toMatch(
       /\[\{"checksum":"\w+","dataStoreName":"events",.*"resource":"\/events"/,
     );
     expect(await users()).toMatch(/^t[a-z2-7]{26}$/m);
@@ -76,7 +76,7 @@ test('the commands of the how-to page move events of a tenant to another etcd an
       `--etcd-servers-overrides=/events#${events.server.endpoints[0] ?? ''}`,
     );
 
-    await next('Change it');
+    await next('Change the override');
     expect((await users()).trim()).toBe('root');
     expect(blocks).toEqual([]);
   } finally {

@@ -43,25 +43,25 @@ test('the commands of the how-to page place tenants in their DataStores', async 
     const ready = ['wait', 'datastore', '--all', '--for=condition=Ready', '--timeout=1m'];
     await run(kubectl, ready, { env });
 
-    const stores = await next('Say who is taken, and how many');
+    const stores = await next('Label the DataStores and limit their capacity');
     expect(stores).toMatch(/NAME +DRIVER +READY +VERSION +USED +AGE\npool-a +etcd +True +3\.\S+ +0 +\S+\n/);
 
-    const asked = await next('Ask for one');
+    const asked = await next('Select a DataStore by labels');
     expect(asked).toMatch(
       /"dataStoreName":"pool-a","reasons":\["pool-a: score 100: holds 0 of 1 tenants .*","pool-b: does not have /,
     );
     expect(asked).toMatch(/Normal +Placed +TenantControlPlane\/blue +DataStore pool-a was chosen: pool-a: score 100/);
 
-    await next('Keep tenants away');
+    await next('Taint a DataStore');
     const red = await admin.get(tenantControlPlane, { namespace: 'default', name: 'red' });
     expect(red?.status?.storage?.placement?.dataStoreName).toBe('pool-b');
 
-    const waits = await next('When none fits');
+    const waits = await next('If no DataStore fits');
     const words =
       /no DataStore fits: pool-a: is full: it holds 1 of 1 tenants and \S+ \S+ of 8 GiB; pool-b: does not have the labels tier=standard, has the taint team=red:NoPlacement, which is not tolerated\. Change one of them/;
     expect(waits).toMatch(words);
     expect((await readFile(page, 'utf8')).replaceAll('\n', ' ')).toMatch(words);
-    await next('When none fits');
+    await next('If no DataStore fits');
     expect(blocks).toEqual([]);
 
     const counted = ['wait', 'datastore/pool-b', '--for=jsonpath={.status.usedBy[0]}=default/red', '--timeout=1m'];
