@@ -40,7 +40,7 @@ describe('The figures of readiness', () => {
       '| until | Steward, p50 (max) | own pods by hand | bare pods by hand | Steward / own | Steward / bare |',
     );
     expect(page).toContain('included | 5.00 (6.00) | 4.00 (4.00) | 2.50 (2.50) | 1.25 | 2.00 |');
-    expect(page).toContain('With two replicas Ready is told after 7.00 (7.00) s.');
+    expect(page).toContain('With two replicas, Ready is reported after 7.00 (7.00) s.');
   });
 
   test('contain commit, day, command and machine', () => {
@@ -51,9 +51,9 @@ describe('The figures of readiness', () => {
 });
 
 test('The figures of datastores have a line for each row, and the note of the result', () => {
-  const row = { figure: 'the store, empty', unit: 'MiB', etcd: '18', postgres: '58', mysql: '112', nats: '16' };
+  const row = { figure: 'the datastore, empty', unit: 'MiB', etcd: '18', postgres: '58', mysql: '112', nats: '16' };
   const page = datastoreFigures({ ...measured, note: 'No samples.', rows: [row] });
-  expect(page).toContain('| the store, empty, MiB | 18 | 58 | 112 | 16 |');
+  expect(page).toContain('| the datastore, empty, MiB | 18 | 58 | 112 | 16 |');
   expect(page).toMatch(/No samples\.$/);
 });
 

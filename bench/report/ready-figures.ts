@@ -2,7 +2,7 @@ import { measuredOn } from './measured-on.ts';
 import type { ReadyRow, Told } from '../ready/ready-rows.ts';
 import type { BenchResult } from './result-file.ts';
 
-/** The figures of README: one replica against both floors, and what is known of two. */
+/** The figures of README: one replica against both floors, and two replicas if they were measured. */
 export function readyFigures(result: BenchResult<ReadyRow>): string {
   const one = result.rows.filter(({ replicas }) => replicas === 1);
   const [ours, ...floors] = one;
@@ -28,13 +28,13 @@ export function readyFigures(result: BenchResult<ReadyRow>): string {
     '',
     ...twoReplicas(result.rows),
     measuredOn(result),
-    '`npm run bench -- footprint` tells memory, CPU and API requests of the manager for each tenant; `--help` lists the options.',
+    '`npm run bench -- footprint` reports memory, CPU and API requests of the manager for each tenant; `--help` lists the options.',
   ].join('\n');
 }
 
 function twoReplicas(rows: readonly ReadyRow[]): readonly string[] {
   const two = rows.find(({ replicas, readyMs }) => replicas === 2 && readyMs !== undefined);
-  return two === undefined ? [] : [`With two replicas Ready is told after ${seconds(two.readyMs)} s.`];
+  return two === undefined ? [] : [`With two replicas, Ready is reported after ${seconds(two.readyMs)} s.`];
 }
 
 function cells(texts: readonly string[]): string {

@@ -60,18 +60,18 @@ describe('validate', () => {
   test('reports everything at once that etcd needs', () => {
     const tlsConfig = { certificateAuthority: { certificate: reference('ca.crt') } };
     expect(lines(newStore({ tlsConfig }))).toEqual([
-      expect.stringMatching(/^spec\.tlsConfig\.certificateAuthority\.privateKey .*CA private key is required/),
-      expect.stringMatching(/^spec\.tlsConfig\.clientCertificate .*client certificate is required/),
+      expect.stringMatching(/^spec\.tlsConfig\.certificateAuthority\.privateKey .*is missing, but the driver etcd needs it$/),
+      expect.stringMatching(/^spec\.tlsConfig\.clientCertificate .*is missing, but the driver etcd needs it$/),
     ]);
   });
 
   test.each<[string, ContentRef, RegExp]>([
-    ['nothing', {}, /^spec\.tlsConfig\.clientCertificate\.certificate .*Secret reference is mandatory/],
-    ['no name', { secretReference: { namespace: 'x', keyPath: 'y' } }, /secretReference\.name .*name is mandatory/],
+    ['nothing', {}, /^spec\.tlsConfig\.clientCertificate\.certificate .*has neither content nor secretReference$/],
+    ['no name', { secretReference: { namespace: 'x', keyPath: 'y' } }, /secretReference\.name +is missing$/],
     [
       'no namespace',
       { secretReference: { name: 'x', keyPath: 'y' } },
-      /secretReference\.namespace .*namespace is mandatory/,
+      /secretReference\.namespace +is missing$/,
     ],
     ['no such key', reference('tls.pem'), /keyPath tls\.pem is not a key of Secret steward-system\/etcd-certs$/],
   ])('refuses content that is %s', (_, content, expected) => {

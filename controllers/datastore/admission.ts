@@ -11,7 +11,7 @@ import { inUseReason, inUseRemedy, unknownReason, unknownRemedy } from './status
 /** The keys of each Secret that a DataStore refers to, by `namespace/name`; a Secret that does not exist is absent. */
 export type SecretKeys = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What the API server asks: a new object, or one that takes the place of `old`. */
+/** A request to admission: a new object, or one that replaces `old`. */
 export interface DataStoreQuestion {
   readonly store: DataStore;
   /** Absent on creation. */
@@ -21,8 +21,8 @@ export interface DataStoreQuestion {
 }
 
 /**
- * Everything that is wrong with a DataStore, on creation and whenever its spec changes. An object whose spec stays, or that is
- * being deleted, is let pass: what broke later is told by its conditions, and must not stop a label or a finalizer.
+ * Validates a DataStore on creation and whenever its spec changes. An object that is being deleted, or whose spec does not change,
+ * is always admitted: its conditions report what broke later, and labels and finalizers must remain changeable.
  */
 export function validate({ store, old, secrets }: DataStoreQuestion): readonly InvalidInput[] {
   if (store.metadata.deletionTimestamp !== undefined) return [];
@@ -37,7 +37,7 @@ export function validate({ store, old, secrets }: DataStoreQuestion): readonly I
   ];
 }
 
-/** What a person should know of a DataStore that is admitted: Secrets that it refers to and that do not exist yet. */
+/** Warnings about a DataStore that is admitted: Secrets that it refers to and that do not exist yet. */
 export function warningsAbout(store: DataStore, secrets: SecretKeys): readonly string[] {
   return secretsOf(store)
     .map(({ namespace, name }) => `${namespace}/${name}`)
@@ -113,12 +113,12 @@ function validateRequired({ spec }: DataStore): readonly InvalidInput[] {
     return [{ field: 'spec.basicAuth', reason, remedy: 'set a user and its password, or client certificates' }];
   }
   if (spec.tlsConfig?.certificateAuthority.privateKey === undefined) {
-    const reason = 'is missing: CA private key is required when using the etcd driver';
-    const remedy = "set the key of the CA: it signs the tenants' client certificates";
+    const reason = 'is missing, but the driver etcd needs it';
+    const remedy = "set the key of the CA, which signs the tenants' client certificates";
     found.push({ field: 'spec.tlsConfig.certificateAuthority.privateKey', reason, remedy });
   }
   if (spec.tlsConfig?.clientCertificate === undefined) {
-    const reason = 'is missing: client certificate is required when using the etcd driver';
+    const reason = 'is missing, but the driver etcd needs it';
     found.push({
       field: 'spec.tlsConfig.clientCertificate',
       reason,
@@ -156,19 +156,19 @@ function validateContent({ field, content }: ContentField, secrets: SecretKeys):
   if ((content.content ?? '') !== '') return [];
   const reference = content.secretReference;
   if (reference === undefined) {
-    const reason = 'is empty: the Secret reference is mandatory when bare content is not specified';
-    return [{ field, reason, remedy: 'set content or secretReference' }];
+    const reason = 'has neither content nor secretReference';
+    return [{ field, reason, remedy: 'set one of them' }];
   }
   const { name = '', namespace = '', keyPath } = reference;
   if (name === '' || namespace === '') {
     const missing = name === '' ? 'name' : 'namespace';
-    const reason = `is missing: the Secret reference ${missing} is mandatory`;
+    const reason = 'is missing';
     return [{ field: `${field}.secretReference.${missing}`, reason, remedy: `set the ${missing} of the Secret` }];
   }
   const keys = secrets.get(`${namespace}/${name}`);
-  // A Secret that is not there yet is warned of: it may be made after the DataStore, as Jobs and GitOps do.
+  // A missing Secret only causes a warning: it may be created after the DataStore, as Jobs and GitOps do.
   if (keys === undefined || keys.has(keyPath)) return [];
-  // Its keys are not listed: who writes DataStores, or asks the webhook itself, need not be allowed to read that Secret.
+  // Its keys are not listed: authors of DataStores, or callers of the webhook, may not be allowed to read that Secret.
   const reason = `is not a key of Secret ${namespace}/${name}`;
   return [
     {

@@ -8,7 +8,7 @@ const leftOut: readonly LeftOut[] = [
   {
     pattern:
       /^\[sig-architecture\] Conformance Tests should have at least two untainted nodes|Daemon set \[Serial\] should rollback without unnecessary restarts/,
-    reason: 'It asks for two nodes; the tenant of this run has one worker.',
+    reason: 'It needs two nodes; the tenant of this run has one worker.',
   },
   {
     pattern: /^\[sig-node\] ImageVolume should succeed with pod and pull policy of Always/,

@@ -11,7 +11,7 @@ const page = (...results: readonly TestResult[]): string =>
     tests: ['a', 'b', 'c', 'd', 'e'].map((what) => ({ name: name(what), sig: 'sig-node', serial: false })),
     results,
     written: { commit: 'abc1234', date: '2026-11-24' },
-    leftOutBecause: (test) => (test === name('e') ? 'It asks for two nodes.' : undefined),
+    leftOutBecause: (test) => (test === name('e') ? 'It needs two nodes.' : undefined),
     explanationOf: (test) => (test === name('c') ? 'machine: it has no clock' : undefined),
   });
 
@@ -39,7 +39,7 @@ describe('The page of conformance results', () => {
   });
 
   test('claims nothing about a test that was interrupted or left out', () => {
-    expect(text).toContain(`| ${name('e')} | It asks for two nodes. |`);
+    expect(text).toContain(`| ${name('e')} | It needs two nodes. |`);
     expect(text.slice(text.indexOf('## Not run'))).toContain(`- ${name('d')}`);
   });
 

@@ -1,7 +1,7 @@
 import type { ConformanceTest } from './conformance-tests.ts';
 import type { TestResult } from './test-report.ts';
 
-/** What the page is made of. */
+/** The input of the page. */
 export interface PageInput {
   readonly version: string;
   readonly tests: readonly ConformanceTest[];
@@ -13,7 +13,7 @@ export interface PageInput {
   readonly explanationOf: (name: string) => string | undefined;
 }
 
-/** A test with what became of it. */
+/** A test with its result. */
 interface Row {
   readonly test: ConformanceTest;
   readonly state: 'passed' | 'failed' | 'skipped' | 'left out' | 'not run';
@@ -66,7 +66,7 @@ function reasons(title: string, rows: readonly Row[]): readonly string[] {
 
 function notRun(rows: readonly Row[]): readonly string[] {
   if (rows.length === 0) return [];
-  const intro = 'Nothing is claimed about these; `npm run conformance` takes them next.';
+  const intro = 'These have no result yet; `npm run conformance` runs them next.';
   return ['', '## Not run', '', intro, '', ...rows.map(({ test }) => `- ${test.name}`)];
 }
 
@@ -80,13 +80,13 @@ export function referencePage(input: PageInput): string {
     '# Conformance',
     '',
     `The conformance tests of Kubernetes ${input.version}, by its own \`e2e.test\` built from its Go module, against a tenant of that version`,
-    'with CoreDNS, kube-proxy, konnectivity and one worker on the machines of `e2e/cluster`. This is no certification: that asks for',
-    'two nodes and for the published images. The images here are made of Go modules and Debian packages under the published',
-    'names (`e2e/tools/conformance-images.ts`); both tags of agnhost are one program.',
+    'with CoreDNS, kube-proxy, konnectivity and one worker on the machines of `e2e/cluster`. This is not a certification, which would',
+    'need two nodes and the published images. The images here are built from Go modules and Debian packages, with the published',
+    'names (`e2e/tools/conformance-images.ts`). Both tags of agnhost are the same program.',
     '',
-    '`npm run conformance` runs the tests of which nothing is known yet, `npm run conformance -- --page` writes this page from what is known.',
+    '`npm run conformance` runs the tests that have no result yet. `npm run conformance -- --page` writes this page from the results so far.',
     '',
-    `Written at commit ${input.written.commit} on ${input.written.date}; what each test answered is in \`e2e/conformance/results.json\`.`,
+    `Written at commit ${input.written.commit} on ${input.written.date}; the result of each test is in \`e2e/conformance/results.json\`.`,
     '',
     ...summary(rows),
     ...reasons('Failed', of('failed')),

@@ -66,9 +66,9 @@ export function reportPage(
 
 <!-- Written by npm run mutate. -->
 
-Would a test notice if the code were wrong? \`npm run mutate\` makes one small mistake at a time in the product's code, and runs the unit tests
-that reach the place; with what survives them, the contract tests that do. A mutant is killed when a test fails or does not
-end. The sample is fixed: the same mutants are judged each time, as long as their code stands.
+Would a test notice if the code were wrong? \`npm run mutate\` makes one small mistake at a time in the product's code (a mutant) and
+runs the unit tests that execute the changed code. If the mutant survives, the contract tests that execute the code follow.
+A mutant is killed when a test fails or does not end. The sample is fixed: the same mutants are judged each time, until their code changes.
 
 Seen at commit ${from.commit} on ${from.date}:
 
@@ -78,7 +78,7 @@ ${rows.join('\n')}
 
 ## What survives
 
-Each with the reason why no test sees it. Reasons are kept in \`testing/mutation/survivors.yaml\`.
+The reason for each says why no test notices it. The reasons are in \`testing/mutation/survivors.yaml\`.
 
 | Mutant | Where | Change | Why it survives |
 | --- | --- | --- | --- |
@@ -86,18 +86,18 @@ ${survivors.join('\n')}
 
 ## How it works
 
-- Mutants are made from the syntax tree of each file that the binary is made of: conditions negated, operators and bounds
+- Mutants are derived from the syntax tree of each source file of the binary: conditions negated, operators and bounds
   exchanged, operands of \`&&\`, \`||\` and \`??\` dropped, statements and guards removed, numbers, truth values and names replaced, lists and
-  objects emptied, optional chains made certain. Prose, logs, types, generated files and the tables of the schemas are left alone.
+  objects emptied, optional chains made certain. Texts, logs, types, generated files and the tables of the schemas are not changed.
 - A mutant's name comes from the name of its file, the function around it and the text: the sample stays the same when lines or
   folders move.
 - No file of the tree is touched: jest's transformer reads the mutant's text in place of the file's.
-- Which tests reach a place is learned by running each file of tests once with probes. This, and each verdict, is kept in
-  \`.cache/mutation/\` for as long as nothing changes that the test needs: a run that was ended goes on.
-- \`npm run mutate -- runtime stores/nats\` judges only what lies there, \`--tier wide\` leaves the contract tests out, \`--id <mutant>\`
+- Each file of tests is run once with probes to find out which code it executes. This, and each verdict, is cached in
+  \`.cache/mutation/\` until something changes that the test depends on. An interrupted run therefore continues where it stopped.
+- \`npm run mutate -- runtime stores/nats\` judges only these folders, \`--tier wide\` leaves the contract tests out, \`--id <mutant>\`
   judges one and prints it, \`--workers 2\` takes two processors. Only a whole run writes this page.
 
-StrykerJS 10.1 was looked at and not taken: its jest runner (10.0.0) wants another release of its core than the current one, it knows one
-kind of tests and not two, and has no fixed sample for each room, which two processors need.
+StrykerJS 10.1 was considered and rejected: its jest runner (10.0.0) requires another release of its core than the current one, it supports
+one tier of tests and not two, and it has no fixed sample for each room, which is necessary with two processors.
 `;
 }

@@ -2,7 +2,7 @@ import { requirementProblem } from '../../../../api/core/label-selector.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 
-/** Validates what the author requires of the DataStore to choose: what the schema allows but can never be fulfilled. */
+/** Validates the selector for DataStores: refuses requirements that the schema allows but that no labels can meet. */
 export function validatePlacement({ spec }: TenantControlPlane): readonly InvalidInput[] {
   return (spec.dataStoreSelector?.matchExpressions ?? []).flatMap((requirement, index): readonly InvalidInput[] => {
     const reason = requirementProblem(requirement);
@@ -17,6 +17,6 @@ export function validatePlacement({ spec }: TenantControlPlane): readonly Invali
 export function placementWarnings({ spec }: TenantControlPlane): readonly string[] {
   if ((spec.dataStoreTolerations ?? []).length === 0 || (spec.dataStore ?? '') === '') return [];
   return [
-    `spec.dataStoreTolerations has no effect: spec.dataStore names ${spec.dataStore ?? ''}, so no DataStore is chosen`,
+    `spec.dataStoreTolerations has no effect: spec.dataStore names ${spec.dataStore ?? ''}, so no placement takes place`,
   ];
 }
