@@ -62,7 +62,7 @@ export interface Key {
 
 /**
  * What a client needs in order to address a kind. `T` is the type of its objects and exists at compile time only. Every
- * kind of ours (`Kind` in `api/schema.ts`) is one; built-in kinds are listed in `api/core/kinds.ts`.
+ * kind of Steward (`Kind` in `api/schema.ts`) is one; built-in kinds are listed in `api/core/kinds.ts`.
  */
 export interface KindRef<T extends Resource = Resource> {
   /** API group; '' for core/v1. */

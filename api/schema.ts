@@ -254,7 +254,7 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
-/** An object of a kind of ours as the API server returns it. */
+/** An object of a kind of Steward as the API server returns it. */
 export interface CustomResource<Spec, Status> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -263,7 +263,7 @@ export interface CustomResource<Spec, Status> {
   readonly status?: Status;
 }
 
-/** A kind of ours: address, schema, and everything else in its CustomResourceDefinition. */
+/** A kind of Steward: address, schema, and everything else in its CustomResourceDefinition. */
 export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> extends KindRef<
   CustomResource<Spec, Status>
 > {

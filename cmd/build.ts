@@ -51,7 +51,7 @@ const version = process.argv[3] ?? ownVersion;
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await build({
-  // The program of a worker thread stands beside the one that starts it.
+  // The program of a worker thread is in the same folder as the one that starts it.
   entryPoints: [
     { in: join(import.meta.dirname, 'steward.ts'), out: 'steward' },
     { in: join(root, 'clusterstacks', 'helm', 'manifest-worker.ts'), out: 'manifest-worker' },

@@ -41,7 +41,7 @@ import { keptTenants, tenantsWithData } from './tenants-with-data.ts';
 /** The wire protocols of this version. */
 export const drivers: readonly Driver[] = [etcdDriver, postgresDriver, mysqlDriver, natsDriver];
 
-/** What the controllers share. */
+/** The common dependencies of the controllers. */
 export interface Shared {
   readonly cluster: Cluster;
   readonly informers: Pick<InformerFactory, 'informer'>;

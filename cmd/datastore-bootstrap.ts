@@ -34,7 +34,7 @@ export const datastoreBootstrapFlags = {
   },
 } as const satisfies Flags;
 
-/** What each bootstrap shares. */
+/** The common inputs of all bootstraps. */
 type Tools = Omit<ServerBootstrap, 'plan'>;
 type Place = Pick<ServerBootstrap['plan'], 'namespace' | 'clusterDomain'>;
 
@@ -101,7 +101,7 @@ export async function runDatastoreBootstrap(args: readonly string[], environment
     await (server === undefined ? bootstrapEtcd({ plan: { ...place, members }, ...options }) : server(place, options));
     if (name !== '') {
       const manifest = quickStartDataStore({ ...place, name, members });
-      // The webhook that judges it may come up at the same time as the store.
+      // The webhook that admits it may start at the same time as the datastore.
       await untilAnswered(() => cluster.apply(dataStore, manifest, { fieldManager, signal }), options);
       lines.info('applied the DataStore', { name });
     }

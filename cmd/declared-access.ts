@@ -27,10 +27,10 @@ const managerAccess: readonly DeclaredAccess[] = [
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
       // Whether a TenantControlPlane may be deleted depends on its owner, also where that is not looked after here.
       { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['get'] },
-      // Who reads metrics is asked of the API server.
+      // The API server decides who may read metrics.
       { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
       { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-      // The manager makes its webhooks' authority itself and writes it where the API server looks for it.
+      // The manager creates the CA of its webhooks itself and writes it to the webhook configurations.
       {
         apiGroups: ['admissionregistration.k8s.io'],
         resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
@@ -76,7 +76,7 @@ export const clusterStacksRole: DeclaredRole = {
     {
       name: 'manager',
       access: [
-        // Whether the cluster-stack-operator, which does the same work, leads in whatever namespace.
+        // Whether the cluster-stack-operator, which does the same work, leads in any namespace.
         {
           apiGroups: ['coordination.k8s.io'],
           resources: ['leases'],
@@ -97,7 +97,10 @@ export const clusterStacksRole: DeclaredRole = {
   ],
 };
 
-/** What the manager needs where core Cluster API asks it at its hooks: source of config/clusterstacks/runtime-extension/role.yaml. */
+/**
+ * The permissions that the manager needs if core Cluster API calls its hooks: source of
+ * config/clusterstacks/runtime-extension/role.yaml.
+ */
 export const runtimeExtensionRole: DeclaredRole = {
   name: 'steward-clusterstacks-runtime-extension-role',
   parts: [

@@ -17,13 +17,12 @@ const ofConnections =
   /^(E(CONN|PIPE|TIMEDOUT|HOST|NET|ADDRNOTAVAIL|AI_|NOTFOUND|PROTO)|HPE_|UND_ERR_|ERR_(HTTP2?_|SSL_|TLS_|STREAM_|SOCKET_|OSSL_))/;
 
 /**
- * Catches what no code of ours caught; a lint rule and `detached` keep promises from getting here.
- *
- * After a rejection the process goes on: the work that failed has ended, and what it left behind is what a reconcile that is cut off
- * leaves, which the next one repairs. After an exception of a connection it goes on too: what failed is a socket that nobody listened
- * to any more, and otherwise a stranger could end the process by hanging up at the right moment. Any other exception came from the
- * middle of a callback of ours whose state may be half changed: then the process ends, since a restart converges to the same objects
- * and a broken state does not. No request leads there, since servers catch whatever an answer throws (runtime/server/answer-requests.ts).
+ * Handles errors that no other code caught; a lint rule and `detached` prevent that promises get here. After a rejection
+ * the process continues: the failed work has ended, and left at most what an interrupted reconcile leaves, which the next
+ * one repairs. After an exception of a connection it continues too: the error is about a socket without a listener, and
+ * otherwise any client could end the process by closing its connection at the right moment. Any other exception may have
+ * left half-changed state: then the process ends, because a restart converges to the same objects and a broken state does
+ * not. No request can cause this, because servers catch all errors of an answer (runtime/server/answer-requests.ts).
  */
 export class LastResort {
   #log: Pick<Logger, 'error'>;
@@ -47,7 +46,7 @@ export class LastResort {
     });
   }
 
-  /** From now on this log is told. */
+  /** Uses this log from now on. */
   use(log: Pick<Logger, 'error'>): void {
     this.#log = log;
   }

@@ -43,7 +43,7 @@ const leaseName = 'steward.butlerlabs.dev';
 /** Grace period of running reconciles when the process is asked to terminate, in milliseconds. */
 const graceMs = 5_000;
 
-/** What the parts of the manager share. */
+/** The common dependencies of the manager's parts. */
 interface Base {
   readonly settings: ManagerSettings;
   readonly log: Logger;
@@ -122,7 +122,7 @@ async function work(base: Base): Promise<number> {
   });
   try {
     const code = await ended.promise;
-    // Whoever lost the lead must not write any more: running reconciles are aborted at once.
+    // A manager that lost leadership must not write any more: running reconciles are aborted at once.
     const grace = code === 0 ? graceMs : 0;
     await Promise.all([manager.stop(grace), layer?.stop(grace)]);
     await election.release();

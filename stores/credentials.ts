@@ -147,7 +147,7 @@ export function certificateBundle(certificates: readonly X509Certificate[]): str
   return certificates.map((certificate) => `${certificate.toString().trim()}\n`).join('');
 }
 
-/** A private key as PKCS#8 PEM, whatever form it was given in. */
+/** A private key as PKCS#8 PEM, converted from any accepted form. */
 export function pkcs8(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

@@ -2,7 +2,7 @@ import type { Secret } from '../api/core/kinds.ts';
 import type { Key } from '../api/meta.ts';
 import type { ReadSecret } from './driver.ts';
 
-/** Reads keys of Secrets through `get`. Keys of one Secret that are asked for at the same time cost one call. */
+/** Reads keys of Secrets through `get`. Concurrent reads of keys of one Secret cost one call. */
 export function secretReader(get: (key: Key) => Promise<Secret | undefined>): ReadSecret {
   const running = new Map<string, Promise<Secret | undefined>>();
   return async ({ namespace, name, key }) => {

@@ -71,7 +71,7 @@ export class TenantWatch {
   /** At most one for each expected object. */
   readonly #observations = new Map<string, Observation>();
   readonly #heard = new Map<KindRef, Heard>();
-  /** Components that must be applied again, whatever is observed. */
+  /** Components that must be applied again regardless of the observations. */
   readonly #overdue = new Set<string>();
   #connection: Connection;
   #line: WatchLine | undefined;

@@ -37,8 +37,8 @@ function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
 }
 
 /**
- * The CustomResourceDefinition of a kind (apiextensions.k8s.io/v1). The conversion strategy is `None`: all versions
- * share one schema, and a conversion webhook that nothing serves would make every object unreadable.
+ * The CustomResourceDefinition of a kind (apiextensions.k8s.io/v1). The conversion strategy is `None`: all versions have
+ * the same schema, and a conversion webhook that nothing serves would make every object unreadable.
  */
 export function crd(kind: Kind): Manifest {
   const schema = objectSchema(kind);

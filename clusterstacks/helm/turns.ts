@@ -7,8 +7,9 @@ interface Waiting {
 }
 
 /**
- * Limits how much work runs at a time, fairly. A requester has one turn at a time, and turns rotate: first between namespaces, those
- * without running work first, then between the names of a namespace. So a requester that asks often or takes long only delays itself.
+ * Limits how much work runs at a time, fairly. A requester has one turn at a time, and turns rotate: first between
+ * namespaces, those without running work first, then between the names of a namespace. So a requester with many or long
+ * requests only delays itself.
  */
 export class Turns {
   readonly #atOnce: number;

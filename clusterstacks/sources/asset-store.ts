@@ -34,8 +34,9 @@ export interface AssetStore {
     signal: AbortSignal,
   ): Promise<ResolvedRelease & { readonly tag: string }>;
   /**
-   * The assets of a release. With a digest, exactly this content, from the cache if possible, whatever the tag refers to by now;
-   * without one, what the tag refers to now. Both spellings of the name are tried, with a dash and with a dot.
+   * The assets of a release. With a digest, exactly this content, from the cache if possible, even if the tag refers to
+   * something else by now; without one, what the tag refers to now. Both spellings of the name are tried, with a dash and
+   * with a dot.
    */
   assets(
     source: SourceAddress,

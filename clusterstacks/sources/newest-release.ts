@@ -4,7 +4,7 @@ import { versionIn } from './release-name.ts';
 import type { ReleaseVersion } from './release-version.ts';
 import { compareVersions } from './release-version.ts';
 
-/** `stable`: versions without suffix. `custom`: all others, whatever word their suffix begins with. */
+/** `stable`: versions without suffix. `custom`: all others, with any suffix. */
 export type Channel = 'stable' | 'custom';
 
 export const isOfChannel = ({ suffix }: ReleaseVersion, channel: Channel): boolean =>

@@ -35,7 +35,7 @@ import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../../
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 
-/** What the rules may look at. */
+/** What the rules may read. */
 export interface AdmissionContext {
   readonly cluster: Cluster;
   readonly defaultDataStore: string;
@@ -166,7 +166,7 @@ async function gatewayApiOf(cluster: Cluster, namespace: string, signal: AbortSi
   return hasGateways === true ? 'without TLSRoute' : 'absent';
 }
 
-/** Asked about a whole collection, the API server asks about each object of it. */
+/** For the deletion of a collection, the API server calls the webhook for each object. */
 async function tenantDeletion(
   cluster: Cluster,
   request: AdmissionRequest,
@@ -180,7 +180,7 @@ async function tenantDeletion(
   );
   const { namespace = '' } = old.metadata;
   const inForeground = request.options?.propagationPolicy === 'Foreground';
-  // Who may go anyway is not asked about: the other half of the manager may be switched off.
+  // Objects that may always be deleted need no request: the other half of the manager may be disabled.
   const owner =
     reference === undefined || (isForceDeleted(old) && !inForeground)
       ? undefined

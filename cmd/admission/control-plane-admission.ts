@@ -25,8 +25,8 @@ export interface ControlPlaneChange {
 }
 
 /**
- * Everything that is wrong with a control plane, also as its TenantControlPlane would be judged. What it was admitted with is
- * not held against it later: the controller writes its spec, too.
+ * Validates a control plane, also by the rules of its TenantControlPlane. Values that were admitted earlier stay admitted,
+ * because the controller writes the spec, too.
  */
 export async function validateControlPlane(change: ControlPlaneChange): Promise<readonly InvalidInput[]> {
   const { scp, old, ...limits } = change;
@@ -39,7 +39,7 @@ export async function validateControlPlane(change: ControlPlaneChange): Promise<
   ];
 }
 
-/** What would lead out of the namespace. Another cluster judges for itself what runs there. */
+/** Validates what would reach beyond the namespace. Another cluster validates itself what runs there. */
 async function outOfBounds({ scp, old, boundariesOf }: ControlPlaneChange): Promise<readonly InvalidInput[]> {
   const tcp = defaultedTenant(scp);
   if (tcp === undefined || scp.spec.deployment?.externalClusterReference !== undefined) return [];

@@ -1,6 +1,6 @@
 import type { ListenAddress } from './manager-settings.ts';
 
-/** An address in the form in which servers are told where to listen: `host:port`. */
+/** An address to listen on, as servers take it: `host:port`. */
 export function bindText({ host, port }: ListenAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

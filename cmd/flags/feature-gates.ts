@@ -8,7 +8,7 @@ export interface FeatureGates {
   readonly externalClusterReferenceCrossNamespace: boolean;
   /** ClusterStacks, their releases and the add-ons of Clusters are looked after. */
   readonly clusterStacks: boolean;
-  /** Core Cluster API, whose gate of that name is on, asks at its hooks; means something with `clusterStacks` only. */
+  /** Core Cluster API calls the hooks, if its gate of the same name is on; has an effect only with `clusterStacks`. */
   readonly runtimeSdk: boolean;
 }
 

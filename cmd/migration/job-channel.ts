@@ -38,7 +38,7 @@ export class JobChannel {
     return readChannel(await this.job());
   }
 
-  /** Writes annotations and says what stands there then; undefined takes one away. */
+  /** Writes annotations and returns the result; undefined removes one. */
   async write(values: Readonly<Record<string, string | undefined>>): Promise<MigrationChannel> {
     return readChannel(await this.#cluster.patch(kinds.Job, this.#key, annotationsPatch(values)));
   }

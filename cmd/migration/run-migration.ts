@@ -19,7 +19,7 @@ import { JobFreeze } from './job-freeze.ts';
 import { JobHeartbeat } from './job-heartbeat.ts';
 import { JobJournal } from './job-journal.ts';
 
-/** With what the process of a migration works. */
+/** The dependencies of the process of a migration. */
 export interface MigrationParts {
   readonly cluster: Cluster;
   readonly stores: Pick<StoreAccess, 'open'>;
@@ -30,7 +30,7 @@ export interface MigrationParts {
   readonly signal: AbortSignal;
 }
 
-/** What the process is asked to do. */
+/** The task of the process. */
 export interface MigrationWish {
   readonly tenant: Key & { readonly namespace: string };
   readonly target: string;
@@ -48,8 +48,9 @@ interface Side {
 }
 
 /**
- * Does what a changed `spec.dataStore` asks for, up to the point where the tenant can be switched. Resolves with the outcome, which
- * the Job carries too. Throws `GiveUpError` when another try would not help, after it was written there.
+ * Migrates the data after a change of `spec.dataStore`, up to the point where the tenant can be switched. Resolves with the
+ * outcome, which is also written to the Job. Throws `GiveUpError` if another attempt would not help, after writing it
+ * there.
  */
 export async function runMigration(wish: MigrationWish, parts: MigrationParts): Promise<MigrationOutcome> {
   const { cluster } = parts;

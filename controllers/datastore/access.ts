@@ -5,8 +5,8 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores/status'], verbs: ['get', 'patch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch'] },
-  // What is kept of a TenantControlPlane that is gone stands on its StewardControlPlane.
+  // The record of what is retained of a deleted TenantControlPlane is on its StewardControlPlane.
   { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['list'] },
-  // The Secrets that it reads are labelled, so that only their deletion is asked about.
+  // The Secrets that it reads are labelled, so that the webhook is called only for their deletion.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'patch'] },
 ];

@@ -12,7 +12,7 @@ import { inUseReason, inUseRemedy, unknownReason, unknownRemedy } from './status
 export type SecretKeys = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** A request to admission: a new object, or one that replaces `old`. */
-export interface DataStoreQuestion {
+export interface DataStoreRequest {
   readonly store: DataStore;
   /** Absent on creation. */
   readonly old?: DataStore | undefined;
@@ -24,7 +24,7 @@ export interface DataStoreQuestion {
  * Validates a DataStore on creation and whenever its spec changes. An object that is being deleted, or whose spec does not change,
  * is always admitted: its conditions report what broke later, and labels and finalizers must remain changeable.
  */
-export function validate({ store, old, secrets }: DataStoreQuestion): readonly InvalidInput[] {
+export function validate({ store, old, secrets }: DataStoreRequest): readonly InvalidInput[] {
   if (store.metadata.deletionTimestamp !== undefined) return [];
   if (old !== undefined && JSON.stringify(old.spec) === JSON.stringify(store.spec)) return [];
   return [

@@ -38,7 +38,7 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
         probes.ask(store, () => deps.stores.open(store, ctx.signal)),
         deps.markSecrets?.(store, ctx.signal),
       ]);
-      // Asked last: while the store was, tenants came and went.
+      // Read last, because tenants may have changed during the check of the datastore.
       const now = usersOf(nameOf(store), { ...deps, tenants: deps.tenants() });
       const usedBy = withUsersOf(deps.namespace, store.status?.usedBy ?? [], now);
       const status = statusOf({ store, usedBy, finding, now: ctx.now });
@@ -54,7 +54,7 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       const message = keptBecause(usedBy, unknown);
       ctx.event('Warning', 'InUse', message);
       const status = statusInUse(store, { usedBy, message }, ctx.now);
-      // Neither the tenants of other namespaces nor what is kept of one that is gone make themselves heard.
+      // No watch reports tenants of other namespaces, or what is retained of deleted ones.
       return { finished: false, status, afterMs: unheardPaceMs };
     },
   };

@@ -14,7 +14,7 @@ export interface ProbedStore {
 
 /** What the controller acts through. */
 export interface Dependencies {
-  /** What is remembered of an object goes with it. */
+  /** What is remembered about an object is dropped with it. */
   readonly memory: ObjectMemory;
   readonly clock: Clock;
   readonly stores: {

@@ -6,7 +6,7 @@ import { StoreError } from '../../stores/store-error.ts';
 import type { ServerState } from '../../stores/driver.ts';
 import type { ProbedStore } from './dependencies.ts';
 
-/** What asking a store came to. */
+/** The result of a check. */
 export type Finding = { readonly state: ServerState } | { readonly failure: StoreError };
 
 const healthyMs = 15_000;
@@ -22,8 +22,8 @@ interface Known {
 }
 
 /**
- * Asks each store now and then: after 15 seconds while it is well, after a second and then doubling up to ten while it is
- * not, and at once when its configuration has changed. In between the last answer stands.
+ * Checks each datastore periodically: every 15 seconds while it works, after one second and then doubling up to ten while
+ * it does not, and at once when its configuration has changed. In between the last result is used.
  */
 export class Probes {
   readonly #clock: Clock;

@@ -4,18 +4,18 @@ import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { ContentRef, DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { isRecord } from '../../api/structural/is-record.ts';
 
-/** A field of a DataStore that stands for bytes. */
+/** A field of a DataStore that contains bytes, or refers to them. */
 export interface ContentField {
   /** Path in the object. */
   readonly field: string;
   readonly content: ContentRef;
 }
 
-/** Every field of a DataStore that stands for bytes, with what it says, in the order of the schema. */
+/** Every field of a DataStore that contains bytes, or refers to them, with its value, in the order of the schema. */
 export function contentFields({ spec }: DataStore): readonly ContentField[] {
   return contentPaths.flatMap((path) => {
     const content = path.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), spec);
-    // The schema says that what stands there is one.
+    // The schema guarantees the type.
     return content === undefined ? [] : [{ field: `spec.${path.join('.')}`, content: content as ContentRef }];
   });
 }

@@ -10,7 +10,7 @@ import type { StoreError } from '../../stores/store-error.ts';
 import type { Finding } from './probes.ts';
 
 /** The users that are reported for a DataStore. */
-export interface UsersQuestion {
+export interface UsersQuery {
   readonly tenants: readonly TenantControlPlane[];
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
@@ -31,7 +31,7 @@ const parts = ['Reachable', 'Authorized', 'VersionSupported'] as const;
  * The TenantControlPlanes whose data is in the store or about to be, as `namespace/name`, each once, in the order of their
  * bytes.
  */
-export function usersOf(store: string, { tenants, defaultDataStore }: UsersQuestion): readonly string[] {
+export function usersOf(store: string, { tenants, defaultDataStore }: UsersQuery): readonly string[] {
   const names = tenants
     .filter((tcp) => dataStoresOf(tcp, defaultDataStore).includes(store))
     .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`);
@@ -74,7 +74,7 @@ function steady(before: number | undefined, now: number | undefined): number | u
   return Math.abs(now - before) > Math.max(before / 100, 2 ** 20) ? now : before;
 }
 
-/** Why no more tenants are placed in the store; undefined while some are. */
+/** Why no more tenants are placed in the datastore; undefined while it accepts some. */
 export function fullness({ spec }: DataStore, status: DataStoreStatus | undefined): string | undefined {
   const { tenants, size } = spec.placement?.capacity ?? {};
   const { tenants: held = 0, sizeBytes = 0 } = status ?? {};

@@ -5,7 +5,7 @@ import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 
 /** What the controller acts through. */
 export interface Dependencies {
-  /** What is remembered of an object goes with it. */
+  /** What is remembered about an object is dropped with it. */
   readonly memory: ObjectMemory;
   readonly cluster: Cluster;
   /** All TenantControlPlanes, from a cache. */

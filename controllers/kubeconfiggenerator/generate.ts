@@ -42,7 +42,7 @@ function text(secret: Secret | undefined, key: string): string {
   return Buffer.from(secret?.data?.[key] ?? '', 'base64').toString('utf8');
 }
 
-/** What the admin kubeconfig says of server and authority. */
+/** Server and CA in the admin kubeconfig. */
 function templateOf({ generator, admin }: Ingredients): Kubeconfig {
   const key = generator.spec.controlPlaneEndpointFrom;
   if (admin === undefined) throw new NotGeneratedError('the admin kubeconfig is not yet generated');
@@ -83,7 +83,10 @@ interface Authority {
   readonly trusted: string;
 }
 
-/** The authority that signs; while it is being replaced at once the template still names the old one, and both are waited for. */
+/**
+ * The CA that signs; while it is being replaced, the template still contains the old one, and the kubeconfig waits until
+ * both are the same.
+ */
 function authorityOf({ authority }: Ingredients, template: Kubeconfig): Authority {
   const keys = dataKeys.ca;
   const [certificate, key] = [text(authority, keys.certificate), text(authority, keys.key)];
@@ -106,7 +109,7 @@ export async function generate(from: Ingredients, issuers: IssuerPool): Promise<
   const profile = profileOf(from);
   const { signer: ca, trusted } = authorityOf(from, template);
   const [signer] = parseCertificates(ca.certificate, dataKeys.ca.certificate);
-  // A certificate cannot outlive its authority: one that ends soon is not renewed early for nothing.
+  // A certificate cannot outlive its CA, so one that expires with its CA is not renewed needlessly.
   const left = signer.validToDate.getTime() - now.getTime();
   const thresholdMs = left > 2 * from.renewBeforeMs ? from.renewBeforeMs : 0;
   const { clusterName, server } = template;

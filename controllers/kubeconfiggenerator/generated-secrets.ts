@@ -37,8 +37,8 @@ function inputsOf(generator: KubeconfigGenerator, { metadata, spec, status }: Te
 const idOf = ({ namespace = '', name }: Key): string => `${namespace}/${name}`;
 
 /**
- * The Secrets that generators keep. One that was found right is not read again until it, or what it follows from, changes:
- * a reconcile to a thousand tenants at rest is one list.
+ * The Secrets of generators. One that was found valid is not read again until it, or one of its inputs, changes: a
+ * reconcile for a thousand unchanged tenants is one list.
  */
 export class GeneratedSecrets {
   readonly #deps: Dependencies;

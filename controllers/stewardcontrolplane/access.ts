@@ -22,7 +22,7 @@ export const access: readonly PolicyRule[] = [
   // Data that is kept is removed from the store that it is in.
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores'], verbs: ['get'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
-  // Their labels say what pods may do there; admission asks.
+  // Admission reads their labels, which say what pods may do there.
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'list', 'watch'] },
 ];

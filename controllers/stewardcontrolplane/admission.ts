@@ -42,10 +42,10 @@ export function warningsAbout(scp: StewardControlPlane): readonly string[] {
 }
 
 /**
- * Why a TenantControlPlane may not be deleted: its StewardControlPlane creates it again on the same data, and until then nobody is
- * served. Who says that it is meant must not have it deleted in the foreground, where its authorities go before it and cannot be
- * kept. `owner` is the object of that kind that the API server has under the owner's name. clusterctl deletes what it has moved in
- * any order, and marks it.
+ * Why a TenantControlPlane may not be deleted: its StewardControlPlane creates it again with the same data, and until then
+ * it serves no one. Even with the confirming annotation it must not be deleted in the foreground, because then its CAs are
+ * deleted before it and cannot be retained. `owner` is the object of that kind with the owner's name in the API server.
+ * clusterctl deletes what it has moved in any order, and marks it.
  */
 export function validateTenantDeletion(
   tenant: Resource,
@@ -68,8 +68,9 @@ export function validateTenantDeletion(
 }
 
 /**
- * Why a TenantControlPlane may not be deleted that obeys a StewardControlPlane of another cluster: that would create it again, but
- * here nobody knows it, and so nobody keeps the data. What deletes with the namespace is let pass, and who says that it is meant.
+ * Why a TenantControlPlane of a StewardControlPlane in another cluster may not be deleted: that one would create it again,
+ * but does not exist here, so nothing retains the data. Deletions of the whole namespace, and those that are confirmed by
+ * annotation, are admitted.
  */
 export function validateExternalDeletion({ metadata }: Resource, username: string): readonly InvalidInput[] {
   const { [annotations.externalClaim]: claim, [annotations.externalHolder]: holder } = metadata.annotations ?? {};
@@ -88,7 +89,7 @@ const namespaceControllers: readonly string[] = [
 
 type Template = ObjectOf<typeof stewardControlPlaneTemplate>;
 
-/** The control plane that a template would make, as far as it decides. Every version that is hosted can be asked for. */
+/** The control plane of a template, as far as the template determines it. Every supported version is possible. */
 export function controlPlaneFrom({ metadata, spec }: Template): StewardControlPlane {
   const { apiVersion, kind } = { apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2', kind: 'StewardControlPlane' };
   const named = { ...(metadata.namespace !== undefined && { namespace: metadata.namespace }), name: 'template' };
@@ -96,8 +97,8 @@ export function controlPlaneFrom({ metadata, spec }: Template): StewardControlPl
   return { apiVersion, kind, metadata: { ...spec.template.metadata, ...named }, spec: given };
 }
 
-/** What is asked about a template. */
-export interface TemplateQuestion {
+/** A request to admission about a template. */
+export interface TemplateRequest {
   readonly template: Template;
   /** Absent on creation. */
   readonly old?: Template | undefined;
@@ -110,7 +111,7 @@ export interface TemplateQuestion {
  * there is by dry runs, which it marks, and which must be let pass
  * (https://cluster-api.sigs.k8s.io/developer/providers/contracts/control-plane).
  */
-export function validateTemplateChange({ template, old, dryRun }: TemplateQuestion): readonly InvalidInput[] {
+export function validateTemplateChange({ template, old, dryRun }: TemplateRequest): readonly InvalidInput[] {
   if (old === undefined || template.metadata.deletionTimestamp !== undefined) return [];
   if (dryRun && template.metadata.annotations?.[topologyDryRunAnnotation] !== undefined) return [];
   if (isDeepStrictEqual(template.spec.template.spec, old.spec.template.spec)) return [];
@@ -119,7 +120,10 @@ export function validateTemplateChange({ template, old, dryRun }: TemplateQuesti
   return [{ field: 'spec.template.spec', reason, remedy }];
 }
 
-/** A version that stays is not validated again: one that is hosted no more must not keep finalizers and endpoints from being written. */
+/**
+ * A version that does not change is not validated again: an unsupported one must not prevent writes of finalizers and
+ * endpoints.
+ */
 function validateVersion(
   scp: StewardControlPlane,
   old: StewardControlPlane | undefined,
@@ -136,7 +140,7 @@ function validateVersion(
   });
 }
 
-/** True when no pod has the version that is asked for, such as one that is held back: the wish can be taken back. */
+/** True if no pod has the wanted version, for example because it is held: then it can be reverted. */
 function isUntouched({ spec, status }: StewardControlPlane): boolean {
   const running = status?.versions ?? [];
   return running.length > 0 && !running.some(({ version }) => isSame(version, spec.version));

@@ -41,7 +41,7 @@ export function contractConditions(report: Report<Scope>, facts: Facts): readonl
   ];
 }
 
-/** What the contract gets while the TenantControlPlane could not be looked at: nothing is known to have changed. */
+/** The conditions of the contract while the TenantControlPlane cannot be read: nothing is reported as changed. */
 export function unknownConditions(error: unknown): readonly NewCondition[] {
   const message = `the TenantControlPlane could not be read: ${messageOf(error)}`;
   return [
@@ -51,7 +51,7 @@ export function unknownConditions(error: unknown): readonly NewCondition[] {
   ];
 }
 
-/** What the contract gets before there is anything to look at. */
+/** The conditions of the contract before the TenantControlPlane exists. */
 export function earlyConditions(): readonly NewCondition[] {
   const message = 'there is no TenantControlPlane yet';
   return [

@@ -89,7 +89,10 @@ function withKept(status: StewardControlPlaneStatus, { keptTenancy }: Scope): St
   return keptTenancy === 'passed on' ? clearRetainedTenancy(status) : { ...status, keptTenancy };
 }
 
-/** How soon a TenantControlPlane that was refused is asked for again, in milliseconds: the DataStore that it names may be made meanwhile. */
+/**
+ * The delay until a refused TenantControlPlane is applied again, in milliseconds: its DataStore may have been created
+ * meanwhile.
+ */
 const askAgainMs = 10_000;
 
 const isRefused = (status: StewardControlPlane['status']): boolean =>
@@ -130,7 +133,7 @@ function distinct(keys: readonly Key[]): readonly Key[] {
   return [...new Map(keys.map((key) => [`${key.namespace ?? ''}/${key.name}`, key])).values()];
 }
 
-/** The control plane that a Cluster names; one that it names no more is enqueued as well. */
+/** The control plane that a Cluster references; one that it no longer references is enqueued as well. */
 function controlPlaneOf(cluster: CapiCluster | undefined): readonly Key[] {
   const { apiGroup, kind, name } = cluster?.spec?.controlPlaneRef ?? {};
   if (kind !== stewardControlPlane.kind || apiGroup !== stewardControlPlane.group || name === undefined) return [];

@@ -29,8 +29,8 @@ const countAgainMs = 5_000;
 const refusedMs = 2_000;
 
 /**
- * Workers first, then the TenantControlPlane, then this object: core Cluster API takes its absence for the end of the
- * control plane, and skips draining workers once the control plane goes away.
+ * Workers first, then the TenantControlPlane, then this object: without it, core Cluster API considers the control plane
+ * gone, and it no longer drains workers once the control plane is being deleted.
  */
 export async function finalize(
   deps: Dependencies,
@@ -101,7 +101,7 @@ async function withoutReleasing(
   return isReleasing(scp, tenant) ? { ...scp, status: clearRetainedTenancy(scp.status) } : scp;
 }
 
-/** What is waited for; undefined once there is no TenantControlPlane of ours. */
+/** What the deletion waits for; undefined once our TenantControlPlane is gone. */
 async function removeTenant(
   { cluster }: Dependencies,
   scp: StewardControlPlane,
@@ -126,8 +126,9 @@ async function removeTenant(
 }
 
 /**
- * Removes what is retained of a TenantControlPlane that nobody has adopted. Asked after no TenantControlPlane of ours is left, and of
- * the API server: one that goes leaves its data to this object only while that stays, and before it is gone.
+ * Removes retained data that no TenantControlPlane has adopted. Called when our TenantControlPlane is gone, with this
+ * object read from the API server: a TenantControlPlane releases its data to this object only while this object is not
+ * being deleted, and before it is gone.
  */
 async function removeKept(
   { cluster, removeData }: Dependencies,

@@ -49,7 +49,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
 /** The status of a paused StewardControlPlane: everything as it was, and why it is paused. */
 export function pausedStatus(scp: StewardControlPlane, message: string, now: Date): Status {
   const paused = { type: 'Paused', status: 'True', reason: 'Paused', message } as const;
-  // The other fields are about the generation that was looked at last.
+  // The other fields are about the generation that was reconciled last.
   return { ...withConditions(scp, [paused], now), ...observedBefore(scp) };
 }
 
@@ -68,7 +68,7 @@ export function waitingStatus(scp: StewardControlPlane, message: string, now: Da
   };
 }
 
-/** The status while the control plane goes away. */
+/** The status while the control plane is being deleted. */
 export function deletingStatus(
   scp: StewardControlPlane,
   why: Pick<NewCondition, 'reason' | 'message'>,

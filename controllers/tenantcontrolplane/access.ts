@@ -7,7 +7,7 @@ import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 export const access: readonly PolicyRule[] = [
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/status'], verbs: ['patch'] },
-  // Owner references with blockOwnerDeletion ask for this.
+  // Owner references with blockOwnerDeletion require this.
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/finalizers'], verbs: ['update'] },
   // Whether the StewardControlPlane is being deleted, and what it retains for whom, is read from the API server.
   { apiGroups: [controlPlaneGroup], resources: ['stewardcontrolplanes'], verbs: ['get'] },
@@ -48,7 +48,7 @@ export const access: readonly PolicyRule[] = [
     resources: ['networkpolicies'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  // The addresses of this cluster's own API server, from which the pods of tenants are kept away.
+  // The addresses of this cluster's own API server, which the pods of tenants must not reach.
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], resourceNames: ['kubernetes'], verbs: ['get'] },
   // Stopping pods are deleted quickly when their tenant is deleted; those that do not start are inspected for the reason.
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'delete'] },

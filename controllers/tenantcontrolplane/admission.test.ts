@@ -536,7 +536,7 @@ describe('A warning', () => {
     const tolerating = { dataStoreTolerations: [{ key: 'a', operator: 'Exists' as const }] };
     const warnings = (changes: object): readonly string[] => warningsAbout(tenantControlPlaneWith(spec(changes)));
     expect(warnings({ dataStore: 'default', ...tolerating })).toEqual([
-      'spec.dataStoreTolerations has no effect: spec.dataStore names default, so no DataStore is chosen',
+      'spec.dataStoreTolerations has no effect: spec.dataStore names default, so no placement takes place',
     ]);
     expect(warnings({ dataStore: '', ...tolerating })).toEqual([]);
     expect(warnings({ dataStore: 'default' })).toEqual([]);

@@ -28,8 +28,8 @@ import { validateTrustd } from './addons/worker-bootstrap/validate-trustd.ts';
 import { validateVersion } from './upgrade/validate-version.ts';
 import { validateWorkers } from './addons/worker-bootstrap/validate-workers.ts';
 
-/** What the API server asks: a new object, or one that takes the place of `old`. */
-export interface AdmissionQuestion {
+/** A request to admission: a new object, or one that replaces `old`. */
+export interface TenantAdmission {
   readonly tcp: TenantControlPlane;
   /** Absent on creation. */
   readonly old?: TenantControlPlane | undefined;
@@ -110,29 +110,29 @@ function validateName({ metadata }: TenantControlPlane): readonly InvalidInput[]
  * All validation errors of an object, on creation and on every update. An object that is being deleted is not validated: only its
  * finalizers still change.
  */
-export function validate(question: AdmissionQuestion): readonly InvalidInput[] {
-  const { tcp, old } = question;
+export function validate(request: TenantAdmission): readonly InvalidInput[] {
+  const { tcp, old } = request;
   if (tcp.metadata.deletionTimestamp !== undefined) return [];
   return [
     ...(old === undefined ? validateName(tcp) : []),
-    ...validateVersion(tcp, old, question.newestMinor),
+    ...validateVersion(tcp, old, request.newestMinor),
     ...validatePlacement(tcp),
-    ...validateStore({ tcp, old, drivers: question.drivers, refusals: question.refusals }),
-    ...validateMigration({ tcp, old, drivers: question.drivers, troubles: question.troubles ?? new Map() }),
+    ...validateStore({ tcp, old, drivers: request.drivers, refusals: request.refusals }),
+    ...validateMigration({ tcp, old, drivers: request.drivers, troubles: request.troubles ?? new Map() }),
     ...validateNetwork(tcp),
-    ...newOnes(validateExposure(question), old === undefined ? [] : validateExposure({ ...question, tcp: old, old })),
+    ...newOnes(validateExposure(request), old === undefined ? [] : validateExposure({ ...request, tcp: old, old })),
     ...newOnes(validateAddons(tcp), old === undefined ? [] : validateAddons(old)),
     ...validatePods(tcp),
     ...newOnes(validateImages(tcp), old === undefined ? [] : validateImages(old)),
-    ...(question.boundaries === undefined ? [] : validateBoundaries(tcp, old, question.boundaries)),
-    ...validateReach({ tcp, old, reach: question.reach ?? ownNamespaceOnly, tenants: question.tenants }),
+    ...(request.boundaries === undefined ? [] : validateBoundaries(tcp, old, request.boundaries)),
+    ...validateReach({ tcp, old, reach: request.reach ?? ownNamespaceOnly, tenants: request.tenants }),
     ...validateRotation(tcp, old),
     ...validateWorkers(tcp),
   ];
 }
 
 /** Validates how the API server is exposed besides its Service. */
-function validateExposure({ tcp, old, gatewayApi, tenants }: AdmissionQuestion): readonly InvalidInput[] {
+function validateExposure({ tcp, old, gatewayApi, tenants }: TenantAdmission): readonly InvalidInput[] {
   return [...validatePublication({ tcp, old, gatewayApi, tenants }), ...validateKonnectivity(tcp)];
 }
 

@@ -40,7 +40,7 @@ export interface TenantSet {
   readonly preservedReplicas?: boolean;
   /** Applied without our labels and annotations: others who maintain the same objects compare these. */
   readonly isBare?: boolean;
-  /** Applied in this reconcile, whatever was applied before. */
+  /** Applied in this reconcile, even if it was applied before. */
   readonly isOverdue?: boolean;
 }
 

@@ -71,9 +71,9 @@ function readNames(request: Pkcs10CertificateRequest): Pick<CertificateRequest, 
 }
 
 /**
- * Reads a PKCS #10 request (RFC 2986) for a subject and alternative names only. It comes from an untrusted source: whatever could
- * be parsed in different ways is refused. The API server verifies its signature. Throws `InvalidInputError`, which repeats
- * nothing of the request.
+ * Reads a PKCS #10 request (RFC 2986) for a subject and alternative names only. It comes from an untrusted source: input
+ * that could be parsed in different ways is refused. The API server verifies its signature. Throws `InvalidInputError`,
+ * which repeats nothing of the request.
  */
 export function readCertificateRequest(pem: string): CertificateRequest {
   const request = parse(pem);

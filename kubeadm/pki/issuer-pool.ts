@@ -4,8 +4,8 @@ export interface IssuerPool {
 }
 
 /**
- * A pool for issuing certificates: generating an RSA key occupies one thread of Node's pool, which DNS look-ups share. `limit` is
- * a whole number of at least 1.
+ * A pool for issuing certificates: generating an RSA key occupies one thread of Node's pool, which DNS look-ups use as
+ * well. `limit` is a whole number of at least 1.
  */
 export function createIssuerPool(limit: number): IssuerPool {
   if (!Number.isInteger(limit) || limit < 1)

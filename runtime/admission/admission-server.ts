@@ -30,7 +30,7 @@ export interface AdmissionMetrics {
 export interface AdmissionServerOptions {
   /** Rules by path, e.g. `/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane`. */
   readonly handlers: Readonly<Record<string, AdmissionHandler>>;
-  /** What is asked at other paths, by other protocols than the API server's. */
+  /** Handlers at other paths, for other protocols than admission reviews. */
   readonly calls?: Readonly<Record<string, JsonCall>>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -87,7 +87,7 @@ export class AdmissionServer {
     this.#server?.setSecureContext({ cert: pair.certificate, key: pair.key, minVersion: 'TLSv1.2' });
   }
 
-  /** Takes no more connections and resolves when the running requests are answered. */
+  /** Accepts no more connections and resolves when the running requests are answered. */
   async close(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;

@@ -13,7 +13,7 @@ export interface AdmissionRequest {
   readonly object?: Resource | null;
   /** Present for UPDATE and DELETE. */
   readonly oldObject?: Resource | null;
-  /** As the client asked for it; of DELETE its DeleteOptions. */
+  /** The options of the client's request; for DELETE its DeleteOptions. */
   readonly options?: { readonly propagationPolicy?: string } | null;
   /** Nothing will be stored: a handler must have no effect outside its answer. */
   readonly dryRun?: boolean;

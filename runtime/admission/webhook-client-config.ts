@@ -1,7 +1,7 @@
 import type { Resource } from '../../api/meta.ts';
 import type { Patch } from '../client/cluster.ts';
 
-/** A Mutating- or ValidatingWebhookConfiguration, as far as clients of ours are concerned. */
+/** The part of a Mutating- or ValidatingWebhookConfiguration that Steward reads and writes. */
 export interface WebhookConfiguration extends Resource {
   readonly webhooks?: readonly {
     readonly name: string;

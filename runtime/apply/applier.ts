@@ -31,11 +31,14 @@ export interface ApplierOptions {
    */
   readonly lookup?: (kind: KindRef, key: Key) => Resource | undefined;
   readonly metrics?: ApplyMetrics;
-  /** Kinds that people write by hand too: what stands under a wanted name and has no owner is theirs, and is left alone. */
+  /**
+   * Kinds that people create by hand too: an existing object with a wanted name and without an owner is theirs and is not
+   * changed.
+   */
   readonly writtenByHand?: ReadonlySet<string>;
   /**
-   * Why an object that stands under a wanted name is not taken, as text; undefined when it may be. Asked for every object that was not applied
-   * before, or is another one since. Without it all that no other owner controls is taken.
+   * Why an existing object with a wanted name may not be adopted, as text; undefined if it may be. Called for every object
+   * that was not applied before, or was replaced since. Without it, every object without another controller is adopted.
    */
   readonly foreign?: (object: Resource, set: ApplySet) => string | undefined;
 }
@@ -55,9 +58,9 @@ interface Sent {
 }
 
 /**
- * Makes a cluster hold what sets name, and no more of them. All manifests of a set are sent at once by server-side apply;
- * what the set names no more is deleted when all were accepted, never on ignorance. What was applied is remembered, so a
- * quiet reconcile sends nothing.
+ * Makes a cluster contain exactly the objects of its sets. All manifests of a set are sent at once by server-side apply.
+ * Objects that are no longer in the set are pruned once all manifests were accepted, and never without knowing the existing
+ * objects. Applied manifests are remembered, so that a reconcile without changes sends nothing.
  */
 export class Applier {
   readonly #options: ApplierOptions;
@@ -140,8 +143,8 @@ export class Applier {
   }
 
   /**
-   * Server-side apply under one manager's name would take an object from another owner of ours without a word: names
-   * that are put together can collide, and an owner may be created again before the old one's objects are gone.
+   * Server-side apply with one field manager would silently overwrite an object of another owner: composed names can
+   * collide, and an owner may be created again before the objects of the previous one are gone.
    */
   async #refuseForeign(
     manifest: Manifest,

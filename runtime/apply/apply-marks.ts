@@ -3,8 +3,8 @@ import type { ApplySet } from './apply-set.ts';
 import { describe } from '../cache/object-id.ts';
 
 /**
- * How objects carry the set they belong to. The component stands in a label, so that they can be listed; the owner in a
- * controller reference where owner and object live in one cluster, and in an annotation where they do not.
+ * How objects are marked with the set that they belong to. The component is a label, so that they can be listed. The owner
+ * is a controller reference if owner and object are in one cluster, and an annotation otherwise.
  */
 export type Marking =
   | { readonly by: 'ownerReference'; readonly componentLabel: string }

@@ -22,9 +22,9 @@ export function isSameManifest(applied: Applied, manifest: Manifest): boolean {
 }
 
 /**
- * True when applying again would change nothing: the same manifest, over an object that nobody changed since. Controllers
- * write status all the time, so for kinds that count generations an equal generation and our own metadata still in place
- * is enough. A cached object older than our own write counts as unchanged: the cache is merely behind.
+ * True if applying again would change nothing: the same manifest, and the object has not changed since. Controllers write
+ * status all the time, so for kinds with generations an equal generation and unchanged metadata of ours are enough. A
+ * cached object that is older than our own write counts as unchanged, because the cache is behind.
  */
 export function isStillApplied(applied: Applied, manifest: Manifest, current: Resource): boolean {
   const { metadata } = current;

@@ -1,6 +1,6 @@
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 
-/** What should exist of one component of one owner. Objects the set names no more are pruned. */
+/** The wanted objects of one component of one owner. Objects that are no longer in the set are pruned. */
 export interface ApplySet {
   /** Pruning is restricted to objects with this owner's uid in a label or owner reference. */
   readonly owner: Resource;

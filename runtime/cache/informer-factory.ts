@@ -16,7 +16,7 @@ export interface InformerFactoryOptions {
   readonly transform?: <T extends Resource>(object: T) => T;
 }
 
-/** The informers of one cluster: at most one watch per kind and selection, however many ask. */
+/** The informers of one cluster: at most one watch per kind and selection, for any number of users. */
 export class InformerFactory {
   readonly #tools: InformerTools;
   readonly #informers = new Map<string, Informer>();
@@ -31,7 +31,7 @@ export class InformerFactory {
     };
   }
 
-  /** The informer of this selection, started if it is the first to ask. */
+  /** The informer of this selection; the first call starts it. */
   informer<T extends Resource>(selection: InformerSelection<T>): Informer<T> {
     const id = identify(selection);
     const known = this.#informers.get(id);
@@ -55,7 +55,7 @@ export class InformerFactory {
     await Promise.all(this.all().map((informer) => informer.synced));
   }
 
-  /** APIs of this group (or of any) may have appeared: informers that found theirs absent look at once. */
+  /** APIs of this group (or of any) may have appeared: informers whose API was absent check at once. */
   lookAgain(group?: string): void {
     for (const informer of this.all()) {
       if (group === undefined || informer.kind.group === group) informer.lookAgain();

@@ -9,7 +9,7 @@ export interface InformerSelection<T extends Resource> extends Selection {
   readonly metadataOnly?: boolean;
   /** Deliver and keep name, namespace, UID and version only: for a kind of which anyone may make many and large ones. */
   readonly identityOnly?: boolean;
-  /** The API may be absent: that counts as an empty, synced cache, and is looked at again. */
+  /** The API may be absent: that counts as an empty, synced cache, and is checked again later. */
   readonly optional?: boolean;
   /** More objects than this are refused and reported, not kept: for servers that are not trusted. */
   readonly maxObjects?: number;
@@ -39,7 +39,7 @@ export interface Informer<T extends Resource = Resource> {
   get(key: Key): T | undefined;
   /** In no particular order. */
   list(namespace?: string): readonly T[];
-  /** Objects that stand under this value in a named index. Throws `TypeError` for an index nobody added. */
+  /** Objects with this value in a named index. Throws `TypeError` for an unknown index. */
   byIndex(index: string, value: string): readonly T[];
   /** Adding a name again changes nothing. */
   addIndex(name: string, of: IndexOf<T>): void;

@@ -1,6 +1,6 @@
 import type { Key, ObjectMeta, Resource } from '../../api/meta.ts';
 
-/** Where an object stands in an index: all its values. */
+/** All values of an object in an index. */
 export type IndexOf<T> = (object: T) => readonly string[];
 
 interface Index<T> {

@@ -1,14 +1,13 @@
 import { ObjectSlot, type SlotOptions } from './object-slot.ts';
 
 /**
- * What a process remembers of objects between reconciles. Whoever remembers something asks for a slot. The runtime drops an object
- * from all slots when the object has gone, when another one took its name, and when another manager looks after it. So nobody
- * has to be told, and no slot can be left out.
+ * What a process remembers about objects between reconciles, in slots. The runtime removes an object from all slots when it
+ * is deleted, when another one has its name, and when another manager is responsible for it. So no slot can be forgotten.
  */
 export class ObjectMemory {
   readonly #slots: { readonly name: string; readonly slot: Pick<ObjectSlot<unknown>, 'size' | 'delete'> }[] = [];
 
-  /** A slot that lives as long as the process: ask for it when the process starts, never for each object. */
+  /** A slot that exists as long as the process: create it when the process starts, never for each object. */
   slot<T>(name: string, options: SlotOptions<T> = {}): ObjectSlot<T> {
     const slot = new ObjectSlot<T>(options);
     this.#slots.push({ name, slot });

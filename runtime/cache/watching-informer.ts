@@ -108,7 +108,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
         () => 0,
         (error: unknown) => (this.#closing.signal.aborted ? 0 : this.#evaluate(error)),
       );
-      // Whatever ended it: a server that ends watches at once, over and over, must not keep us busy.
+      // For any end of a watch: a server that ends watches at once, over and over, must not cause a busy loop.
       const wasShort = wait === 0 && this.#tools.clock.monotonic() - since < shortWatchMs;
       if (wait > 0 || wasShort) await this.#rest(wasShort ? this.#backoff.next() : wait);
     }

@@ -26,7 +26,7 @@ export interface ReadOptions {
 }
 
 export interface ListOptions extends Selection, ReadOptions {
-  /** Ask for metadata only: no `data` of Secrets or ConfigMaps is sent or kept. */
+  /** Requests metadata only: no `data` of Secrets or ConfigMaps is sent or stored. */
   readonly metadataOnly?: boolean;
   /** '0' answers from the API server's cache. */
   readonly resourceVersion?: string;
@@ -74,7 +74,7 @@ export interface Cluster {
   /** For logs and metrics: `management`, or `tenant`. */
   readonly name: string;
   get<T extends Resource>(kind: KindRef<T>, key: Key, options?: ReadOptions): Promise<T | undefined>;
-  /** All objects, or the page that is asked for: then it throws `ApiError` with code 410 when that begins too long ago. */
+  /** All objects, or the requested page; for a page, throws `ApiError` with code 410 if its version is too old. */
   list<T extends Resource>(kind: KindRef<T>, options?: ListOptions): Promise<ListOf<T>>;
   /** Ends when the server ends the stream; throws `ApiError` with code 410 when the version is too old. */
   watch<T extends Resource>(kind: KindRef<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;

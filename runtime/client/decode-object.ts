@@ -1,7 +1,7 @@
 import { apiVersionOf, type KindRef, type Resource } from '../../api/meta.ts';
 import { UnreachableError } from './errors.ts';
 
-/** Parses what a server sent. Throws `UnreachableError`: whatever answered, it is no API server. */
+/** Parses what a server sent. Throws `UnreachableError` if the answer is not that of an API server. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

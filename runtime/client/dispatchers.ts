@@ -2,7 +2,7 @@ import { buildConnector, Pool } from 'undici';
 import type { Connection } from './connection.ts';
 import { tlsTarget } from './tls-target.ts';
 
-/** The kept connections to one server: requests share a few, each watch has its own. */
+/** The persistent connections to one server: a few for all requests, and one for each watch. */
 export interface Dispatchers {
   readonly requests: Pool;
   readonly watches: Pool;

@@ -4,8 +4,9 @@ import { waitElsewhere } from '../queue/elsewhere.ts';
 import { repeatable } from '../queue/repeats.ts';
 
 /**
- * The same client, for a server that is not ours: whoever waits for its answers is seen to wait, and what failed can be repeated
- * alone. `client` gives it at each request, since a repeat may come when this one is closed. Watches are not waited for.
+ * The same client, for a server outside of the management cluster: the time that a reconcile waits for it is measured, and
+ * a failed request can be repeated alone. `client` returns the client for each request, because a repeat may come when this
+ * one is closed. Watches do not count as waiting.
  */
 export function elsewhereCluster(cluster: Cluster, client: () => Cluster): Cluster {
   const ask = <T, O extends ReadOptions>(options: O | undefined, request: (at: Cluster, options: O) => Promise<T>) =>

@@ -22,7 +22,7 @@ export class RetryError extends Error {
 
 /** What may be known of a refusal besides. */
 export interface RefusalDetails extends ErrorOptions {
-  /** What the server asked for, in milliseconds. */
+  /** The delay that the server requested, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 

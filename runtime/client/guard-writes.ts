@@ -1,7 +1,7 @@
 import type { Cluster } from './cluster.ts';
 
 /**
- * The same client, but `mayWrite` is asked right before each write and throws when the process must not act any more:
+ * The same client, but `mayWrite` is called right before each write and throws if the process must not act any more:
  * leadership may have ended between the decision and the request. Dry runs count as writes; reads do not.
  */
 export function guardWrites(cluster: Cluster, mayWrite: () => void): Cluster {

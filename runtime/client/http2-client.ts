@@ -197,7 +197,7 @@ class Http2Line implements WatchLine {
   #get(path: string, accept: string, listener: AnswerListener): () => void {
     const stream = this.#request(path, accept);
     if (stream === undefined) {
-      // As any other loss, it is reported after the caller has what it asked for.
+      // Like any other loss, it is reported after the caller has its result.
       queueMicrotask(() => {
         listener.over(this.#lost);
       });
@@ -270,7 +270,7 @@ class Http2Line implements WatchLine {
     });
   }
 
-  /** Counts what comes in; false when it is more than a server of ours has to say. */
+  /** Counts received bytes; false if there are more than a well-behaved server sends. */
   #mayBring(bytes: number): boolean {
     const { clock, maxBytesPerMinute = 4 * 1024 * 1024 } = this.#options;
     const now = clock.monotonic();

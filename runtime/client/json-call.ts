@@ -32,8 +32,7 @@ export interface CallTools {
 }
 
 /**
- * Answers one call.
- * @throws BadCallError, and FailedCallError for whatever else goes wrong or takes too long.
+ * Answers one call. @throws BadCallError, and FailedCallError for all other errors and for timeouts.
  */
 export async function answerCall(
   body: string,

@@ -7,8 +7,8 @@ interface ResourceList {
 }
 
 /**
- * The kinds that an API server serves, by the names that manifests have. What was found is remembered; what was not is asked for
- * again, since definitions come and go. `forget` is for a kind that turned out to be gone.
+ * The kinds that an API server serves, by the names in manifests. Found kinds are cached; others are looked up again,
+ * because definitions come and go. `forget` is for a kind that turned out to be gone.
  */
 export class KindDiscovery {
   readonly #cluster: Pick<Cluster, 'text'>;

@@ -94,7 +94,7 @@ function userPart(user: Fields, where: string, options: KubeconfigOptions): Omit
     );
   }
   const tokenFile = stringOf(user, 'tokenFile', where);
-  // Whoever wrote the kubeconfig could name the token of this process, and have it sent to a server of theirs.
+  // The author of the kubeconfig could name the token file of this process, and have the token sent to another server.
   if (tokenFile !== undefined && options.readFile === undefined) {
     throw new KubeconfigError(
       `kubeconfig: ${where}: tokenFile: files are not supported here; embed a token or a certificate`,

@@ -38,7 +38,7 @@ function withoutNulls(value: unknown): Json {
   return Object.fromEntries(kept.map(([key, field]) => [key, withoutNulls(field)]));
 }
 
-/** Equal as JSON, whatever the order of fields. */
+/** Equal as JSON, in any order of fields. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 /** The bearer token of a connection, if it has one. */
 export interface TokenSource {
   current(): Promise<string | undefined>;
-  /** The server refused the token. True when another one may be had by asking again. */
+  /** The server refused the token. True if another call may return a different one. */
   refused(): boolean;
 }
 

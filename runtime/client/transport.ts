@@ -41,7 +41,7 @@ export interface TransportOptions {
 }
 
 const maxRetries = 3;
-/** A server that asks for more patience than this gets its refusal delivered to the caller. */
+/** If a server requests a longer delay than this, the caller gets the refusal. */
 const longestRetryWaitMs = 5000;
 const resets = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
@@ -64,7 +64,7 @@ export class Transport {
     this.#options = options;
   }
 
-  /** The whole answer, whatever its code. Throws `UnreachableError`, or the signal's reason. */
+  /** The whole answer, with any code. Throws `UnreachableError`, or the signal's reason. */
   async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer> {
     let askedAgain = false;
     for (let retries = 0; ; retries += 1) {
@@ -184,7 +184,7 @@ function unlessAborted(sent: Promise<Dispatcher.ResponseData>, signal: AbortSign
   });
 }
 
-/** The wait the server asked for, when it refused before doing anything and asked for little. */
+/** The delay that the server requested, if it refused before doing anything and the delay is short. */
 function patience(answer: HttpAnswer): number | undefined {
   if ((answer.code !== 429 && answer.code !== 503) || answer.retryAfter === undefined) return undefined;
   const ms = Number(answer.retryAfter) * 1000;

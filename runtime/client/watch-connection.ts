@@ -11,11 +11,11 @@ export interface WatchListener {
   ended(error: unknown): void;
 }
 
-/** One line to an API server on which many watches are heard at once, of metadata only. */
+/** One connection to an API server that carries many watches at once, of metadata only. */
 export interface WatchLine {
   /** The first page of at most `limit` objects. Throws `ApiError` or `UnreachableError`. */
   list(kind: KindRef, selection: Selection & { readonly limit: number }): Promise<ListOf<Resource>>;
-  /** Hears what happens after a version, until the returned function is called. */
+  /** Reports events after a version, until the returned function is called. */
   watch(
     kind: KindRef,
     selection: Selection & { readonly resourceVersion: string },

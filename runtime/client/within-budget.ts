@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Does work that may take `budgetMs` milliseconds. After that its signal aborts and the promise rejects, whether or not the work
- * looks at the signal. `what` names it in the message, e.g. `the rule`.
+ * Does work that may take `budgetMs` milliseconds. After that its signal aborts and the promise rejects, whether or not the
+ * work observes the signal. `what` names it in the message, e.g. `the rule`.
  */
 export async function withinBudget<T>(
   work: (signal: AbortSignal) => T | Promise<T>,

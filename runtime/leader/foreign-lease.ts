@@ -8,7 +8,7 @@ export interface ForeignLeaseOptions {
   /** Of all namespaces. */
   readonly informers: Pick<InformerFactory, 'informer'>;
   readonly clock: Clock;
-  /** Name of the Lease; its namespace is whatever the other program was installed in. */
+  /** Name of the Lease; its namespace is that of the other program, which is unknown. */
   readonly name: string;
   /** Called when it gets a holder, or loses it. */
   changed(): void;

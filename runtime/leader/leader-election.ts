@@ -12,7 +12,7 @@ export interface LeaderOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The Lease all candidates share. */
+  /** The common Lease of all candidates. */
   readonly lease: Required<Key>;
   /** Unique among all processes there ever are, e.g. pod name and a UUID. */
   readonly identity: string;
@@ -44,8 +44,8 @@ interface Observation {
 /**
  * Election by Lease. At most one candidate leads at any time, provided that clocks run at the same speed: a leader counts
  * from the beginning of its last successful renewal on its own monotonic clock, and stops `durationMs − renewWithinMs`
- * before others may begin. It looks at that deadline before each write, so that a process which was frozen does not
- * believe itself a leader when it wakes; a renewal that comes too late is not tried.
+ * before others may begin. It checks that deadline before each write, so that a process that was suspended does not act as
+ * leader afterwards; a renewal that comes too late is not attempted.
  */
 export class LeaderElection {
   /** Resolves when this candidate leads for the first time. Never rejects. */
@@ -81,7 +81,7 @@ export class LeaderElection {
     this.#running ??= this.#run();
   }
 
-  /** True while this process may act. Reads the clock, so ask before each act. */
+  /** True while this process may act. It reads the clock, so call it before each action. */
   get leads(): boolean {
     return this.#until !== undefined && this.#options.clock.monotonic() < this.#until;
   }
@@ -171,7 +171,7 @@ export class LeaderElection {
     if (!this.leads) throw new Error(`the lease was not renewed for ${this.#renewWithinMs / 1000} s`);
   }
 
-  /** One look at the Lease and, when it is free or ours, one write. True when it is ours afterwards. */
+  /** Reads the Lease once and, if it is free or ours, writes it once. True if it is ours afterwards. */
   async #try(signal: AbortSignal, isSecond = false): Promise<boolean> {
     const { cluster, clock, lease: key, identity } = this.#options;
     const held = this.#seen?.lease.spec?.holderIdentity === identity ? this.#seen.lease : undefined;

@@ -30,7 +30,7 @@ export interface EventRecorderOptions {
   readonly memory: ObjectMemory;
 }
 
-/** What is remembered of an object that Events are about. */
+/** What is remembered about an object with Events. */
 interface Talk {
   readonly bucket: TokenBucket;
   /** Ids of its Events that are still folded. */

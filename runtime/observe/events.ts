@@ -1,6 +1,6 @@
 import type { Resource } from '../../api/meta.ts';
 
-/** What happened to an object, for the people who look at it. */
+/** What happened to an object, for people. */
 export interface EventNote {
   readonly type: 'Normal' | 'Warning';
   /** UpperCamelCase, for machines. */

@@ -4,6 +4,6 @@ export interface HealthCheck {
   readonly name: string;
   /** True for a part that waits alone: the page shows it and passes, only the check's own path fails. */
   readonly optional?: boolean;
-  /** Why it is not, as text for people; undefined when all is well. Quick: it looks at memory only. */
+  /** Why it is not healthy, as text for people; undefined if it is. Fast: it reads memory only. */
   check(): string | undefined;
 }

@@ -23,9 +23,9 @@ export interface Page {
 export type Pages = Readonly<Record<string, (path: string, query: URLSearchParams) => Page | Promise<Page>>>;
 
 /**
- * `/healthz` fails when the process itself is beyond help and should be restarted; `/readyz` when it cannot do its work at
- * present, with the reasons. Each check also has a path of its own, e.g. `/readyz/informer-sync`, and `?verbose` lists all. What
- * an optional part waits for stands in the list and fails its own path only.
+ * `/healthz` fails if the process should be restarted; `/readyz` if it cannot work at present, with the reasons. Each check
+ * also has its own path, e.g. `/readyz/informer-sync`, and `?verbose` lists all. If an optional part waits, this is in the
+ * list and fails only its own path.
  */
 export function healthPages(checks: {
   readonly alive: readonly HealthCheck[];
@@ -49,7 +49,7 @@ export function metricsPages(registry: { readonly contentType: string; metrics()
   return { '/metrics': async () => ({ code: 200, type: registry.contentType, body: await registry.metrics() }) };
 }
 
-/** Ready while the API server has been heard of within `staleMs`. A watch brings a bookmark about every minute. */
+/** Ready while the API server has sent something within `staleMs`. A watch gets a bookmark about every minute. */
 export function contactCheck(
   cluster: Pick<Cluster, 'name' | 'lastContact'>,
   clock: Clock,
@@ -69,7 +69,7 @@ export function contactCheck(
 /** Some kubelets and scrapers, each with a connection or two. */
 const mostConnections = 128;
 
-/** What keeps strangers from the pages. */
+/** Denies access to unauthorized clients. */
 export interface Guard {
   readonly pair: ServingPair;
   /** Why a request is not answered; undefined when it is. */
@@ -129,7 +129,7 @@ export class HttpEndpoints {
     return (this.#server.address() as AddressInfo | null)?.port;
   }
 
-  /** Takes no more connections and resolves when the open ones are answered. Harmless when it does not listen. */
+  /** Accepts no more connections and resolves when the open ones are answered. Does nothing if it does not listen. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 /** Fields of a log line; errors are serialised by the logger, secrets are redacted by key. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The one logging interface. Nothing of ours knows the library behind it. */
+/** The one logging interface. No other code depends on the library behind it. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

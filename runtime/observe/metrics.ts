@@ -33,7 +33,7 @@ export class Metrics {
     return { reconciles: this.#reconciles(controller), queue: this.#queue(controller) };
   }
 
-  /** Reads the seconds of running reconciles when metrics are asked for. */
+  /** Reads the seconds of running reconciles when metrics are requested. */
   watchRunning(read: () => ReadonlyMap<string, readonly number[]>): void {
     const over = (name: string, help: string, of: (seconds: readonly number[]) => number): void => {
       const gauge: Gauge = new Gauge({

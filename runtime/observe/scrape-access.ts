@@ -46,7 +46,7 @@ interface Verdict {
 }
 
 export interface ScrapeAccessOptions {
-  /** Not guarded by leadership: every replica is asked. */
+  /** Not guarded by leadership, because every replica serves metrics. */
   readonly cluster: Pick<Cluster, 'create'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -55,14 +55,14 @@ export interface ScrapeAccessOptions {
 /** As controller-runtime remembers tokens, in milliseconds; a refusal for less, so that a new role soon helps. */
 const rememberMs = { allowed: 60_000, refused: 10_000 };
 const mostRemembered = 256;
-/** Verdicts that strangers may have the API server asked for. */
+/** The largest number of requests that unknown tokens may cause. */
 const reviewsAllowed = { perSecond: 5, burst: 20 };
 const reviewTimeoutMs = 5_000;
 
 /**
- * Who may read metrics, as controller-runtime asks it: whoever shows a token that the API server knows (TokenReview) and may do it
- * to the path (SubjectAccessReview). Verdicts are remembered for a short time under the hash of the token; how often the API server
- * is asked is bounded, so that made-up tokens do not become a load on it.
+ * Who may read metrics, as in controller-runtime: clients with a token that the API server knows (TokenReview) and with
+ * permission for the path (SubjectAccessReview). Results are cached for a short time by the hash of the token. The rate of
+ * requests is limited, so that invented tokens cannot put load on the API server.
  */
 export class ScrapeAccess {
   readonly #options: ScrapeAccessOptions;

@@ -61,7 +61,7 @@ export class Elsewhere {
     } finally {
       this.#open -= 1;
       if (this.#open === 0) this.#heldMs += this.#clock.monotonic() - this.#since;
-      // An answer: whatever is still waited for has its whole time again.
+      // An answer arrived: requests that still wait have their whole time again.
       this.#timer?.cancel();
       this.#timer = undefined;
       if (this.#open > 0) this.#arm();
@@ -87,8 +87,8 @@ export class Elsewhere {
 const storage = new AsyncLocalStorage<Elsewhere>();
 
 /**
- * Asks a server that may let us wait for as long as it likes. Inside of a reconcile the wait is counted, so that reconciles which
- * wait leave workers to the others, and may be cut short by the signal.
+ * Calls a server that may delay its answer as long as it likes. Inside a reconcile the wait is counted, so that other
+ * reconciles can run in place of those that wait, and the signal can abort them.
  */
 export function waitElsewhere<T>(request: (cut: AbortSignal | undefined) => Promise<T>): Promise<T> {
   const current = storage.getStore();

@@ -80,7 +80,7 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Enqueues the key after `ms`. The earliest of several stands; any reconcile that begins before it replaces it. */
+  /** Enqueues the key after `ms`. The earliest of several counts; any reconcile that begins before it replaces it. */
   addAfter(key: string, ms: number, priority = 0): void {
     if (this.#stopped) return;
     if (ms <= 0) {
@@ -167,7 +167,7 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Takes no more keys and forgets those that wait or are delayed; running reconciles go on. */
+  /** Accepts no more keys and drops those that wait or are delayed; running reconciles continue. */
   shutdown(): void {
     this.#stopped = true;
     for (const { timer } of this.#delayed.values()) timer.cancel();

@@ -1,8 +1,8 @@
 import { ApiError } from '../client/errors.ts';
 
 /**
- * Asks a server elsewhere once more what it refused or did not answer. True when it answers otherwise now: then a reconcile is
- * worth it.
+ * Repeats a request that a server elsewhere refused or did not answer. True if the answer is different now, so that a
+ * reconcile makes sense.
  */
 export type Repeat = (signal: AbortSignal) => Promise<boolean>;
 

@@ -1,7 +1,7 @@
 /** Why a key runs: a person changed the object, something that is watched changed, or only time has passed. */
 export type Cause = 'edited' | 'watched' | 'time';
 
-/** How a reconcile, or the attempt that stands for one, came to its end. */
+/** The end of a reconcile, or of the repeated requests in place of one. */
 export interface ReconcileEnd {
   /** When it wants to be requeued; undefined when only an event shall enqueue it. */
   readonly askedMs: number | undefined;
@@ -16,13 +16,16 @@ export interface ReconcileEnd {
 
 /** The constants of the requeue pace, in milliseconds unless noted. */
 export const paceRules = {
-  /** Reconciles without progress are requeued as soon as they ask, until they took so long in all; what is spent comes back slowly. */
+  /** Reconciles without progress are requeued as early as they request until this much time is used up; it is restored slowly. */
   fast: { burstMs: 3_000, perMs: 0.002, leastMs: 25 },
   /** After that they are put off: doubling, from the first to the last. */
   step: { firstMs: 250, lastMs: 60_000 },
   /** How often progress, or a change that others made, lets a key begin with the first step again: at once, and then one each. */
   resets: { burst: 30, eachMs: 60_000 },
-  /** How often a key comes as soon as it asks because it got further in its work: at once, and then one each. */
+  /**
+   * How often a key is requeued as early as it requests because it made progress: this many at once, and then one per
+   * interval.
+   */
   further: { burst: 200, eachMs: 60_000 },
   /** How often a watched change brings a key back: at once, and then one each. */
   reconciles: { burst: 60, eachMs: 10_000 },
@@ -49,9 +52,10 @@ export interface PaceOptions {
 }
 
 /**
- * The one law of retry. A reconcile that made no progress and asks for an early requeue backs off, doubling, until the object or
- * something that is watched changes. What strangers can cause at will lets it begin again only so often, so that nobody keeps the
- * manager busy by flipping something back and forth. Pure but for the clock.
+ * The rule for all retries. A reconcile that made no progress and requests an early requeue backs off, doubling, until the
+ * object or something that is watched changes. Changes that tenants can cause at will reset the backoff only a limited
+ * number of times, so that nobody can keep the manager busy by changing something back and forth. Pure except for the
+ * clock.
  */
 export class RequeuePace {
   readonly #now: () => number;

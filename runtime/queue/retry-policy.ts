@@ -4,15 +4,16 @@ import { ApiError, RetryError, TerminalError } from '../client/errors.ts';
 export type Retry =
   | { readonly is: 'never' }
   | { readonly is: 'after'; readonly ms: number }
-  /** After the key's own backoff, and not sooner than the server asks for. */
+  /** After the key's own backoff, and not earlier than the server requests. */
   | { readonly is: 'backoff'; readonly atLeastMs?: number };
 
-/** More patience than this is not granted: a tenant's webhooks can let its API server ask for any. */
+/** The longest delay that a server can request: a tenant's webhooks can make its API server request any. */
 const longestPatienceMs = 300_000;
 
 /**
- * The one place that maps errors to retries. A group of errors is retried as soon as one of them wants it; it is
- * terminal only when all are. What a server asks for never shortens the backoff: a tenant could keep a worker busy.
+ * The one place that maps errors to retries. A group of errors is retried at the earliest time of its errors; it is
+ * terminal only if all are. The delay that a server requests never shortens the backoff, because a tenant could keep a
+ * worker busy.
  */
 export function retryOf(error: unknown): Retry {
   if (error instanceof TerminalError) return { is: 'never' };

@@ -18,7 +18,7 @@ export interface RetryScheduleOptions {
   readonly concernsMany: boolean;
   /** Aborted when the process must not act any more. */
   readonly stop: AbortSignal;
-  /** True while changes may go unheard, because a watch is broken: then nothing stands for a reconcile. */
+  /** True while changes may be missed because a watch is broken: then only a reconcile counts as a retry. */
   readonly isDeaf: () => boolean;
 }
 
@@ -26,7 +26,7 @@ export interface RetryScheduleOptions {
 export interface Turn {
   readonly elsewhere: Elsewhere;
   readonly since: number;
-  /** Whether the turn is for asking again what servers elsewhere refused, and not for a reconcile at once. */
+  /** Whether this turn repeats requests to servers elsewhere instead of a reconcile. */
   readonly asksFirst: boolean;
   /** Must be called when the turn is over. */
   end(): void;
@@ -35,7 +35,7 @@ export interface Turn {
 /** What servers elsewhere refused, and how long that may stand for a reconcile. */
 interface Refused {
   readonly repeats: readonly Repeat[];
-  /** Which is asked next. */
+  /** The next request to repeat. */
   next: number;
   readonly reconcileAt: number;
   readonly askedMs: number;
@@ -43,11 +43,11 @@ interface Refused {
 
 /** Numbers of requests that stand for a reconcile, in milliseconds unless noted. */
 const asking = {
-  /** Of all that was refused, this many are asked again at a time. */
+  /** The number of refused requests that are repeated at a time. */
   atOnce: 4,
   /** How long an answer is waited for. */
   answerMs: 5_000,
-  /** When nothing else did, a reconcile looks at everything again. */
+  /** A reconcile runs at the latest after this time. */
   reconcileMs: 30 * 60_000,
   /** The first wait after an error; what follows is the law's. */
   firstMs: 100,
@@ -116,7 +116,7 @@ export class RetrySchedule {
     return { elsewhere: run.elsewhere, end, since, asksFirst };
   }
 
-  /** Asks again what was refused. True when a reconcile is worth it; otherwise the key comes again later. */
+  /** Repeats the refused requests. True if a reconcile makes sense; otherwise the key is requeued. */
   async askAgain(key: string, turn: Turn): Promise<boolean> {
     const { clock, queue, stop } = this.#options;
     const refused = this.#refused.get(key);
@@ -177,9 +177,9 @@ export class RetrySchedule {
   }
 }
 
-/** What the end of a reconcile asks for. */
+/** The requeues that the end of a reconcile requests. */
 interface Wishes {
-  /** The requests that stand for a reconcile; none where only a reconcile can find out. */
+  /** The requests that are repeated instead of a reconcile; none if only a reconcile can help. */
   readonly repeats: readonly Repeat[];
   readonly askedMs: number | undefined;
   /** When the requests may be repeated. */
@@ -207,7 +207,7 @@ function wishesOf({ error, afterMs, elsewhere }: ReconcileOutcome): Wishes {
   };
 }
 
-/** The earliest time at which an error may be asked for again. */
+/** The earliest time at which a failed request may be repeated. */
 function patienceOf(retry: ReturnType<typeof retryOf>): number | undefined {
   if (retry.is === 'never') return undefined;
   return retry.is === 'after' ? retry.ms : Math.max(retry.atLeastMs ?? 0, asking.firstMs);

@@ -5,9 +5,9 @@ export interface SlowLaneOptions {
   readonly clock: Clock;
   /** How many reconciles may wait for servers elsewhere at once. */
   readonly limit: number;
-  /** Asks for a reconcile of a key that waited for room. */
+  /** Requests a reconcile of a key that waited for room. */
   resume(key: string): void;
-  /** Told how many reconciles are slow, whenever that changes. */
+  /** Called with the number of slow reconciles when that changes. */
   slow(count: number): void;
 }
 
@@ -19,9 +19,9 @@ export interface Run {
 }
 
 /**
- * Keeps workers free of servers that let us wait. Reconciles that wait elsewhere for long are slow: others may run in their
- * place. No more than the limit may be slow at once: one too many is cut short. A key that is known for it waits until there is
- * room, and takes no worker for that; those that were slow least often come first.
+ * Prevents that slow servers occupy the workers. Reconciles that wait elsewhere for long are slow: others may run in their
+ * place. At most the limit may be slow at once; one above it is aborted. A key that was slow before waits until there is
+ * room, without a worker; those that were slow least often come first.
  */
 export class SlowLane {
   readonly #options: SlowLaneOptions;

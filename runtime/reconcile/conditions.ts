@@ -118,7 +118,7 @@ export function reasonOf(error: unknown): string {
   return machineReasons.failed;
 }
 
-/** An error in words for a person; a group of errors names each. */
+/** An error as text for a person; a group of errors contains each message. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);

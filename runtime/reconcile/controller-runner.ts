@@ -143,7 +143,7 @@ export class ControllerRunner {
     this.#changed(textOf(key), priorities.usual);
   }
 
-  /** Takes no more keys; running reconciles go on until they end or `abort` is called. */
+  /** Accepts no more keys; running reconciles continue until they end or `abort` is called. */
   quiesce(): void {
     for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
     this.#queue.shutdown();
@@ -204,7 +204,7 @@ export class ControllerRunner {
     return isBehind || isSame;
   }
 
-  /** The object has gone, or is another manager's: nothing is remembered of it, and it is not looked at again. */
+  /** The object is deleted, or belongs to another manager: everything about it is dropped, and it is not reconciled again. */
   #drop(key: string, object: Resource): void {
     this.#queue.drop(key);
     this.#schedule.forget(key);
@@ -247,7 +247,7 @@ export class ControllerRunner {
 
   async #take(key: string, turn: Turn): Promise<void> {
     if (turn.asksFirst && !(await this.#schedule.askAgain(key, turn))) return;
-    // What was asked may have taken long.
+    // The request may have taken long.
     const object = this.#read(key);
     if (object === undefined || this.#stop.signal.aborted) return;
     const fields = {

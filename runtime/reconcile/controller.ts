@@ -19,12 +19,12 @@ export interface WaitsElsewhere {
   readonly afterMs: number;
 }
 
-/** What a reconcile leaves behind: the whole status it wants, and when it wants to be called again. */
+/** The result of a reconcile: the whole desired status, and the optional delay of a requeue. */
 export interface ReconcileResult<T extends Resource> {
   /** The complete desired status; the runtime sends the difference once, and nothing when there is none. Absent: leave it. */
   readonly status?: T extends { readonly status?: infer S } ? S : never;
   readonly afterMs?: number;
-  /** True when it got further in work that takes several reconciles: asking for the next soon is no standstill. */
+  /** True if it made progress in work that takes several reconciles, so that an early requeue is not a lack of progress. */
   readonly hasMore?: boolean;
   /** What is waited for besides, on a server elsewhere. */
   readonly elsewhere?: WaitsElsewhere;
@@ -37,12 +37,12 @@ export interface ReconcileResult<T extends Resource> {
   stored?(object: T): void;
 }
 
-/** The reconcile of an object that is being deleted. `finished` lets the runtime take the finalizers away. */
+/** The reconcile of an object that is being deleted. With `finished`, the runtime removes the finalizers. */
 export interface LastReconcile<T extends Resource> extends ReconcileResult<T> {
   readonly finished: boolean;
 }
 
-/** Another kind whose changes concern keys of ours. Watching starts when its API appears. */
+/** Another kind whose changes enqueue keys of this controller. Watching starts when its API appears. */
 export interface Watch<W extends Resource = Resource> {
   readonly kind: KindRef<W>;
   /** Follow this namespace only. By default all namespaces, or the only one of the manager. */

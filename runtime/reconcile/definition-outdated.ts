@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** More than that many fields are not named one by one. */
 const mostNamed = 10;
 
-/** The fields that were sent and did not come back, as paths below `path`: the API server leaves out what its definition lacks. */
+/** The fields that were sent but not returned, as paths below `path`: the API server drops fields that its CRD lacks. */
 export function lostFields(sent: unknown, stored: unknown, path: string): readonly string[] {
   if (sent === undefined || sent === null) return [];
   if (stored === undefined || stored === null) return [path];
@@ -23,7 +23,7 @@ export function lostFields(sent: unknown, stored: unknown, path: string): readon
   );
 }
 
-/** The text for a person when the API server does not keep fields, such as `status.digest`, of a kind of ours. */
+/** The message for a person if the API server does not store fields of a kind of Steward, such as `status.digest`. */
 export function definitionOutdatedText(kind: string, fields: readonly string[]): string {
   const named = [...fields].sort();
   const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more fields` : '';

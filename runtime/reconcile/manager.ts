@@ -26,7 +26,7 @@ export class Manager {
   readonly #runners: readonly ControllerRunner[];
   #state: 'new' | 'following' | 'working' | 'stopped' = 'new';
 
-  /** Throws when two controllers share a name. */
+  /** Throws if two controllers have the same name. */
   constructor(options: ManagerOptions) {
     this.#options = options;
     const names = options.controllers.map(({ name }) => name);
@@ -89,8 +89,9 @@ export class Manager {
   }
 
   /**
-   * Takes no more keys, lets running reconciles end for `graceMs`, then aborts them. Resolves when they have ended and the
-   * Events are written, or `afterAbortMs` after the abort: a reconcile that ignores its signal does not hold up the process.
+   * Accepts no more keys, gives running reconciles `graceMs` to end, then aborts them. Resolves when they have ended and
+   * the Events are written, or `afterAbortMs` after the abort: a reconcile that ignores its signal does not delay the
+   * process.
    */
   async stop(graceMs: number, reason = 'the manager is stopping'): Promise<void> {
     this.#state = 'stopped';

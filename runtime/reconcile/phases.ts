@@ -23,8 +23,8 @@ export type Outcome<S> =
       readonly message: string;
       readonly afterMs?: number;
       /**
-       * What a server elsewhere threw, or a `recheckable` error, if that is all that is waited for: `afterMs` is for asking again, and
-       * not for a reconcile.
+       * The error of a server elsewhere, or a `recheckable` error, if the phase waits for nothing else: `afterMs` is then
+       * the delay for repeating the request, not for a reconcile.
        */
       readonly elsewhere?: unknown;
     };
@@ -38,7 +38,7 @@ export interface Phase<S> {
   readonly isSilentWhenBlocked?: boolean;
   /** Phases that must be done before; all others run, side by side. */
   readonly needs?: readonly string[];
-  /** Phases that must have ended before, whatever they came to; what they learned, if anything, is seen. */
+  /** Phases that must have ended before, with any outcome; what they learned, if anything, is available. */
   readonly after?: readonly string[];
   run(scope: Readonly<S>, ctx: Context): Promise<Outcome<S>>;
 }

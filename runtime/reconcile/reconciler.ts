@@ -29,7 +29,7 @@ export interface ReconcilerOptions {
   wrote(object: Resource): void;
 }
 
-/** What a reconcile asks of the queue. */
+/** What a reconcile requests from the queue. */
 export interface ReconcileOutcome {
   readonly error?: unknown;
   readonly afterMs?: number;
@@ -164,7 +164,7 @@ export class Reconciler {
     }
   }
 
-  /** The finalizers that are taken away at the end. */
+  /** The finalizers that are removed at the end. */
   #released(): readonly string[] {
     const { finalizers = [], formerFinalizers = [] } = this.#options.controller;
     return [...finalizers, ...formerFinalizers];

@@ -1,13 +1,13 @@
 import type { WaitsElsewhere } from './controller.ts';
 import type { Report } from './phases.ts';
 
-/** How soon a server elsewhere is asked again, unless the phase says so. */
+/** The default delay until a request to a server elsewhere is repeated. */
 const elsewhereMs = 1_000;
 
 /**
- * What a report asks of the queue: `error` when phases failed (all of them in an AggregateError when there are several),
- * `afterMs` as the earliest wish of a phase, `elsewhere` what phases wait for on servers elsewhere, `hasMore` when one got further in
- * work that takes several reconciles. Spread it into a ReconcileResult.
+ * What a report requests from the queue: `error` if phases failed (an AggregateError if there are several), `afterMs` as
+ * the earliest requeue of a phase, `elsewhere` if phases wait for servers elsewhere, `hasMore` if one made progress in work
+ * that takes several reconciles. Spread it into a ReconcileResult.
  */
 export function resultOf<S>(report: Report<S>): {
   readonly error?: unknown;

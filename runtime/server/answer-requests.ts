@@ -15,8 +15,9 @@ export interface Answering {
 }
 
 /**
- * What any client of ours may take, in milliseconds and bytes; options of `createServer`. An idle connection is kept for longer
- * than the 90 s after which Kubernetes' clients close it themselves, so that a request never meets a connection that just ends.
+ * The limits of every client, in milliseconds and bytes; options of `createServer`. An idle connection is kept for longer
+ * than the 90 s after which Kubernetes' clients close it themselves, so that a request never meets a connection that just
+ * ends.
  */
 export const serverOptions = {
   maxHeaderSize: 16 * 1024,
@@ -34,8 +35,8 @@ const silenceMs = 30_000;
 const mostHeaders = 100;
 
 /**
- * Answers a server's requests so that nothing that a stranger sends ends the process or fills its memory: a failure of an answer
- * ends its connection, what is no HTTP or no TLS is hung up on, and the number of connections is bounded.
+ * Answers a server's requests so that no client can end the process or fill its memory: a failure of an answer ends its
+ * connection, input that is not HTTP or TLS closes the connection, and the number of connections is limited.
  */
 export function answerRequests(server: HttpServer | HttpsServer, how: Answering): ConnectionLimit {
   const { clock, log, answer, mostConnections: most } = how;

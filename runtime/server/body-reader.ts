@@ -18,8 +18,9 @@ interface Receiving {
 const firstBytes = 16 * 1024;
 
 /**
- * Reads bodies within a budget for all of them, which each holds until its request is answered. When it is used up, the largest
- * body that is still arriving is given up: whoever sends many large ones slowly loses them, and small ones get through.
+ * Reads bodies within a budget for all of them, which each holds until its request is answered. When it is used up, the
+ * largest body that is still arriving is dropped: a client that sends many large ones slowly loses them, and small ones get
+ * through.
  */
 export class BodyReader {
   readonly #limits: BodyLimits;

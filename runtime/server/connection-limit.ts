@@ -50,7 +50,7 @@ export class ConnectionLimit {
     if (this.size > this.#options.most) this.#end(this.#fresh, id);
   }
 
-  /** A request has begun. False when the connection asks for too much at once: it is ended and must not be answered. */
+  /** A request has begun. False if the connection sends too many at once: it is closed and must not be answered. */
   began(id: string, request: Arriving): boolean {
     const kept = this.#find(id);
     if (kept === undefined) return false;

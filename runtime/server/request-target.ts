@@ -1,6 +1,6 @@
 /**
- * What a request asks for; undefined when its target is none. Every server of ours parses targets here: what a stranger sends must
- * not throw. A path is never read as an authority, so `//x` is a path that nothing is found at.
+ * The target of a request; undefined if it is invalid. All servers parse targets here, because no input of a client may
+ * throw. A path is never parsed as an authority, so `//x` is a path that does not exist.
  */
 export function parseTarget(target: string | undefined): URL | undefined {
   if (target === undefined) return undefined;

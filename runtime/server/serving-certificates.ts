@@ -35,7 +35,7 @@ export interface ServingCertificatesOptions {
   readonly informers: Pick<InformerFactory, 'informer'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The Secret all replicas share, e.g. `steward-webhook-server-cert`. */
+  /** The common Secret of all replicas, e.g. `steward-webhook-server-cert`. */
   readonly secret: Required<Key>;
   readonly names: ServingNames;
   /** Names of the configurations whose clients we are; no other is touched. */
@@ -52,7 +52,7 @@ export interface ServingCertificatesOptions {
   readonly read?: (ok: boolean) => void;
 }
 
-/** What API servers get to hear of a new bundle before a certificate of its new authority is shown. */
+/** How long API servers have to load a new bundle before a certificate of its new CA is used. */
 const spreadMs = 10_000;
 const retryMs = 5_000;
 const optionalRetryMs = 30_000;
@@ -60,9 +60,9 @@ const lookMs = 3600_000;
 const longestRace = 5;
 
 /**
- * Keeps a serving certificate in a Secret that replicas share, and the API servers' trust in it. Whoever finds none that
- * serves makes one; of several that do so at once the first one to write wins and the others take what it wrote. Every
- * replica spreads the trust before it shows a new certificate, and old authorities stay trusted until they end.
+ * Maintains a serving certificate in the common Secret of all replicas, and the CA bundle of the API servers. A replica
+ * that finds no valid certificate issues one; of several concurrent ones, the first to write wins and the others use what
+ * it wrote. Every replica distributes the CA before it uses a new certificate, and old CAs stay trusted until they expire.
  */
 export class ServingCertificates {
   readonly #options: ServingCertificatesOptions;

@@ -13,9 +13,9 @@ import {
 } from '@peculiar/x509';
 import { KeyObject, X509Certificate, createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 
-/** What replicas share: the authorities that clients trust, and the pair that servers show. All PEM. */
+/** The common data of the replicas: the CAs that clients trust, and the key pair of the servers. All PEM. */
 export interface ServingMaterial {
-  /** The present authority first; older ones that are still valid after it. */
+  /** The current CA first, then older ones that are still valid. */
   readonly bundle: string;
   readonly certificate: string;
   readonly key: string;
@@ -43,9 +43,9 @@ const mostAuthorities = 3;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /**
- * New material: an authority that signs exactly one certificate and whose key is forgotten at once, so that nothing that
- * is stored can sign. Authorities of `before` that are still valid stay in the bundle: servers may show their
- * certificates until all have changed over.
+ * New material: a CA that signs exactly one certificate and whose key is then discarded, so that nothing that is stored can
+ * sign. CAs of `before` that are still valid stay in the bundle, because servers may use their certificates until all have
+ * changed.
  */
 export async function makeServingMaterial(order: {
   readonly names: ServingNames;

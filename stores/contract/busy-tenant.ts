@@ -65,7 +65,7 @@ export class BusyTenant implements AsyncDisposable {
       reads: this.#reads,
       /** Those that failed twice in a row. */
       failedReads: this.#failedReads,
-      /** Why a read was asked for once more. */
+      /** Why a read was repeated. */
       repeatedReads: this.#repeatedReads,
       staleReads: this.#staleReads,
       revisionsFell: this.#revisionsFell,
@@ -77,7 +77,7 @@ export class BusyTenant implements AsyncDisposable {
     return new Map(this.#known);
   }
 
-  /** Milliseconds of the longest time without an acknowledged write since this was asked last. */
+  /** The longest time without an acknowledged write since the last call, in milliseconds. */
   longestPauseMs(): number {
     const longest = Math.round(this.#longestPauseMs);
     this.#longestPauseMs = 0;
@@ -95,7 +95,7 @@ export class BusyTenant implements AsyncDisposable {
         if (value === undefined) await hand.delete(key);
         else this.#acknowledge(await hand.put(key, Buffer.from(value)));
         this.#known.set(key, { acknowledged: value });
-        // Nobody else writes this key: what is read is what was just acknowledged.
+        // Only this client writes the key, so the value read is the one just acknowledged.
         if (count % 5 === 0 && textOf(await hand.get(key)) !== value) this.#staleReads += 1;
       } catch {
         this.#refusedWrites += 1;

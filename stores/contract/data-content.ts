@@ -27,7 +27,7 @@ export async function allEntries(data: TenancyData, revision: bigint): Promise<r
   return entries;
 }
 
-/** What there is at a revision; now unless said. */
+/** The content at a revision; by default at the current one. */
 export async function contentOf(data: TenancyData, revision?: bigint): Promise<Content> {
   const entries = await allEntries(data, revision ?? (await data.revision()));
   return new Map(entries.map(({ key, value }) => [key, text(value)]));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ApiServerHand, DataTenant } from './tenancy-data-contract.ts';
 import { bytes, contentOf } from './data-content.ts';
 
-/** Writes numbers to a key of its own until it is refused or told to stop; says what was acknowledged last. */
+/** Writes increasing numbers to its own key until it is refused or stopped; returns the last acknowledged one. */
 async function count(hand: ApiServerHand, key: string, stopped: () => boolean): Promise<string | undefined> {
   let acknowledged: string | undefined;
   for (let value = 1; !stopped(); value += 1) {

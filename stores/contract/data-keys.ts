@@ -21,7 +21,7 @@ const odd = [
   ],
 ];
 
-/** Which keys belong to the data, and that each is told as it is. */
+/** Tests which keys belong to the data, and that each is returned unchanged. */
 export function testDataKeys(tenant: () => Promise<DataTenant>): void {
   test('leaves out keys in which a kube-apiserver announces itself', async () => {
     await using subject = await tenant();

@@ -75,7 +75,7 @@ export function testDataWriting(title: string, tenant: () => Promise<DataTenant>
       expect(await gone()).toBe(false);
     } else await until('events/short is gone', gone, 30_000);
     expect(await hand.get('events/long')).toBeDefined();
-    // Written anew without a time to live, a key stays.
+    // A key that is written again without a time to live does not expire.
     await data.write([put('events/long', 'x')]);
     const [kept] = (await allEntries(data, await data.revision())).filter(({ key }) => key === 'events/long');
     expect(kept?.ttlMs).toBeUndefined();

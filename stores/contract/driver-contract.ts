@@ -68,15 +68,15 @@ export interface StoreUnderTest<Config> extends AsyncDisposable {
   makeUnrecorded(tenancy: Tenancy): Promise<void>;
   /** Configurations that cannot work, each with the reason expected. */
   unusable(): Promise<readonly { readonly name: string; readonly config: Config; readonly reason: string }[]>;
-  /** The same store with one more endpoint first, where nobody listens. */
+  /** The same datastore with an additional first endpoint where no server listens. */
   withDeadEndpoint(): Config;
   /** One more administrator, beside that of `config`. */
   rotatingAdministrator(): Promise<RotatingAdministrator<Config>>;
 }
 
 /**
- * What every driver must do, against a real server. `start` is called once; the store is disposed of at the end. `title` is
- * also the name in the lines that tell attempts and breaches.
+ * The contract of every driver, tested against a real server. `start` is called once; the datastore is disposed of at the
+ * end. `title` is also the name in the output about attempts and breaches.
  */
 export function describeDriver<Config>(title: string, start: () => Promise<StoreUnderTest<Config>>): void {
   describe(`the driver of ${title}`, () => {

@@ -40,7 +40,7 @@ export class Stage<Config> implements AsyncDisposable {
     return { password: `Pw_${which}-${this.#count}_`.padEnd(64, '0aZ_-') };
   }
 
-  /** The tenant of a tenancy that exists, with credentials made anew. */
+  /** The tenant of an existing tenancy, with new credentials. */
   async tenant(tenancy: Tenancy): Promise<Tenant> {
     const tls = await this.store.driver.clientTls(this.store.config, tenancy, undefined, new Date());
     return { tenancy, tls };

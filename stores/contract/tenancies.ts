@@ -38,7 +38,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
   test('revokes the access of a tenant and retains its data, until its tenancy is ensured again', async () => {
     const stage = started();
     const { session, store } = stage;
-    // Who shares one login with the administrator cannot be shut out.
+    // A tenant that shares the administrator's login cannot be locked out.
     if (session.revoke === undefined) {
       expect(store.driver.name).toBe('NATS');
       return;

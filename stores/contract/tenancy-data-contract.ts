@@ -21,13 +21,13 @@ export interface DataTenant extends AsyncDisposable {
   readonly hand: ApiServerHand;
   /** A new connection with the same credentials: etcd's, or that of a kine that is started now. */
   anotherHand(): Promise<ApiServerHand>;
-  /** The operator's visit: `Session.ensure` of the tenancy. */
+  /** What a reconcile does: `Session.ensure` of the tenancy. */
   ensure(): Promise<void>;
   /** Forgets all that was overwritten or deleted up to now, as the server or kine does from time to time. */
   compact(): Promise<void>;
   /**
-   * What this kind of store does otherwise, for which the tests then ask: it never forgets the last change of a key; or its kine
-   * ends a key by its time to live only when it wrote it itself.
+   * Differences of this kind of datastore that the tests expect: it never forgets the last change of a key; or its kine
+   * expires a key only if it wrote the key itself.
    */
   readonly peculiarities?: readonly ('keeps changes' | 'keeps what others wrote')[];
 }

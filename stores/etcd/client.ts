@@ -39,7 +39,7 @@ export class EtcdClient implements AsyncDisposable {
     this.data = new EtcdDataClient(this.#connection);
   }
 
-  /** Asks every member at once. */
+  /** Calls every member concurrently. */
   async members(): Promise<readonly MemberAnswer[]> {
     const answers = await this.#connection.each((client) => client.maintenance.status());
     return answers.map((answer) => {
@@ -157,7 +157,7 @@ export class EtcdClient implements AsyncDisposable {
   }
 }
 
-/** The calls of the client, whoever answers them. */
+/** The calls of the client, as an interface that tests can implement. */
 export type EtcdCalls = Pick<EtcdClient, keyof EtcdClient>;
 
 /** The answer, or undefined for the expected error, e.g. that something does not exist or exists already. */

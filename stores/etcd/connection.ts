@@ -11,7 +11,7 @@ export interface EtcdTarget {
   /** PEM bundle the servers are checked against. */
   readonly ca: string;
   readonly client: Credential;
-  /** Milliseconds for one call at one endpoint; 5000 unless said. */
+  /** The time limit of one call at one endpoint in milliseconds; 5000 by default. */
   readonly deadlineMs?: number;
 }
 
@@ -65,7 +65,7 @@ export class EtcdConnection implements AsyncDisposable {
     }));
   }
 
-  /** Asks every endpoint at once. */
+  /** Calls every endpoint concurrently. */
   async each<T>(run: (client: Etcd3) => PromiseLike<T>): Promise<readonly Answer<T>[]> {
     return Promise.all(
       this.#endpoints.map(async ({ name, client }): Promise<Answer<T>> => {
@@ -78,7 +78,7 @@ export class EtcdConnection implements AsyncDisposable {
     );
   }
 
-  /** Asks one endpoint after the other until one answers. `attempt` says what for, in an error. Throws `StoreError`. */
+  /** Calls one endpoint after the other until one answers. `attempt` describes the call in an error. Throws `StoreError`. */
   async call<T>(attempt: string, run: (client: Etcd3) => PromiseLike<T>): Promise<T> {
     const failures: Failure[] = [];
     for (let tried = 0; tried < this.#endpoints.length; tried += 1) {

@@ -14,9 +14,7 @@ interface OwnershipRecord {
   readonly user: string;
 }
 
-/**
- * Where owners are recorded. Tenants' keys all begin with `/`, these do not: no schema, whatever its name, reaches them.
- */
+/** The prefix of the ownership records. It does not begin with `/`, unlike all keys of tenants, so no schema can contain it. */
 export const ownershipPrefix = 'steward.butlerlabs.dev/tenancies/';
 
 function keysOf({ schema, user }: Tenancy): readonly [schema: string, user: string] {

@@ -1,8 +1,8 @@
 import type { KineHead, KineRow, NewKineRow } from './kine-row.ts';
 
 /**
- * Access to the table `kine` in a tenancy's database; each SQL driver implements it. It uses one connection, which has no more rights than
- * the tenant where the tenant could create views, triggers or rules. Calls may overlap. Throws `StoreError`.
+ * Access to the table `kine` in a tenancy's database; each SQL driver implements it. It uses one connection, with no more
+ * permissions than the tenant if the tenant could create views, triggers or rules. Calls may overlap. Throws `StoreError`.
  */
 export interface KineTable extends AsyncDisposable {
   /** Creates table and indexes as kine does, unless there is a table. */

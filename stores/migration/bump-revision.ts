@@ -22,7 +22,7 @@ export async function bumpRevision(
   if (!isBlind) await target.fence();
   const seen = isBlind ? target : await target.revision();
   const lead = isBlind ? blindLead : leastLead;
-  // In etcd all tenants share the revision: half of the lead is left to them, so that not every call raises it a little.
+  // In etcd all tenants have one revision. Half of the lead is left for them, so that not every call has to raise it again.
   if ((await source.revision()) >= seen + lead / 2n) return;
   await source.raise(seen + lead, checkpoint);
 }

@@ -18,7 +18,7 @@ export interface MigrationSummary {
   readonly keys: number;
   /** Bytes of the values, and a checksum over the keys without a time to live, both from the last full comparison. */
   readonly bytes: number;
-  /** 64 hexadecimal digits, whatever the order of the keys; the same in both stores. */
+  /** 64 hexadecimal digits, independent of the order of the keys; equal in both datastores. */
   readonly fingerprint: string;
   /**
    * What was compared while the source was fenced: everything, or, where that would take long, all that changed since everything

@@ -3,7 +3,7 @@ import type { MigrationPhase } from './migration-journal.ts';
 /** How far a migration is, for status and Events. Plain JSON. */
 export interface MigrationProgress {
   readonly phase: MigrationPhase;
-  /** Keys of the source that the target is known to have; counts again when a copy begins anew. */
+  /** The number of keys of the source that are in the target; starts again at 0 when a copy is restarted. */
   readonly keys: number;
   /** Bytes of values written to the target since this process began. */
   readonly bytes: number;

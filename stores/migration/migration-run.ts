@@ -19,7 +19,7 @@ export interface Equality {
   readonly tookMs: number;
 }
 
-/** What the steps of one process share. */
+/** The common state of the steps of one process. */
 export class MigrationRun implements AsyncDisposable {
   readonly options: MigrationOptions;
   readonly meter: ProgressMeter;

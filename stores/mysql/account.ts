@@ -109,7 +109,7 @@ async function hasForeignRights(
   return grants.some((line) => !isUsage(line) && ownPrivileges(connection, line, schema) === undefined);
 }
 
-/** `USAGE` means no right; MariaDB words what is asked of the account in the same line. */
+/** `USAGE` means no privilege; MariaDB shows the requirements of the account in the same line. */
 function isUsage(line: string): boolean {
   return line.startsWith('GRANT USAGE ON *.* TO ') && !line.includes(' GRANT OPTION');
 }

@@ -73,7 +73,7 @@ export class MysqlClient implements AsyncDisposable {
 
   /**
    * True when a tenant's name and password open the server of `connection`, false when it refuses them. Throws `MysqlError`
-   * when that cannot be told.
+   * if that cannot be determined.
    */
   async admits(connection: MysqlConnection, username: string, password: string): Promise<boolean> {
     const endpoint = this.config.endpoints.find(({ name }) => name === connection.endpoint);

@@ -15,7 +15,7 @@ export interface MysqlTarget {
   readonly database?: string;
 }
 
-/** What a server is, asked once. */
+/** The properties of a server, queried once. */
 export interface ServerFacts {
   readonly version: MysqlVersion;
   /** True when `Team` and `team` are the same database (`lower_case_table_names`). */
@@ -35,7 +35,7 @@ export interface MysqlConnection extends AsyncDisposable {
   readonly facts: ServerFacts;
   /** True while the server is a replica; it may become one at any time. */
   isReadOnly(): Promise<boolean>;
-  /** Asks, with placeholders; the values never become part of a text. */
+  /** Runs a query with placeholders; the values never become part of the statement. */
   rows(statement: string, values?: readonly Value[], withinMs?: number): Promise<readonly Row[]>;
   /** Changes, with placeholders, and says how many rows. */
   change(statement: string, values?: readonly Value[], withinMs?: number): Promise<number>;

@@ -45,7 +45,7 @@ export const isAbsent = is(1049, 1146);
 export const isGoneThread = is(1094);
 /** The name and password were right, but the account has all its connections in use. */
 export const isAtConnectionLimit = is(1203, 1226);
-/** Name or password are wrong, or the account asks for TLS. */
+/** The name or the password is wrong, or the account requires TLS. */
 export const isWrongLogin = is(1045, 1698);
 /** A lock was not granted in time. */
 export const isLockTimeout = is(1205, 1213);

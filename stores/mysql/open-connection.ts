@@ -35,8 +35,8 @@ function dial({ host, port }: Endpoint): Socket {
 }
 
 /**
- * Connects and asks what the server is. The only file that knows the client library; import it lazily, it is large. Throws
- * `MysqlError` after at most `deadlineMs`.
+ * Connects and queries the properties of the server. The only file that knows the client library; import it lazily, it is
+ * large. Throws `MysqlError` after at most `deadlineMs`.
  */
 export const openMysqlConnection: OpenMysql = async (target) => {
   const { endpoint, username, password, tls, database } = target;

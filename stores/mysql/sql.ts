@@ -70,7 +70,7 @@ export function table(schema: string): string {
   return `${identifier(schema)}.${identifier(kineTable)}`;
 }
 
-/** Whether an account can be used without TLS; `either` leaves it as it is. */
+/** Whether an account can be used without TLS; `either` does not change that. */
 export type Encryption = 'required' | 'either' | 'none';
 
 /** The requirements of an account besides its password. */

@@ -38,7 +38,7 @@ export function signClaims(issuer: Nkey, claims: Claims): string {
   return `${signed}.${Buffer.from(issuer.sign(signed)).toString('base64url')}`;
 }
 
-/** What a JWT says, without asking who signed it; undefined when the text is no JWT. */
+/** The claims of a JWT, without verifying its signature; undefined if the text is not a JWT. */
 export function readClaims(jwt: string): (Claims & { readonly issuer: string }) | undefined {
   const [, body] = jwt.trim().split('.');
   if (body === undefined) return undefined;

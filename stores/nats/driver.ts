@@ -34,7 +34,10 @@ export const natsDriver: Driver<NatsConfig> = {
   },
 };
 
-/** If the client certificate is the only credential, tenant and manager share it; otherwise the manager's is never passed on. */
+/**
+ * If the client certificate is the only credential, the tenant uses the manager's; otherwise the manager's is never passed
+ * on.
+ */
 async function natsClientTls(
   { tls, access }: NatsConfig,
   tenancy: Tenancy,

@@ -21,7 +21,7 @@ export async function readBucket(client: NatsClient, bucket: string): Promise<St
   }
 }
 
-/** True when the stream is as asked for; what a server adds does not count. */
+/** True if the stream is configured as requested; additional fields of the server do not count. */
 export function isLike({ config }: StreamInfo, wanted: BucketStream): boolean {
   return Object.entries(wanted).every(([field, value]) => isDeepStrictEqual(config[field], value));
 }

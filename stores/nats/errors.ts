@@ -35,7 +35,7 @@ export function isRefusal(error: unknown, refusal: keyof typeof refusals): boole
   return error instanceof JetStreamRefusal && error.code === refusals[refusal];
 }
 
-/** True when nobody listens at the subject that a request was sent to. */
+/** True if the subject of a request has no subscriber. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('no responders');
 }
@@ -127,7 +127,7 @@ function finalError(attempt: string, thrown: unknown): unknown {
   return thrown;
 }
 
-/** Runs calls; an error that nobody handled becomes a `StoreError`. */
+/** Runs calls and converts errors that they did not handle into a `StoreError`. */
 export async function withStoreErrors<T>(attempt: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -47,8 +47,9 @@ const consumersPerTenant = 8192;
 const registryBytes = 64 * 1024 * 1024;
 
 /**
- * An account whose private key nobody has: its public key is a hash of its name. Its users are signed with its signing keys, which are
- * in the JWT that the operator's key signs. So an account stays the same when these keys change, and none of its secrets are stored.
+ * An account without a private key: its public key is a hash of its name. Its users are signed with its signing keys, which
+ * are in the JWT that the operator's key signs. So an account stays the same when these keys change, and none of its
+ * secrets are stored.
  */
 function accountNamed(name: string): string {
   return publicNkey('account', createHash('sha256').update(`steward.butlerlabs.dev/nats/${name}`).digest());
@@ -70,9 +71,9 @@ export function operatorKey({ operatorSeed }: AccountAccess): Nkey {
 }
 
 /**
- * Exactly what kine's client asks of its own bucket: keys, reads, and consumers for its watches. It may make the bucket, which
- * is there already, and change nothing about it. A fenced tenant writes only what its kine cannot start without. Names are of
- * letters, digits, "_" and "-": none reaches beyond its token.
+ * Exactly what kine's client needs of its own bucket: keys, reads, and consumers for its watches. It may create the bucket,
+ * which exists already, and change nothing about it. A fenced tenant can write only what its kine needs to start. Names are
+ * of letters, digits, "_" and "-": none reaches beyond its token.
  */
 export function tenantPermissions(bucket: string, standing: Standing): Permissions {
   const stream = bucketStreamName(bucket);
@@ -155,7 +156,7 @@ export function revokedClaims(
   };
 }
 
-/** True when the account's tenant is fenced, whatever else it says. */
+/** True if the account's tenant is fenced. */
 export function isFenced(schema: string, body: AccountBody): boolean {
   const { pub } = tenantPermissions(schema, 'fenced');
   return JSON.stringify(body.default_permissions.pub) === JSON.stringify(pub);

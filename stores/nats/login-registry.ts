@@ -27,8 +27,9 @@ export async function otherWhoKnows(client: NatsClient, login: string, owner: st
 }
 
 /**
- * Records, beyond the removal of its tenant, that an owner has had the credentials. Only a salted hash is stored, next to the ownership
- * records: whoever has the credentials could delete it like everything else, but does not learn earlier credentials.
+ * Records, beyond the removal of its tenant, that an owner has had the credentials. Only a salted hash is stored, next to
+ * the ownership records: anyone with the credentials could delete it like everything else, but cannot learn earlier
+ * credentials.
  */
 export async function rememberLogin(client: NatsClient, login: string, owner: string): Promise<void> {
   const logins = await knownLogins(client);
@@ -54,7 +55,7 @@ async function knownLogins(client: NatsClient): Promise<readonly KnownLogin[]> {
   try {
     value = JSON.parse(text);
   } catch {
-    // Told below, as what else cannot be read.
+    // Reported below, like other unreadable records.
     value = undefined;
   }
   if (Array.isArray(value) && value.every(isKnownLogin)) return value;

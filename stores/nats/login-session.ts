@@ -21,8 +21,9 @@ const replicas = 1;
 const recordKey = 'tenancy';
 
 /**
- * An administrative connection to a NATS with a single set of credentials, which the tenant shares. They give access to everything,
- * so there is one tenant at a time, and after its removal none of another owner until the credentials are changed.
+ * An administrative connection to a NATS with a single set of credentials, which the tenant uses as well. They give access
+ * to everything, so there is one tenant at a time, and after its removal none of another owner until the credentials are
+ * changed.
  */
 export class LoginSession implements Session {
   readonly #client: NatsClient;

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, hkdfSync, sign } from 'n
 import type { KeyObject } from 'node:crypto';
 import { decodeBase32, encodeBase32 } from './base32.ts';
 
-/** What an nkey stands for; the first letter of its public form. */
+/** The kind of an nkey; the first letter of its public form. */
 export type NkeyKind = 'operator' | 'account' | 'user';
 
 /** An Ed25519 key as NATS writes it. Holds the private half: never logged. */

@@ -9,11 +9,11 @@ export interface OperatorKeys {
   readonly operator: Nkey;
   /** Signs accounts. */
   readonly signing: Nkey;
-  /** The system account: hears and tells everything about the servers. */
+  /** The system account: it can monitor and administer the servers. */
   readonly system: Nkey;
 }
 
-/** Keys that follow from 32 bytes which nobody else knows. */
+/** Keys that are derived from 32 secret bytes. */
 export function operatorKeys(secret: Uint8Array): OperatorKeys {
   const operator = nkeyOfBytes('operator', secret);
   return {
@@ -25,7 +25,7 @@ export function operatorKeys(secret: Uint8Array): OperatorKeys {
 
 const unlimited = { subs: -1, data: -1, payload: -1 } as const;
 
-/** The operator as servers are told of it (`operator:` in their configuration). */
+/** The operator in the form for the servers' configuration (`operator:`). */
 export function operatorJwt({ operator, signing, system }: OperatorKeys): string {
   const nats = {
     signing_keys: [signing.publicKey],

@@ -12,7 +12,7 @@ export interface OwnershipRecord {
   readonly user: string;
 }
 
-/** Where owners are recorded: a key is made only if it is not there, whoever asks at the same time. */
+/** The bucket of the ownership records: a key is created only if it does not exist, also with concurrent callers. */
 export interface Records {
   read(key: string): Promise<OwnershipRecord | undefined>;
   /** False when the key is there already. */
@@ -65,7 +65,7 @@ export function bucketRecords(client: NatsClient): Records {
 /** What is recorded at a key, as it was stored; undefined when there is nothing. */
 export async function recordText(client: NatsClient, key: string): Promise<string | undefined> {
   try {
-    // Asked of the stream's leader: copies may lag behind.
+    // Read from the stream's leader, because replicas may lag behind.
     const { message } = await client.api<{ message: { data?: string } }>(
       `read the record at ${key}`,
       `STREAM.MSG.GET.${stream}`,
@@ -83,7 +83,7 @@ function parse(key: string, text: string): OwnershipRecord {
   try {
     value = JSON.parse(text);
   } catch {
-    // Told below, as what else cannot be read.
+    // Reported below, like other unreadable records.
     value = undefined;
   }
   if (typeof value === 'object' && value !== null && 'owner' in value && 'schema' in value && 'user' in value) {

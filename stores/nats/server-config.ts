@@ -7,11 +7,11 @@ export interface NatsServerPlan {
   readonly name: string;
   /** `host:port` for clients. */
   readonly listen: string;
-  /** `host:port` for health probes (`/healthz`); none unless said. */
+  /** `host:port` for health probes (`/healthz`); none by default. */
   readonly monitor?: string;
   /** Folder that the server writes to. */
   readonly folder: string;
-  /** E.g. `10GB`: what all tenants' storage together is taken from. */
+  /** The storage for all tenants together, e.g. `10GB`, which NATS reads as 10 GiB. */
   readonly storage: string;
   /** Files of the server's certificate; without them it uses no TLS. `ca` is what clients' certificates are checked against. */
   readonly tls?: { readonly certificate: string; readonly key: string; readonly ca?: string };
@@ -25,7 +25,7 @@ export interface NatsServerPlan {
  */
 export const natsPayload = '8MB';
 
-/** How long a client may take to say who it is: a busy one is not to be taken for a stranger. */
+/** How long a client may take to authenticate: long enough for a busy one. */
 const patienceSeconds = 10;
 
 const quoted = (text: string): string => (text.startsWith('$') ? text : JSON.stringify(text));
@@ -66,8 +66,8 @@ function commonLines(plan: NatsServerPlan): readonly string[] {
 }
 
 /**
- * The part of a configuration that makes accounts JWTs, as a DataStore with `spec.nats` needs it: the server trusts the operator, takes
- * accounts from users of the system account, keeps them below `folder`, and forgets them when told to.
+ * The part of a configuration that enables accounts as JWTs, as a DataStore with `spec.nats` needs it: the server trusts
+ * the operator, accepts accounts from users of the system account, stores them below `folder`, and deletes them on request.
  */
 export function accountsConfig(folder: string, keys: OperatorKeys): string {
   const lines = [

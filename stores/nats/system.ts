@@ -7,7 +7,7 @@ import type { AccountAccess } from './config.ts';
 import { operatorKey } from './grants.ts';
 import type { AccountBody, AccountClaims } from './grants.ts';
 
-/** What one server says of its storage. */
+/** The storage that one server reports. */
 export interface JetStreamAnswer {
   readonly server: string;
   readonly version: string;
@@ -43,7 +43,10 @@ interface JszAnswer extends ServerAnswer {
   };
 }
 
-/** What a user of the system account asks of the servers: who they are, and which accounts there are. Throws `StoreError`. */
+/**
+ * Requests of a user of the system account to the servers: about the servers themselves, and their accounts. Throws
+ * `StoreError`.
+ */
 export class NatsSystem {
   readonly #client: NatsClient;
   readonly #access: AccountAccess;
@@ -65,7 +68,7 @@ export class NatsSystem {
     }));
   }
 
-  /** Throws unless the servers take accounts that the operator's key has signed, and forget them when told to. */
+  /** Throws unless the servers accept accounts that the operator's key has signed, and delete them on request. */
   async requireResolver(): Promise<void> {
     const said = await this.#ask<ServerAnswer>('check the resolver', '$SYS.REQ.CLAIMS.DELETE', this.#deletion([]));
     if (said.length === 0) {

@@ -17,18 +17,18 @@ export const quoted = { name: escapeIdentifier, text: escapeLiteral } as const;
 /** One row, by the names of its columns. What is wider than a number (bigint) comes as text. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Whom to call, and who calls. */
+/** The server and the credentials for a connection. */
 export interface PostgresTarget {
   readonly endpoint: Endpoint & { readonly name: string };
   readonly database: string;
   readonly username: string;
   readonly password: string;
   readonly tls?: { readonly ca: string; readonly client?: Credential };
-  /** Milliseconds for one statement; 5000 unless said. */
+  /** The time limit of one statement in milliseconds; 5000 by default. */
   readonly statementMs?: number;
-  /** Milliseconds to wait for a lock; as long as for the statement unless said. */
+  /** How long to wait for a lock, in milliseconds; by default as long as for the statement. */
   readonly lockMs?: number;
-  /** The role whose rights the session has, unless that of the login: a name without blanks. */
+  /** The role whose permissions the session has; by default the login role. A name without blanks. */
   readonly role?: string;
 }
 

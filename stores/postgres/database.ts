@@ -31,8 +31,9 @@ export async function readDatabase(calls: AdministratorCalls, schema: string): P
 }
 
 /**
- * Creates a database that only its tenant may connect to, or corrects it. The administrator owns it: an owner could open it to others, or
- * lock the manager out. It is created from `template0`, to which nobody can connect: a session in another template would prevent this.
+ * Creates a database that only its tenant may connect to, or corrects it. The administrator owns it: an owner could open it
+ * to others, or lock the manager out. It is created from `template0`, which accepts no connections: a session in another
+ * template would prevent the creation.
  */
 export async function ensureDatabase(calls: DatabaseCalls, { schema, user }: Tenancy): Promise<void> {
   const name = quoted.name(schema);
@@ -57,7 +58,7 @@ export async function ensureDatabase(calls: DatabaseCalls, { schema, user }: Ten
 async function create(calls: DatabaseCalls, schema: string): Promise<void> {
   await calls.beside(async (connection) => {
     const attempt = `create database ${schema}`;
-    // Nobody may connect until the grants are set. Keys are compared by their bytes.
+    // No role may connect until the grants are set. Keys are compared by their bytes.
     const options = `ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C' ALLOW_CONNECTIONS false`;
     try {
       await connection.query(attempt, `CREATE DATABASE ${quoted.name(schema)} TEMPLATE template0 ${options}`);
@@ -132,7 +133,7 @@ async function ensureSearchPath(calls: AdministratorCalls, schema: string, user:
   await calls.query(attempt, `${where} SET search_path TO public, pg_temp`);
 }
 
-/** Drops a database with whoever is connected to it. */
+/** Drops a database and closes its connections. */
 export async function dropDatabase(calls: DatabaseCalls, schema: string): Promise<void> {
   const database = await readDatabase(calls, schema);
   if (database === undefined) return;

@@ -7,9 +7,9 @@ import type { Failure } from './errors.ts';
 export interface DialOptions {
   /** Which endpoint is tried first; the others follow in their order. */
   readonly first?: number;
-  /** Milliseconds for one statement of the connection; 5000 unless said. */
+  /** The time limit of one statement of the connection in milliseconds; 5000 by default. */
   readonly statementMs?: number;
-  /** Milliseconds to wait for a lock; as long as for the statement unless said. */
+  /** How long to wait for a lock, in milliseconds; by default as long as for the statement. */
   readonly lockMs?: number;
   /** The role whose rights the session has, unless that of the login. */
   readonly role?: string;

@@ -61,7 +61,7 @@ async function create(calls: AdministratorCalls, user: string, options: string):
   }
 }
 
-/** What it takes to ask one server. */
+/** The inputs for a query of one server. */
 type Asking = Pick<AdministratorCalls, 'query'>;
 
 /**
@@ -97,7 +97,7 @@ export async function ensureOwnMembership(calls: Asking, user: string): Promise<
   if (own?.enough !== true) await calls.query(attempt, `GRANT ${quoted.name(user)} TO CURRENT_USER`);
 }
 
-/** Drops a role and what it owns or was granted in whatever database. Its own database must be gone. */
+/** Drops a role with what it owns or was granted in any database. Its own database must be gone. */
 export async function dropRole(calls: AdministratorCalls, user: string): Promise<void> {
   if ((await readRole(calls, user)) === undefined) return;
   const name = quoted.name(user);

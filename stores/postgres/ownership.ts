@@ -60,7 +60,7 @@ export class PostgresOwnership {
     const attempt = 'create the database of the ownership records';
     await this.#client.beside(async (connection) => {
       try {
-        // Nobody may connect until the grant to PUBLIC is revoked.
+        // No role may connect until the grant to PUBLIC is revoked.
         await connection.run(
           `CREATE DATABASE ${ownershipDatabase} TEMPLATE template0 ENCODING 'UTF8' ALLOW_CONNECTIONS false`,
         );
@@ -74,7 +74,7 @@ export class PostgresOwnership {
     await this.#client.reconnect();
   }
 
-  /** Once for each session, whoever asks first; again after a failure. */
+  /** Runs once for each session, on the first call; again after a failure. */
   async #prepared(): Promise<void> {
     const ready = (this.#ready ??= this.#prepare());
     try {

@@ -3,7 +3,7 @@ import type { Files } from './release-files.ts';
 
 const sha256 = (bytes: string | Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
-/** What csctl leaves of a hash in Base64: lower case, no signs. */
+/** A hash in Base64 as csctl shortens it: lower case, without special characters. */
 const cleaned = (hash: Buffer): string => hash.toString('base64').replaceAll(/[/=+]/g, '').toLowerCase();
 
 /** Go's order: by bytes, not by the language of the machine. */

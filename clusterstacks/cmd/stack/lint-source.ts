@@ -182,8 +182,8 @@ function missingDependencies(files: Files): readonly string[] {
 }
 
 /**
- * Charts inside of charts say with which versions of Kubernetes they work, too, and helm asks only the outermost. A chart of nothing
- * but that range is rendered, so that it is helm who judges.
+ * Charts inside of charts have a range of Kubernetes versions, too, but helm checks only the outermost one. So a chart with
+ * only that range is rendered, and helm itself decides.
  */
 async function excludedVersions(
   source: SourceTree,

@@ -16,7 +16,7 @@ export interface Change {
   readonly line?: number;
 }
 
-/** What says which version it is, or follows from the rest; two releases always differ in it. */
+/** Files that contain the version, or follow from others; they always differ between two releases. */
 const aboutItself = new Set(['metadata.yaml', 'hashes.json']);
 
 /** The layers of a release. */
@@ -69,7 +69,7 @@ function changeOf(
   return [{ ...where, what: 'changed', line: line === -1 ? lines.length : line + 1 }];
 }
 
-/** csctl writes Chart.yaml anew, without comments and in another order. */
+/** csctl rewrites Chart.yaml without comments and in another order. */
 function sayTheSame(a: Buffer, b: Buffer): boolean {
   try {
     return isDeepStrictEqual(parseYaml('Chart.yaml', a.toString('utf8')), parseYaml('Chart.yaml', b.toString('utf8')));

@@ -8,12 +8,12 @@ import { readFolder } from './source-tree.ts';
 /** Where earlier releases are: a folder with a folder for each, or a repository with a tag for each. */
 export interface ReleaseShelf {
   readonly address: string;
-  /** The names of all releases, and whatever else is there. */
+  /** The names of all releases, and of anything else in the place. */
   names(signal: AbortSignal): Promise<readonly string[]>;
   read(name: string, signal: AbortSignal): Promise<KnownRelease>;
 }
 
-/** Releases in a folder, as `steward stack build` leaves them. A folder that is not there yet holds none. */
+/** Releases in a folder, as `steward stack build` writes them. A folder that does not exist yet contains none. */
 export function folderShelf(folder: string): ReleaseShelf {
   return {
     address: folder,

@@ -1,4 +1,4 @@
-/** What was asked for cannot be done with these files; the message says what would help. */
+/** A command cannot be carried out with these files; the message says how to fix it. */
 export class StackError extends Error {
   override readonly name = 'StackError';
 }

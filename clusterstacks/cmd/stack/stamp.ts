@@ -16,13 +16,13 @@ const marks: Readonly<Record<string, keyof ReleaseVersions>> = {
 };
 
 /**
- * The files with versions in the place of `<< .ClusterClassVersion >>`, `<< .ClusterAddonVersion >>` and `<< .NodeImageVersion >>`.
- * @throws StackError for a mark that nobody knows, with its file and line.
+ * The files with versions in place of `<< .ClusterClassVersion >>`, `<< .ClusterAddonVersion >>` and `<< .NodeImageVersion
+ * >>`. @throws StackError for an unknown placeholder, with its file and line.
  */
 export function withVersions(files: Files, versions: ReleaseVersions): Files {
   return new Map(
     [...files].map(([path, bytes]) => {
-      // One character for each byte: nothing else than the marks changes, whatever the file holds.
+      // One character for each byte, so that only the placeholders change in any file.
       const text = bytes.toString('latin1');
       const stamped = text.replaceAll(/<< \.(\w+) >>/g, (mark, name: string, at: number) => {
         const field = marks[name];

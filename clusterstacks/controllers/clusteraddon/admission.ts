@@ -26,7 +26,7 @@ export interface ClusterChange {
   readonly oldFacts?: ClassFacts | undefined;
 }
 
-/** On a Cluster, with value `true`: its class may be of another stack. Whether the templates fit is for Cluster API to judge. */
+/** On a Cluster, with value `true`: its class may be of another stack. Cluster API checks whether the templates fit. */
 export const stackChangeAnnotation = `${clusterStackGroup}/allow-stack-change`;
 
 /** The Cluster with the version of its class's release where it names none. A second time changes nothing. */
@@ -43,8 +43,8 @@ const isEmpty = (version: string): boolean => version === '' || version === 'v';
 const versionOf = ({ spec }: CapiCluster): string => spec?.topology?.version ?? '';
 
 /**
- * What is wrong with a Cluster of a stack's class. Others are no matter of ours, and what was admitted once is not held against a
- * Cluster whose class and version stay.
+ * Validates a Cluster with a class of a stack. Other Clusters are not validated, and a Cluster whose class and version do
+ * not change stays admitted.
  */
 export function validateCluster(change: ClusterChange): readonly InvalidInput[] {
   const { cluster, old, facts } = change;

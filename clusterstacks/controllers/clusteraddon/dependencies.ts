@@ -9,7 +9,7 @@ import type { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 
 /** What the add-ons of Clusters are kept with. */
 export interface Dependencies {
-  /** What is remembered of an object goes with it. */
+  /** What is remembered about an object is dropped with it. */
   readonly memory: ObjectMemory;
   readonly cluster: Cluster;
   /** Only ClusterAddons whose label has this value are served; all when empty or absent. */
@@ -20,7 +20,7 @@ export interface Dependencies {
   /** In [0, 1): scatters the pauses of clusters that fail together. */
   readonly random: () => number;
   readonly renderer: Renderer;
-  /** Doors to workload clusters, bounded like those to tenants. */
+  /** Clients of workload clusters, limited like those of tenants. */
   readonly pool: Pick<TenantPool, 'borrow'>;
   /** The files of a release, by the digest in its status. */
   readonly assets: (release: ClusterStackRelease, signal: AbortSignal) => Promise<ReleaseAssets>;

@@ -2,7 +2,7 @@ import type { KindRef, Resource } from '../../../api/meta.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { WorkloadClient } from './workload/workload-budget.ts';
 
-/** What a workload cluster serves, as far as it is asked; nothing it answers is trusted to have the form it should have. */
+/** The kinds that a workload cluster serves, as far as they are needed; its answers are not trusted to have the right form. */
 export class Discovery {
   readonly #cluster: Pick<WorkloadClient, 'text'>;
   readonly #signal: AbortSignal;
@@ -81,7 +81,7 @@ export class Discovery {
   }
 }
 
-/** More groups than this are not asked for their kinds. */
+/** The largest number of groups whose kinds are read. */
 const mostGroups = 64;
 /** At most this many versions and kinds are passed to charts: they are arguments of a program. */
 const mostNames = 1_000;

@@ -59,10 +59,11 @@ export function withDash(version: string): string {
 }
 
 /**
- * What was done, as spec and status tell together. The status is lost when Cluster API moves a Cluster to another management cluster;
- * the class in the spec is not, nor is the annotation that tells installations from upgrades. The status is written first: where it
- * names another release than the spec's class, the spec is behind. A version is the one of the class only while no hook is
- * unfinished. Hooks stay completed until others are: a class that is only written down brings the same add-ons.
+ * What was completed, from spec and status together. The status is lost when clusterctl moves a Cluster to another
+ * management cluster; the class in the spec is not, nor is the annotation that distinguishes installations from upgrades.
+ * The status is written first: if it names another release than the spec's class, the spec is behind. The version is that
+ * of the class only while no hook is unfinished. Hooks stay completed until others are: a class that is only recorded has
+ * the same add-ons.
  */
 function recordOf(
   { metadata, spec, status }: ClusterAddon,

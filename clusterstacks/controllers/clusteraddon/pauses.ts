@@ -8,9 +8,9 @@ const longestMs = 10 * 60_000;
 const most = 30;
 
 /**
- * The pauses of one ClusterAddon before it is looked at again: the same obstacle at the same place makes them grow, so that
- * clusters that stay broken leave their workers to others. Not the queue's own pace, which begins with milliseconds, as a lost race
- * at our own API server wants it. Events make a reconcile at once all the same.
+ * The requeue delays of one ClusterAddon: the same blocker at the same place makes them grow, so that clusters that stay
+ * broken leave the workers to others. They are separate from the backoff of the queue, which begins with milliseconds for
+ * conflicts at the management API server. Events still cause a reconcile at once.
  */
 export class Pauses {
   readonly #random: () => number;

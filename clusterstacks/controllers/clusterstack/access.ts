@@ -13,7 +13,7 @@ export const access: readonly PolicyRule[] = [
   },
   // Which Clusters use a release, and of which release a class is.
   { apiGroups: [capiGroup], resources: ['clusters', 'clusterclasses'], verbs: ['get', 'list', 'watch'] },
-  // Credentials and authorities of sources.
+  // Credentials and CAs of sources.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
   // Providers choose the names of their kinds.
   { apiGroups: [providerReleaseGroup], resources: ['*'], verbs: ['get', 'create', 'patch'] },

@@ -23,7 +23,7 @@ import { askedAtOnce, RemoteVersions } from './remote-versions.ts';
 import type { Scope } from './scope.ts';
 import { liveUse } from '../../sources/live-use.ts';
 
-/** A source that could not be asked is asked again so soon, in milliseconds, if its interval is not shorter. */
+/** The delay until a source that failed is read again, in milliseconds, if its interval is not shorter. */
 const askAgainMs = 60_000;
 /** Names of releases stand in labels. */
 const longestName = 63;
@@ -68,7 +68,7 @@ export function phasesOf(deps: Dependencies): readonly Phase<Scope>[] {
   ]);
 }
 
-/** Whatever goes wrong here leaves the newest version unknown, and then nothing is removed. */
+/** After any failure here the newest version is unknown, and nothing is removed. */
 async function newest(
   remote: RemoteVersions,
   { stack, address, owned }: Readonly<Scope>,
@@ -161,7 +161,7 @@ async function makeRelease(
   }
   const type = providerReleaseType(stack.spec.providerRef?.apiVersion, stack.spec.providerRef?.kind);
   const spec = stack.spec.noProvider || type === undefined ? {} : { providerRef: { ...type, name, namespace } };
-  // Whoever looks after the stack looks after its releases.
+  // The manager of the stack is also the manager of its releases.
   const watched = stack.metadata.labels?.[watchFilterLabel];
   const made = await cluster.create<ClusterStackRelease>(
     clusterStackRelease,

@@ -8,7 +8,7 @@ import { compareVersions, readVersion } from '../../sources/release-version.ts';
 /** What decides which releases a stack has. */
 export interface PlanInput {
   readonly stack: ClusterStack;
-  /** The newest version that the source has; `none` also when it is not wanted, `unknown` when the source could not be asked. */
+  /** The newest version in the source; `none` also if it is not wanted, `unknown` if the source could not be read. */
   readonly latest: ReleaseVersion | 'unknown' | 'none';
   /** Whether a newer one may yet be found. */
   readonly isPartial?: boolean;

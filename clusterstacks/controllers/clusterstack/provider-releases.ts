@@ -55,7 +55,7 @@ export class ProviderReleases {
       const manifest = providerRelease({ stack, template, type, release });
       ids.add(await this.#keepOne(kind, manifest, { applied, signal }));
     }
-    // What the stack does not want any more is not looked at again.
+    // Provider releases that the stack no longer wants are not checked again.
     for (const id of applied.keys()) if (!ids.has(id)) applied.delete(id);
     return { is: 'done' };
   }

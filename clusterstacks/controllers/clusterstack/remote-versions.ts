@@ -17,14 +17,14 @@ export interface RemoteReleases {
 }
 
 interface Poll extends RemoteReleases {
-  /** When the list is asked for again, in milliseconds since 1970. */
+  /** The time of the next read of the list, in milliseconds since 1970. */
   readonly until: number;
   readonly source: string;
 }
 
-/** When releases were made is asked for one by one, and for so many at a time at most. */
+/** The creation times of releases are read one by one, at most this many at a time. */
 export const askedAtOnce = 64;
-/** What was left out is asked for so soon, in milliseconds, if the interval of the stack is not shorter. */
+/** The delay until the others are read, in milliseconds, if the interval of the stack is not shorter. */
 const goOnMs = 60_000;
 
 /**
@@ -40,7 +40,7 @@ export class RemoteVersions {
     this.#polls = memory.slot('polls of stacks');
   }
 
-  /** The releases of the stack's source, and in how many milliseconds they are asked for again. */
+  /** The releases of the stack's source, and the delay in milliseconds until they are read again. */
   async of(
     stack: ClusterStack,
     address: SourceAddress,
@@ -56,7 +56,7 @@ export class RemoteVersions {
     const dated = await this.#dated(stack, listed, { address, known: known?.releases ?? [], ctx });
     const intervalMs = goDuration(stack.spec.pollInterval);
     const afterMs = dated.leftOut > 0 ? Math.min(intervalMs, goOnMs) : intervalMs;
-    // What was learned before a failure is not asked for again; the failure is.
+    // Results from before a failure are not read again; the failed read is repeated.
     this.#polls.set(uid, { ...dated, source, until: dated.failure === undefined ? now + afterMs : now });
     if (dated.failure !== undefined) throw dated.failure;
     return { ...dated, afterMs };

@@ -13,7 +13,7 @@ export interface Scope {
   readonly inUse: ReadonlySet<string>;
   readonly address?: SourceAddress;
   readonly latest?: ReleaseVersion | 'unknown' | 'none';
-  /** True while a newer one than `latest` may be among releases that were not asked about yet. */
+  /** True while a newer one than `latest` may be among releases that were not read yet. */
   readonly isPartial?: boolean;
   readonly plan?: Plan;
   /** The releases that are there at the end. */

@@ -5,9 +5,9 @@ import type { PolicyRule } from '../../../api/meta.ts';
 const everything = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 
 /**
- * What this controller may do. Of Cluster API's own kinds a release may make classes, and sets of resources; the groups of providers have
- * templates whose names are theirs to choose. Whatever else a chart holds needs a ClusterRole with the label
- * `steward.butlerlabs.dev/aggregate-to-stacks`.
+ * The permissions of this controller. Of Cluster API's own kinds a release may create ClusterClasses and
+ * ClusterResourceSets; the groups of providers have templates with any names. All other kinds in a chart need a ClusterRole
+ * with the label `steward.butlerlabs.dev/aggregate-to-stacks`.
  */
 export const access: readonly PolicyRule[] = [
   { apiGroups: [clusterStackGroup], resources: ['clusterstacks'], verbs: ['get', 'list', 'watch'] },

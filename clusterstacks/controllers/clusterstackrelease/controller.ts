@@ -34,7 +34,7 @@ import { RenderedReleases } from './rendered-releases.ts';
 import type { Scope } from './scope.ts';
 import { goingStatus, statusOf } from './status.ts';
 
-/** A release that Clusters hold, or objects of which are going, is looked at again so soon. */
+/** The requeue delay of a release that Clusters use, or whose objects are being deleted. */
 const heldAgainMs = 60_000;
 const goingAgainMs = 5_000;
 /** Releases are fetched within a reconcile. */
@@ -121,7 +121,7 @@ function watchesOf(deps: Dependencies): readonly Watch[] {
     keys: (old, now) => {
       const [before, after] = [old, now].map((one) => (one === undefined ? undefined : classOf(one)));
       if (before === undefined || (before.namespace === after?.namespace && before.name === after?.name)) return [];
-      // Only the release that is used no more may have waited for this.
+      // Only a release that is no longer used may have waited for this.
       const found = deps
         .classes()
         .find(({ metadata }) => metadata.name === before.name && metadata.namespace === before.namespace);

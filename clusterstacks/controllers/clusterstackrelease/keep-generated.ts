@@ -13,8 +13,8 @@ export interface SentAndKept {
 }
 
 /**
- * What a chart makes by chance, such as certificates, is made once and kept while all of it is there, of one rendering, and what it is made from
- * stays the same. One that is missing could not be made alone, since a certificate fits only its own authority.
+ * Random parts of a chart, such as certificates, are generated once and kept while all of them exist, from one rendering,
+ * and their inputs stay the same. A missing one could not be generated alone, because a certificate fits only its own CA.
  */
 export async function keepGenerated(
   cluster: Pick<Cluster, 'get'>,

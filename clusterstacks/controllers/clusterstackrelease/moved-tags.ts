@@ -27,7 +27,7 @@ export class MovedTags {
     return names === release.digest ? undefined : names;
   }
 
-  /** A source that is away, or has removed the tag, says nothing about it: the files that are pinned are here. */
+  /** If the source is down, or has removed the tag, nothing is reported, because the pinned files are in the cache. */
   async #look(
     { address, name, digest }: { readonly address: SourceAddress; readonly name: string; readonly digest: string },
     signal: AbortSignal,

@@ -14,8 +14,8 @@ interface Rendered {
 }
 
 /**
- * What the charts of releases were rendered to, as long as their bytes stay the same: rendering starts a process each time. What does
- * not fit is rendered anew when it is asked for; what charts make by chance is then looked for in the cluster, not here.
+ * Rendered charts of releases, because each rendering starts a process. A result that does not fit into the cache is
+ * rendered again when it is needed; its random parts then come from the cluster, not from here.
  */
 export class RenderedReleases {
   readonly #kept: BoundedCache<Rendered>;

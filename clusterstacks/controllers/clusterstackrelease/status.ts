@@ -41,7 +41,7 @@ export function statusOf(
   };
 }
 
-/** Whether the objects were not looked at in this reconcile, since something before them was not done. */
+/** Whether the objects were not checked in this reconcile, because an earlier step was not done. */
 function isUntried({ lines }: Report<Scope>): boolean {
   const line = lines.find(({ phase }) => phase.name === 'objects');
   return line?.outcome === undefined && line?.error === undefined;

@@ -13,7 +13,10 @@ export function isRecorded(object: Resource, { metadata, status }: ClusterStackR
   });
 }
 
-/** Why a release leaves an object alone that stands under a name of its chart, as text; undefined for its own, and for what it is handed. */
+/**
+ * Why a release does not change an existing object with a name from its chart, as text; undefined for its own, and for
+ * those that it may adopt.
+ */
 export function whyForeign(object: Resource, release: ClusterStackRelease): string | undefined {
   const { ownerReferences = [], annotations } = object.metadata;
   const { name = '', uid } = release.metadata;

@@ -26,7 +26,7 @@ export class SharedWork<T> {
       signal.removeEventListener('abort', left);
       shared.callers -= 1;
       if (shared.callers === 0) {
-        // A new caller starts again rather than share aborted work.
+        // A new caller starts again and does not join aborted work.
         if (this.#running.get(key) === shared) this.#running.delete(key);
         shared.stop.abort(new Error('no caller is waiting for this work'));
       }

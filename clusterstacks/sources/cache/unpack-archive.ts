@@ -62,7 +62,7 @@ export async function unpackArchive(
         });
     },
   });
-  // Emitted again by what is thrown at once, and heard here.
+  // The error is emitted again after it was thrown, and needs a listener.
   parser.on('error', fail);
   const ended = new Promise<void>((resolve) => {
     parser.on('end', resolve);

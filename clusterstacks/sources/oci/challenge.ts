@@ -1,4 +1,4 @@
-/** What a registry asks for before it answers (RFC 9110, “WWW-Authenticate”; distribution, “Token authentication”). */
+/** The authentication that a registry requires (RFC 9110, “WWW-Authenticate”; distribution, “Token authentication”). */
 export type Challenge =
   { readonly scheme: 'basic' } | { readonly scheme: 'bearer'; readonly realm: string; readonly service?: string };
 

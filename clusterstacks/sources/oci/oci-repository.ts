@@ -190,7 +190,7 @@ export class OciRepository {
     );
   }
 
-  /** Sends a request, and repeats it with the credentials that the registry asks for. Returns only on success and on 404. */
+  /** Sends a request, and repeats it with the credentials that the registry requires. Returns only on success and on 404. */
   async #ask(request: SourceRequest, scope: RegistryScope, signal: AbortSignal): Promise<SourceAnswer> {
     // An upload may lead to another host, which must not get the credentials.
     const isRegistry = request.url.origin === this.#base.origin;

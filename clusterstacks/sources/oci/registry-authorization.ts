@@ -14,7 +14,7 @@ export type RegistryScope = 'pull' | 'pull,push';
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
-/** The `Authorization` header for a repository: none until the registry asks for one. */
+/** The `Authorization` header for a repository: none until the registry requires one. */
 export class RegistryAuthorization {
   readonly #http: SourceHttp;
   readonly #address: RepositoryAddress;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { UnreachableError } from '../../../runtime/client/errors.ts';
 
-/** A client of a cluster that may be away for long. */
+/** A client of a cluster that may be down for long. */
 export interface CircuitBreakerClient extends Cluster {
   /** How long no request is let through, in milliseconds; 0 when the cluster responds. */
   restMs(): number;

@@ -13,7 +13,7 @@ export interface Claim {
   /** Name of the TenantControlPlane. */
   readonly name: string;
   readonly namespace: string;
-  /** UID of that namespace: tells the cluster from any other, and the namespace from one that was created again. */
+  /** UID of that namespace: distinguishes the cluster from any other, and the namespace from a recreated one. */
   readonly namespaceUid: string;
   /** UID of the StewardControlPlane that has the TenantControlPlane; empty before. After a move it is that of the one which is gone. */
   readonly holder: string;
@@ -24,7 +24,7 @@ export function externalTenantName(scp: StewardControlPlane): string {
   return `kcp-${scp.metadata.uid ?? ''}`;
 }
 
-/** What stands at the TenantControlPlane for a proof. One-way. */
+/** The proof in the TenantControlPlane: a hash. */
 export function claimHash(proof: string): string {
   return createHash('sha256').update(proof).digest('hex');
 }

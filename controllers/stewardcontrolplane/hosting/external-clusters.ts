@@ -65,8 +65,8 @@ interface Used {
 }
 
 /**
- * Clients of the clusters that host control planes: one for each server and credentials, shared by all that use it, with one watch for
- * each namespace there, and one on each Secret with a kubeconfig. What nobody uses any more is closed.
+ * Clients of the clusters that host control planes: one for each server and credentials, common to all of its users, with
+ * one watch for each namespace there, and one on each Secret with a kubeconfig. Unused clients are closed.
  */
 export class ExternalClusters {
   readonly #options: ExternalClustersOptions;

@@ -19,10 +19,10 @@ import { heldTenantName } from './keep-claim.ts';
 import { isMade } from './reference.ts';
 import { whoseTenant } from './tenant-owner.ts';
 
-/** How soon what no watch reports is looked at again, in milliseconds. */
+/** The poll interval for changes that no watch reports, in milliseconds. */
 const lookAgainMs = 30_000;
 
-/** What is waited for; undefined when nothing of ours is left there. */
+/** What the deletion waits for; undefined if nothing of ours is left there. */
 type Left = { readonly message: string; readonly afterMs?: number } | undefined;
 
 /**

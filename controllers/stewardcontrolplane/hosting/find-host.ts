@@ -25,7 +25,7 @@ export interface FoundHost {
   readonly namespaceUid: string;
   /** The namespace is being deleted. */
   readonly ends: boolean;
-  /** What stands where the claim is kept. */
+  /** The Secret at the name of the claim. */
   readonly stored: Secret | undefined;
   /** Undefined before the first TenantControlPlane, and when its Secret is lost. */
   readonly claim: Claim | undefined;
@@ -39,7 +39,7 @@ export interface HostTrouble {
   readonly afterMs?: number;
 }
 
-/** How soon what no watch reports is looked at again, in milliseconds. */
+/** The poll interval for changes that no watch reports, in milliseconds. */
 const lookAgainMs = 30_000;
 
 const waiting = (reason: string, message: string, afterMs?: number): HostTrouble => ({

@@ -11,6 +11,6 @@ export const hostingAccess: readonly PolicyRule[] = [
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
-  // The namespace itself: its UID tells the cluster from others.
+  // The namespace itself: its UID identifies the cluster.
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
 ];

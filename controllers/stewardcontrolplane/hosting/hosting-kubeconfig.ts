@@ -3,10 +3,9 @@ import type { Connection } from '../../../runtime/client/connection.ts';
 import { KubeconfigError, parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 
 /**
- * The way to another cluster that a Secret holds. Only what stands in the text is used: a client certificate or a token, and the
- * authority of the server. Plugins would run programs of the author's choice in the manager, files would be the manager's own,
- * among them its token.
- * @throws KubeconfigError
+ * The connection to another cluster from the kubeconfig in a Secret. Only inline content is used: a client certificate or a
+ * token, and the CA of the server. Plugins would run programs of the author's choice in the manager, and files would be the
+ * manager's own, among them its token. @throws KubeconfigError
  */
 export function hostingConnection(secret: Secret, key: string): Connection {
   const base64 = secret.data?.[key];

@@ -12,8 +12,8 @@ import { claimSecret, externalTenantName } from './claim.ts';
 import type { FoundHost } from './find-host.ts';
 
 /**
- * The claim of a StewardControlPlane: the one that there is, else a new one, which stands in its Secret before anything is made in the
- * other cluster. Undefined when a Secret of someone else is in its place.
+ * The claim of a StewardControlPlane: the existing one, else a new one, which is stored in its Secret before anything is
+ * created in the other cluster. Undefined if a Secret of someone else has its name.
  */
 export async function ensureClaim(
   deps: Dependencies,

@@ -8,8 +8,9 @@ import { statusOf } from '../status.ts';
 import { externalCondition, isMade } from './reference.ts';
 
 /**
- * The status of a control plane that may run in another cluster. When that cluster cannot be asked everything stays as it was last
- * known, but for the conditions that say so: the control plane may well be serving, and Cluster API must not act upon zeros.
+ * The status of a control plane that may run in another cluster. If that cluster cannot be reached, everything keeps its
+ * last known value, except the conditions that report this: the control plane may well be serving, and Cluster API must not
+ * act on zeros.
  */
 export function externalStatusOf(
   scp: StewardControlPlane,

@@ -12,9 +12,9 @@ import { claimHash, externalTenantName } from './claim.ts';
 export type Whose = 'ours' | 'adoptable' | 'lost' | 'foreign';
 
 /**
- * Decides by what nobody else has: our UID, which only our API server gives, and the proof of the claim, whose hash alone is in the
- * other cluster. A name proves nothing, but for an object without marks that the Go provider made: that provider also left its
- * finalizer here.
+ * Decides by what no one else has: our UID, which only our API server assigns, and the proof of the claim, of which only
+ * the hash is in the other cluster. A name proves nothing, except for an object without marks that the Go provider created:
+ * that provider also left its finalizer here.
  */
 export function whoseTenant(tenant: Resource, scp: StewardControlPlane, claim: Claim | undefined): Whose {
   const uid = scp.metadata.uid ?? '';

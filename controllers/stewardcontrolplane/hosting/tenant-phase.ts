@@ -38,7 +38,7 @@ export function externalTenantPhase(deps: Dependencies): Phase<Scope> {
   };
 }
 
-/** How soon what no watch reports is looked at again, in milliseconds. */
+/** The poll interval for changes that no watch reports, in milliseconds. */
 const lookAgainMs = 30_000;
 
 async function makeTenant(

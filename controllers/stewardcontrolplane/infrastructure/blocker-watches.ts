@@ -25,8 +25,8 @@ export type Blocker = Required<Pick<InformerSelection<Resource>, 'kind' | 'names
   Pick<InformerSelection<Resource>, 'labelSelector' | 'fieldSelector' | 'optional'>;
 
 /**
- * Watches on what stands in a StewardControlPlane's way, for as long as it does: Machines while it is to be deleted, a Secret of
- * someone else at the name of one of its own. Only that there was a change is reported.
+ * Watches on objects that block a StewardControlPlane, while they do: Machines during its deletion, a Secret of someone
+ * else with the name of one of its own. Only the fact of a change is reported.
  */
 export class BlockerWatches implements AsyncDisposable {
   readonly #options: BlockerWatchesOptions;

@@ -6,9 +6,10 @@ import type { Dependencies } from '../dependencies.ts';
 import { isExternal } from '../hosting/reference.ts';
 
 /**
- * Name of the Cluster that a TenantControlPlane is for; undefined when it is for none. What it says of itself is no proof, since its
- * author writes it: the StewardControlPlane must be there under the UID that it names and under its own name, and the Cluster must
- * name that one as its control plane. Else whoever makes a TenantControlPlane would be given the authority of another's Cluster.
+ * Name of the Cluster of a TenantControlPlane; undefined if it has none. The TenantControlPlane itself proves nothing,
+ * because its author writes it: a StewardControlPlane with the referenced UID and the same name must exist, and the Cluster
+ * must reference it as its control plane. Otherwise an author of a TenantControlPlane would get the CA of someone else's
+ * Cluster.
  */
 export async function clusterOfTenant(
   deps: Pick<Dependencies, 'cluster'>,

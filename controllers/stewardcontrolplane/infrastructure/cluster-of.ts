@@ -75,7 +75,7 @@ async function oneOf(
   return { why };
 }
 
-/** The Cluster that has a kubeconfig of ours: its TenantControlPlane may be in another cluster. */
+/** The Cluster that has a kubeconfig of this control plane, whose TenantControlPlane may be in another cluster. */
 async function withKubeconfig(
   deps: Reading,
   scp: StewardControlPlane,
@@ -94,8 +94,8 @@ async function withKubeconfig(
 }
 
 /**
- * Why a Cluster is not this control plane's, as text; undefined when it is. A label or an owner reference alone is no
- * proof: whoever writes one would get the credentials of another's Cluster replaced.
+ * Why a Cluster does not belong to this control plane, as text; undefined if it does. A label or an owner reference alone
+ * proves nothing: its author could have the credentials of someone else's Cluster replaced.
  */
 function whyNotOurs(scp: StewardControlPlane, cluster: CapiCluster): string | undefined {
   const { kind = '', name = '', apiGroup = '' } = cluster.spec?.controlPlaneRef ?? {};

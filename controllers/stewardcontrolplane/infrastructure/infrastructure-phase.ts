@@ -19,13 +19,13 @@ import { clusterEndpointOf } from './cluster-endpoint.ts';
 import type { Scope } from '../scope.ts';
 import { isSettled } from '../tenant/tenant-answers.ts';
 
-/** How soon a kind is looked at again whose changes nothing reports. */
+/** The poll interval for a kind whose changes no watch reports. */
 const lookAgainMs = 10_000;
 
 /**
- * Tells the infrastructure cluster, of whatever kind, where the control plane is reached; at first not before it answers
- * there. With the endpoint infrastructure becomes provisioned, that makes Cluster API connect, and after a connection that
- * failed it waits for 30 s, which the first worker would spend waiting.
+ * Writes the endpoint to the infrastructure cluster of any kind, at first not before the control plane answers there. With
+ * the endpoint the infrastructure becomes provisioned, and Cluster API connects. If that failed, Cluster API would wait for
+ * 30 s, which would delay the first worker.
  */
 export function infrastructurePhase(deps: Dependencies): Phase<Scope> {
   return {

@@ -40,7 +40,7 @@ export function isTenantsSecret(secret: Secret | undefined, tenant: string): boo
   );
 }
 
-/** What is to be done about the Secret that stands at the name of one of the Cluster's. */
+/** What to do about an existing Secret with the name of one of the Cluster's. */
 export type Standing =
   | { readonly is: 'ours' }
   /** It is user-supplied, as Cluster API allows: it is used as it is. */
@@ -65,9 +65,9 @@ export const placeOf = {
 } as const;
 
 /**
- * Whose a Secret is. Its name is put together of the Cluster's, so that it may be anyone's: only one that we own, or that
- * carries our labels and is under nobody else's control, is written. One that the Cluster's author made, with a type and the
- * label of the contract, is left alone.
+ * The owner of a Secret. Its name is derived from the Cluster's, so it may belong to anyone: Steward writes it only if it
+ * owns it, or if it has our labels and no other controller. A Secret of the Cluster's author, with a type and the label of
+ * the contract, is not changed.
  */
 export function standingOf(secret: Secret | undefined, { scp, cluster, keys, types }: SecretPlace): Standing {
   if (secret === undefined) return { is: 'ours' };
@@ -93,9 +93,9 @@ export function standingOf(secret: Secret | undefined, { scp, cluster, keys, typ
 }
 
 /**
- * The Secrets `<cluster>-kubeconfig` and `<cluster>-ca` of the contract. When the TenantControlPlane has the Cluster's
- * name its own CA Secret stands where the contract's should: it holds the same keys, and is of the same type unless it is older than
- * that, so that it only gets the label by which Cluster API finds Secrets.
+ * The Secrets `<cluster>-kubeconfig` and `<cluster>-ca` of the contract. If the TenantControlPlane has the Cluster's name,
+ * its own CA Secret has the name of the contract's: it contains the same keys, and has the same type unless it is older
+ * than this rule, so that it only gets the label by which Cluster API finds Secrets.
  */
 export function clusterSecrets(input: ClusterSecretsInput): readonly Manifest[] {
   const { cluster, caIsTenants, kubeconfig, ca, supplied } = input;
@@ -108,7 +108,7 @@ export function clusterSecrets(input: ClusterSecretsInput): readonly Manifest[] 
   return both.filter(({ metadata }) => !supplied.includes(metadata.name));
 }
 
-/** True when machines that find this CA trust the control plane: each of its authorities is among the CA's certificates. */
+/** True if machines with this CA trust the control plane: each of its CAs is among the certificates. */
 export function isTrustedBy(ca: string, authorities: string): boolean {
   const known = certificatesIn(ca);
   return certificatesIn(authorities).every((certificate) => known.includes(certificate));

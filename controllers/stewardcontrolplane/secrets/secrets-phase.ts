@@ -85,12 +85,12 @@ function errorOf({ tenant }: Scope): string {
   return ready?.status !== 'False' || ready.message === '' ? '' : `: ${ready.message}`;
 }
 
-/** How soon a Secret in the way that no watch reports is looked at again. */
+/** The poll interval for a conflicting Secret that no watch reports. */
 const lookAgainMs = 10_000;
 
 const keyOf = ({ scp: { metadata } }: Scope) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
 
-/** From now on changes of these Secrets, which need not carry an owner of ours, enqueue the control plane. */
+/** From now on changes of these Secrets, which need not be owned by Steward, enqueue the control plane. */
 function follow(deps: Dependencies, scope: Scope, names: readonly string[]): void {
   const key = keyOf(scope);
   deps.blockers.follow(
@@ -124,7 +124,7 @@ function otherAuthority(name: string, { tenant }: Scope): Outcome<Scope> {
 interface Found {
   readonly admin: Secret | undefined;
   readonly authority: Secret | undefined;
-  /** What stands at the names of the Cluster's Secrets. */
+  /** The existing objects with the names of the Cluster's Secrets. */
   readonly present: ReadonlyMap<string, Secret | undefined>;
   /** Names of Secrets that were supplied and that the control plane does not use. */
   readonly unused: readonly string[];
@@ -175,7 +175,7 @@ function sourceOf({ scp, host }: Scope, { admin, authority }: Found): Source {
   const kubeconfig = admin?.data?.[key];
   if (kubeconfig === undefined) return { missing: `kubeconfig (key ${key})` };
   const { ca: keys } = dataKeys;
-  // While authorities are rotated, joining machines are to know all of them.
+  // While CAs are rotated, joining machines must trust all of them.
   const certificate = authority?.data?.[keys.bundle] ?? authority?.data?.[keys.certificate];
   const caKey = authority?.data?.[keys.key];
   if (certificate === undefined || caKey === undefined) return { missing: 'CA' };

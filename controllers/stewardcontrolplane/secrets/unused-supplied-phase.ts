@@ -4,7 +4,7 @@ import { dataKeys } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isTrustedBy } from './cluster-secrets.ts';
 
-/** Whose Secrets are looked at. */
+/** The Cluster whose Secrets are checked. */
 export interface SuppliedTo {
   readonly cluster: string;
   readonly tenant: TenantControlPlane | undefined;

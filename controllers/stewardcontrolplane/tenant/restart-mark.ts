@@ -9,8 +9,8 @@ export interface RestartInput {
 }
 
 /**
- * The time that the pods are marked with, whose change replaces them: the time asked for once it has come, unless pods that
- * are newer run already. It stays when the wish is taken back, which must not restart anything.
+ * The time in the mark of the pods, whose change replaces them: the requested time once it has come, unless newer pods run
+ * already. It stays when the request is removed, which must not restart anything.
  */
 export function restartMark({ after, existing, now }: RestartInput): string | undefined {
   const before = existing?.spec.controlPlane.deployment.podAdditionalMetadata?.annotations?.[annotations.rolloutAfter];

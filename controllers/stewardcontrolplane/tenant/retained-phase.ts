@@ -12,8 +12,8 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Scope } from '../scope.ts';
 
 /**
- * Keeps on record what a TenantControlPlane leaves that was deleted alone, until the one that took its place has adopted it.
- * Only one that this controller has made itself may adopt the data: anyone may write an owner reference.
+ * Records what is retained of a deleted TenantControlPlane, until its successor has adopted it. Only one that this
+ * controller has created itself may adopt the data, because anyone may write an owner reference.
  */
 export function retainedPhase(deps: Dependencies): Phase<Scope> {
   return {
@@ -72,7 +72,7 @@ async function replace(
     const message = `TenantControlPlane ${name} adopts the retained data`;
     return { is: 'waiting', reason: 'RetainingData', message, afterMs: lookAgainMs };
   }
-  // Admission lets no other go alone. One that has taken something over meanwhile is looked at once more.
+  // Admission refuses other deletions. One that has adopted something meanwhile is checked once more.
   const body = { metadata: { uid, resourceVersion, annotations: { [annotations.deleteAnyway]: 'true' } } };
   const marked = await cluster.patch(tenantControlPlane, { namespace, name }, { type: 'merge', body }, { signal });
   const { resourceVersion: seen = '' } = marked.metadata;

@@ -35,8 +35,8 @@ export interface Seen {
 
 /**
  * The TenantControlPlane behind a StewardControlPlane: same name and namespace, owned by it. Networks come from the
- * Cluster, everything else from the StewardControlPlane; what neither says keeps the TenantControlPlane's default. A
- * DataStore that was chosen for `existing` is named again: leaving it out would mean to take it away.
+ * Cluster, everything else from the StewardControlPlane; fields that neither sets keep the TenantControlPlane's default. A
+ * DataStore that was chosen for `existing` is set again, because leaving it out would remove it.
  */
 export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiCluster, seen: Seen): Manifest {
   const { name = '', namespace = '' } = scp.metadata;
@@ -64,7 +64,7 @@ function tenantSpec(
   const dataStore = filled(spec.dataStoreName) ? spec.dataStoreName : existing?.spec.dataStore;
   return {
     ...(dataStore === undefined ? {} : { dataStore }),
-    // Wishes for a choice that is made, or that the author has made, would be refused.
+    // Selector and tolerations would be refused once a DataStore is chosen or named.
     ...(filled(dataStore)
       ? {}
       : defined({ dataStoreSelector: spec.dataStoreSelector, dataStoreTolerations: spec.dataStoreTolerations })),

@@ -12,8 +12,8 @@ import { refusalOf } from '../infrastructure/refusal.ts';
 import type { Scope } from '../scope.ts';
 
 /**
- * Looks at the TenantControlPlane that there is. What it publishes is passed on even while the next phase cannot make it
- * what it should be: a spec that is refused must not take the kubeconfig of a running control plane along.
+ * Reads the existing TenantControlPlane. Its endpoint and Secrets are used even if the next phase cannot update it: a
+ * refused spec must not affect the kubeconfig of a running control plane.
  */
 export function foundPhase(deps: Dependencies): Phase<Scope> {
   return {

@@ -17,7 +17,7 @@ import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Who is asked about an upgrade. */
+/** The objects that decide about an upgrade. */
 export interface Upgrade {
   readonly scp: StewardControlPlane;
   readonly cluster: CapiCluster;
@@ -33,10 +33,11 @@ export interface AddonHold {
 }
 
 /**
- * What the version of a control plane waits for; nothing when it may roll out. A Cluster of a cluster stack gets its
- * new version after the add-ons of the new class are in place. Only its ClusterAddon can say so: before it has looked at the new class
- * it counts as unfinished, and so does one that is not there. A control plane that never ran waits for nobody, since add-ons wait for it.
- * An annotation that names the version lets it go on; that is reported as long as the add-ons are not complete.
+ * What the version of a control plane waits for; nothing if it may roll out. A Cluster of a cluster stack gets its new
+ * version after the add-ons of the new class are in place. Its ClusterAddon decides that: before it was reconciled for the
+ * new class it counts as unfinished, and so does a missing one. A control plane that never ran waits for nothing, because
+ * add-ons wait for it. An annotation that names the version lets the upgrade continue; that is reported until the add-ons
+ * are complete.
  */
 export async function heldByAddons(
   deps: Pick<Dependencies, 'cluster' | 'addons' | 'watchFilter'>,

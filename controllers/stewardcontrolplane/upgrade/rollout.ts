@@ -14,12 +14,12 @@ export function forcedRollout(rollout: Rollout, passedOver: string | undefined):
   return { ...rollout, unfinished: `${rollout.unfinished}; ${passedOver}`, isForced: true };
 }
 
-/** How far a TenantControlPlane is on its way to what its spec asks for. */
+/** The progress of a TenantControlPlane towards its spec. */
 export interface Rollout {
   readonly total: number;
   readonly ready: number;
   readonly available: number;
-  /** Pods that are what the newest spec asks for. */
+  /** Pods that match the newest spec. */
   readonly upToDate: number;
   /** False while it is not known how many pods there are. */
   readonly counted: boolean;
@@ -34,8 +34,9 @@ export interface Rollout {
 }
 
 /**
- * Where a rollout stands. `before` is the version that was reported to Cluster API last: it stays until the pods of the wanted one and
- * all that it changes inside the tenant are in place, since Cluster API upgrades workers as soon as it hears of the new one.
+ * The state of a rollout. `before` is the version that was reported to Cluster API last: it stays until the pods of the
+ * wanted one and all of its changes inside the tenant are in place, because Cluster API upgrades workers as soon as the new
+ * one is reported.
  */
 export function rolloutOf(tenant: TenantControlPlane | undefined, before: string | undefined): Rollout {
   const { deployment, version } = tenant?.status?.kubernetesResources ?? {};
@@ -104,7 +105,10 @@ function heldBack(tenant: TenantControlPlane): string | undefined {
   return isObserved(tenant) && held?.status === 'False' ? held.message : undefined;
 }
 
-/** Pods of the wanted version while another one is installed: the Deployment counts them only once it asks for them. */
+/**
+ * Pods of the wanted version while another one is installed: the Deployment counts them only once its template has that
+ * version.
+ */
 function updatedDuringUpgrade(tenant: TenantControlPlane): number {
   if (!isObserved(tenant) || heldBack(tenant) !== undefined) return 0;
   const {
@@ -143,7 +147,7 @@ interface Step {
   readonly upToDate: number;
 }
 
-/** Oldest first, as Cluster API asks. A version that no pod runs yet is not reported. */
+/** Oldest first, as Cluster API requires. A version that no pod runs yet is not reported. */
 function twoVersions({ running, wanted, total, upToDate }: Step): Versions {
   if (running === wanted || upToDate === 0) return oneVersion(running, total);
   const both = [

@@ -8,7 +8,7 @@ import { keysData } from './rotation/rotating-keys.ts';
 import type { RotatingKeys } from './rotation/rotating-keys.ts';
 import { secret } from '../shared/secret.ts';
 
-/** An authority as a Secret. */
+/** A CA as a Secret. */
 export function authoritySecret(
   tcp: TenantControlPlane,
   where: AuthoritySecret,

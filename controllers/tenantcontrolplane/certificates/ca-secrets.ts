@@ -2,7 +2,7 @@ import { dataKeys, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { AuthorityName } from '../../../kubeadm/pki/profiles.ts';
 
-/** Where the pair of an authority is in its Secret. */
+/** The keys of a CA's pair in its Secret. */
 interface Copy {
   readonly certificate: string;
   readonly key: string;
@@ -26,7 +26,7 @@ export interface AuthoritySecret {
   };
 }
 
-/** The Secrets of both authorities. */
+/** The Secrets of both CAs. */
 export function authoritySecrets(tcp: TenantControlPlane): readonly AuthoritySecret[] {
   const names = tenantObjects(tcp.metadata.name ?? '');
   const { ca, frontProxyCa } = dataKeys;

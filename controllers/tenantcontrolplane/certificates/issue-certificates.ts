@@ -93,7 +93,7 @@ export class Issuing {
     return leaf.validToDate.getTime() - this.thresholdOf(name);
   }
 
-  /** A new certificate, for a year or until its authority ends. */
+  /** A new certificate, valid for a year or until its CA expires. */
   async issue(name: AnyLeaf): Promise<KeyPair> {
     const ca = this.signerOf(name);
     const [signer] = parseCertificates(ca.certificate, 'ca.crt');

@@ -59,7 +59,7 @@ function verdictOf(purpose: SuppliedPurpose, pair: KeyPair, now: Date): Verdict 
   }
 }
 
-/** Why the Secret itself, whatever its keys hold, cannot be used. */
+/** Why the Secret itself cannot be used, regardless of its content. */
 function blockerOf({ type = 'Opaque', metadata, data = {} }: Secret): string | undefined {
   const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
   if (controller !== undefined) return `it is owned by ${controller.kind} ${controller.name}`;

@@ -31,8 +31,9 @@ const isSignedBy = ({ certificate }: KeyPair, signer: KeyPair): boolean =>
   parseCertificates(certificate, 'tls.crt')[0].verify(publicKey(signer));
 
 /**
- * What the two CAs share, as a phrase; undefined when they are unrelated. If they share a key, or one signed the other, a user of
- * the CA could get a certificate with the name of the API server's proxy client, and impersonate anyone to extension API servers
+ * How the two CAs are related, as a phrase; undefined if they are not. If they have the same key, or one signed the other,
+ * a user of the CA could get a certificate with the name of the API server's proxy client, and impersonate anyone to
+ * extension API servers
  * (https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#ca-reusage-and-conflicts): a client may
  * present the certificates between its own and the trusted one.
  */

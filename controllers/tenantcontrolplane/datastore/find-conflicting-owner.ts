@@ -2,9 +2,9 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { tenancyOwner } from './tenancy.ts';
 
 /**
- * The other TenantControlPlane, as `namespace/name`, that owns the data which this one's status claims; undefined when there is
- * none. Whoever may write a status, or restores one from a backup, can name an existing owner: the data belongs to the
- * TenantControlPlane with that UID, then to the oldest of those that have adopted it.
+ * The other TenantControlPlane, as `namespace/name`, that owns the data which this one's status claims; undefined when
+ * there is none. Anyone who may write a status, or restores one from a backup, can name an existing owner: the data belongs
+ * to the TenantControlPlane with that UID, then to the oldest of those that have adopted it.
  */
 export function otherHolder(tcp: TenantControlPlane, others: readonly TenantControlPlane[]): string | undefined {
   const owner = tenancyOwner(tcp);

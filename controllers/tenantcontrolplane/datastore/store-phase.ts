@@ -117,7 +117,7 @@ function recorded({ tcp }: Readonly<Scope>, setup: string): boolean {
   return tcp.status?.storage?.setup?.checksum === setup;
 }
 
-/** True when the DataStore's status says so; until it has been checked, the server is asked. */
+/** True if the DataStore's status says so; until it has been checked, the server is queried. */
 function isSupported({ status }: DataStore): boolean {
   return (
     status?.conditions?.some((condition) => condition.type === 'VersionSupported' && condition.status === 'True') ===
@@ -125,7 +125,7 @@ function isSupported({ status }: DataStore): boolean {
   );
 }
 
-/** True when the tenant has a tenancy somewhere, which is left alone whatever the server is. */
+/** True if the tenant has a tenancy somewhere, which is not changed for any server. */
 function isRecorded({ tcp }: Readonly<Scope>): boolean {
   return tcp.status?.storage?.setup?.schema !== undefined;
 }

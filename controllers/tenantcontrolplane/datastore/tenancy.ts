@@ -5,9 +5,9 @@ import { shareInUse } from '../../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 
 /**
- * UID of the owner of the data: the TenantControlPlane itself, or the previous one whose data it has adopted, which only the
- * controller records in the status. Never that of an owner reference, which its author may write: it would open, and on deletion
- * remove, the data of whoever has that UID.
+ * UID of the owner of the data: the TenantControlPlane itself, or the previous one whose data it has adopted, which only
+ * the controller records in the status. Never that of an owner reference, which its author may write: it would open, and on
+ * deletion remove, the data of the object with that UID.
  */
 export function tenancyOwner({ metadata, status }: TenantControlPlane): string {
   return status?.storage?.owner ?? metadata.uid ?? '';

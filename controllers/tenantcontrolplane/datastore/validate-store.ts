@@ -6,14 +6,14 @@ import { missingStore, refusedStore } from './data-store-drivers.ts';
 import type { DataStoreDrivers, DataStoreRefusals } from './data-store-drivers.ts';
 import { validateOverrides } from './overrides/validate-overrides.ts';
 
-interface Question {
+interface StoreRequest {
   readonly tcp: TenantControlPlane;
   readonly old: TenantControlPlane | undefined;
   readonly drivers: DataStoreDrivers;
   readonly refusals?: DataStoreRefusals | undefined;
 }
 
-function validateChoice({ tcp, old, drivers, refusals }: Question): readonly InvalidInput[] {
+function validateChoice({ tcp, old, drivers, refusals }: StoreRequest): readonly InvalidInput[] {
   const name = tcp.spec.dataStore ?? '';
   const before = old?.spec.dataStore ?? '';
   if (name === '' || name === before) return [];
@@ -33,7 +33,7 @@ function homeOf(old: TenantControlPlane | undefined): { readonly store: string; 
   return { store: dataStoreName, hasRun: hasRun(old?.status) };
 }
 
-function overrides({ tcp, old, drivers, refusals }: Question): readonly InvalidInput[] {
+function overrides({ tcp, old, drivers, refusals }: StoreRequest): readonly InvalidInput[] {
   const { dataStore = '', dataStoreOverrides: asked = [] } = tcp.spec;
   const { dataStore: was = '', dataStoreOverrides: accepted = [] } = old?.spec ?? {};
   const same = JSON.stringify(asked) === JSON.stringify(accepted) && dataStore === was;
@@ -51,7 +51,7 @@ function overrides({ tcp, old, drivers, refusals }: Question): readonly InvalidI
   });
 }
 
-function validateName({ tcp, old }: Question): readonly InvalidInput[] {
+function validateName({ tcp, old }: StoreRequest): readonly InvalidInput[] {
   const fields = ['dataStoreSchema', 'dataStoreUsername'] as const;
   return fields.flatMap((field) => {
     const name = tcp.spec[field] ?? '';
@@ -63,6 +63,6 @@ function validateName({ tcp, old }: Question): readonly InvalidInput[] {
 }
 
 /** Validates the choice of a datastore. What was accepted before is not validated again: a DataStore may be gone now. */
-export function validateStore(question: Question): readonly InvalidInput[] {
+export function validateStore(question: StoreRequest): readonly InvalidInput[] {
   return [...validateChoice(question), ...validateName(question), ...overrides(question)];
 }

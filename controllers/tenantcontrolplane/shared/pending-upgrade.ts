@@ -35,8 +35,9 @@ function stepOf(from: string, to: string): PendingUpgrade | undefined {
 }
 
 /**
- * The next minor, until the Deployment has it. The Deployment itself is the record that an upgrade has begun: such an upgrade is
- * never held, whatever is found later and by whichever process. A control plane that never served has nothing to lose.
+ * The next minor, until the Deployment has it. The Deployment itself is the record that an upgrade has begun: such an
+ * upgrade is never held, regardless of later findings of any process. A control plane that never served has nothing to
+ * lose.
  */
 export function pendingUpgrade(
   tcp: TenantControlPlane,
@@ -48,7 +49,7 @@ export function pendingUpgrade(
   return step === undefined || step.to.minor === step.from.minor ? undefined : step;
 }
 
-/** True when an annotation forces this version, whatever the preflight finds. */
+/** True if an annotation forces this version despite the preflight. */
 export function isForced(tcp: TenantControlPlane, { to }: PendingUpgrade): boolean {
   const given = tcp.metadata.annotations?.[annotations.upgradeAnyway]?.trim() ?? '';
   return given.replace(/^v?/, 'v') === versionText(to);

@@ -16,7 +16,7 @@ export interface StateInput {
   readonly usable: boolean;
   /** True while writes are denied because the data is being migrated. */
   readonly migrating?: boolean;
-  /** True while the tenant denies writes as its spec asks. */
+  /** True while the tenant denies writes because of its spec. */
   readonly limited?: boolean;
   /** True while new pods with another CA replace the old ones. */
   readonly rotating: boolean;

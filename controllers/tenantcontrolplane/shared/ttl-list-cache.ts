@@ -20,9 +20,9 @@ export type RecentLists = <T extends Resource>(
 ) => Promise<readonly T[]>;
 
 /**
- * Lists of other owners' objects near tenants, read at most once a minute for each namespace, however many tenants are there. All
- * callers share a read, so the end of one caller does not cancel it. Throws the API server's error, after which the next call
- * reads again.
+ * Lists of other owners' objects near tenants, read at most once a minute for each namespace, with any number of tenants.
+ * Callers wait for a common read, which the end of one caller does not cancel. Throws the API server's error, after which
+ * the next call reads again.
  */
 export function recentListsOf(cluster: Cluster, clock: Clock): RecentLists {
   const known = new Map<string, Known>();

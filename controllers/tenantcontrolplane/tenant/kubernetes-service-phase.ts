@@ -12,7 +12,7 @@ import { applied, deniesWrites } from '../shared/inside-tenant.ts';
 const component = 'kubernetes-endpoints';
 const fact = 'servers-that-keep-the-service';
 
-/** An API server removes its address within this time after its pod was asked to end, in milliseconds. */
+/** The time within which an API server removes its address after the termination of its pod began, in milliseconds. */
 const endingMs = 60_000;
 /** How soon the Service is checked again in the meantime, in milliseconds. */
 const lookAgainMs = 3_000;

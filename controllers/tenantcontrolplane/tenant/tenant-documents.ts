@@ -34,7 +34,7 @@ export function certificateNames({ tcp, endpoint }: DocumentInput): readonly str
   const { internalEndpoint = '' } = tcp.spec.addons.tcpProxy ?? {};
   // A proxy in the tenant verifies by this name that it reaches this control plane.
   const inner = internalEndpoint === '' ? [] : [parseInternalEndpoint(internalEndpoint, endpoint.port).host];
-  // Clients near the Service use its address, whatever is advertised to others.
+  // Clients near the Service use its address, regardless of the advertised one.
   const near = address !== '' && advertiseAddress !== '' ? [address] : [];
   const names = [...certSANs, ...inner, ...near];
   return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs: names });

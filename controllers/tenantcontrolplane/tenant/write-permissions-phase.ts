@@ -32,8 +32,8 @@ function waitsForAddons(
 }
 
 /**
- * Allows writes that the spec no longer denies, before anything is written inside the tenant. Policies are exempt from policies,
- * so this works whatever is denied.
+ * Allows writes that the spec no longer denies, before anything is written inside the tenant. Policies are exempt from
+ * policies, so this always works.
  */
 export async function allowWrites(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
@@ -43,7 +43,7 @@ export async function allowWrites(scope: Readonly<Scope>, deps: Dependencies, ct
   return { is: 'done' };
 }
 
-/** Denies writes as the spec asks, once everything that the tenant needs has been written, as far as possible. */
+/** Denies the writes that the spec denies, once everything that the tenant needs has been written, as far as possible. */
 export async function denyWrites(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   const manifests = writePermissionsManifests(tcp);

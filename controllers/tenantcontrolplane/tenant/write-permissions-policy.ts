@@ -45,9 +45,9 @@ const matchConditions = [
 ];
 
 /**
- * The policy that denies writes inside the tenant as `spec.writePermissions` asks, to all users and in every namespace, including
- * subresources such as scale, binding and eviction; and its binding. None when nothing is limited. Requests that store nothing
- * are allowed: reviews of tokens and of access, and issuing service-account tokens.
+ * The policy that denies writes inside the tenant according to `spec.writePermissions`, to all users and in every
+ * namespace, including subresources such as scale, binding and eviction; and its binding. None when nothing is limited.
+ * Requests that store nothing are allowed: reviews of tokens and of access, and issuing service-account tokens.
  */
 export function writePermissionsManifests(tcp: TenantControlPlane): readonly Manifest[] {
   const operations = deniedOperations(tcp);

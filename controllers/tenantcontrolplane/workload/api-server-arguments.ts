@@ -69,7 +69,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
       'egress-selector-config-file': `${egressFolder}/${dataKeys.konnectivityEgress}`,
     }),
     'enable-bootstrap-token-auth': 'true',
-    // Each API server would remove the address that all of them share when it ends, so Steward maintains the Service
+    // When it ends, each API server would remove the common address of all of them, so Steward maintains the Service
     // `kubernetes`.
     'endpoint-reconciler-type': 'none',
     'kubelet-client-certificate': `${pki}/apiserver-kubelet-client.crt`,

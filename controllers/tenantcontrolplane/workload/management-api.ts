@@ -18,9 +18,9 @@ async function read(cluster: Cluster): Promise<ManagementApi> {
 }
 
 /**
- * The addresses of the management cluster's own API server, from the Service `kubernetes` and its EndpointSlice, which every API
- * server maintains itself. Read at most once a minute, however many tenants need them; all callers share a read, so the end of
- * one caller does not cancel it.
+ * The addresses of the management cluster's own API server, from the Service `kubernetes` and its EndpointSlice, which
+ * every API server maintains itself. Read at most once a minute for any number of tenants. Callers wait for a common read,
+ * which the end of one caller does not cancel.
  */
 export function managementApiOf(cluster: Cluster, clock: Clock): () => Promise<ManagementApi> {
   let known: { readonly until: number; readonly found: Promise<ManagementApi> } | undefined;

@@ -96,11 +96,10 @@ function everywhereBut(networks: readonly string[]): readonly object[] {
 }
 
 /**
- * What the pods may dial. Stores, webhooks, identity providers and workers may be at any address, so what is denied is named:
- * the management API server, the clouds' metadata, the pods of other control planes and the manager's.
- *
- * A network plugin that tells its nodes from other addresses (Cilium) does not count them in an ipBlock: names and stores are
- * therefore allowed by their ports alone, wherever they are.
+ * What the pods may connect to. Stores, webhooks, identity providers and workers may be at any address, so what is denied
+ * is named: the management API server, the clouds' metadata, the pods of other control planes and the manager's. A network
+ * plugin that distinguishes its nodes from other addresses (Cilium) does not include them in an ipBlock: names and stores
+ * are therefore allowed by their ports alone, wherever they are.
  */
 function allowedTargets({ tcp, storePorts, management }: NetworkPolicyInput): readonly object[] {
   const { serviceAddresses, hosts } = management;

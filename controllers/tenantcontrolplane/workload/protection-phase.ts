@@ -55,12 +55,12 @@ export async function networkPolicy(scope: Readonly<Scope>, deps: Dependencies, 
 }
 
 /**
- * The Service and its EndpointSlice are not watched. All tenants share one read, so that checking again costs no reconcile. In
- * milliseconds.
+ * The Service and its EndpointSlice are not watched. All tenants use a common read, so that checking again costs no
+ * reconcile. In milliseconds.
  */
 const lookAgainMs = 60_000;
 
-/** What is unknown about the addresses of the management cluster's API server, so that pods are not kept away from it. */
+/** What is unknown about the addresses of the management cluster's API server, so that pods could reach it. */
 function unknownApi({ serviceAddresses, hosts }: ManagementApi): string | undefined {
   const lacks = [
     ...(serviceAddresses.length === 0 ? ['Service default/kubernetes has no address'] : []),

@@ -52,7 +52,7 @@ function powersOf(tcp: TenantControlPlane): unknown {
   return { containers, volumes, ofAppArmor, registrySettings, additionalVolumeMounts, image, version };
 }
 
-/** True when nothing relevant has changed: stored values stay valid, whatever standard is in force now. */
+/** True when nothing relevant has changed: stored values stay valid, even if another standard is in force now. */
 export function keepsPowers(tcp: TenantControlPlane, old: TenantControlPlane | undefined): boolean {
   return old !== undefined && isDeepStrictEqual(powersOf(tcp), powersOf(old));
 }

@@ -94,7 +94,7 @@ export class EtcdDataClient {
   }
 }
 
-/** The calls of the client, whoever answers them. */
+/** The calls of the client, as an interface that tests can implement. */
 export type EtcdDataCalls = Pick<EtcdDataClient, keyof EtcdDataClient>;
 
 /** The entry of a message. */

@@ -21,7 +21,7 @@ const largestTransaction = 512 * 1024;
 /** Transactions under way at once. */
 const width = 4;
 
-/** The keys of one tenancy in etcd, with administrative rights. The connection belongs to whoever gave it. */
+/** The keys of one tenancy in etcd, accessed as administrator. The caller owns the connection. */
 export class EtcdData implements TenancyData {
   readonly #client: EtcdCalls;
   readonly #schema: string;

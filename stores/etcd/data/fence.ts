@@ -14,8 +14,8 @@ function gateOf(schema: string): string {
 }
 
 /**
- * The permissions that a tenancy's role should have. Read the role's current permissions before calling this: a fence is recorded before it
- * is put up, so whoever sees a role without write permission also sees the record.
+ * The permissions that a tenancy's role should have. Read the role's current permissions before calling this: a fence is
+ * recorded before the role loses its write permission, so the record exists whenever the permission is missing.
  */
 export async function rightfulPermissions(client: Pick<Calls, 'get'>, schema: string): Promise<readonly Permission[]> {
   const all = tenancyRange(schema);

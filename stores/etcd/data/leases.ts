@@ -1,9 +1,12 @@
 import type { EtcdDataCalls } from './data-client.ts';
 
-/** Milliseconds that may be added to a time to live, so that keys that expire at about the same time share a lease. */
+/**
+ * How much may be added to a time to live, in milliseconds, so that keys that expire at about the same time can use one
+ * lease.
+ */
 const slackMs = 1000;
 
-/** Most leases that are remembered; beyond, all are forgotten and asked for again. */
+/** The largest number of cached leases; above it, the cache is cleared and leases are read again. */
 const mostKnown = 10_000;
 
 type Leases = Pick<EtcdDataCalls, 'grantLease' | 'leaseSeconds'>;

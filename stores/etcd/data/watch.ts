@@ -20,13 +20,13 @@ export type WatchNews =
   | { readonly is: 'events'; readonly events: IWatchResponse['events'] }
   | { readonly is: 'progress'; readonly revision: bigint };
 
-/** Responses that wait to be read before the server is told to hold back. */
+/** The number of unread responses at which the server is paused. */
 const enough = 8;
 
 /** Milliseconds within which the server must confirm a watch. */
 const openWithinMs = 5000;
 
-/** One watch on a range. Holds back the server while nobody reads, so that memory is bounded. */
+/** One watch on a range. Pauses the server while nothing reads, so that memory is bounded. */
 export class EtcdWatch implements AsyncDisposable {
   readonly #stream: WatchStream;
   readonly #waiting: IWatchResponse[] = [];
@@ -48,7 +48,7 @@ export class EtcdWatch implements AsyncDisposable {
     });
   }
 
-  /** Asks for everything from `from` on; resolves once the server has answered. */
+  /** Watches everything from revision `from` on; resolves once the server has answered. */
   static async open(stream: WatchStream, range: KeyRange, from: bigint): Promise<EtcdWatch> {
     const watch = new EtcdWatch(stream);
     const { start: key, end: range_end } = range;

@@ -14,7 +14,7 @@ import { MysqlWriter } from './writer.ts';
 import { table } from '../sql.ts';
 import { awaitWriters } from './writers.ts';
 
-/** Milliseconds for the one statement that looks at every key: some hundred thousand take a second. */
+/** The time limit of the one statement that reads every key, in milliseconds: some hundred thousand take a second. */
 const countMs = 60_000;
 
 /**
@@ -125,7 +125,7 @@ export class MysqlTable implements KineTable {
   /** Runs calls one after the other: a lock or a transaction must not contain statements of another call. */
   async #do<T>(attempt: string, work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
     const done = this.#last.then(() => work(this.#connection));
-    // The next one waits for the end of this one, however it ends; its caller is told below.
+    // The next call waits for the end of this one, whatever its result; the caller of this one gets the error below.
     this.#last = done.catch(() => undefined);
     try {
       return await done;

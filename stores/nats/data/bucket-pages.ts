@@ -9,7 +9,7 @@ import { readMessage } from './read-message.ts';
 import { readStream } from './stream-reader.ts';
 import type { StreamMessage } from './stream-reader.ts';
 
-/** Messages asked for at once. */
+/** The number of messages in one request. */
 const width = 128;
 
 interface Version {

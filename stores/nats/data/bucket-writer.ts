@@ -36,7 +36,7 @@ export class BucketWriter {
     });
   }
 
-  /** How many keys there are; reads what was written since it was asked last. */
+  /** The number of keys; reads what was written since the last call. */
   async count(): Promise<number> {
     return this.#alone(async () => {
       await this.#latest.refresh();

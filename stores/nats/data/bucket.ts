@@ -1,6 +1,6 @@
 /**
- * The bucket that kine v0.16 opens with `NewBackend`: a stream whose every field must be as kine asks for it, or kine does
- * not start. Fields are those of the JetStream API (`$JS.API.STREAM.CREATE`).
+ * The bucket that kine v0.16 opens with `NewBackend`: a stream in which every field must equal kine's own, or kine does not
+ * start. Fields are those of the JetStream API (`$JS.API.STREAM.CREATE`).
  */
 export interface BucketStream {
   readonly name: string;

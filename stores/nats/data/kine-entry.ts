@@ -61,7 +61,7 @@ function parse(text: string): Envelope {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new CorruptValueError('a value is not JSON as kine writes it');
 }

@@ -25,7 +25,7 @@ export function entrySubjects(bucket: string): string {
   return bucketSubject(bucket, `${token('registry')}.>`);
 }
 
-/** The key below the tenant's root that a subject stands for; undefined for what is not of the tenant's API server. */
+/** The key below the tenant's root for a subject; undefined for subjects that the tenant's API server does not use. */
 export function keyOfSubject(bucket: string, subject: string): string | undefined {
   const head = bucketSubject(bucket, `${token('registry')}.`);
   if (!subject.startsWith(head)) return undefined;
@@ -47,7 +47,7 @@ export function kineSubjects(bucket: string): readonly string[] {
   ];
 }
 
-/** A subject of the bucket that stands for no key of anybody. */
+/** A subject of the bucket that is no key of any tenant. */
 export function raiseSubject(bucket: string): string {
   return bucketSubject(bucket, bucketKey('steward-raised'));
 }

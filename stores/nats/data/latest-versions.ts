@@ -19,7 +19,7 @@ export function digestOf(value: Uint8Array): string {
   return createHash('sha256').update(value).digest('base64');
 }
 
-/** What is known of the last versions of all keys, so that a write need not ask for the one before. */
+/** The last versions of all keys, so that a write need not read the previous one. */
 export class LatestVersions {
   readonly #client: NatsClient;
   readonly #bucket: string;
@@ -61,7 +61,7 @@ export class LatestVersions {
     return this.#known.get(subject) ?? { seq: 0 };
   }
 
-  /** Takes note of a write of ours; every one must be told. */
+  /** Records one of our own writes; every one must be recorded. */
   set(subject: string, latest: Latest): void {
     this.#known.set(subject, latest);
     this.#ownCount += 1;

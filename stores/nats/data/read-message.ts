@@ -1,7 +1,7 @@
 import type { NatsClient } from '../client.ts';
 import { isRefusal } from '../errors.ts';
 
-/** The bytes of one message of a stream; undefined when it is there no more. */
+/** The bytes of one message of a stream; undefined if it no longer exists. */
 export async function readMessage(client: NatsClient, stream: string, seq: number): Promise<Uint8Array | undefined> {
   const attempt = `read a message of ${stream}`;
   const query = { seq };

@@ -8,7 +8,7 @@ export interface StreamMessage {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly storedAt: number;
-  /** Empty where only headers were asked for. */
+  /** Empty if only headers were requested. */
   readonly data: Uint8Array;
   /** True for a mark that the key is gone. */
   readonly isMark: boolean;
@@ -20,7 +20,7 @@ export interface StreamMessage {
 export interface ReadRequest {
   readonly stream: string;
   readonly filter: string;
-  /** First sequence; 1 unless said. */
+  /** The first sequence; 1 by default. */
   readonly from?: number;
   /** Only the last message of each subject. */
   readonly last?: boolean;
@@ -79,7 +79,7 @@ async function* nextBatch(client: NatsClient, stream: string, consumer: string):
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`;
   const body = JSON.stringify({ batch, max_bytes: batchBytes, no_wait: true });
   const connection = await client.connection();
-  // Messages keep their subjects, by which the library would tell requests apart.
+  // Messages keep their subjects, although the library distinguishes requests by them.
   const options = { strategy: 'count', maxMessages: batch, maxWait: waitMs, noMux: true } as const;
   for await (const message of await connection.requestMany(subject, body, options)) {
     // A status in place of a message: the batch ends.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A longer user would leave no place for the rest of the name. */
+/** A longer user would leave no room for the rest of the name. */
 const longestUser = 40;
 
 /** How the names of a user's copy logins begin. No tenancy's user has a full stop in its name, so none is mistaken for one. */

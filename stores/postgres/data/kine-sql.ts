@@ -10,7 +10,7 @@ import {
 /** Names of this project's own: plain text between quotes. */
 const text = (name: string): string => `'${name}'`;
 
-/** The order in which kine compares names, whatever the column was made with. */
+/** The order in which kine compares names, regardless of the collation of the column. */
 const name = `name COLLATE "C"`;
 const inRoot = `${name} >= ${text(kineRoot)} AND ${name} < ${text(kineRootEnd)}`;
 const isTenants = [

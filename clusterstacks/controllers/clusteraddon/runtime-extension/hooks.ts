@@ -3,7 +3,7 @@
 /** `apiVersion` of requests, answers and hooks. */
 export const hooksVersion = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
 
-/** A hook at which we are asked. */
+/** A hook that core Cluster API calls. */
 export interface ServedHook {
   readonly hook: 'AfterControlPlaneInitialized' | 'BeforeClusterUpgrade' | 'AfterClusterUpgrade';
   /** Of our handler; a DNS label. */
@@ -23,7 +23,7 @@ export const servedHooks: readonly ServedHook[] = [
   { hook: 'AfterClusterUpgrade', name: 'after-cluster-upgrade', failurePolicy: 'Ignore' },
 ];
 
-/** The path at which core asks a handler; without a name that of a hook that has one answer only. */
+/** The path of a handler; without a name, that of a hook with a single handler. */
 export function hookPath(hook: string, name?: string): string {
   return ['', hooksVersion, hook.toLowerCase(), ...(name === undefined ? [] : [name])].join('/');
 }

@@ -17,14 +17,14 @@ export interface RuntimeExtensionParts extends KnownClusterParts {
   readonly wake: (addon: Required<Key>) => void;
 }
 
-/** When core asks again whether an upgrade may begin. */
+/** The delay after which core asks again whether an upgrade may begin. */
 const retryAfterSeconds = 10;
 /** A ClusterAddon is not woken more often than this. */
 const betweenWakesMs = 10_000;
 
 /**
- * What core Cluster API asks at its hooks, by path. The upgrade of a Cluster of a cluster stack waits for its add-ons where its control
- * plane is of another provider; all other calls are answered at once, and wake the ClusterAddon at most.
+ * The handlers of core Cluster API's hooks, by path. The upgrade of a Cluster of a cluster stack waits for its add-ons if
+ * its control plane is of another provider; all other calls are answered at once, and at most enqueue the ClusterAddon.
  */
 export function runtimeExtension({ clock, wake, ...parts }: RuntimeExtensionParts): Readonly<Record<string, JsonCall>> {
   const wakeSeldom = seldom(clock, wake);
@@ -47,7 +47,7 @@ export function runtimeExtension({ clock, wake, ...parts }: RuntimeExtensionPart
   };
 }
 
-/** Core takes Success with a time to ask again as a no, and a Failure as a fault. */
+/** For core, Success with a retry delay means no, and Failure means an error. */
 function answerOf(hook: string, waits: string | undefined): Readonly<Record<string, unknown>> {
   const held = waits === undefined ? { retryAfterSeconds: 0 } : { message: waits, retryAfterSeconds };
   return { apiVersion: hooksVersion, kind: `${hook}Response`, status: 'Success', ...held };

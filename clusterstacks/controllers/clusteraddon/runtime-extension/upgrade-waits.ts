@@ -5,12 +5,11 @@ import { annotations } from '../../../../api/names.ts';
 import type { KnownCluster } from './known-cluster.ts';
 
 /**
- * What an upgrade waits for, as text; undefined when it may begin. The ClusterAddon has to have completed the class that the Cluster
- * has now: before it has looked at that class it counts as unfinished, and so does one that is not there. A control plane that never
- * ran waits for nobody, since add-ons wait for it, and so does a version that the annotation of the Cluster names: the one that core
- * asks about, or that of its topology where core names none.
- *
- * The words are made of names only. Whoever reaches the server gets them, and messages of a ClusterAddon hold texts of workload clusters.
+ * What an upgrade waits for, as text; undefined if it may begin. The ClusterAddon must have completed the present class of
+ * the Cluster: before it was reconciled for that class it counts as unfinished, and so does a missing one. A control plane
+ * that never ran waits for nothing, because add-ons wait for it. Nor does a version that the annotation of the Cluster
+ * names: the one in the call, or that of the topology if the call has none. The text contains only names, because anyone
+ * who can reach the server gets it, and messages of a ClusterAddon contain texts of workload clusters.
  */
 export function upgradeWaits(known: KnownCluster | undefined, toVersion: string): string | undefined {
   if (known?.isInitialized !== true) return undefined;

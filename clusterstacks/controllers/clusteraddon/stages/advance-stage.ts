@@ -28,8 +28,8 @@ export interface StageResult {
 }
 
 /**
- * Brings a stage as far as it goes now: condition before, objects applied or deleted, condition after. What it has come to stands
- * in its status, so that any other process goes on from there.
+ * Advances a stage as far as possible: condition before, objects applied or deleted, condition after. Its progress is in
+ * its status, so that any other process can continue from there.
  */
 export async function advanceStage(
   stage: AddonStage,

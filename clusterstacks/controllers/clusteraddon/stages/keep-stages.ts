@@ -31,7 +31,7 @@ export async function prepareStages(
   return Promise.all(stages.map((stage) => prepareStage(stage, inputs)));
 }
 
-/** Stands for everything that stages are made from, and for what was asked to be recreated. */
+/** A hash over all inputs of the stages, including requests to recreate objects. */
 export function digestOfStages(stages: readonly PreparedStage[], { target }: StageTools): string {
   return digestOf([target.regeneration, ...stages.map(({ digest }) => digest)]);
 }

@@ -9,14 +9,14 @@ const mostCharacters = 16 * 1024 * 1024;
 /** Whose rendering it is, for what must not be shared. */
 export interface RenderingOwner {
   readonly uid: string;
-  /** Another value makes what is generated anew. */
+  /** Another value generates the random parts again. */
   readonly regeneration: string;
 }
 
 /**
- * What stages were rendered to, by a hash over all that they are made from, so that a retry does not start helm for what has not
- * changed. ClusterAddons share what charts always make alike. What a chart makes by chance, such as a private key, is its owner's
- * alone, and only until it is applied: what is missing afterwards has to be recreated.
+ * Rendered stages, by a hash over all of their inputs, so that a retry does not start helm for unchanged inputs.
+ * Deterministic results are common to all ClusterAddons. Random parts of a chart, such as a private key, belong to one
+ * owner, and are stored only until they are applied: if they are missing afterwards, they have to be generated again.
  */
 export class RenderedStages {
   readonly #cache = new BoundedCache<Renderings>(mostCharacters);

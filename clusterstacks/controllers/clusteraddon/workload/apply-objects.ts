@@ -24,9 +24,9 @@ import { driftMs } from '../addon-memory.ts';
 export interface ApplyTarget {
   readonly cluster: WorkloadClient;
   readonly discovery: Discovery;
-  /** What was applied before, by identity: an object that nobody changed since is not sent again. */
+  /** What was applied before, by identity: an unchanged object is not sent again. */
   readonly memory: Map<string, Applied>;
-  /** Objects that are not looked at again in this pass, and since when, in milliseconds. */
+  /** Objects that are not checked again in this pass, and since when, in milliseconds. */
   readonly passed: Map<string, number>;
   readonly now: Date;
   /** Whether what cannot be changed may be deleted and recreated, of the kinds where that loses nothing. */
@@ -203,8 +203,8 @@ function isEstablished(definition: Resource): boolean {
 }
 
 /**
- * True while all that was made by chance is there, of one rendering, and what it is made from has not changed: then none of it is
- * touched. One that is missing could not be made alone, since a certificate fits only its own authority.
+ * True while all random parts exist, from one rendering, and their inputs have not changed: then they are not touched. A
+ * missing one could not be generated alone, because a certificate fits only its own CA.
  */
 async function isKept(
   generated: readonly Placed[],

@@ -23,12 +23,13 @@ export interface DeleteOutcome {
   readonly left: readonly { readonly item: InventoryItem; readonly message: string }[];
 }
 
-/** Annotation by which charts ask to keep an object that they name no more. */
+/** Annotation by which charts keep an object that they no longer contain. */
 const keepAnnotation = 'helm.sh/resource-policy';
 
 /**
- * Deletes objects against Helm's order of installation. `spares` leaves definitions, with which all objects of their kinds would
- * go, and what its chart asks to keep: they are counted as gone. So is what lost our label: it is someone else's.
+ * Deletes objects in the reverse of Helm's order of installation. `spares` keeps definitions, with which all objects of
+ * their kinds would be deleted, and objects that their chart keeps: they count as gone. So do objects that lost our label,
+ * because they belong to someone else.
  */
 export async function deleteObjects(
   items: readonly InventoryItem[],
@@ -57,7 +58,7 @@ async function deleteOne(
 ): Promise<string | undefined> {
   if (spares && isDefinition(manifest)) return undefined;
   const kind = await discovery.kindOf(manifest);
-  // A kind that is served no more has no objects.
+  // A kind that is no longer served has no objects.
   if (kind === undefined) return undefined;
   const { name, namespace } = manifest.metadata;
   const key = kind.namespaced ? { name, namespace: namespace ?? '' } : { name };

@@ -12,7 +12,7 @@ export interface InventoryItem {
   readonly stage: string;
 }
 
-/** What tells objects apart: never the version, under every one of which a server shows the same object. */
+/** The identity of an object: without the version, because a server shows the same object in every version. */
 export function itemIdentity({ group, kind, namespace, name }: Omit<InventoryItem, 'version' | 'stage'>): string {
   return [group, kind, namespace, name].join('/');
 }

@@ -8,7 +8,7 @@ import { evaluateCondition } from '../stages/stage-condition.ts';
 /** The most that the objects of one condition may hold together, in characters of JSON. */
 const mostCharacters = 2 * 1024 * 1024;
 
-/** Reads the objects of a condition from the workload cluster, and judges it; without a condition it holds. */
+/** Reads the objects of a condition from the workload cluster and evaluates it; without a condition it is met. */
 export async function evaluate(condition: WaitCondition | undefined, target: ApplyTarget): Promise<ConditionVerdict> {
   if (condition === undefined) return { is: 'holds' };
   const found = await Promise.all(

@@ -14,9 +14,10 @@ export interface ReleaseManifests {
 }
 
 /**
- * The objects of a release as they are applied: in the release's namespace, with the labels by which they are found. An object of another namespace, or of
- * none, is refused: it could not be owned by the release, and a release must not reach beyond its namespace. So is what is no part of a ClusterClass, unless the
- * operator allows its kind: the manager may write more than whoever pushes releases should.
+ * The objects of a release as they are applied: in the release's namespace, with the labels by which they are found. An
+ * object of another namespace, or a cluster-scoped one, is refused: the release could not own it, and must not reach beyond
+ * its namespace. So is an object that is not part of a ClusterClass, unless the operator allows its kind: the manager has
+ * more permissions than those who push releases should get.
  */
 export function releaseManifests(input: {
   readonly rendered: readonly { readonly manifest: Manifest; readonly kind: KindRef }[];

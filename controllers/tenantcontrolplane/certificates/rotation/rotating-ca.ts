@@ -63,7 +63,7 @@ export function readAuthority(
   };
 }
 
-/** The CA at a step of its rotation, whatever step it is at now. */
+/** The CA at a given step of its rotation, from any current step. */
 export function authorityAt(authority: RotatingAuthority, step: RotationStep | undefined): RotatingAuthority {
   const { active, next } = authority;
   const signing: RotatingAuthority =

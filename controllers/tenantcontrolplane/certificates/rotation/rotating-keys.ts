@@ -37,7 +37,7 @@ export function keysWithNext({ publicKey, privateKey }: ServiceAccountKeys, next
   return { publicKey: publicKeyFile(blocks), privateKey, nextKey };
 }
 
-/** The keys at a step of their rotation, from whatever step they are at. */
+/** The keys at a given step of their rotation, from any current step. */
 export function keysAt(keys: RotatingKeys, step: RotationStep | undefined): RotatingKeys {
   const { nextKey, publicKey } = keys;
   const signing: RotatingKeys =

@@ -29,7 +29,7 @@ const againMs = 100;
 /** A Job whose process has not started after this time is inspected more closely. */
 const slowStartMs = 20_000;
 
-/** While the process copies: records its progress, and denies writes when it asks for that. */
+/** While the process copies: records its progress, and denies writes when it requests that. */
 export async function copy(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = step;
   const found = await findJob({ tcp: scope.tcp, deps, signal: ctx.signal }, record);
@@ -137,7 +137,7 @@ async function frozen(step: MigrationStep, record: MigrationStatus, { channel }:
   return { record: inPhase(seen, 'Finishing', ctx.now, { frozenAt }) };
 }
 
-/** The process does not need read-only for now: writes are allowed again until it asks once more. */
+/** The process does not need read-only for now: writes are allowed again until its next request. */
 async function released(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = step;
   if (record.policyInTenant === true) await thaw(step);

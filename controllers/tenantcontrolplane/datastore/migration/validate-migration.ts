@@ -11,7 +11,7 @@ import { canFreeze, firstMinorWithPolicies, servingVersion } from './read-only-p
 export type DataStoreTroubles = ReadonlyMap<string, string>;
 
 /** A change of a tenant, and the existing DataStores. */
-export interface MigrationQuestion {
+export interface MigrationRequest {
   readonly tcp: TenantControlPlane;
   /** Absent on creation. */
   readonly old: TenantControlPlane | undefined;
@@ -21,7 +21,7 @@ export interface MigrationQuestion {
 
 const field = 'spec.dataStore';
 
-function validateVersion({ tcp, old }: MigrationQuestion): readonly InvalidInput[] {
+function validateVersion({ tcp, old }: MigrationRequest): readonly InvalidInput[] {
   const value = tcp.spec.kubernetes.version;
   const migration = tcp.status?.storage?.migration;
   if (old === undefined || value === old.spec.kubernetes.version || !isUnderWay(migration)) return [];
@@ -32,7 +32,7 @@ function validateVersion({ tcp, old }: MigrationQuestion): readonly InvalidInput
 }
 
 /** A migration can be cancelled until writes are about to be allowed again; its target cannot be changed. */
-function validateChange(asked: string, { tcp }: MigrationQuestion): InvalidInput | undefined {
+function validateChange(asked: string, { tcp }: MigrationRequest): InvalidInput | undefined {
   const migration = tcp.status?.storage?.migration;
   if (!isUnderWay(migration) || asked === migration.target.dataStoreName) return undefined;
   const { phase, source, target } = migration;
@@ -43,7 +43,7 @@ function validateChange(asked: string, { tcp }: MigrationQuestion): InvalidInput
   return { field, value: asked, reason, remedy: `wait for the migration to finish${back}` };
 }
 
-function validateBegin(asked: string, { tcp, drivers, troubles }: MigrationQuestion): InvalidInput | undefined {
+function validateBegin(asked: string, { tcp, drivers, troubles }: MigrationRequest): InvalidInput | undefined {
   const storage = tcp.status?.storage;
   const present = storage?.dataStoreName ?? '';
   if (isUnderWay(storage?.migration) || storage?.setup?.schema === undefined || asked === present) return undefined;
@@ -57,12 +57,12 @@ function validateBegin(asked: string, { tcp, drivers, troubles }: MigrationQuest
 }
 
 /** Validates a requested migration, and changes during a migration. */
-export function validateMigration(question: MigrationQuestion): readonly InvalidInput[] {
-  const { tcp, old } = question;
+export function validateMigration(request: MigrationRequest): readonly InvalidInput[] {
+  const { tcp, old } = request;
   const asked = tcp.spec.dataStore ?? '';
-  const found = validateVersion(question);
+  const found = validateVersion(request);
   if (old === undefined || asked === '' || asked === (old.spec.dataStore ?? '')) return found;
-  const error = validateChange(asked, question) ?? validateBegin(asked, question);
+  const error = validateChange(asked, request) ?? validateBegin(asked, request);
   return error === undefined ? found : [...found, error];
 }
 

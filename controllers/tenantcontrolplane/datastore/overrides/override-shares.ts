@@ -7,7 +7,7 @@ import { adoptionGranted, tenancyOwner } from '../tenancy.ts';
 
 /** Where overridden resources are stored, and where they should be. */
 export interface OverridePlan {
-  /** What the spec asks for, by resource. */
+  /** The wanted overrides, by resource. */
   readonly wanted: readonly OverrideShare[];
   /** What the status must record: everything wanted, and what is no longer wanted but not removed yet. */
   readonly shares: readonly OverrideShare[];
@@ -30,8 +30,8 @@ export function recordedShares({ status }: TenantControlPlane): readonly Overrid
 }
 
 /**
- * The plan for a tenant whose main tenancy has these names: all tenancies share them, since kube-apiserver has one prefix and one
- * certificate. During a migration nothing new is added: the names may change with it.
+ * The plan for a tenant whose main tenancy has these names: all tenancies use them, because kube-apiserver has one prefix
+ * and one certificate. During a migration nothing new is added: the names may change with it.
  */
 export function overridePlan(
   tcp: TenantControlPlane,

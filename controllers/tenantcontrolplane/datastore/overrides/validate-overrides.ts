@@ -9,7 +9,7 @@ type Overrides = NonNullable<TenantControlPlaneSpec['dataStoreOverrides']>;
 type Override = Overrides[number];
 
 /** A list of overrides, and the facts to validate it against. */
-export interface OverrideQuestion {
+export interface OverrideRequest {
   readonly overrides: Overrides;
   /** The DataStores of everything else: the current one and the requested one. */
   readonly mains: readonly string[];
@@ -37,7 +37,7 @@ function validateResource(field: string, { resource = '' }: Override): InvalidIn
 function validateStore(
   field: string,
   { dataStore = '' }: Override,
-  { drivers, refusals }: Pick<OverrideQuestion, 'drivers' | 'refusals'>,
+  { drivers, refusals }: Pick<OverrideRequest, 'drivers' | 'refusals'>,
 ): InvalidInput | undefined {
   const at = `${field}.dataStore`;
   if (dataStore === '') return { field: at, value: '', reason: 'is empty', remedy: 'use a DataStore with driver etcd' };
@@ -51,13 +51,13 @@ function validateStore(
 }
 
 /** Validates a single override. */
-function validateOne(question: OverrideQuestion, override: Override, index: number): readonly InvalidInput[] {
-  const { overrides, mains, accepted = [] } = question;
+function validateOne(request: OverrideRequest, override: Override, index: number): readonly InvalidInput[] {
+  const { overrides, mains, accepted = [] } = request;
   const field = `${list}[${index}]`;
   const { resource = '', dataStore = '' } = override;
   const found: (InvalidInput | undefined)[] = [];
   if (!isAmong(accepted, override)) {
-    found.push(validateResource(field, override), validateStore(field, override, question));
+    found.push(validateResource(field, override), validateStore(field, override, request));
   }
   if (overrides.findIndex((other) => other.resource === resource) !== index) {
     const reason = 'is a duplicate resource override in Spec.DataStoreOverrides';
@@ -75,7 +75,7 @@ function validateOne(question: OverrideQuestion, override: Override, index: numb
  * With kine the keys of all tenants begin alike, and its socket uses no TLS, but kube-apiserver has only one prefix and one set
  * of TLS files.
  */
-function validateMain({ overrides, mains, drivers }: OverrideQuestion): readonly InvalidInput[] {
+function validateMain({ overrides, mains, drivers }: OverrideRequest): readonly InvalidInput[] {
   const other = mains.find((main) => (drivers.get(main) ?? 'etcd') !== 'etcd');
   if (overrides.length === 0 || other === undefined) return [];
   const reason = `need a DataStore with driver etcd for everything else, but ${other} has driver ${drivers.get(other) ?? ''}: kube-apiserver has one key prefix and one set of TLS files for all of its datastores`;
@@ -83,7 +83,7 @@ function validateMain({ overrides, mains, drivers }: OverrideQuestion): readonly
 }
 
 /** Objects are not moved when a resource gets another datastore: the tenant would lose them, and they would reappear later. */
-function validateMoves({ overrides, held }: OverrideQuestion): readonly InvalidInput[] {
+function validateMoves({ overrides, held }: OverrideRequest): readonly InvalidInput[] {
   if (held === undefined) return [];
   const place = (of: Overrides, resource: string): string =>
     of.find((override) => override.resource === resource)?.dataStore ?? '';
@@ -98,18 +98,18 @@ function validateMoves({ overrides, held }: OverrideQuestion): readonly InvalidI
   });
 }
 
-function validateMigration({ overrides, movesTo }: OverrideQuestion): readonly InvalidInput[] {
+function validateMigration({ overrides, movesTo }: OverrideRequest): readonly InvalidInput[] {
   if (movesTo === undefined || overrides.length === 0) return [];
   const reason = `cannot change while ${list} stores single resources elsewhere: they are not migrated`;
   return [{ field: 'spec.dataStore', value: movesTo, reason, remedy: 'remove the overrides first' }];
 }
 
 /** All validation errors of a list of overrides. */
-export function validateOverrides(question: OverrideQuestion): readonly InvalidInput[] {
+export function validateOverrides(request: OverrideRequest): readonly InvalidInput[] {
   return [
-    ...validateMain(question),
-    ...validateMigration(question),
-    ...question.overrides.flatMap((override, index) => validateOne(question, override, index)),
-    ...validateMoves(question),
+    ...validateMain(request),
+    ...validateMigration(request),
+    ...request.overrides.flatMap((override, index) => validateOne(request, override, index)),
+    ...validateMoves(request),
   ];
 }

@@ -189,7 +189,7 @@ const anyStore = (name: string): fc.Arbitrary<DataStore> =>
 const anyStores = fc
   .integer({ min: 0, max: 6 })
   .chain((count) => fc.tuple(...Array.from({ length: count }, (_, n) => anyStore(`s${n}`))));
-const anyWishes = fc
+const anyConstraints = fc
   .record({
     selector: fc.constantFrom(undefined, {}, { matchLabels: { tier: 'gold' } }),
     tolerations: fc.array(
@@ -210,11 +210,11 @@ const anyWishes = fc
 describe('Placement', () => {
   test('never exceeds the capacity of a datastore, and never chooses one that a rule forbids', () => {
     fc.assert(
-      fc.property(anyStores, fc.array(anyWishes, { maxLength: 30 }), (stores, tenants) => {
+      fc.property(anyStores, fc.array(anyConstraints, { maxLength: 30 }), (stores, tenants) => {
         const held = new Map<string, number>();
-        for (const wishes of tenants) {
+        for (const constraints of tenants) {
           const candidates = stores.map((one) => ({ store: one, tenants: held.get(one.metadata.name ?? '') ?? 0 }));
-          const name = chooseDataStore(wishes, candidates).fits[0]?.name;
+          const name = chooseDataStore(constraints, candidates).fits[0]?.name;
           const chosen = stores.find(({ metadata }) => metadata.name === name);
           if (name === undefined || chosen === undefined) continue;
           held.set(name, (held.get(name) ?? 0) + 1);
@@ -222,8 +222,10 @@ describe('Placement', () => {
           expect(chosen.status?.sizeBytes ?? 0).toBeLessThan(15);
           expect(chosen.status?.conditions?.[0]?.status).toBe('True');
           expect(chosen.metadata.deletionTimestamp).toBeUndefined();
-          expect(intolerable(chosen, wishes.tolerations).every(({ effect }) => effect !== 'NoPlacement')).toBe(true);
-          if (wishes.selector?.matchLabels !== undefined)
+          expect(intolerable(chosen, constraints.tolerations).every(({ effect }) => effect !== 'NoPlacement')).toBe(
+            true,
+          );
+          if (constraints.selector?.matchLabels !== undefined)
             expect(chosen.metadata.labels).toMatchObject({ tier: 'gold' });
         }
       }),
@@ -232,9 +234,9 @@ describe('Placement', () => {
 
   test('finds a datastore as long as one fits', () => {
     fc.assert(
-      fc.property(anyStores, anyWishes, (stores, wishes) => {
+      fc.property(anyStores, anyConstraints, (stores, constraints) => {
         const candidates = stores.map((one) => ({ store: one, tenants: 0 }));
-        const { fits, refused } = chooseDataStore(wishes, candidates);
+        const { fits, refused } = chooseDataStore(constraints, candidates);
         expect(fits.length + refused.length).toBe(stores.length);
         expect(refused.every(({ reasons }) => reasons.length > 0)).toBe(true);
       }),
@@ -246,9 +248,9 @@ describe('Placement', () => {
       fc.tuple(...stores.map((one) => fc.record({ store: fc.constant(one), tenants: fc.nat(8) }))),
     );
     fc.assert(
-      fc.property(loaded, anyWishes, fc.nat(), (candidates, wishes, left) => {
+      fc.property(loaded, anyConstraints, fc.nat(), (candidates, constraints, left) => {
         const names = (of: readonly Candidate[]): readonly string[] =>
-          chooseDataStore(wishes, of).fits.map(({ name }) => name);
+          chooseDataStore(constraints, of).fits.map(({ name }) => name);
         const all = names(candidates);
         expect(names([...candidates].reverse())).toEqual(all);
         const gone = candidates[left % Math.max(candidates.length, 1)]?.store.metadata.name;

@@ -1,7 +1,7 @@
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { fullness, loadOf, loadText } from './load.ts';
 import { refusals } from './refusals.ts';
-import type { Wishes } from './refusals.ts';
+import type { PlacementConstraints } from './refusals.ts';
 import { intolerable, taintText } from './taints.ts';
 
 /** A DataStore that may be chosen, and how many other tenants it holds or will hold. */
@@ -34,17 +34,17 @@ export interface Choice {
  * bytes, then the first by name. The score of a datastore depends only on itself, so that an additional datastore changes a
  * choice only if it is the better one.
  */
-export function chooseDataStore(wishes: Wishes, candidates: readonly Candidate[]): Choice {
+export function chooseDataStore(constraints: PlacementConstraints, candidates: readonly Candidate[]): Choice {
   const evaluated = candidates.map(({ store, tenants }) => ({
     name: store.metadata.name ?? '',
     store,
     tenants,
-    reasons: refusals(store, wishes, tenants),
+    reasons: refusals(store, constraints, tenants),
   }));
   return {
     fits: evaluated
       .filter(({ reasons }) => reasons.length === 0)
-      .map(({ store, tenants }) => fitOf(store, wishes, tenants))
+      .map(({ store, tenants }) => fitOf(store, constraints, tenants))
       .sort((a, b) => b.score - a.score || bySize(a, b) || byName(a, b)),
     refused: evaluated
       .filter(({ reasons }) => reasons.length > 0)
@@ -65,7 +65,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
  * 100 for an empty datastore, 50 for a full one, and a hundred less for each taint with the effect PreferNoPlacement: no load
  * outweighs it.
  */
-function fitOf(store: DataStore, { tolerations }: Wishes, tenants: number): Fit {
+function fitOf(store: DataStore, { tolerations }: PlacementConstraints, tenants: number): Fit {
   const load = loadOf(store, tenants);
   const { weight = 1 } = store.spec.placement ?? {};
   const taints = intolerable(store, tolerations);

@@ -157,8 +157,8 @@ describe('Concurrent placements', () => {
       },
       tenantControlPlaneWith({ metadata: { name: '3', namespace: 'n', uid: '3' }, spec: { dataStore: '' } }),
     ];
-    const wishing = { ...unplaced('x'), spec: { ...spec, dataStoreSelector: {} } };
-    expect(await rig.place(wishing)).toBe('e');
+    const unplacedTenant = { ...unplaced('x'), spec: { ...spec, dataStoreSelector: {} } };
+    expect(await rig.place(unplacedTenant)).toBe('e');
   });
 
   test('read the DataStore from the API server before they choose it', async () => {

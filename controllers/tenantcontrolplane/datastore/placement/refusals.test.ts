@@ -14,6 +14,6 @@ test.each([
   ['no status', undefined],
   ['no conditions', {}],
 ])('a DataStore that has %s yet accepts no tenants', (_, status) => {
-  const wishes = { selector: undefined, tolerations: [], origin: { namespace: 'blue', labels: {} } };
-  expect(refusals(store(status), wishes, 0)).toEqual(['has not been checked since it was created or changed']);
+  const constraints = { selector: undefined, tolerations: [], origin: { namespace: 'blue', labels: {} } };
+  expect(refusals(store(status), constraints, 0)).toEqual(['has not been checked since it was created or changed']);
 });

@@ -9,7 +9,7 @@ import type { Origin } from './namespace-refusal.ts';
 import { intolerable, taintText } from './taints.ts';
 
 /** What a tenant requires of its DataStore. */
-export interface Wishes {
+export interface PlacementConstraints {
   readonly selector: CoreTypes['LabelSelector'] | undefined;
   readonly tolerations: readonly DataStoreToleration[];
   readonly origin: Origin;
@@ -18,7 +18,7 @@ export interface Wishes {
 /** Everything that prevents placing a tenant in a DataStore that holds `tenants` others; empty when it fits. */
 export function refusals(
   store: DataStore,
-  { selector, tolerations, origin }: Wishes,
+  { selector, tolerations, origin }: PlacementConstraints,
   tenants: number,
 ): readonly string[] {
   const reasons: string[] = [];

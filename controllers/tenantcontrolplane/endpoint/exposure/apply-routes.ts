@@ -108,7 +108,7 @@ async function makeIngress(making: Making): Promise<PublicationFacts> {
 
 interface AppliedRoute {
   readonly made: Resource;
-  /** True while it has rules that the spec no longer asks for. */
+  /** True while it has rules that the spec no longer requires. */
   readonly hasFormer: boolean;
 }
 

@@ -57,8 +57,8 @@ function superfluous(
 }
 
 /**
- * Removes routes of the current kind whose port the Service no longer has: they lead nowhere, whatever the state inside the
- * tenant.
+ * Removes routes of the current kind whose port the Service no longer has: they lead nowhere, regardless of the state
+ * inside the tenant.
  */
 export async function staleRoutes(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { made } = needed(scope.publication, 'publication');

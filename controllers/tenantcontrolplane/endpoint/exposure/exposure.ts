@@ -83,7 +83,7 @@ export function hostRules({ host }: Publication, ports: PublishedPorts): readonl
   return [rule, { host: agents, port: ports.konnectivity }];
 }
 
-/** The validation error for a host name that konnectivity would have to share with the API server. */
+/** The validation error for a host name that both konnectivity and the API server would need. */
 function indistinct(host: string): InvalidInputError {
   return new InvalidInputError({
     field: 'spec.controlPlane.ingress.hostname',

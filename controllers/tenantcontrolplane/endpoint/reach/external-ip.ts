@@ -12,8 +12,8 @@ export function externalIpOf({ spec }: TenantControlPlane): string | undefined {
 }
 
 /**
- * Why the Service must not have that external IP. Every node sends traffic for an external IP to the pods of the Service that
- * names it, whoever owns the address (CVE-2020-8554): only the operator knows which addresses are free.
+ * Why the Service must not have that external IP. Every node sends traffic for an external IP to the pods of the Service
+ * that names it, regardless of who owns the address (CVE-2020-8554): only the operator knows which addresses are free.
  */
 export function validateExternalIp(tcp: TenantControlPlane, reach: Reach): InvalidInput | undefined {
   const address = externalIpOf(tcp);

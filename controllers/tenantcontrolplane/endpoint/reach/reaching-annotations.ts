@@ -8,7 +8,7 @@ export interface ReachingAnnotations {
 const router = '(nginx\\.ingress\\.kubernetes\\.io|haproxy-ingress\\.github\\.io|ingress\\.kubernetes\\.io)';
 const routerOf = (rest: string): RegExp => new RegExp(`^${router}/(${rest})$`);
 
-/** Refused whatever prefix is allowed; only the whole key, allowed by the operator, lets one pass. */
+/** Refused even if their prefix is allowed; the operator can allow only the whole key. */
 export const reachingAnnotations: readonly ReachingAnnotations[] = [
   {
     keys: /[-/](code-)?snippets?$/,

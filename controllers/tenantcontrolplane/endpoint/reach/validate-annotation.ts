@@ -69,10 +69,11 @@ function isOurs(key: string): boolean {
 }
 
 /**
- * Why an annotation is not allowed on an object of a control plane. Routers, load balancers and DNS serve all namespaces and obey
- * annotations: whoever may write those controls them. A key without a domain is private to its author: no component of a cluster
- * may read it (https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/). On pods every domain is usual,
- * since authors annotate them for their own tools: only keys that are known to reach beyond the namespace are refused.
+ * Why an annotation is not allowed on an object of a control plane. Routers, load balancers and DNS controllers serve all
+ * namespaces and act on annotations: anyone who may write annotations controls them. A key without a domain is private to
+ * its author: no component of a cluster may read it
+ * (https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/). On pods every domain is usual, since
+ * authors annotate them for their own tools: only keys that are known to reach beyond the namespace are refused.
  */
 export function annotationProblem(wanted: WantedAnnotation, reach: Reach): Problem | undefined {
   const { key, isOnPods = false } = wanted;
