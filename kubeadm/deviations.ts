@@ -105,7 +105,7 @@ export const deviations = (kubeletDefaults: Fields): readonly Deviation[] => [
   {
     id: 'cluster-admins-in-the-open',
     where: 'ClusterRoleBinding kubeadm:cluster-admins',
-    why: 'kubeadm makes this binding while it connects to the new API server, and no phase of it prints it.',
+    why: 'kubeadm creates this binding directly in the new API server, and none of its phases prints it.',
     apply: (kubeadm) =>
       addObject(
         kubeadm,
@@ -170,7 +170,7 @@ export const deviations = (kubeletDefaults: Fields): readonly Deviation[] => [
   {
     id: 'no-component-config-hash',
     where: 'ConfigMaps kube-system/kubelet-config and kube-system/kube-proxy',
-    why: 'The hash tells `kubeadm upgrade apply` whether a person changed the document; here Steward owns it.',
+    why: 'By the hash, `kubeadm upgrade apply` detects whether a person changed the document; here Steward owns it.',
     apply: eachObject((object) => {
       const cleared = at(object, ['metadata', 'annotations'], (annotations) =>
         without(annotations, 'kubeadm.kubernetes.io/component-config.hash'),

@@ -144,7 +144,7 @@ function translated(error: ProcessFailure, stderr: string, call: HelmCall): Erro
   if (error.killed === true) {
     return new RenderError(
       'TimedOut',
-      `helm did not finish within ${call.timeoutMs / 1000} s and was stopped; look for a loop in the chart, or for a machine short of CPU`,
+      `helm did not finish within ${call.timeoutMs / 1000} s and was stopped; look for a loop in the chart, or give the manager more CPU`,
     );
   }
   return new HelmRefusal(stderr.trim() === '' ? error.message : stderr);

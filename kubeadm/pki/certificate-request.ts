@@ -56,7 +56,7 @@ function readNames(request: Pkcs10CertificateRequest): Pick<CertificateRequest, 
   const [extension, ...more] = attribute.items;
   const isNames = extension instanceof SubjectAlternativeNameExtension && extension.type === alternativeNamesOid;
   if (!isNames || more.length > 0 || attribute.values.length !== 1) {
-    throw refused('asks for extensions other than alternative names');
+    throw refused('requests extensions other than alternative names');
   }
   const names = extension.names.items;
   const ofType = (type: string): readonly string[] =>
@@ -65,7 +65,7 @@ function readNames(request: Pkcs10CertificateRequest): Pick<CertificateRequest, 
   const addresses = ofType('ip').map(canonicalIp);
   const ipAddresses = addresses.filter((address) => address !== undefined);
   if (dnsNames.length + ipAddresses.length !== names.length) {
-    throw refused('asks for names that are neither DNS names nor IP addresses');
+    throw refused('requests names that are neither DNS names nor IP addresses');
   }
   return { dnsNames, ipAddresses };
 }

@@ -16,7 +16,7 @@ const storeReasons = {
 /** Conditions of a TenantControlPlane. */
 export const tenantControlPlaneConditions = {
   Ready: {
-    meaning: 'The API server responds and everything that the spec asks for is in place.',
+    meaning: 'The API server responds and everything in the spec is in place.',
     polarity: 'positive',
     reasons: {
       Ready: 'Everything is in place.',
@@ -29,7 +29,7 @@ export const tenantControlPlaneConditions = {
       Migrating: 'The data is being migrated to another DataStore.',
       CertificateAuthorityRotating: 'Pods that trust a new CA are being rolled out.',
       WriteLimited: 'The API server responds, but denies writes as requested in the spec.',
-      Sleeping: 'The spec asks for 0 replicas, so no pods run.',
+      Sleeping: 'The spec has 0 replicas, so no pods run.',
     },
   },
   StoreReady: {
@@ -63,7 +63,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       NotExposed: 'The Service, or the Gateway in front of it, has no address yet.',
       KindNotInstalled:
-        'The management cluster does not have the kind of route that the spec asks for. The message says what to install.',
+        'The management cluster does not have the kind of route in the spec. The message says what to install.',
       RouteNotAccepted: 'No Gateway has accepted the route. The message contains what each one reports.',
       HostNameTaken:
         'An older control plane uses the host name. The message names that control plane if it is in the same namespace.',
@@ -103,13 +103,13 @@ export const tenantControlPlaneConditions = {
       PodSecurityViolated:
         'Pod fields in the spec are not permitted in the namespace. The message names the field and the Pod Security Standard. Running pods are left alone.',
       ArgumentsRefused:
-        'Extra arguments in the spec take a program away from the datastore, CAs, credentials or authorization that Steward set up for it. The message names them. Running pods are left alone.',
-      Sleeping: 'The spec asks for 0 replicas, so no pods run.',
+        'Extra arguments in the spec replace the datastore, CAs, credentials or authorization that Steward configures. The message names them. Running pods are left alone.',
+      Sleeping: 'The spec has 0 replicas, so no pods run.',
     },
   },
   UpgradeAllowed: {
     meaning:
-      'Nothing stands in the way of the minor version that the spec asks for. If False, the running version stays.',
+      'The minor version in the spec can be rolled out. If False, the running version stays.',
     polarity: 'positive',
     reasons: {
       MigrationInProgress: 'The data is being migrated to another DataStore. The upgrade starts afterwards.',
@@ -117,12 +117,12 @@ export const tenantControlPlaneConditions = {
       KubeletsTooOld: 'Nodes run kubelets that do not support the new version. The message names some of them.',
       RemovedApisInUse: 'Clients use APIs that the new version does not serve. The message names some of them.',
       ApiServerUnreachable: 'The API server of the tenant does not report its nodes and the APIs in use.',
-      Sleeping: 'The spec asks for 0 replicas, so there is no API server to query.',
+      Sleeping: 'The spec has 0 replicas, so there is no API server to query.',
     },
   },
   PodsProtected: {
     meaning:
-      'The pods have a NetworkPolicy and, if there are several, a PodDisruptionBudget, as far as the spec asks for them.',
+      'The pods have a NetworkPolicy and, if there are several, a PodDisruptionBudget, as far as the spec requires them.',
     polarity: 'positive',
     reasons: {
       ManagementApiUnknown:
@@ -135,18 +135,18 @@ export const tenantControlPlaneConditions = {
     reasons: {
       ApiServerNotReady: 'The API server of the tenant does not respond yet.',
       PoliciesNotServed: 'This Kubernetes version does not serve the admission policies that the spec requires.',
-      Sleeping: 'The spec asks for 0 replicas, so nothing inside the tenant is reconciled.',
+      Sleeping: 'The spec has 0 replicas, so nothing inside the tenant is reconciled.',
     },
   },
   AddonsReady: {
-    meaning: 'The add-ons that the spec asks for are installed in the tenant.',
+    meaning: 'The add-ons in the spec are installed in the tenant.',
     polarity: 'positive',
     reasons: {
       ApiServerNotReady: 'The API server of the tenant does not respond yet.',
       RouteNotAccepted:
         'No Gateway has accepted the route for konnectivity agents or for trustd. The message contains what each one reports.',
       NotExposed: 'The Service has no node port for konnectivity agents or for trustd yet.',
-      Sleeping: 'The spec asks for 0 replicas, so nothing inside the tenant is reconciled.',
+      Sleeping: 'The spec has 0 replicas, so nothing inside the tenant is reconciled.',
     },
   },
   Migrating: {

@@ -67,7 +67,7 @@ function refuseTooFar({ from, wanted }: { readonly from: bigint; readonly wanted
   if (wanted - from <= mostRevisions) return;
   throw new StoreError(
     'Unsupported',
-    `etcd is at revision ${from} and would need ${wanted - from} writes to get above the revision of the other datastore; at most ${mostRevisions} are made: choose a datastore with a higher revision, or one that is not etcd`,
+    `etcd is at revision ${from} and would need ${wanted - from} writes to get above the revision of the other datastore; at most ${mostRevisions} are allowed: choose a datastore with a higher revision, or one that is not etcd`,
   );
 }
 
