@@ -19,7 +19,7 @@ import { attachStewardCluster, startStewardCluster } from './steward-cluster.ts'
 
 const started = performance.now();
 
-function tell(step: string, detail = ''): void {
+function progress(step: string, detail = ''): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(6);
   console.error(`${seconds} s  ${step}${detail === '' ? '' : `: ${detail}`}`);
 }
@@ -46,13 +46,13 @@ async function measureOnCluster(options: BenchOptions): Promise<void> {
   using signals = disposeOnSignals(removal);
   try {
     const cluster = isOurs
-      ? startStewardCluster({ name, keep: options.keep, progress: tell })
-      : attachStewardCluster(name, tell);
+      ? startStewardCluster({ name, keep: options.keep, progress })
+      : attachStewardCluster(name, progress);
     await measure(await cluster, options);
   } finally {
     signals[Symbol.dispose]();
     await removal[Symbol.asyncDispose]();
-    if (isOurs && options.keep) tell('kept', `${name}; remove it with: node e2e/cluster/main.ts down ${name}`);
+    if (isOurs && options.keep) progress('kept', `${name}; remove it with: node e2e/cluster/main.ts down ${name}`);
   }
 }
 
@@ -67,7 +67,7 @@ async function breaksBoundsInMemory(options: BenchOptions): Promise<boolean> {
   };
   if (options.figures.includes('hostile')) {
     const rows = await measureHostile(options, (row) => {
-      tell(hostileLine(row));
+      progress(hostileLine(row));
     });
     console.log(`\n${hostileReport(rows)}`);
     await write('hostile', rows);
@@ -75,7 +75,7 @@ async function breaksBoundsInMemory(options: BenchOptions): Promise<boolean> {
   }
   if (options.figures.includes('memory')) {
     const rows = await measureMemory(options.churn, ({ tenants, heapBytes }) => {
-      tell(`${tenants} tenants made and deleted`, `${(heapBytes / 2 ** 20).toFixed(2)} MiB`);
+      progress(`${tenants} tenants made and deleted`, `${(heapBytes / 2 ** 20).toFixed(2)} MiB`);
     });
     console.log(`\n${memoryReport(rows)}`);
     await write('memory', rows);

@@ -16,10 +16,10 @@ export interface MemoryRow {
   readonly remembered: number;
 }
 
-/** Makes and deletes tenants; looks at the heap at each of these numbers, ascending. `tell` gets each row as soon as it is known. */
+/** Makes and deletes tenants; looks at the heap at each of these numbers, ascending. `onRow` gets each row as soon as it is known. */
 export async function measureMemory(
   looks: readonly number[],
-  tell: (row: MemoryRow) => void,
+  onRow: (row: MemoryRow) => void,
 ): Promise<readonly MemoryRow[]> {
   const fleet = new ChurningFleet();
   await fleet.start();
@@ -33,7 +33,7 @@ export async function measureMemory(
     }
     const row = { tenants: made, heapBytes: await collectedHeap(), remembered: sum(fleet.memory.sizes().values()) };
     rows.push(row);
-    tell(row);
+    onRow(row);
   }
   await fleet.stop();
   return rows;

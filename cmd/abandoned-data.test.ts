@@ -63,7 +63,7 @@ async function untilOnRecord(world: ReleaseWorld): Promise<void> {
 }
 
 /** An heir that has told of the data that it took over, and of which its StewardControlPlane has not heard yet. */
-async function untilHeirTells(world: ReleaseWorld): Promise<string | undefined> {
+async function untilSuccessorAdopts(world: ReleaseWorld): Promise<string | undefined> {
   const former = await uidOf(world);
   await world.deleteAlone();
   for (let rounds = 0; rounds < 20; rounds += 1) {
@@ -110,7 +110,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
 
   test('clears the retained record if it was recreated from it and the record still exists', async () => {
     const world = await ReleaseWorld.create();
-    const former = await untilHeirTells(world);
+    const former = await untilSuccessorAdopts(world);
     expect((await world.retainer())?.status?.keptTenancy).toBeDefined();
     await abandon(world);
     await world.deleteAlone();
@@ -154,8 +154,8 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     await untilOnRecord(world);
     await abandon(world);
     for (let reconciles = 0; reconciles < 3; reconciles += 1) await world.tenant.reconcile();
-    const told = (await world.tenant.read()).status?.conditions?.find(({ type }) => type === 'Deleting');
-    expect(told?.reason).toBe('ReleasingData');
-    expect(told?.message).toMatch(/waiting for StewardControlPlane tenant .*annotation/);
+    const deleting = (await world.tenant.read()).status?.conditions?.find(({ type }) => type === 'Deleting');
+    expect(deleting?.reason).toBe('ReleasingData');
+    expect(deleting?.message).toMatch(/waiting for StewardControlPlane tenant .*annotation/);
   });
 });

@@ -69,7 +69,7 @@ export interface CoreControllers {
    * Their watches on kinds of the layer, by controller. These need CustomResourceDefinitions and permissions that may be missing, and no
    * other controller waits for them.
    */
-  readonly heard: readonly (readonly [controller: string, watch: Watch])[];
+  readonly layerWatches: readonly (readonly [controller: string, watch: Watch])[];
 }
 
 /** The controllers that are chosen. */
@@ -82,7 +82,9 @@ export function coreControllers(settings: ManagerSettings, shared: Shared): Core
       ...controller,
       watches: controller.watches.filter((watch) => !isOfLayer(watch)),
     })),
-    heard: all.flatMap(({ name, watches: list }) => list.filter(isOfLayer).map((watch) => [name, watch] as const)),
+    layerWatches: all.flatMap(({ name, watches: list }) =>
+      list.filter(isOfLayer).map((watch) => [name, watch] as const),
+    ),
   };
 }
 

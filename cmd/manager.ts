@@ -238,9 +238,9 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
   };
   const core = coreControllers(settings, shared);
   const manager = managerOf(core.controllers, log);
-  const { heard } = core;
+  const { layerWatches } = core;
   const layer = clusterStacksLayer(settings, {
-    ...{ shared, heard, log, closing },
+    ...{ shared, layerWatches, log, closing },
     everywhere: informers,
     manager: managerOf,
     webhookTrouble: layerTrouble,

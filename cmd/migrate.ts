@@ -14,7 +14,7 @@ import { readFlags, UsageError } from './flags/flags.ts';
 import { GiveUpError } from './migration/job-channel.ts';
 import { migrateFlags } from './flags/migrate-flags.ts';
 import { runMigration } from './migration/run-migration.ts';
-import type { MigrationWish } from './migration/run-migration.ts';
+import type { MigrationTask } from './migration/run-migration.ts';
 import { version } from './version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -25,7 +25,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws UsageError for arguments that mean nothing.
  */
 export async function runMigrate(args: readonly string[], environment: Environment): Promise<number> {
-  const { kubeconfig, wish } = readMigrateSettings(args, environment);
+  const { kubeconfig, task } = readMigrateSettings(args, environment);
   const clock = systemClock;
   const log = createWinstonLogger({ level: 'info', format: 'json', stream: process.stdout, now: () => clock.now() });
   const closing = new Closing();
@@ -40,7 +40,7 @@ export async function runMigrate(args: readonly string[], environment: Environme
     const cluster = closing.add(openCluster(connectionOf(kubeconfig, environment), options), (open) => open.close());
     const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
     const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
-    const outcome = await runMigration(wish, { cluster, stores, clock, log, migrate, signal: stop.signal });
+    const outcome = await runMigration(task, { cluster, stores, clock, log, migrate, signal: stop.signal });
     log.info('the migration has ended', { outcome });
     return 0;
   } catch (error) {
@@ -55,7 +55,7 @@ export async function runMigrate(args: readonly string[], environment: Environme
 export function readMigrateSettings(
   args: readonly string[],
   environment: Environment,
-): { readonly kubeconfig: string; readonly wish: MigrationWish } {
+): { readonly kubeconfig: string; readonly task: MigrationTask } {
   const flags = readFlags(migrateFlags, args);
   const [namespace = '', name = '', ...more] = flags['tenant-control-plane'].split('/');
   if (namespace === '' || name === '' || more.length > 0) {
@@ -65,9 +65,9 @@ export function readMigrateSettings(
   if (target === '') throw new UsageError('expecting a value for --target-datastore arg');
   const operatorNamespace = flags['pod-namespace'] || (environment.POD_NAMESPACE ?? '');
   if (operatorNamespace === '') throw new UsageError('expecting a value for --pod-namespace arg, or $POD_NAMESPACE');
-  const wish = { tenant: { namespace, name }, target, operatorNamespace, cleanup: flags['cleanup-prior-migration'] };
+  const task = { tenant: { namespace, name }, target, operatorNamespace, cleanup: flags['cleanup-prior-migration'] };
   try {
-    return { kubeconfig: flags.kubeconfig, wish: { ...wish, timeoutMs: goDuration(flags.timeout) } };
+    return { kubeconfig: flags.kubeconfig, task: { ...task, timeoutMs: goDuration(flags.timeout) } };
   } catch (error) {
     throw new UsageError(`--timeout: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -23,9 +23,9 @@ import { secretReader } from '../stores/secret-reader.ts';
 import { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import { TenantPool } from '../tenants/pool.ts';
-import { blindInformers } from '../testing/fake/empty-informers.ts';
-import { deafInfrastructure } from '../testing/fake/no-infrastructure-watches.ts';
-import { deafBlockers } from '../testing/fake/no-blocker-watches.ts';
+import { emptyInformers } from '../testing/fake/empty-informers.ts';
+import { noInfrastructureWatches } from '../testing/fake/no-infrastructure-watches.ts';
+import { noBlockerWatches } from '../testing/fake/no-blocker-watches.ts';
 import { startEtcdDataStore } from '../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../testing/contracts/stores/etcd/data-store.ts';
 import { FakeCluster } from '../testing/fake/fake-cluster.ts';
@@ -74,14 +74,14 @@ function startControllers(): typeof reconcilers {
   const retainer = stewardControlPlaneController({
     cluster: operator,
     watchFilter: '',
-    infrastructure: deafInfrastructure,
-    blockers: deafBlockers,
+    infrastructure: noInfrastructureWatches,
+    blockers: noBlockerWatches,
     removeData: (former, ctx) => removeData(former, { ...shared, allTenants: () => [] }, ctx),
   });
   const tenant = tenantControlPlaneController({
     memory: new ObjectMemory(),
     ...shared,
-    informers: blindInformers,
+    informers: emptyInformers,
     clock: systemClock,
     pool,
   });

@@ -46,9 +46,9 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     expect(await world.tenant.condition('Ready')).toBe('True');
     await world.deleteAlone();
     await world.settle();
-    const heir = await world.tenant.read();
-    expect(heir.metadata.uid).not.toBe(metadata.uid);
-    expect(heir.status?.storage?.owner).toBe(metadata.uid);
+    const successor = await world.tenant.read();
+    expect(successor.metadata.uid).not.toBe(metadata.uid);
+    expect(successor.status?.storage?.owner).toBe(metadata.uid);
     expect(await relied(world)).toEqual(before);
     expect(await world.tenant.condition('Ready')).toBe('True');
     expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
@@ -119,10 +119,10 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
       return tells ? Promise.reject(new ApiError(500, 'InternalError', 'not now')) : Promise.resolve();
     });
     for (let rounds = 0; rounds < 6; rounds += 1) await world.round();
-    const heir = await world.tenant.read();
+    const successor = await world.tenant.read();
     const owners = (await cluster.admin.get(kinds.Service, key))?.metadata.ownerReferences;
-    expect(owners?.map(({ uid }) => uid)).toEqual([heir.metadata.uid]);
-    expect(heir.status?.storage?.setup).toBeUndefined();
+    expect(owners?.map(({ uid }) => uid)).toEqual([successor.metadata.uid]);
+    expect(successor.status?.storage?.setup).toBeUndefined();
     await world.deleteAlone();
     for (let rounds = 0; rounds < 3; rounds += 1) await world.tenant.reconcile();
     expect(await world.tenant.exists()).toBe(false);

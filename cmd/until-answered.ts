@@ -4,7 +4,7 @@ import { ApiError, UnreachableError } from '../runtime/client/errors.ts';
 import type { Logger } from '../runtime/observe/logger.ts';
 
 /** How a call is repeated. */
-export interface Patience {
+export interface RetryLimits {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ const retryMs = 1_000;
  * Repeats a call until the API server answers it: one that restarts is waited for, not died of. Throws what is no matter
  * of waiting, such as a refusal, and the signal's reason when that aborts.
  */
-export async function untilAnswered<T>(call: () => Promise<T>, { clock, log, signal }: Patience): Promise<T> {
+export async function untilAnswered<T>(call: () => Promise<T>, { clock, log, signal }: RetryLimits): Promise<T> {
   for (;;) {
     try {
       return await call();

@@ -62,10 +62,10 @@ export interface TenancyData extends AsyncDisposable {
   /** Applies the changes; idempotent. The tenant must not be writing here. */
   write(changes: readonly StoredChange[]): Promise<void>;
   /**
-   * Makes the revision of every later write greater than `revision`, also while the tenant is fenced. `tell` is called with the revision
+   * Makes the revision of every later write greater than `revision`, also while the tenant is fenced. `onProgress` is called with the revision
    * reached, repeatedly if it takes long; what it throws ends the raise and is thrown.
    */
-  raise(revision: bigint, tell?: (reached: bigint) => void): Promise<void>;
+  raise(revision: bigint, onProgress?: (reached: bigint) => void): Promise<void>;
   /**
    * Blocks writes with the tenant's credentials. When it resolves, nothing more can be written with them, also over open connections, and
    * all acknowledged writes are visible; reads continue. `Session.ensure` does not change that; `unfence` and `Session.remove` end it.

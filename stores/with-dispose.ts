@@ -8,7 +8,7 @@ export function withOtherEnd(data: TenancyData, end: () => Promise<void>): Tenan
     pages: (revision) => data.pages(revision),
     changes: (after) => data.changes(after),
     write: (changes) => data.write(changes),
-    raise: (revision, tell) => data.raise(revision, tell),
+    raise: (revision, onProgress) => data.raise(revision, onProgress),
     fence: () => data.fence(),
     ...(data.openUncopied !== undefined && { openUncopied: () => data.openUncopied?.() ?? Promise.resolve() }),
     unfence: () => data.unfence(),

@@ -66,7 +66,7 @@ class World {
   async listening(): Promise<this> {
     await this.apply();
     await this.clock.advance(20_000);
-    expect(this.watches.hears(uid)).toBe(true);
+    expect(this.watches.isComplete(uid)).toBe(true);
     return this;
   }
 
@@ -108,7 +108,7 @@ describe('TenantWatches', () => {
     world.isUp = false;
     world.cluster.endWatches(new UnreachableError('the line is dead'));
     await world.clock.advance(0);
-    expect(world.watches.hears(uid)).toBe(false);
+    expect(world.watches.isComplete(uid)).toBe(false);
     await world.cluster.admin.delete(kinds.ServiceAccount, key);
     world.isUp = true;
     await world.clock.advance(20_000);
@@ -247,7 +247,7 @@ describe('TenantWatches', () => {
     await world.listening();
     await world.apply([map]);
     await world.clock.advance(20_000);
-    expect([world.lines.length, world.watches.hears(uid)]).toEqual([2, true]);
+    expect([world.lines.length, world.watches.isComplete(uid)]).toEqual([2, true]);
   });
 
   test('opens watches again that the server ended, without a busy loop if it ends them at once', async () => {
@@ -320,7 +320,7 @@ describe('TenantWatches', () => {
     world.isUp = true;
     world.watches.wake(uid);
     await world.clock.advance(120_000);
-    expect([world.lines.length, world.watches.hears(uid)]).toEqual([9, true]);
+    expect([world.lines.length, world.watches.isComplete(uid)]).toEqual([9, true]);
   });
 
   test('sends no requests and has no timer while nothing happens', async () => {
@@ -344,14 +344,14 @@ describe('TenantWatches', () => {
   test('closes its connection when no component has objects, and when the tenant is gone', async () => {
     const world = await new World().listening();
     await world.apply([]);
-    expect(world.watches.hears(uid)).toBe(false);
+    expect(world.watches.isComplete(uid)).toBe(false);
     await world.apply();
     await world.clock.advance(20_000);
-    expect(world.watches.hears(uid)).toBe(true);
+    expect(world.watches.isComplete(uid)).toBe(true);
     world.memory.drop(uid);
     await world.edit();
     await world.clock.advance(60_000);
-    expect([world.notifications, world.clock.pending, world.watches.hears(uid)]).toEqual([[], 0, false]);
+    expect([world.notifications, world.clock.pending, world.watches.isComplete(uid)]).toEqual([[], 0, false]);
   });
 
   test('reads at most two hundred objects of a list, because the tenant creates any more with our label', async () => {

@@ -46,7 +46,7 @@ const maxAttempts = 8;
 /** If more objects than this have our label, the tenant created them. */
 const maxListed = 200;
 
-interface Heard {
+interface KindWatch {
   stop: (() => void) | undefined;
   /** The timer of the watch that follows an ended one. */
   timer: Timer | undefined;
@@ -57,7 +57,7 @@ interface Heard {
 interface Place {
   readonly line: WatchLine;
   readonly kind: KindRef;
-  readonly heard: Heard;
+  readonly kindWatch: KindWatch;
 }
 
 /** Watches one tenant for drift of the applied objects. Stores no objects. */
@@ -70,7 +70,7 @@ export class TenantWatch {
   readonly #backoff: Backoff;
   /** At most one for each expected object. */
   readonly #observations = new Map<string, Observation>();
-  readonly #heard = new Map<KindRef, Heard>();
+  readonly #kindWatches = new Map<KindRef, KindWatch>();
   /** Components that must be applied again regardless of the observations. */
   readonly #overdue = new Set<string>();
   #connection: Connection;
@@ -92,8 +92,8 @@ export class TenantWatch {
   }
 
   /** True while every kind of the applied objects is watched. */
-  get hears(): boolean {
-    return this.#line !== undefined && [...this.#expectations.kinds()].every((kind) => this.#heard.has(kind));
+  get isComplete(): boolean {
+    return this.#line !== undefined && [...this.#expectations.kinds()].every((kind) => this.#kindWatches.has(kind));
   }
 
   /** A component is about to be applied: its objects are not evaluated until `applied` or `failed`. */
@@ -181,29 +181,29 @@ export class TenantWatch {
       this.#hangUp();
       return;
     }
-    for (const [kind, heard] of this.#heard) {
+    for (const [kind, kindWatch] of this.#kindWatches) {
       if (kinds.has(kind)) continue;
-      this.#heard.delete(kind);
-      silence(heard);
+      this.#kindWatches.delete(kind);
+      silence(kindWatch);
     }
     for (const kind of kinds) {
       if (this.#line !== line) return;
-      if (this.#heard.has(kind)) continue;
-      const heard: Heard = { stop: undefined, timer: undefined, shortEnds: 0 };
-      this.#heard.set(kind, heard);
-      await this.#listen({ line, kind, heard });
+      if (this.#kindWatches.has(kind)) continue;
+      const kindWatch: KindWatch = { stop: undefined, timer: undefined, shortEnds: 0 };
+      this.#kindWatches.set(kind, kindWatch);
+      await this.#listen({ line, kind, kindWatch });
     }
   }
 
   /** Lists the existing objects, then watches. */
   async #listen(place: Place): Promise<void> {
-    const { line, kind, heard } = place;
+    const { line, kind, kindWatch } = place;
     const newest = this.#expectations.newest(kind);
     try {
       const list = await line.list(kind, { ...this.#options.select(kind), limit: maxListed });
-      if (this.#heard.get(kind) !== heard) return;
+      if (this.#kindWatches.get(kind) !== kindWatch) return;
       this.#compare(kind, list, newest);
-      this.#hear(place, list.resourceVersion);
+      this.#watchKind(place, list.resourceVersion);
     } catch {
       // Whatever the error was, the watches are closed.
       this.#lost(line);
@@ -229,8 +229,8 @@ export class TenantWatch {
     this.#evaluateLater();
   }
 
-  #hear(place: Place, from: string): void {
-    const { line, kind, heard } = place;
+  #watchKind(place: Place, from: string): void {
+    const { line, kind, kindWatch } = place;
     const { clock, select, random } = this.#options;
     const since = clock.monotonic();
     let resourceVersion = from;
@@ -240,14 +240,14 @@ export class TenantWatch {
         this.#lost(line);
         return;
       }
-      heard.shortEnds = clock.monotonic() - since > calmMs ? 0 : heard.shortEnds + 1;
-      const pause = Math.min(againMs.firstMs * 2 ** heard.shortEnds, againMs.capMs) * (1 + random());
-      heard.timer = clock.after(pause, () => {
+      kindWatch.shortEnds = clock.monotonic() - since > calmMs ? 0 : kindWatch.shortEnds + 1;
+      const pause = Math.min(againMs.firstMs * 2 ** kindWatch.shortEnds, againMs.capMs) * (1 + random());
+      kindWatch.timer = clock.after(pause, () => {
         if (isTooOld) this.#listenSoon(place);
-        else this.#hear(place, resourceVersion);
+        else this.#watchKind(place, resourceVersion);
       });
     };
-    heard.stop = line.watch(
+    kindWatch.stop = line.watch(
       kind,
       { ...select(kind), resourceVersion },
       {
@@ -318,14 +318,14 @@ export class TenantWatch {
   }
 
   #hangUp(): void {
-    for (const heard of this.#heard.values()) silence(heard);
-    this.#heard.clear();
+    for (const kindWatch of this.#kindWatches.values()) silence(kindWatch);
+    this.#kindWatches.clear();
     this.#line?.close();
     this.#line = undefined;
   }
 }
 
-function silence({ stop, timer }: Heard): void {
+function silence({ stop, timer }: KindWatch): void {
   timer?.cancel();
   stop?.();
 }

@@ -21,8 +21,8 @@ export class TenantWatches {
   }
 
   /** True while all drift in the tenant `uid` is noticed. */
-  hears(uid: string): boolean {
-    return this.#watches.get(uid)?.hears ?? false;
+  isComplete(uid: string): boolean {
+    return this.#watches.get(uid)?.isComplete ?? false;
   }
 
   /** A component is about to be applied; `applied` or `failed` must follow. The watches are opened through `connection`. */

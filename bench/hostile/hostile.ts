@@ -53,10 +53,10 @@ export function breaksBound(row: HostileRow): boolean {
   return row.cpuPercent > cpuPercent || row.requestsPerSecond > requestsPerSecond || Math.max(median, p99) > ratio;
 }
 
-/** Measures what each kind of hostile endpoint costs, one after the other; `tell` gets each row as soon as it is known. */
+/** Measures what each kind of hostile endpoint costs, one after the other; `onRow` gets each row as soon as it is known. */
 export async function measureHostile(
   options: HostileOptions,
-  tell: (row: HostileRow) => void,
+  onRow: (row: HostileRow) => void,
 ): Promise<readonly HostileRow[]> {
   // The first ones pay for what is compiled.
   let before = await alone(Math.min(3, options.innocent)).then(() => alone(options.innocent));
@@ -67,7 +67,7 @@ export async function measureHostile(
     const row = { ...beside, aloneMs: [...before, ...after], load: loadavg()[0] ?? 0 };
     before = after;
     rows.push(row);
-    tell(row);
+    onRow(row);
   }
   return rows;
 }

@@ -39,7 +39,7 @@ export class Observer implements Disposable {
         cluster.client.config,
         path,
         ({ type, object }) => {
-          observer.#tell({ at: performance.now(), type, kind, object });
+          observer.#notify({ at: performance.now(), type, kind, object });
           return Promise.resolve();
         },
         { signal, onError },
@@ -49,7 +49,7 @@ export class Observer implements Disposable {
     return observer;
   }
 
-  #tell(observation: Observation): void {
+  #notify(observation: Observation): void {
     for (const listener of this.#listeners) listener(observation);
   }
 

@@ -3,7 +3,7 @@ import type { ReadySeries } from './ready.ts';
 import { summarize } from '../report/summary.ts';
 
 /** Milliseconds, as a page tells them. */
-export interface Told {
+export interface Summary {
   readonly p50: number;
   readonly max: number;
 }
@@ -14,9 +14,9 @@ export interface ReadyRow {
   readonly replicas: number;
   readonly rounds: number;
   /** Until the first `/readyz` through the Service. */
-  readonly readyzMs?: Told;
+  readonly readyzMs?: Summary;
   /** Until Steward, or the Deployment of a floor, says Ready. */
-  readonly readyMs?: Told;
+  readonly readyMs?: Summary;
   /** The raw samples, one for each round. */
   readonly timelines?: readonly Timeline[];
 }
@@ -27,21 +27,21 @@ export function readyRows(series: readonly ReadySeries[]): readonly ReadyRow[] {
     contender,
     replicas,
     rounds: timelines.length,
-    ...told('readyzMs', timelines, 'Service answers /readyz'),
-    ...told('readyMs', timelines, ready),
+    ...summary('readyzMs', timelines, 'Service answers /readyz'),
+    ...summary('readyMs', timelines, ready),
     timelines,
   }));
 }
 
-function told<Key extends 'readyzMs' | 'readyMs'>(
+function summary<Key extends 'readyzMs' | 'readyMs'>(
   key: Key,
   timelines: readonly Timeline[],
   milestone: Milestone,
-): Partial<Record<Key, Told>> {
+): Partial<Record<Key, Summary>> {
   const values = timelines.map((timeline) => timeline[milestone]).filter((value) => value !== undefined);
   if (values.length === 0) return {};
   const { p50, max } = summarize(values);
-  const rounded: Partial<Record<Key, Told>> = {};
+  const rounded: Partial<Record<Key, Summary>> = {};
   rounded[key] = { p50: Math.round(p50), max: Math.round(max) };
   return rounded;
 }

@@ -1,5 +1,5 @@
 import { measuredOn } from './measured-on.ts';
-import type { ReadyRow, Told } from '../ready/ready-rows.ts';
+import type { ReadyRow, Summary } from '../ready/ready-rows.ts';
 import type { BenchResult } from './result-file.ts';
 
 /** The figures of README: one replica against both floors, and two replicas if they were measured. */
@@ -9,7 +9,7 @@ export function readyFigures(result: BenchResult<ReadyRow>): string {
   if (ours === undefined) throw new Error('The result of the benchmark ready has no row for one replica.');
   const names = floors.map(({ contender }) => contender);
   const ratios = names.map((name) => `Steward / ${name.split(' ')[0] ?? name}`);
-  const line = (until: string, value: (row: ReadyRow) => Told | undefined): string =>
+  const line = (until: string, value: (row: ReadyRow) => Summary | undefined): string =>
     cells([
       until,
       seconds(value(ours)),
@@ -41,10 +41,10 @@ function cells(texts: readonly string[]): string {
   return `| ${texts.join(' | ')} |`;
 }
 
-function seconds(told: Told | undefined): string {
-  return told === undefined ? '' : `${(told.p50 / 1000).toFixed(2)} (${(told.max / 1000).toFixed(2)})`;
+function seconds(summary: Summary | undefined): string {
+  return summary === undefined ? '' : `${(summary.p50 / 1000).toFixed(2)} (${(summary.max / 1000).toFixed(2)})`;
 }
 
-function ratio(ours: Told | undefined, floor: Told | undefined): string {
+function ratio(ours: Summary | undefined, floor: Summary | undefined): string {
   return ours === undefined || floor === undefined ? '' : (ours.p50 / floor.p50).toFixed(2);
 }

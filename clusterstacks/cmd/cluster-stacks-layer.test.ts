@@ -88,7 +88,7 @@ class World {
     const core = coreControllers(settings, shared);
     const manager = managerOf(core.controllers);
     this.#layer = clusterStacksLayer(settings, {
-      ...{ shared, everywhere, log: silent, closing: this.#closing, heard: core.heard },
+      ...{ shared, everywhere, log: silent, closing: this.#closing, layerWatches: core.layerWatches },
       manager: managerOf,
       webhookTrouble: () => undefined,
     });

@@ -26,7 +26,7 @@ export interface LayerParts {
   readonly log: Logger;
   readonly closing: Closing;
   /** Watches of controllers outside of the layer that need its definitions and rights, by controller. */
-  readonly heard: readonly (readonly [controller: string, watch: Watch])[];
+  readonly layerWatches: readonly (readonly [controller: string, watch: Watch])[];
   readonly manager: (controllers: readonly Controller[], log: Logger) => Manager;
   readonly webhookTrouble: () => string | undefined;
 }
@@ -44,7 +44,7 @@ export function clusterStacksLayer(settings: ManagerSettings, parts: LayerParts)
     .filter((controller) => chosen.has(controller.name))
     .map((controller) => restingController(controller, why));
   if (controllers.length === 0) return undefined;
-  const { shared, everywhere, closing, heard, webhookTrouble } = parts;
+  const { shared, everywhere, closing, layerWatches, webhookTrouble } = parts;
   const { clock, informers, enqueue } = shared;
   const log = parts.log.with({ layer: name });
   const rival: ForeignLease = closing.add(
@@ -64,7 +64,7 @@ export function clusterStacksLayer(settings: ManagerSettings, parts: LayerParts)
       lease.close();
     },
   );
-  for (const [controller, watch] of heard) {
+  for (const [controller, watch] of layerWatches) {
     informers.informer({ kind: watch.kind }).subscribe((old, now) => {
       for (const key of watch.keys(old, now)) enqueue(controller, key);
     });

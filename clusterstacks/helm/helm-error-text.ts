@@ -5,13 +5,13 @@ const longest = 2000;
  * (the chain quotes the whole template), and short enough.
  */
 export function helmErrorText(stderr: string): string {
-  const said = stderr
+  const text = stderr
     .split('\n')
     .filter((line) => !/^(Use --debug flag|WARNING: |level=(WARN|INFO))/.test(line.trim()) && line.trim() !== '')
     .join('\n')
     .replace(/^Error: /, '')
     .trim();
-  const inner = said.lastIndexOf(': template: gotpl:');
-  const short = inner === -1 ? said : said.slice(inner + ': template: gotpl:'.length).replace(/^(\d+)/, 'line $1');
+  const inner = text.lastIndexOf(': template: gotpl:');
+  const short = inner === -1 ? text : text.slice(inner + ': template: gotpl:'.length).replace(/^(\d+)/, 'line $1');
   return short.length <= longest ? short : `${short.slice(0, longest)}…`;
 }

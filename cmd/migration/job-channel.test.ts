@@ -129,18 +129,18 @@ describe('The heartbeat of a migration', () => {
     readonly channel: JobChannel;
     readonly clock: FakeClock;
     readonly heartbeat: JobHeartbeat;
-    readonly heard: string[];
+    readonly layerWatches: string[];
     readonly end: () => Promise<void>;
   }> {
     const { cluster, channel } = await withJob();
     const clock = new FakeClock();
-    const heard: string[] = [];
+    const layerWatches: string[] = [];
     const heartbeat = new JobHeartbeat({
       channel,
       clock,
       log: silent,
-      cancelled: (reason) => heard.push(`cancelled: ${reason}`),
-      lost: () => heard.push('lost'),
+      cancelled: (reason) => layerWatches.push(`cancelled: ${reason}`),
+      lost: () => layerWatches.push('lost'),
     });
     const stop = new AbortController();
     const running = heartbeat.run(stop.signal);
@@ -148,7 +148,7 @@ describe('The heartbeat of a migration', () => {
       stop.abort();
       await running;
     };
-    return { cluster, channel, clock, heartbeat, heard, end };
+    return { cluster, channel, clock, heartbeat, layerWatches, end };
   }
 
   test('reports the newest progress, at most once a second', async () => {
@@ -163,22 +163,22 @@ describe('The heartbeat of a migration', () => {
   });
 
   test('reports once that the migration was cancelled', async () => {
-    const { cluster, clock, heard, end } = await beating();
+    const { cluster, clock, layerWatches, end } = await beating();
     await annotate(cluster, { [annotations.migrationCancel]: 'spec.dataStore was set back' });
     await clock.advance(3000);
-    expect(heard).toEqual(['cancelled: spec.dataStore was set back']);
+    expect(layerWatches).toEqual(['cancelled: spec.dataStore was set back']);
     await end();
   });
 
   test('ends the process if the API server cannot be reached for a long time, and not before', async () => {
-    const { cluster, clock, heard, end } = await beating();
+    const { cluster, clock, layerWatches, end } = await beating();
     const away = new UnreachableError('no answer');
     cluster.failNext({}, away, 10);
     await clock.advance(12_000);
-    expect(heard).toEqual([]);
+    expect(layerWatches).toEqual([]);
     cluster.failNext({}, away, 1000);
     await clock.advance(17_000);
-    expect(heard).toEqual(['lost']);
+    expect(layerWatches).toEqual(['lost']);
     await end();
   });
 });

@@ -11,20 +11,20 @@ const lookMs = 50;
 export class JobFreeze implements ReadOnlyHandshake {
   readonly #channel: JobChannel;
   readonly #clock: Clock;
-  readonly #newWish: () => string;
+  readonly #newRequest: () => string;
 
-  /** `newWish` gives another text each time. */
-  constructor(channel: JobChannel, clock: Clock, newWish: () => string) {
+  /** `newRequest` gives another text each time. */
+  constructor(channel: JobChannel, clock: Clock, newRequest: () => string) {
     this.#channel = channel;
     this.#clock = clock;
-    this.#newWish = newWish;
+    this.#newRequest = newRequest;
   }
 
   async request(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const wish = this.#newWish();
-    let answer = await this.#channel.write({ [annotations.migrationFreezeWanted]: wish });
-    while (answer.freezeInForce !== wish) {
+    const request = this.#newRequest();
+    let answer = await this.#channel.write({ [annotations.migrationFreezeWanted]: request });
+    while (answer.freezeInForce !== request) {
       await sleep(this.#clock, lookMs, signal);
       answer = await this.#channel.read();
     }

@@ -24,7 +24,7 @@ export interface HeartbeatOptions {
 export class JobHeartbeat {
   readonly #options: HeartbeatOptions;
   #latest: MigrationProgress | undefined;
-  #told: MigrationProgress | undefined;
+  #reported: MigrationProgress | undefined;
   #isCancelled = false;
 
   constructor(options: HeartbeatOptions) {
@@ -39,14 +39,14 @@ export class JobHeartbeat {
   /** Beats until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, lost } = this.#options;
-    let heard = clock.monotonic();
+    let answeredAt = clock.monotonic();
     while (!signal.aborted) {
       try {
         this.#listen(await this.#beat());
-        heard = clock.monotonic();
+        answeredAt = clock.monotonic();
       } catch (error) {
         log.warn('the progress cannot be written to the Job', { error });
-        if (clock.monotonic() - heard > pace.silenceMs) {
+        if (clock.monotonic() - answeredAt > pace.silenceMs) {
           lost(error);
           return;
         }
@@ -58,8 +58,8 @@ export class JobHeartbeat {
   #beat(): Promise<MigrationChannel> {
     const { channel, log } = this.#options;
     const progress = this.#latest;
-    if (progress === undefined || progress === this.#told) return channel.read();
-    this.#told = progress;
+    if (progress === undefined || progress === this.#reported) return channel.read();
+    this.#reported = progress;
     log.info('progress', { ...progress });
     return channel.write({ [annotations.migrationProgress]: JSON.stringify(progress) });
   }

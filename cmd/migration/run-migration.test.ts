@@ -8,7 +8,7 @@ import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
 import { runMigration } from './run-migration.ts';
-import type { MigrationWish } from './run-migration.ts';
+import type { MigrationTask } from './run-migration.ts';
 
 /** A tenant whose migration has its Job. */
 async function begun(): Promise<MigrationWorld> {
@@ -20,7 +20,7 @@ async function begun(): Promise<MigrationWorld> {
 }
 
 /** The process of the Job, with an engine of the test's own. */
-async function run(world: MigrationWorld, migrate: Migrate, wish: Partial<MigrationWish> = {}): Promise<unknown> {
+async function run(world: MigrationWorld, migrate: Migrate, task: Partial<MigrationTask> = {}): Promise<unknown> {
   const { clock, cluster } = world;
   const stores = new StoreAccess({
     drivers: [world.store.driver, world.target.driver],
@@ -34,7 +34,7 @@ async function run(world: MigrationWorld, migrate: Migrate, wish: Partial<Migrat
       operatorNamespace: 'steward-system',
       cleanup: false,
       timeoutMs: 60_000,
-      ...wish,
+      ...task,
     },
     { cluster: cluster.admin, stores, clock, log: silent, migrate, signal: new AbortController().signal },
   );

@@ -31,7 +31,7 @@ export interface MigrationParts {
 }
 
 /** The task of the process. */
-export interface MigrationWish {
+export interface MigrationTask {
   readonly tenant: Key & { readonly namespace: string };
   readonly target: string;
   /** Namespace of the Job. */
@@ -52,19 +52,19 @@ interface Side {
  * outcome, which is also written to the Job. Throws `GiveUpError` if another attempt would not help, after writing it
  * there.
  */
-export async function runMigration(wish: MigrationWish, parts: MigrationParts): Promise<MigrationOutcome> {
+export async function runMigration(task: MigrationTask, parts: MigrationParts): Promise<MigrationOutcome> {
   const { cluster } = parts;
-  const tcp = await cluster.get(tenantControlPlane, wish.tenant);
-  if (tcp === undefined) throw new GiveUpError(`TenantControlPlane ${textOf(wish)} does not exist`);
+  const tcp = await cluster.get(tenantControlPlane, task.tenant);
+  if (tcp === undefined) throw new GiveUpError(`TenantControlPlane ${textOf(task)} does not exist`);
   const { uid = '' } = tcp.metadata;
-  const channel = new JobChannel(cluster, { namespace: wish.operatorNamespace, name: migrationJob(uid) });
+  const channel = new JobChannel(cluster, { namespace: task.operatorNamespace, name: migrationJob(uid) });
   try {
     const record = tcp.status?.storage?.migration;
     const { started } = await channel.read();
-    if (!isUnderWay(record) || record.target.dataStoreName !== wish.target || record.startedAt !== started) {
-      throw new GiveUpError(`no migration of ${textOf(wish)} to DataStore ${wish.target} is under way for this Job`);
+    if (!isUnderWay(record) || record.target.dataStoreName !== task.target || record.startedAt !== started) {
+      throw new GiveUpError(`no migration of ${textOf(task)} to DataStore ${task.target} is under way for this Job`);
     }
-    return await work(wish, { ...parts, channel, record, owner: tenancyOwner(tcp) });
+    return await work(task, { ...parts, channel, record, owner: tenancyOwner(tcp) });
   } catch (error) {
     const where = error instanceof GiveUpError ? annotations.migrationFailure : annotations.migrationProblem;
     // If the Job cannot be written, the process is about to end anyway.
@@ -79,11 +79,11 @@ interface Work extends MigrationParts {
   readonly owner: string;
 }
 
-async function work(wish: MigrationWish, parts: Work): Promise<MigrationOutcome> {
+async function work(task: MigrationTask, parts: Work): Promise<MigrationOutcome> {
   const { channel, clock, log, record, signal } = parts;
   const [source, target] = await Promise.all([sideOf(record.source, parts), sideOf(record.target, parts)]);
   const journal = new JobJournal(channel, randomUUID());
-  if ((await journal.read()) === undefined) await makeReady(target, wish);
+  if ((await journal.read()) === undefined) await makeReady(target, task);
   const lost = new AbortController();
   const cancel = new AbortController();
   const done = new AbortController();
@@ -98,11 +98,11 @@ async function work(wish: MigrationWish, parts: Work): Promise<MigrationOutcome>
       lost.abort(new Error('the API server of the management cluster is not reachable', { cause: error }));
     },
   });
-  const left = Math.max(Date.parse(record.startedAt) + wish.timeoutMs - clock.now().getTime(), 0);
+  const left = Math.max(Date.parse(record.startedAt) + task.timeoutMs - clock.now().getTime(), 0);
   const timer = clock.after(left, () => {
     cancel.abort(
       new Error(
-        `it took longer than ${wish.timeoutMs / 1000} s; raise the limit with the annotation ${annotations.migrationTimeout}`,
+        `it took longer than ${task.timeoutMs / 1000} s; raise the limit with the annotation ${annotations.migrationTimeout}`,
       ),
     );
   });
@@ -133,7 +133,7 @@ async function sideOf(share: TenancyShare, { cluster, stores, signal, owner }: W
 }
 
 /** What is there before the first copy is not replaced silently: it may be the only copy of something. */
-async function makeReady({ open, tenancy }: Side, { cleanup, target }: MigrationWish): Promise<void> {
+async function makeReady({ open, tenancy }: Side, { cleanup, target }: MigrationTask): Promise<void> {
   const data = await openTenancyData(open, tenancy);
   const keys = await data.count().finally(() => data[Symbol.asyncDispose]());
   if (keys === 0) return;
@@ -149,4 +149,4 @@ async function makeReady({ open, tenancy }: Side, { cleanup, target }: Migration
   });
 }
 
-const textOf = ({ tenant }: MigrationWish): string => `${tenant.namespace}/${tenant.name}`;
+const textOf = ({ tenant }: MigrationTask): string => `${tenant.namespace}/${tenant.name}`;

@@ -60,7 +60,9 @@ describe('validate', () => {
   test('reports everything at once that etcd needs', () => {
     const tlsConfig = { certificateAuthority: { certificate: reference('ca.crt') } };
     expect(lines(newStore({ tlsConfig }))).toEqual([
-      expect.stringMatching(/^spec\.tlsConfig\.certificateAuthority\.privateKey .*is missing, but the driver etcd needs it$/),
+      expect.stringMatching(
+        /^spec\.tlsConfig\.certificateAuthority\.privateKey .*is missing, but the driver etcd needs it$/,
+      ),
       expect.stringMatching(/^spec\.tlsConfig\.clientCertificate .*is missing, but the driver etcd needs it$/),
     ]);
   });
@@ -68,11 +70,7 @@ describe('validate', () => {
   test.each<[string, ContentRef, RegExp]>([
     ['nothing', {}, /^spec\.tlsConfig\.clientCertificate\.certificate .*has neither content nor secretReference$/],
     ['no name', { secretReference: { namespace: 'x', keyPath: 'y' } }, /secretReference\.name +is missing$/],
-    [
-      'no namespace',
-      { secretReference: { name: 'x', keyPath: 'y' } },
-      /secretReference\.namespace +is missing$/,
-    ],
+    ['no namespace', { secretReference: { name: 'x', keyPath: 'y' } }, /secretReference\.namespace +is missing$/],
     ['no such key', reference('tls.pem'), /keyPath tls\.pem is not a key of Secret steward-system\/etcd-certs$/],
   ])('refuses content that is %s', (_, content, expected) => {
     expect(lines(withClient(content))).toEqual([expect.stringMatching(expected)]);

@@ -14,7 +14,7 @@ import { SecretUsers } from './secret-users.ts';
 import { fullness, keptBecause, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
 
 /** Until it is looked again who still uses a store that is to go, in milliseconds. */
-const unheardPaceMs = 60_000;
+const unwatchedPaceMs = 60_000;
 
 /**
  * Reports for each DataStore whether it can be used and by which tenants it is used, and prevents its deletion while tenants have data in
@@ -55,7 +55,7 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       ctx.event('Warning', 'InUse', message);
       const status = statusInUse(store, { usedBy, message }, ctx.now);
       // No watch reports tenants of other namespaces, or what is retained of deleted ones.
-      return { finished: false, status, afterMs: unheardPaceMs };
+      return { finished: false, status, afterMs: unwatchedPaceMs };
     },
   };
 }

@@ -132,8 +132,8 @@ function validateVersion(
   if (old?.spec.version === scp.spec.version) return [];
   const field = 'spec.version';
   // Cluster API reads both fields; the lowest running version is what an upgrade starts from.
-  const asked = old === undefined || isUntouched(old) ? undefined : old.spec.version;
-  const starts = [asked, old?.status?.version].filter((text): text is string => Boolean(text));
+  const requested = old === undefined || isUntouched(old) ? undefined : old.spec.version;
+  const starts = [requested, old?.status?.version].filter((text): text is string => Boolean(text));
   return collectErrors(() => {
     const wanted = parseSupportedVersion(scp.spec.version, field, newestMinor);
     for (const text of starts) checkUpgrade(parseVersion(text, field), wanted, field, newestMinor);

@@ -83,9 +83,9 @@ function uncounted(type: string): NewCondition {
 
 function progress({ desired, rollout, state }: Facts): readonly NewCondition[] {
   const { total, upToDate, counted, unfinished } = rollout;
-  const told = negative('RollingOut', unfinished !== undefined && total > 0, unfinished ?? '');
-  const reason = reasonOf(rollout) ?? told.reason;
-  const rolling = told.status === 'True' ? { ...told, reason } : told;
+  const condition = negative('RollingOut', unfinished !== undefined && total > 0, unfinished ?? '');
+  const reason = reasonOf(rollout) ?? condition.reason;
+  const rolling = condition.status === 'True' ? { ...condition, reason } : condition;
   if (!counted) return [rolling, uncounted('ScalingUp'), uncounted('ScalingDown')];
   // A rollout has pods beyond the wanted ones for a while.
   const surplus = total > desired && state !== 'Upgrading' && upToDate === total;

@@ -7,8 +7,8 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { ApiError } from '../../runtime/client/errors.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
-import { deafBlockers } from '../../testing/fake/no-blocker-watches.ts';
-import { deafInfrastructure } from '../../testing/fake/no-infrastructure-watches.ts';
+import { noBlockerWatches } from '../../testing/fake/no-blocker-watches.ts';
+import { noInfrastructureWatches } from '../../testing/fake/no-infrastructure-watches.ts';
 import { ControlPlaneWorld, conditionOf, key, tenantSecret } from '../../testing/worlds/control-plane-world.ts';
 import { tenantControlPlaneOf } from './tenant/tenant-control-plane.ts';
 import { stewardControlPlaneController } from './controller.ts';
@@ -163,8 +163,8 @@ describe('A StewardControlPlane', () => {
     const ours = stewardControlPlaneController({
       cluster: world.server,
       watchFilter: 'mine',
-      infrastructure: deafInfrastructure,
-      blockers: deafBlockers,
+      infrastructure: noInfrastructureWatches,
+      blockers: noBlockerWatches,
     });
     const scp = await world.seed();
     expect(ours.serves?.(scp)).toBe(false);

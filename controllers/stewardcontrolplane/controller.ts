@@ -99,7 +99,7 @@ const isRefused = (status: StewardControlPlane['status']): boolean =>
   status?.conditions?.some(({ type, reason }) => type === 'TenantControlPlaneCreated' && reason === 'Refused') === true;
 
 /** How soon a pause that could not be written to another cluster is tried again, in milliseconds. */
-const tellAgainMs = 30_000;
+const retryMs = 30_000;
 
 async function pause(
   deps: Dependencies,
@@ -110,10 +110,10 @@ async function pause(
     await setTenantPause(deps, keyOf(scp), { paused: true, ctx });
     return { status: pausedStatus(scp, paused, ctx.now) };
   }
-  const untold = await pauseExternal(deps, scp, ctx);
-  if (untold === undefined) return { status: pausedStatus(scp, paused, ctx.now) };
-  const message = `${paused}; the TenantControlPlane in the other cluster could not be paused: ${untold}`;
-  return { status: pausedStatus(scp, message, ctx.now), afterMs: tellAgainMs };
+  const failure = await pauseExternal(deps, scp, ctx);
+  if (failure === undefined) return { status: pausedStatus(scp, paused, ctx.now) };
+  const message = `${paused}; the TenantControlPlane in the other cluster could not be paused: ${failure}`;
+  return { status: pausedStatus(scp, message, ctx.now), afterMs: retryMs };
 }
 
 const ownerOf = (object: Resource | undefined): readonly Key[] =>

@@ -48,7 +48,7 @@ export async function finalize(
   if (workers.length > 0) {
     const message = `waiting for ${workers.join(' and ')} of the Cluster to be deleted; delete its MachineDeployments and MachinePools`;
     const status = deletingStatus(scp, { reason: 'WaitingForWorkersDeletion', message }, ctx.now);
-    return { finished: false, status, ...(deps.blockers.isDeaf(followerOf(scp)) && { afterMs: countAgainMs }) };
+    return { finished: false, status, ...(deps.blockers.isUnwatched(followerOf(scp)) && { afterMs: countAgainMs }) };
   }
   if (isExternal(scp)) return finalizeExternal(deps, scp, ctx);
   // A paused TenantControlPlane would never release anything; nobody else resumes it once this object is deleted.

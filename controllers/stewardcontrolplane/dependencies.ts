@@ -33,7 +33,7 @@ export interface Dependencies {
     ctx: Context,
   ) => Promise<{ readonly message: string; readonly afterMs: number } | undefined>;
   /** Reports changes of infrastructure clusters. */
-  readonly infrastructure: Pick<InfrastructureWatches, 'follow' | 'leave' | 'deafness'>;
+  readonly infrastructure: Pick<InfrastructureWatches, 'follow' | 'leave' | 'watchFailure'>;
   /** Reports changes of what is in the way. */
-  readonly blockers: Pick<BlockerWatches, 'follow' | 'isDeaf'>;
+  readonly blockers: Pick<BlockerWatches, 'follow' | 'isUnwatched'>;
 }

@@ -19,8 +19,8 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
   const before: Status = scp.status ?? { externalManagedControlPlane: true };
   const unseen = report.lines.find(({ phase, error }) => phase.name === 'found' && error !== undefined);
   if (unseen !== undefined) {
-    const told = [...conditionsOf(report), ...unknownConditions(unseen.error), notPaused];
-    return withConditions(scp, told, now);
+    const reported = [...conditionsOf(report), ...unknownConditions(unseen.error), notPaused];
+    return withConditions(scp, reported, now);
   }
   const rollout = forcedRollout(heldRollout(rolloutOf(tenant, before.version), held), passedOver);
   const isUsable = usable(tenant);
@@ -28,7 +28,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
     before.initialization?.controlPlaneInitialized === true || (isSettled(tenant) && secretsWritten === true);
   const state = tenant?.status?.kubernetesResources?.version?.status ?? 'Provisioning';
   const desired = scp.spec.replicas;
-  const told = [
+  const reported = [
     ...conditionsOf(report),
     ...contractConditions(report, { desired, rollout, isUsable, initialized, state, tenant }),
     unsupportedCondition(tenant),
@@ -36,7 +36,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
     notPaused,
   ];
   return {
-    ...withConditions(scp, told, now),
+    ...withConditions(scp, reported, now),
     ...(initialized ? { initialization: { controlPlaneInitialized: true } } : {}),
     initialized,
     ready: isUsable && initialized,

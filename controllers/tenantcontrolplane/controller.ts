@@ -78,7 +78,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
       ctx.event(type, reason, message);
     }
     const { error, afterMs, ...more } = resultOf(report);
-    const wishes = [
+    const delays = [
       ...(afterMs === undefined ? [] : [afterMs]),
       ...(report.scope.tenantPrepared === true ? [recheckMs] : []),
       ...untilRenewal(report.scope, ctx.now),
@@ -86,7 +86,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     ];
     return {
       status: status({ scope: report.scope, state, conditions: list, now: ctx.now }),
-      ...(wishes.length > 0 && { afterMs: Math.min(...wishes) }),
+      ...(delays.length > 0 && { afterMs: Math.min(...delays) }),
       ...more,
       // A migration polls pods and datastores until its next step: that is progress, not a standstill.
       ...(report.scope.migration?.afterMs !== undefined && { hasMore: true }),

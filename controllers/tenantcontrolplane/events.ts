@@ -14,7 +14,7 @@ const echoes: ReadonlySet<string> = new Set(['Blocked', 'ApiServerNotReady', 'Sl
  * Conditions that are reported elsewhere: a placement when it is made, and the lack of one by StoreReady; migrations and
  * rotations report their steps.
  */
-const toldElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', 'Rotating']);
+const reportedElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', 'Rotating']);
 
 /** Conditions whose message may change without any other change: a tenant can create any number of requests. */
 const onceOnly: ReadonlySet<string> = new Set(['Ready', 'CertificateRequestsLeft']);
@@ -26,7 +26,7 @@ const bad: ReadonlySet<string> = new Set(['UnsupportedFields', 'CertificateReque
 const calm: ReadonlySet<string> = new Set(['NotExposed', 'RouteNotAccepted', 'PodsNotReady', 'Rotating', 'RollingOut']);
 
 /** True when an Event has already reported it. */
-function isTold(then: Condition | undefined, now: Condition): boolean {
+function wasReported(then: Condition | undefined, now: Condition): boolean {
   const isSame = then?.status === now.status && then.reason === now.reason;
   return isSame && (then.message === now.message || onceOnly.has(now.type));
 }
@@ -39,8 +39,8 @@ export function announcements(before: readonly Condition[], after: readonly Cond
   return after.flatMap((now): readonly Announcement[] => {
     const then = before.find(({ type }) => type === now.type);
     const { reason, message } = now;
-    if (toldElsewhere.has(now.type)) return [];
-    if (isTold(then, now)) return [];
+    if (reportedElsewhere.has(now.type)) return [];
+    if (wasReported(then, now)) return [];
     if (now.type === 'Ready') {
       if (now.status === 'True' && then?.status !== 'True')
         return [{ type: 'Normal', reason, message: 'the control plane serves and everything requested is in place' }];

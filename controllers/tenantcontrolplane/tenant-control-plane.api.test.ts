@@ -16,7 +16,7 @@ import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { TenantPool } from '../../tenants/pool.ts';
-import { blindInformers } from '../../testing/fake/empty-informers.ts';
+import { emptyInformers } from '../../testing/fake/empty-informers.ts';
 import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
@@ -168,7 +168,7 @@ class Tenant {
     const controller = tenantControlPlaneController({
       memory: new ObjectMemory(),
       cluster,
-      informers: blindInformers,
+      informers: emptyInformers,
       clock: systemClock,
       stores: new StoreAccess({
         drivers: [etcdDriver],

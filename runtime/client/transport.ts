@@ -79,7 +79,7 @@ export class Transport {
         askedAgain = true;
         continue;
       }
-      const wait = retries < maxRetries ? patience(answer) : undefined;
+      const wait = retries < maxRetries ? retryDelay(answer) : undefined;
       if (wait === undefined) return answer;
       await sleep(this.#options.clock, wait, signal);
     }
@@ -185,7 +185,7 @@ function unlessAborted(sent: Promise<Dispatcher.ResponseData>, signal: AbortSign
 }
 
 /** The delay that the server requested, if it refused before doing anything and the delay is short. */
-function patience(answer: HttpAnswer): number | undefined {
+function retryDelay(answer: HttpAnswer): number | undefined {
   if ((answer.code !== 429 && answer.code !== 503) || answer.retryAfter === undefined) return undefined;
   const ms = Number(answer.retryAfter) * 1000;
   return ms >= 0 && ms <= longestRetryWaitMs ? ms : undefined;

@@ -71,8 +71,8 @@ export class ForeignLease {
       const isRenewal = old !== undefined && String(old.spec?.renewTime) !== String(now?.spec?.renewTime);
       const at = this.#options.clock.now().getTime();
       const seen = isRenewal ? at : 0;
-      const told = renewed - at > freshMs ? 0 : Math.min(renewed, at);
-      this.#until.set(key, { ms: Math.max(told, seen) + freshMs, holder: `${holder} (Lease ${key})` });
+      const renewedMs = renewed - at > freshMs ? 0 : Math.min(renewed, at);
+      this.#until.set(key, { ms: Math.max(renewedMs, seen) + freshMs, holder: `${holder} (Lease ${key})` });
     }
     this.#evaluate();
   }

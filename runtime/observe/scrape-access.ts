@@ -68,7 +68,7 @@ export class ScrapeAccess {
   readonly #options: ScrapeAccessOptions;
   readonly #reviews: TokenBucket;
   readonly #verdicts = new Map<string, Verdict>();
-  readonly #asked = new Map<string, Promise<Refusal | undefined>>();
+  readonly #running = new Map<string, Promise<Refusal | undefined>>();
 
   constructor(options: ScrapeAccessOptions) {
     this.#options = options;
@@ -84,12 +84,12 @@ export class ScrapeAccess {
     const id = createHash('sha256').update(`${wanted.method} ${wanted.path} ${token}`).digest('base64');
     const known = this.#verdicts.get(id);
     if (known !== undefined && known.until > this.#options.clock.monotonic()) return known.refusal;
-    const running = this.#asked.get(id);
+    const running = this.#running.get(id);
     if (running !== undefined) return running;
     if (!this.#reviews.tryTake()) return { code: 503, message: 'too many unknown tokens; try again later' };
-    const asked = this.#ask(wanted, token, id).finally(() => this.#asked.delete(id));
-    this.#asked.set(id, asked);
-    return asked;
+    const review = this.#ask(wanted, token, id).finally(() => this.#running.delete(id));
+    this.#running.set(id, review);
+    return review;
   }
 
   async #ask(wanted: Wanted, token: string, id: string): Promise<Refusal | undefined> {

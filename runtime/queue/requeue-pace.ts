@@ -104,12 +104,12 @@ export class RequeuePace {
       this.#sweep(key, state);
       return undefined;
     }
-    const asked = Math.max(askedMs, state.notBefore - state.at);
-    if (rests || progressed) return asked;
-    if (this.#spend(state, askedMs, end.tookMs)) return Math.max(asked, paceRules.fast.leastMs);
+    const requested = Math.max(askedMs, state.notBefore - state.at);
+    if (rests || progressed) return requested;
+    if (this.#spend(state, askedMs, end.tookMs)) return Math.max(requested, paceRules.fast.leastMs);
     const putOff = Math.min(step.firstMs * 2 ** Math.min(state.steps, 30), step.lastMs);
     state.steps += 1;
-    return Math.max(asked, putOff);
+    return Math.max(requested, putOff);
   }
 
   /** How often in a row, roughly, the key held a worker for long; 0 for a quick one. */

@@ -8,7 +8,7 @@ export type Retry =
   | { readonly is: 'backoff'; readonly atLeastMs?: number };
 
 /** The longest delay that a server can request: a tenant's webhooks can make its API server request any. */
-const longestPatienceMs = 300_000;
+const longestDelayMs = 300_000;
 
 /**
  * The one place that maps errors to retries. A group of errors is retried at the earliest time of its errors; it is
@@ -23,8 +23,8 @@ export function retryOf(error: unknown): Retry {
   return { is: 'backoff' };
 }
 
-function backoff(asked = 0): Retry {
-  return asked > 0 ? { is: 'backoff', atLeastMs: Math.min(asked, longestPatienceMs) } : { is: 'backoff' };
+function backoff(requested = 0): Retry {
+  return requested > 0 ? { is: 'backoff', atLeastMs: Math.min(requested, longestDelayMs) } : { is: 'backoff' };
 }
 
 function sooner(a: Retry, b: Retry): Retry {

@@ -11,7 +11,7 @@ class Scheduled {
   readonly clock = new FakeClock();
   readonly queue = new WorkQueue({ clock: this.clock });
   readonly reconciled: number[] = [];
-  isDeaf = false;
+  missesEvents = false;
   #counted = 0;
   end: () => ReconcileOutcome | Promise<ReconcileOutcome>;
   readonly schedule = new RetrySchedule({
@@ -20,7 +20,7 @@ class Scheduled {
     concurrency: 8,
     concernsMany: false,
     stop: new AbortController().signal,
-    isDeaf: () => this.isDeaf,
+    missesEvents: () => this.missesEvents,
   });
 
   constructor(end: () => ReconcileOutcome | Promise<ReconcileOutcome>) {
@@ -122,7 +122,7 @@ describe('A request that a server elsewhere refused', () => {
 
   test('is not repeated instead of a reconcile while a watch is broken', async () => {
     const scheduled = refusing();
-    scheduled.isDeaf = true;
+    scheduled.missesEvents = true;
     expect(await scheduled.within(600_000)).toBeGreaterThan(10);
   });
 

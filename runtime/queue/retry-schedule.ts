@@ -19,7 +19,7 @@ export interface RetryScheduleOptions {
   /** Aborted when the process must not act any more. */
   readonly stop: AbortSignal;
   /** True while changes may be missed because a watch is broken: then only a reconcile counts as a retry. */
-  readonly isDeaf: () => boolean;
+  readonly missesEvents: () => boolean;
 }
 
 /** The turn of a key that may run now. */
@@ -96,7 +96,7 @@ export class RetrySchedule {
 
   /** The turn of a key; undefined when it is not to run now: it comes again by itself. */
   begin(key: string): Turn | undefined {
-    const { queue, clock, isDeaf } = this.#options;
+    const { queue, clock, missesEvents } = this.#options;
     const cause = this.#causes.get(key) ?? 'time';
     const waitMs = this.#pace.begin(key, cause);
     if (waitMs > 0) {
@@ -108,7 +108,7 @@ export class RetrySchedule {
     this.#causes.delete(key);
     const since = clock.monotonic();
     const refused = this.#refused.get(key);
-    const asksFirst = cause === 'time' && refused !== undefined && since < refused.reconcileAt && !isDeaf();
+    const asksFirst = cause === 'time' && refused !== undefined && since < refused.reconcileAt && !missesEvents();
     if (!asksFirst) this.#refused.delete(key);
     const end = (): void => {
       run.end();
@@ -156,14 +156,14 @@ export class RetrySchedule {
   ended(key: string, turn: Turn, outcome: ReconcileOutcome): number | undefined {
     const { queue, clock } = this.#options;
     if (outcome.again === true) return queue.addRateLimited(key);
-    const { repeats, askedMs, elsewhereMs, backoffMs } = wishesOf(outcome);
+    const { repeats, askedMs, elsewhereMs, backoffMs } = requeuesOf(outcome);
     const least = outcome.outdated === true ? outdatedMs : 0;
     const { progressed = false, hasMore = false } = outcome;
     const delay = this.#ended(key, turn, { askedMs, progressed, hasMore });
     if (delay !== undefined) queue.addAfter(key, Math.max(delay, least));
     if (repeats.length > 0) {
-      const wished = Math.max(outcome.afterMs ?? Infinity, delay ?? 0);
-      const reconcileAt = clock.monotonic() + Math.min(wished, asking.reconcileMs);
+      const requeues = Math.max(outcome.afterMs ?? Infinity, delay ?? 0);
+      const reconcileAt = clock.monotonic() + Math.min(requeues, asking.reconcileMs);
       this.#refused.set(key, { repeats, next: 0, reconcileAt, askedMs: elsewhereMs });
     }
     if (backoffMs !== undefined) return queue.addRateLimited(key, { atLeastMs: Math.max(backoffMs, least) });
@@ -178,7 +178,7 @@ export class RetrySchedule {
 }
 
 /** The requeues that the end of a reconcile requests. */
-interface Wishes {
+interface Requeues {
   /** The requests that are repeated instead of a reconcile; none if only a reconcile can help. */
   readonly repeats: readonly Repeat[];
   readonly askedMs: number | undefined;
@@ -188,16 +188,16 @@ interface Wishes {
   readonly backoffMs?: number;
 }
 
-function wishesOf({ error, afterMs, elsewhere }: ReconcileOutcome): Wishes {
+function requeuesOf({ error, afterMs, elsewhere }: ReconcileOutcome): Requeues {
   const retry = error === undefined ? ({ is: 'never' } as const) : retryOf(error);
   const waited = elsewhere === undefined ? [] : repeatsOf(elsewhere.error);
   const failed = retry.is === 'never' ? [] : repeatsOf(error);
   const isOurs = retry.is !== 'never' && failed.length === 0;
   const repeats = isOurs ? [] : [...failed, ...waited];
-  const ofError = isOurs && retry.is === 'backoff' ? undefined : patienceOf(retry);
-  const sooner = (...wishes: readonly (number | undefined)[]): number | undefined => {
-    const said = wishes.filter((ms) => ms !== undefined);
-    return said.length === 0 ? undefined : Math.min(...said);
+  const ofError = isOurs && retry.is === 'backoff' ? undefined : delayOf(retry);
+  const sooner = (...delays: readonly (number | undefined)[]): number | undefined => {
+    const known = delays.filter((ms) => ms !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
   };
   return {
     repeats,
@@ -208,7 +208,7 @@ function wishesOf({ error, afterMs, elsewhere }: ReconcileOutcome): Wishes {
 }
 
 /** The earliest time at which a failed request may be repeated. */
-function patienceOf(retry: ReturnType<typeof retryOf>): number | undefined {
+function delayOf(retry: ReturnType<typeof retryOf>): number | undefined {
   if (retry.is === 'never') return undefined;
   return retry.is === 'after' ? retry.ms : Math.max(retry.atLeastMs ?? 0, asking.firstMs);
 }

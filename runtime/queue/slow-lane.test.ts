@@ -28,7 +28,7 @@ function workers(clock: FakeClock): {
     concurrency: 8,
     concernsMany: false,
     stop: new AbortController().signal,
-    isDeaf: () => false,
+    missesEvents: () => false,
   });
   const ran = new Map<string, number>();
   const ended = new Set<string>();
@@ -145,7 +145,7 @@ test('gives a server that answers its time back, up to two seconds in all', asyn
     concurrency: 2,
     concernsMany: false,
     stop: new AbortController().signal,
-    isDeaf: () => false,
+    missesEvents: () => false,
   });
   const turns = ['a', 'b'].map((key) => schedule.begin(key));
   for (const turn of turns) {

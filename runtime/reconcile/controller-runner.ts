@@ -80,7 +80,7 @@ export class ControllerRunner {
       concurrency: controller.concurrency ?? defaultConcurrency,
       concernsMany: controller.concernsMany ?? false,
       stop: this.#stop.signal,
-      isDeaf: () => this.#informers.some((informer) => informer.health().failingSince !== undefined),
+      missesEvents: () => this.#informers.some((informer) => informer.health().failingSince !== undefined),
     });
     this.#reconciler = new Reconciler({
       controller,

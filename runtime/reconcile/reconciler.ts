@@ -199,10 +199,10 @@ export class Reconciler {
     const { kind } = controller.kind;
     const fields = lostFields(wanted, statusOf(after), 'status');
     const at = { generation: object.metadata.generation ?? 0, now: clock.now() };
-    const told = withDefinitionOutdated(wanted, { kind, fields }, at);
-    const more = mergePatchOf(wanted, told);
+    const withOutdated = withDefinitionOutdated(wanted, { kind, fields }, at);
+    const more = mergePatchOf(wanted, withOutdated);
     const last = more === undefined ? after : await this.#patch(after, { status: more }, 'status');
-    if (fields.length > 0 && (more !== undefined || told === status)) {
+    if (fields.length > 0 && (more !== undefined || withOutdated === status)) {
       const message = definitionOutdatedText(kind, fields);
       events.record(object, { type: 'Warning', reason: definitionOutdatedType, message });
     }

@@ -16,19 +16,19 @@ export function resultOf<S>(report: Report<S>): {
   readonly hasMore?: boolean;
 } {
   const errors = report.lines.flatMap(({ error }) => (error === undefined ? [] : [error]));
-  const wishes: number[] = [];
+  const delays: number[] = [];
   const elsewhere: WaitsElsewhere[] = [];
   for (const { outcome } of report.lines) {
     if (outcome?.is === 'waiting' && outcome.elsewhere !== undefined) {
       elsewhere.push({ error: outcome.elsewhere, afterMs: outcome.afterMs ?? elsewhereMs });
-    } else if (outcome?.afterMs !== undefined) wishes.push(outcome.afterMs);
+    } else if (outcome?.afterMs !== undefined) delays.push(outcome.afterMs);
   }
   const hasMore = report.lines.some(({ outcome }) => outcome?.is === 'done' && outcome.hasMore === true);
   return {
     ...(errors.length === 0
       ? {}
       : { error: errors.length === 1 ? errors[0] : new AggregateError(errors, 'several phases failed') }),
-    ...(wishes.length === 0 ? {} : { afterMs: Math.min(...wishes) }),
+    ...(delays.length === 0 ? {} : { afterMs: Math.min(...delays) }),
     ...(elsewhere.length === 0 ? {} : { elsewhere: all(elsewhere) }),
     ...(hasMore && { hasMore }),
   };

@@ -71,7 +71,7 @@ export class ServingCertificates {
   #shown: ServingMaterial | undefined;
   #wake: () => void = () => undefined;
   /** Why further clients could not be notified, by their names. */
-  readonly #untold = new Map<string, string>();
+  readonly #failed = new Map<string, string>();
   /** Something changed since the last pass began. */
   #changed = false;
   #failure: string | undefined;
@@ -126,11 +126,11 @@ export class ServingCertificates {
       const id = `${kind.kind} ${name}`;
       try {
         await this.#trust(client, material);
-        this.#untold.delete(id);
+        this.#failed.delete(id);
       } catch (error) {
         const why = messageOf(error);
-        if (this.#untold.get(id) === why) return;
-        this.#untold.set(id, why);
+        if (this.#failed.get(id) === why) return;
+        this.#failed.set(id, why);
         log.warn('the CA bundle of a configuration cannot be updated; trying again', { kind: kind.kind, name, error });
       }
     };
@@ -171,7 +171,7 @@ export class ServingCertificates {
       }
       this.#shown = this.#material;
       const left = renewalOf(this.#shown ?? {}, this.#life).getTime() - clock.now().getTime();
-      if (this.#untold.size > 0) return retryMs;
+      if (this.#failed.size > 0) return retryMs;
       return Math.min(Math.max(left, retryMs), this.#optionalTrouble === undefined ? lookMs : optionalRetryMs);
     } catch (error) {
       if (!signal.aborted) log.error('the serving certificate cannot be checked or renewed; trying again', { error });

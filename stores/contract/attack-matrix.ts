@@ -46,6 +46,6 @@ export function sum(results: readonly MatrixResult[]): MatrixResult {
 }
 
 /** Prints attempts and breaches, so that a log shows how much was tried. */
-export function tellIsolation(title: string, { attempts, breaches }: MatrixResult, what = ''): void {
+export function reportIsolation(title: string, { attempts, breaches }: MatrixResult, what = ''): void {
   process.stderr.write(`isolation ${title}${what}: ${attempts} attempts, ${breaches.length} breaches\n`);
 }

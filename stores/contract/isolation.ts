@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Tenant } from './driver-contract.ts';
-import { runAttempts, runMatrix, sum, tellIsolation } from './attack-matrix.ts';
+import { runAttempts, runMatrix, sum, reportIsolation } from './attack-matrix.ts';
 import type { Stage } from './stage.ts';
 
 /** Two tenants that hold data, in the order of their schemas' bytes. */
@@ -31,7 +31,7 @@ export function testIsolation<Config>(started: () => Stage<Config>): void {
       expect(await store.dump()).toEqual(before);
     }
     const all = sum(results);
-    tellIsolation(stage.title, all);
+    reportIsolation(stage.title, all);
     expect(all).toEqual({ attempts: all.attempts, breaches: [], unclear: [] });
   }, 120_000);
 
@@ -43,7 +43,7 @@ export function testIsolation<Config>(started: () => Stage<Config>): void {
       const [attacker, victim] = await neighbours(stage);
       await fault.plant(attacker, victim);
       const open = await runMatrix(store, attacker, victim);
-      tellIsolation(title, open, ` with ${fault.name}`);
+      reportIsolation(title, open, ` with ${fault.name}`);
       expect({ fault: fault.name, found: open.breaches.length > 0 }).toEqual({ fault: fault.name, found: true });
       await session.ensure(attacker.tenancy);
       await session.ensure(victim.tenancy);

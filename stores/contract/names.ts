@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Tenancy } from '../driver.ts';
 import { StoreError } from '../store-error.ts';
-import { runMatrix, sum, tellIsolation } from './attack-matrix.ts';
+import { runMatrix, sum, reportIsolation } from './attack-matrix.ts';
 import type { Stage } from './stage.ts';
 
 /** What names may not smuggle into a statement, a subject, a path or a distinguished name. */
@@ -124,7 +124,7 @@ export function testNames<Config>(started: () => Stage<Config>): void {
       await session.remove(pair[1]);
     }
     const all = sum(results);
-    tellIsolation(stage.title, all, ` between ${results.length / 2} pairs of like names`);
+    reportIsolation(stage.title, all, ` between ${results.length / 2} pairs of like names`);
     expect(all).toMatchObject({ breaches: [], unclear: [] });
     expect(results.length).toBeGreaterThan(0);
   }, 240_000);

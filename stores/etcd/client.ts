@@ -44,7 +44,7 @@ export class EtcdClient implements AsyncDisposable {
     const answers = await this.#connection.each((client) => client.maintenance.status());
     return answers.map((answer) => {
       if ('failure' in answer) return answer;
-      const { version, dbSize, leader } = answer.said;
+      const { version, dbSize, leader } = answer.response;
       return { endpoint: answer.endpoint, version, sizeBytes: Number(dbSize), leader: leader !== '0' };
     });
   }
@@ -78,10 +78,10 @@ export class EtcdClient implements AsyncDisposable {
 
   /** The permissions of a role; undefined when there is no such role. */
   async role(name: string): Promise<readonly Permission[] | undefined> {
-    const said = await this.#call(`read role ${name}`, (client) =>
+    const answer = await this.#call(`read role ${name}`, (client) =>
       absent(client.auth.roleGet({ role: name }), EtcdRoleNotFoundError),
     );
-    return said?.perm.map((one) => ({ type: one.permType, range: { start: one.key, end: one.range_end } }));
+    return answer?.perm.map((one) => ({ type: one.permType, range: { start: one.key, end: one.range_end } }));
   }
 
   async addRole(name: string): Promise<void> {
@@ -120,14 +120,14 @@ export class EtcdClient implements AsyncDisposable {
 
   /** Writes all entries, or none if one of the keys exists; returns whether it wrote. */
   async createAll(entries: readonly (readonly [key: string, value: string])[]): Promise<boolean> {
-    const said = await this.#call('record the owner', (client) => {
+    const answer = await this.#call('record the owner', (client) => {
       const [first, ...rest] = entries;
       if (first === undefined) throw new RangeError('nothing to create');
       let condition = client.if(first[0], 'Create', '==', 0);
       for (const [key] of rest) condition = condition.and(key, 'Create', '==', 0);
       return condition.then(...entries.map(([key, value]) => client.put(key).value(value))).commit();
     });
-    return said.succeeded;
+    return answer.succeeded;
   }
 
   async deleteKeys(keys: readonly string[]): Promise<void> {

@@ -32,7 +32,7 @@ const largestMessage = 16 * 1024 * 1024;
 
 /** An answer of one endpoint, or why there is none. */
 export type Answer<T> =
-  { readonly endpoint: string; readonly said: T } | { readonly endpoint: string; readonly failure: Failure };
+  { readonly endpoint: string; readonly response: T } | { readonly endpoint: string; readonly failure: Failure };
 
 /**
  * Connections to the endpoints of one etcd cluster, over etcd3 and gRPC. Every call has a deadline and goes on to the next
@@ -70,7 +70,7 @@ export class EtcdConnection implements AsyncDisposable {
     return Promise.all(
       this.#endpoints.map(async ({ name, client }): Promise<Answer<T>> => {
         try {
-          return { endpoint: name, said: await run(client) };
+          return { endpoint: name, response: await run(client) };
         } catch (error) {
           return { endpoint: name, failure: { endpoint: name, error: asError(error) } };
         }

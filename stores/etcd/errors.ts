@@ -38,22 +38,22 @@ export function wasNeverSent(error: unknown): boolean {
 }
 
 function explain(failure: Failure): { readonly reason: 'Unreachable' | 'Unauthorized'; readonly text: string } {
-  const said = plain(failure.error);
-  if (refusedThem.test(said)) {
-    const text = `the server's certificate is not trusted (${said}): set spec.tlsConfig.certificateAuthority to its CA, or add its name to the certificate`;
+  const message = plain(failure.error);
+  if (refusedThem.test(message)) {
+    const text = `the server's certificate is not trusted (${message}): set spec.tlsConfig.certificateAuthority to its CA, or add its name to the certificate`;
     return { reason: 'Unauthorized', text: `${failure.endpoint}: ${text}` };
   }
-  if (refusedUs.test(said)) {
-    const text = `the server rejected our client certificate (${shortened(said)}): spec.tlsConfig.clientCertificate must be signed by a CA it trusts`;
+  if (refusedUs.test(message)) {
+    const text = `the server rejected our client certificate (${shortened(message)}): spec.tlsConfig.clientCertificate must be signed by a CA it trusts`;
     return { reason: 'Unauthorized', text: `${failure.endpoint}: ${text}` };
   }
-  return { reason: 'Unreachable', text: `${failure.endpoint}: ${said === '' ? failure.error.message : said}` };
+  return { reason: 'Unreachable', text: `${failure.endpoint}: ${message === '' ? failure.error.message : message}` };
 }
 
 /** The part of OpenSSL's message that a person understands. */
-function shortened(said: string): string {
-  const alert = /tlsv1[^:]*alert [a-z ]+|alert number \d+/i.exec(said);
-  return alert?.[0] ?? said;
+function shortened(message: string): string {
+  const alert = /tlsv1[^:]*alert [a-z ]+|alert number \d+/i.exec(message);
+  return alert?.[0] ?? message;
 }
 
 /** The error of a call that no endpoint answered; it names every endpoint with its failure. */
@@ -68,16 +68,16 @@ export function unavailableError(failures: readonly Failure[]): StoreError {
 
 /** Translates an error response into an error for a person. */
 export function refusedError(attempt: string, failure: Failure): StoreError {
-  const said = plain(failure.error);
+  const message = plain(failure.error);
   const { endpoint, error: cause } = failure;
-  if (notAdministrator.test(said)) {
+  if (notAdministrator.test(message)) {
     const help = 'the common name of spec.tlsConfig.clientCertificate must be a user with role root';
-    return new StoreError('Unauthorized', `etcd at ${endpoint} refused to ${attempt} (${said}): ${help}`, { cause });
+    return new StoreError('Unauthorized', `etcd at ${endpoint} refused to ${attempt} (${message}): ${help}`, { cause });
   }
-  if (/database space exceeded/i.test(said)) {
+  if (/database space exceeded/i.test(message)) {
     const help =
       'its quota is used up and it accepts no writes: compact, defragment and disarm the alarm, or raise --quota-backend-bytes';
     return new StoreError('Failed', `etcd at ${endpoint} cannot ${attempt}: ${help}`, { cause });
   }
-  return new StoreError('Failed', `etcd at ${endpoint} could not ${attempt}: ${said}`, { cause });
+  return new StoreError('Failed', `etcd at ${endpoint} could not ${attempt}: ${message}`, { cause });
 }

@@ -67,9 +67,9 @@ export class KineData implements TenancyData {
     }
   }
 
-  async raise(revision: bigint, tell?: (reached: bigint) => void): Promise<void> {
+  async raise(revision: bigint, onProgress?: (reached: bigint) => void): Promise<void> {
     const reached = await this.#table.writing((writer) => writer.raise(revision));
-    tell?.(reached);
+    onProgress?.(reached);
   }
 
   fence(): Promise<void> {

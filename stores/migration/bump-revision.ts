@@ -2,7 +2,7 @@ import type { TenancyData } from '../tenancy-data.ts';
 import { leastLead } from './revision-lead.ts';
 
 /** By how much a target that no longer answers may have grown since its revision was known: minutes of a busy datastore. */
-const blindLead = 100_000n;
+const unreachableLead = 100_000n;
 
 /**
  * Raises the source's revision above all revisions that clients may have seen in a target that has served them. Call it when a migration
@@ -18,10 +18,10 @@ export async function bumpRevision(
   target: Pick<TenancyData, 'fence' | 'revision'> | bigint,
   checkpoint: () => void = () => undefined,
 ): Promise<void> {
-  const isBlind = typeof target === 'bigint';
-  if (!isBlind) await target.fence();
-  const seen = isBlind ? target : await target.revision();
-  const lead = isBlind ? blindLead : leastLead;
+  const isUnreachable = typeof target === 'bigint';
+  if (!isUnreachable) await target.fence();
+  const seen = isUnreachable ? target : await target.revision();
+  const lead = isUnreachable ? unreachableLead : leastLead;
   // In etcd all tenants have one revision. Half of the lead is left for them, so that not every call has to raise it again.
   if ((await source.revision()) >= seen + lead / 2n) return;
   await source.raise(seen + lead, checkpoint);

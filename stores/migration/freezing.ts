@@ -17,7 +17,7 @@ export async function followUntilFrozen(run: MigrationRun, from: bigint): Promis
   const answer = freeze.request(ended).finally(() => {
     isAnswered = true;
   });
-  const asked = answer.catch(() => undefined);
+  const settled = answer.catch(() => undefined);
   const answered = (): boolean => isAnswered;
   try {
     while (!answered()) {
@@ -26,7 +26,7 @@ export async function followUntilFrozen(run: MigrationRun, from: bigint): Promis
       const paused = run.pause(lookMs);
       // The end of the process is seen at the next checkpoint, if not here.
       paused.catch(() => undefined);
-      await Promise.race([asked, paused]);
+      await Promise.race([settled, paused]);
     }
   } finally {
     over.abort(new Error('no longer waiting for the tenant to become read-only'));

@@ -27,7 +27,7 @@ interface Pair extends AsyncDisposable {
 }
 
 /** Prints what a migration under writes came to. */
-function tell(
+function print(
   way: string,
   { keys: count, bytes, fencedMs = Number.NaN, verified }: MigrationSummary,
   { seconds, rate, pauseMs }: { readonly seconds: number; readonly rate: number; readonly pauseMs: number },
@@ -102,7 +102,7 @@ export function describeMigration(
         expect(writes).toBeGreaterThan(100);
         const more = tenant.writes + 100;
         while (tenant.writes < more) await delay(50);
-        tell(way, summary, { seconds, rate: Math.round(writes / seconds), pauseMs: tenant.longestPauseMs() });
+        print(way, summary, { seconds, rate: Math.round(writes / seconds), pauseMs: tenant.longestPauseMs() });
       }
       const end = await tenant.end();
       process.stderr.write(`  the tenant: ${JSON.stringify(end)}\n`);

@@ -43,45 +43,45 @@ export class ProgressMeter {
     this.#phase = phase;
     this.#problem = undefined;
     this.#raised = undefined;
-    this.#tell();
+    this.#reportNow();
   }
 
   /** A copy begins, of so many keys. */
   begin(total: number): void {
     [this.#known, this.#total] = [0, total];
-    this.#tellSometimes();
+    this.#reportSometimes();
   }
 
   /** So many more keys are known to be in the target. */
   passed(keys: number): void {
     this.#known += keys;
-    this.#tellSometimes();
+    this.#reportSometimes();
   }
 
   /** Keys and bytes were written to the target. */
   wrote(keys: number, bytes: number): void {
     this.#written = { keys: this.#written.keys + keys, bytes: this.#written.bytes + bytes };
     this.#problem = undefined;
-    this.#tellSometimes();
+    this.#reportSometimes();
   }
 
   /** The target's revisions are being raised. */
   raising(reached: bigint, wanted: bigint): void {
     this.#raised = { reached: reached.toString(), wanted: wanted.toString() };
-    this.#tellSometimes();
+    this.#reportSometimes();
   }
 
   /** Something is waited for that should have worked; reports at once. */
   hindered(problem: string): void {
     this.#problem = problem;
-    this.#tell();
+    this.#reportNow();
   }
 
-  #tellSometimes(): void {
-    if (this.#clock.monotonic() - this.#reportedAt >= paceMs) this.#tell();
+  #reportSometimes(): void {
+    if (this.#clock.monotonic() - this.#reportedAt >= paceMs) this.#reportNow();
   }
 
-  #tell(): void {
+  #reportNow(): void {
     const now = this.#clock.monotonic();
     this.#reportedAt = now;
     const sample = { at: now, ...this.#written };

@@ -24,11 +24,12 @@ export interface MysqlFailure {
 /** Converts an error of the library or the network. The message of a syntax error is left out, because it quotes the statement. */
 export function mysqlError(thrown: unknown): MysqlError {
   if (thrown instanceof MysqlError) return thrown;
-  const said: { code?: unknown; errno?: unknown; message?: unknown } = typeof thrown === 'object' ? (thrown ?? {}) : {};
-  const code = typeof said.code === 'string' ? said.code : '';
-  const number = typeof said.errno === 'number' && said.errno > 0 ? said.errno : undefined;
+  const fields: { code?: unknown; errno?: unknown; message?: unknown } =
+    typeof thrown === 'object' ? (thrown ?? {}) : {};
+  const code = typeof fields.code === 'string' ? fields.code : '';
+  const number = typeof fields.errno === 'number' && fields.errno > 0 ? fields.errno : undefined;
   if (number === 1064) return new MysqlError(code, number, 'the server does not support one of our statements');
-  const message = typeof said.message === 'string' ? said.message : String(thrown);
+  const message = typeof fields.message === 'string' ? fields.message : String(thrown);
   return new MysqlError(code, number, message === '' ? code : message);
 }
 

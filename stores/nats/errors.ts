@@ -47,29 +47,31 @@ const gone = /connection closed|closed connection|draining|ECONNRESET|EPIPE|ETIM
 
 /** The library's message of an error, or that of the network. */
 function plain(error: Error): string {
-  const said = (error.cause as Partial<Error> | undefined)?.message ?? error.message;
+  const message = (error.cause as Partial<Error> | undefined)?.message ?? error.message;
   if (error.name === 'TimeoutError') return 'no answer in time';
-  return /tlsv1[^:]*alert [a-z ]+/i.exec(said)?.[0] ?? said.replace(/; if the root CA is installed.*$/, '').trim();
+  return (
+    /tlsv1[^:]*alert [a-z ]+/i.exec(message)?.[0] ?? message.replace(/; if the root CA is installed.*$/, '').trim()
+  );
 }
 
 function explain({ endpoint, error }: Failure, login: string) {
-  const said = plain(error);
-  if (refusedThem.test(said)) {
+  const message = plain(error);
+  if (refusedThem.test(message)) {
     const help = 'set spec.tlsConfig.certificateAuthority.certificate to its CA, or add its name to the certificate';
-    const text = said.includes('does not support')
+    const text = message.includes('does not support')
       ? 'the server does not support TLS: enable it there, or remove spec.tlsConfig'
-      : `the server's certificate is not trusted (${said}): ${help}`;
+      : `the server's certificate is not trusted (${message}): ${help}`;
     return { reason: 'Unauthorized', text: `${endpoint}: ${text}` } as const;
   }
-  if (refusedUs.test(said) || refusedUs.test(error.message)) {
+  if (refusedUs.test(message) || refusedUs.test(error.message)) {
     const help = 'spec.tlsConfig.clientCertificate must be signed by a CA it trusts';
-    const text = `the server rejected our client certificate (${said}): ${help}`;
+    const text = `the server rejected our client certificate (${message}): ${help}`;
     return { reason: 'Unauthorized', text: `${endpoint}: ${text}` } as const;
   }
   if (error.name === 'AuthorizationError' || error.name === 'UserAuthenticationExpiredError') {
-    return { reason: 'Unauthorized', text: `${endpoint}: the server rejected ${login} (${said})` } as const;
+    return { reason: 'Unauthorized', text: `${endpoint}: the server rejected ${login} (${message})` } as const;
   }
-  return { reason: 'Unreachable', text: `${endpoint}: ${said}` } as const;
+  return { reason: 'Unreachable', text: `${endpoint}: ${message}` } as const;
 }
 
 /** The error when no endpoint is usable; it names every endpoint with its failure. `login` names the credentials. */
@@ -94,15 +96,15 @@ export function failureNote(failure: Failure, login: string): string {
 export function requestError(attempt: string, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof StoreError || thrown instanceof JetStreamRefusal) return thrown;
   if (isUnanswered(thrown)) return thrown;
-  const said = plain(thrown);
+  const message = plain(thrown);
   if (/permissions violation/i.test(thrown.message)) {
-    const text = `NATS refused to ${attempt} (${said}): grant the user of the DataStore all permissions of its account`;
+    const text = `NATS refused to ${attempt} (${message}): grant the user of the DataStore all permissions of its account`;
     return new StoreError('Unauthorized', text, { cause: thrown });
   }
   if (thrown.name === 'TimeoutError' || gone.test(thrown.message)) {
-    return new StoreError('Unreachable', `NATS does not answer: could not ${attempt}: ${said}`, { cause: thrown });
+    return new StoreError('Unreachable', `NATS does not answer: could not ${attempt}: ${message}`, { cause: thrown });
   }
-  return new StoreError('Failed', `NATS could not ${attempt}: ${said}`, { cause: thrown });
+  return new StoreError('Failed', `NATS could not ${attempt}: ${message}`, { cause: thrown });
 }
 
 const noRoom = new Set([10023, 10028, 10047, 10002, 10077]);

@@ -70,12 +70,12 @@ export class NatsSystem {
 
   /** Throws unless the servers accept accounts that the operator's key has signed, and delete them on request. */
   async requireResolver(): Promise<void> {
-    const said = await this.#ask<ServerAnswer>('check the resolver', '$SYS.REQ.CLAIMS.DELETE', this.#deletion([]));
-    if (said.length === 0) {
+    const answers = await this.#ask<ServerAnswer>('check the resolver', '$SYS.REQ.CLAIMS.DELETE', this.#deletion([]));
+    if (answers.length === 0) {
       const help = 'configure resolver with type: full and allow_delete: true';
       throw new StoreError('Unsupported', `the NATS servers accept no accounts: ${help}`);
     }
-    const refusal = said.find(({ error }) => error !== undefined)?.error?.description;
+    const refusal = answers.find(({ error }) => error !== undefined)?.error?.description;
     if (refusal === undefined) return;
     if (refusal.includes('must be enabled')) {
       throw new StoreError(
@@ -113,12 +113,12 @@ export class NatsSystem {
     // When servers reconnect, the newer of two versions wins.
     const issuedAt = Math.max(Math.floor(Date.now() / 1000), (current?.issuedAt ?? 0) + 1);
     const attempt = `set up account ${claims.name ?? subject}`;
-    await this.#tell(attempt, '$SYS.REQ.CLAIMS.UPDATE', signClaims(key, { ...claims, issuedAt }));
+    await this.#send(attempt, '$SYS.REQ.CLAIMS.UPDATE', signClaims(key, { ...claims, issuedAt }));
   }
 
   /** Makes every server forget the account, and closes its connections. */
   async removeAccount(subject: string): Promise<void> {
-    await this.#tell(`remove account ${subject}`, '$SYS.REQ.CLAIMS.DELETE', this.#deletion([subject]));
+    await this.#send(`remove account ${subject}`, '$SYS.REQ.CLAIMS.DELETE', this.#deletion([subject]));
   }
 
   #deletion(accounts: readonly string[]): string {
@@ -127,10 +127,10 @@ export class NatsSystem {
     return signClaims(key, { subject: key.publicKey, issuedAt: Math.floor(Date.now() / 1000), nats });
   }
 
-  async #tell(attempt: string, subject: string, payload: string): Promise<void> {
+  async #send(attempt: string, subject: string, payload: string): Promise<void> {
     const live = await this.#live();
-    const said = (await this.#all(attempt, subject, payload, live)).map((message) => message.json<ServerAnswer>());
-    const refusal = said.find(({ error }) => error !== undefined);
+    const answers = (await this.#all(attempt, subject, payload, live)).map((message) => message.json<ServerAnswer>());
+    const refusal = answers.find(({ error }) => error !== undefined);
     if (refusal !== undefined) {
       const { server, error } = refusal;
       throw new StoreError(
@@ -138,7 +138,7 @@ export class NatsSystem {
         `NATS server ${server?.name ?? ''} could not ${attempt}: ${error?.description ?? ''}`,
       );
     }
-    const silent = live.filter((name) => !said.some(({ server }) => server?.name === name));
+    const silent = live.filter((name) => !answers.some(({ server }) => server?.name === name));
     if (silent.length === 0) return;
     throw new StoreError('Unreachable', `NATS server ${silent.join(', ')} did not answer the request to ${attempt}`);
   }

@@ -67,7 +67,7 @@ export class PostgresClient implements AdministratorCalls, AsyncDisposable {
   }
 
   /** The same in the database that every server has. */
-  async beside<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+  async withConnection<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     return this.within(commonDatabase, work);
   }
 

@@ -8,7 +8,7 @@ import { isThere } from './ownership.ts';
 
 /** Databases are created and dropped over a separate connection, because that copies or deletes some hundred files. */
 export interface DatabaseCalls extends AdministratorCalls {
-  beside<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
+  withConnection<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
 }
 
 /** Where a tenant's unqualified names are looked up; temporary tables last, so that none hides another one. */
@@ -56,7 +56,7 @@ export async function ensureDatabase(calls: DatabaseCalls, { schema, user }: Ten
 }
 
 async function create(calls: DatabaseCalls, schema: string): Promise<void> {
-  await calls.beside(async (connection) => {
+  await calls.withConnection(async (connection) => {
     const attempt = `create database ${schema}`;
     // No role may connect until the grants are set. Keys are compared by their bytes.
     const options = `ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C' ALLOW_CONNECTIONS false`;
@@ -141,7 +141,7 @@ export async function dropDatabase(calls: DatabaseCalls, schema: string): Promis
   const attempt = `drop database ${schema}`;
   if (database.datallowconn === true) await endPrepared(calls, schema);
   if (database.datistemplate === true) await calls.query(attempt, `ALTER DATABASE ${name} IS_TEMPLATE false`);
-  await calls.beside((connection) => dropForced(connection, schema));
+  await calls.withConnection((connection) => dropForced(connection, schema));
 }
 
 /**

@@ -45,8 +45,8 @@ export async function dialWritable(
 }
 
 async function takesWrites(connection: PostgresConnection): Promise<boolean> {
-  const asked = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS closed`;
-  return (await connection.run(asked))[0]?.closed === false;
+  const query = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS closed`;
+  return (await connection.run(query))[0]?.closed === false;
 }
 
 /** There is no database with that name, or its creation was interrupted before anyone could connect. */

@@ -22,7 +22,7 @@ function fieldOf(error: unknown, name: 'code' | 'message' | 'severity'): string 
 }
 
 /** What an error says; several addresses of one name fail as one error without a text of its own. */
-function said(error: unknown): string {
+function messageOf(error: unknown): string {
   const parts = typeof error === 'object' && error !== null && 'errors' in error ? error.errors : undefined;
   const texts = (Array.isArray(parts) ? parts : [error]).map(
     (part: unknown) => fieldOf(part, 'message') ?? String(part),
@@ -41,7 +41,7 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /** True when there was no answer in time: an immediate retry at the same server is pointless. */
 export function isSilence(error: unknown): boolean {
-  return /^(?:Query read timeout|timeout expired)$/.test(said(error));
+  return /^(?:Query read timeout|timeout expired)$/.test(messageOf(error));
 }
 
 /** True when the connection limit of this role is reached: the server itself works. */
@@ -52,7 +52,7 @@ export function isCrowded(error: unknown): boolean {
 
 /** True for a race with a change of the same row of a catalog: the same statement succeeds when it is repeated. */
 export function isCatalogRace(error: unknown): boolean {
-  return sqlState(error) === 'XX000' && said(error).startsWith('tuple concurrently');
+  return sqlState(error) === 'XX000' && messageOf(error).startsWith('tuple concurrently');
 }
 
 /** True when the administrator lacks a right for one of the things that a statement does. */
@@ -76,7 +76,7 @@ interface Explanation {
 
 /** Errors of the connection, without an answer of the server. */
 function explainWay(error: unknown): Explanation {
-  const text = said(error);
+  const text = messageOf(error);
   const code = fieldOf(error, 'code') ?? '';
   if (refusedThem.test(code)) {
     const help =
@@ -115,7 +115,7 @@ function explain(error: unknown): Explanation {
   const state = sqlState(error);
   if (state === undefined) return explainWay(error);
   const [, reason = 'Failed', help] = remedies.find(([pattern]) => pattern.test(state)) ?? [];
-  return { reason, text: help === undefined ? said(error) : `${said(error)}: ${help}` };
+  return { reason, text: help === undefined ? messageOf(error) : `${messageOf(error)}: ${help}` };
 }
 
 /** The failure of an endpoint for a person. */

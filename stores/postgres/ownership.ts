@@ -58,7 +58,7 @@ export class PostgresOwnership {
   async #createDatabase(): Promise<void> {
     if ((await this.#client.database()) === ownershipDatabase) return;
     const attempt = 'create the database of the ownership records';
-    await this.#client.beside(async (connection) => {
+    await this.#client.withConnection(async (connection) => {
       try {
         // No role may connect until the grant to PUBLIC is revoked.
         await connection.run(

@@ -17,7 +17,7 @@ export async function lockOut(calls: DatabaseCalls, user: string): Promise<void>
   if ((await readRole(calls, user)) === undefined) return;
   for (let left = rounds; ; left -= 1) {
     await endPreparedBy(calls, user);
-    if (await calls.beside((connection) => tryOnce(connection, user, left === 0))) break;
+    if (await calls.withConnection((connection) => tryOnce(connection, user, left === 0))) break;
   }
   await endPreparedBy(calls, user);
 }

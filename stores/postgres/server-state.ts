@@ -6,17 +6,17 @@ import { isSupportedPostgres, postgresFloor } from './version.ts';
 
 /** The state of the server and our privileges. Throws `StoreError` Unauthorized when these do not suffice. */
 export async function readServerState(client: PostgresClient): Promise<ServerState> {
-  const [said] = await client.query(
+  const [row] = await client.query(
     'report its version and our privileges',
     `SELECT current_setting('server_version') AS version, rolsuper OR (rolcreatedb AND rolcreaterole) AS enough
      FROM pg_roles WHERE rolname = current_user`,
   );
-  if (said?.enough !== true) {
+  if (row?.enough !== true) {
     const help = 'make it a superuser, or grant it CREATEDB and CREATEROLE';
     throw new StoreError('Unauthorized', `${client.config.username} may not create databases and roles: ${help}`);
   }
   // Debian appends the version of its package.
-  const version = String(said.version).split(' ')[0] ?? '';
+  const version = String(row.version).split(' ')[0] ?? '';
   const [size, failures, lack] = await Promise.all([sizeOf(client), client.failures(), lackOf(client)]);
   const notes = [...failures.map(noteOf), ...lack];
   return {

@@ -1,7 +1,7 @@
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 
 /** Informers that never know anything: whoever asks them sends what it wants on every visit. */
-export const blindInformers: Pick<InformerFactory, 'informer'> = {
+export const emptyInformers: Pick<InformerFactory, 'informer'> = {
   informer: ({ kind }) => ({
     kind,
     get: () => undefined,

@@ -97,7 +97,7 @@ export class FakeClient implements Cluster {
 
   create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: WriteOptions = {}): Promise<T> {
     const body = copyOf(manifest) as StoredObject;
-    return this.#call({ verb: 'create', kind, ...metaKey(body), ...told(options), body }, options.signal, () => {
+    return this.#call({ verb: 'create', kind, ...metaKey(body), ...callOptions(options), body }, options.signal, () => {
       this.#authorize({ verb: 'create', kind, ...namespaceOf(body.metadata) });
       address(kind, metaKey(body));
       return present<T>(kind, this.#server.store.create(kind, body, write('Update', options)));
@@ -108,7 +108,7 @@ export class FakeClient implements Cluster {
     const body = copyOf(manifest) as StoredObject;
     const made: true[] = [];
     const object = await this.#call(
-      { verb: 'apply', kind, ...metaKey(body), ...told(options), body },
+      { verb: 'apply', kind, ...metaKey(body), ...callOptions(options), body },
       options.signal,
       () => {
         const key = address(kind, metaKey(body));
@@ -131,7 +131,7 @@ export class FakeClient implements Cluster {
   }
 
   patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options: WriteOptions = {}): Promise<T> {
-    const call: Call = { verb: 'patch', kind, ...keyFields(key), ...told(options), body: copyOf(patch.body) };
+    const call: Call = { verb: 'patch', kind, ...keyFields(key), ...callOptions(options), body: copyOf(patch.body) };
     return this.#call(call, options.signal, () => {
       const at = address(kind, key);
       this.#authorize({ verb: 'patch', kind, ...at, ...subresourceOf(options) });
@@ -261,7 +261,7 @@ function selectedBy(options: ListOptions | WatchOptions): { namespace?: string; 
 const subresourceOf = (options: WriteOptions): { subresource?: string } =>
   options.subresource === undefined ? {} : { subresource: options.subresource };
 
-const told = (options: WriteOptions): Pick<Call, 'fieldManager' | 'subresource' | 'dryRun'> => ({
+const callOptions = (options: WriteOptions): Pick<Call, 'fieldManager' | 'subresource' | 'dryRun'> => ({
   ...subresourceOf(options),
   ...(options.fieldManager === undefined ? {} : { fieldManager: options.fieldManager }),
   ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),

@@ -18,7 +18,7 @@ function graceOf(kind: KindRef, { spec, status }: StoredObject, asked: number | 
  * A pod that may run and is told to stop, as it stays until its time is over; the same object when it was told before and not to
  * take longer. Undefined for what goes at once.
  */
-export function toldToStop(
+export function terminating(
   kind: KindRef,
   pod: StoredObject,
   asked: number | undefined,
@@ -28,9 +28,9 @@ export function toldToStop(
   if (grace === 0) return undefined;
   const { deletionTimestamp, deletionGracePeriodSeconds: before = Infinity } = pod.metadata;
   if (before <= grace) return pod;
-  const told = deletionTimestamp === undefined ? now : Date.parse(deletionTimestamp) - before * 1000;
+  const terminatedAt = deletionTimestamp === undefined ? now : Date.parse(deletionTimestamp) - before * 1000;
   const next = copyOf(pod);
-  next.metadata.deletionTimestamp = stampOf(told + grace * 1000);
+  next.metadata.deletionTimestamp = stampOf(terminatedAt + grace * 1000);
   next.metadata.deletionGracePeriodSeconds = grace;
   return next;
 }

@@ -4,7 +4,7 @@ import type { DeleteOptions } from '../../runtime/client/cluster.ts';
 import { managedFields, managersAfter, type Manager, type Writer } from './field-managers.ts';
 import { defaultBuiltIn, validateMeta } from './fake-defaults.ts';
 import { dependentsOf, foregroundFinalizer, freedIn, garbageIn } from './fake-garbage.ts';
-import { hasGrace, isTimeOver, stampOf, toldToStop } from './fake-grace.ts';
+import { hasGrace, isTimeOver, stampOf, terminating } from './fake-grace.ts';
 import { refuseBeyondLimits } from './fake-limits.ts';
 import { refusals } from './fake-refusals.ts';
 import { copyOf, omit, sameJson, type StoredObject } from './stored-object.ts';
@@ -154,7 +154,7 @@ export class FakeStore {
       throw refusals.conflict(kind, key.name, 'the resource version in the precondition is not the stored one');
     }
     if (options.propagation === 'Orphan') this.#orphan(old);
-    const stopping = toldToStop(kind, old, options.gracePeriodSeconds, this.#now());
+    const stopping = terminating(kind, old, options.gracePeriodSeconds, this.#now());
     if (stopping !== undefined) {
       if (stopping !== old) this.#commit(kind, old, stopping, this.managers(kind, key));
       return true;

@@ -80,13 +80,13 @@ export class MemoryTenancy {
         this.#call('write', () => {
           for (const change of changes) this.#apply(change);
         }),
-      raise: (revision, tell) =>
+      raise: (revision, onProgress) =>
         this.#call('raise', () => {
           if (revision > this.revision) {
             this.revision = revision;
             if (this.compactsOnRaise) this.compacted = revision;
           }
-          tell?.(this.revision);
+          onProgress?.(this.revision);
         }),
       fence: () =>
         this.#call('fence', () => {

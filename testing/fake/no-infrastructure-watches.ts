@@ -1,2 +1,6 @@
 /** In place of watches on infrastructure clusters, where nothing is to be heard of them. */
-export const deafInfrastructure = { follow: () => undefined, leave: () => undefined, deafness: () => undefined };
+export const noInfrastructureWatches = {
+  follow: () => undefined,
+  leave: () => undefined,
+  watchFailure: () => undefined,
+};

@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const workers = Number(values.workers);
 const sources = new Sources();
 const isOfWantedRoom = (file: string): boolean =>
@@ -53,14 +53,14 @@ const change = ({ original, replacement }: Mutant): string => `${original} → $
 async function judgedBy(tier: Tier, mutants: readonly Mutant[]): Promise<readonly Judged[]> {
   const folder = await workFolder();
   const map = new TestMap(sources, tier, folder);
-  await map.learn(mutants, workers, tell);
+  await map.learn(mutants, workers, print);
   const judge = new Judge(sources, map, tier, folder);
   const judged: Judged[] = [];
   await sideBySide(mutants, tier === 'contract' ? 1 : workers, async (mutant) => {
     const verdict = await judge.judge(mutant);
     judged.push({ mutant, verdict, ...(verdict.killed ? { tier } : {}) });
     const word = verdict.killed ? 'killed  ' : 'SURVIVED';
-    tell(`${word} ${place(mutant)}: ${verdict.killed ? verdict.by : `${change(mutant)} (${verdict.by})`}`);
+    print(`${word} ${place(mutant)}: ${verdict.killed ? verdict.by : `${change(mutant)} (${verdict.by})`}`);
   });
   return judged;
 }
@@ -73,7 +73,7 @@ async function page(judged: readonly Judged[]): Promise<void> {
 }
 
 if (values.list) {
-  for (const mutant of wanted) tell(`${place(mutant)}: ${change(mutant)}`);
+  for (const mutant of wanted) print(`${place(mutant)}: ${change(mutant)}`);
 } else {
   let judged: readonly Judged[] = [];
   let left = wanted;
@@ -89,7 +89,7 @@ if (values.list) {
     judged = [...judged.filter(({ verdict }) => verdict.killed), ...withReasons];
   }
   for (const row of rowsOf(judged))
-    tell(
+    print(
       `${row.room}: ${row.judged} judged, ${row.killed} killed, ${row.judged - row.killed} survived, ${rateOf(row)} %`,
     );
   if (wanted.length === sample.length && values.tier === 'contract') await page(judged);

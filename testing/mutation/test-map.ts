@@ -53,7 +53,7 @@ export class TestMap {
   }
 
   /** Runs those files of tests with probes of which nothing is known yet. */
-  async learn(mutants: readonly Mutant[], workers: number, tell: (line: string) => void): Promise<void> {
+  async learn(mutants: readonly Mutant[], workers: number, print: (line: string) => void): Promise<void> {
     const stale = this.#tests.flatMap((test): readonly Stale[] => {
       const reach = this.#sources.reach(test);
       const near = mutants.filter((mutant) => reach.has(mutant.file) && this.#isNear(mutant, test)).map(({ id }) => id);
@@ -62,13 +62,13 @@ export class TestMap {
       return near.every((id) => known?.probed.includes(id)) ? [] : [{ test, key, near, known }];
     });
     if (stale.length === 0) return;
-    tell(`${stale.length} files of ${this.#tier} tests are run once, to learn what they reach …`);
+    print(`${stale.length} files of ${this.#tier} tests are run once, to learn what they reach …`);
     const texts = this.#probedTexts(mutants);
     const size = together[this.#tier];
     const groups = Array.from({ length: Math.ceil(stale.length / size) }, (_, at) =>
       stale.slice(at * size, (at + 1) * size),
     );
-    await sideBySide(groups, workers, (group) => this.#learnGroup(group, texts, tell));
+    await sideBySide(groups, workers, (group) => this.#learnGroup(group, texts, print));
   }
 
   /** The files of tests that run the mutant's place, the nearest and quickest first, as many as fit into the time; and how many do not. */
@@ -111,7 +111,7 @@ export class TestMap {
   async #learnGroup(
     group: readonly Stale[],
     texts: Readonly<Record<string, string>>,
-    tell: (line: string) => void,
+    print: (line: string) => void,
   ): Promise<void> {
     const name = join(await workFolder(), `learn-${hash(...group.map(({ test }) => test))}`);
     const [hits, report] = [`${name}.hits`, `${name}.json`];
@@ -123,11 +123,11 @@ export class TestMap {
       const path = join(root, test);
       const result = testResults.find(({ name: of }) => of === path);
       if (result === undefined) {
-        tell(`${test} was not run to its end: it judges nothing in this run`);
+        print(`${test} was not run to its end: it judges nothing in this run`);
         continue;
       }
       const passes = result.status === 'passed';
-      if (!passes) tell(`${test} does not pass as it is: it judges nothing`);
+      if (!passes) print(`${test} does not pass as it is: it judges nothing`);
       const seconds = (result.endTime - result.startTime) / 1000;
       const reaches = lines.flatMap(([of, id]) => (of === path && id !== undefined ? [id] : []));
       const union = (more: readonly string[], before: readonly string[] = []): readonly string[] => [

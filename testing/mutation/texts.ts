@@ -10,15 +10,15 @@ export const mutated = (source: string, { start, end, replacement }: Mutant): st
  */
 export function probed(source: string, mutants: readonly Mutant[]): string {
   const insertions = mutants.flatMap(({ id, probe: { start, end, statement } }) => {
-    const tell = `globalThis.stewardProbe?.('${id}')`;
+    const probe = `globalThis.stewardProbe?.('${id}')`;
     const span = end - start;
     return statement
       ? [
-          { at: start, order: -span, text: `{${tell};` },
+          { at: start, order: -span, text: `{${probe};` },
           { at: end, order: span, text: '}' },
         ]
       : [
-          { at: start, order: -span, text: `(${tell},(` },
+          { at: start, order: -span, text: `(${probe},(` },
           { at: end, order: span, text: '))' },
         ];
   });

@@ -8,7 +8,7 @@ import type { ApiServerAccess } from './api-server.ts';
 import { installMariadb } from './mariadb-server.ts';
 import { runningApiServers } from './running-api-servers.ts';
 
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const print = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
  * jest calls this once before the tests of tier `api`: one API server for each of its workers, since managers under test watch all
@@ -17,7 +17,7 @@ const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default async function setUp({ maxWorkers }: { readonly maxWorkers: number }): Promise<void> {
   // Building may take minutes: here with progress, not inside a test's time limit.
-  const progress = tell;
+  const progress = print;
   await resolveTools(
     ['capi-core-manager', 'clusterctl', 'etcd', 'etcdctl', 'helm', 'kine', 'kube-apiserver', 'kube-controller-manager'],
     { progress },
@@ -26,7 +26,7 @@ export default async function setUp({ maxWorkers }: { readonly maxWorkers: numbe
   // Workers join the newest three, and upgrades pass them.
   for (const { version: kubernetes } of kubernetesReleases.slice(0, 3))
     await resolveTools(['kube-apiserver', 'kubeadm'], { kubernetes, progress });
-  await installMariadb(tell);
+  await installMariadb(print);
   for (let worker = 0; worker < maxWorkers; worker += 1) runningApiServers.push(await startApiServer());
   const all = runningApiServers.map(({ url, ca, adminCertificate, adminKey, kubeconfigPath }): ApiServerAccess => {
     return { url, ca, adminCertificate, adminKey, kubeconfigPath };

@@ -49,8 +49,8 @@ const scripts = [
  * Installs what `startMariadb` runs, where it is missing: the programs alone, for the package of the server would make a user,
  * a folder and a service. Throws with the remedy when that is not allowed.
  */
-export const installMariadb = async (tell: (line: string) => void): Promise<void> =>
-  ensurePackages(['mariadb-server-core'], tell);
+export const installMariadb = async (print: (line: string) => void): Promise<void> =>
+  ensurePackages(['mariadb-server-core'], print);
 
 /** Small files and no waiting for the disk: nothing here outlives the test. */
 const common = (data: string): readonly string[] => [

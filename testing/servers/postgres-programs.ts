@@ -9,7 +9,7 @@ import { toolEnvironment } from '../../e2e/tools/tool-environment.ts';
 import type { UnixUser } from './server-process.ts';
 
 const run = promisify(execFile);
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const print = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Where Debian's packages put the servers, a folder for each major version. */
 const debianFolder = '/usr/lib/postgresql';
@@ -37,7 +37,7 @@ export async function postgresPrograms(): Promise<string> {
   }
   const installed = await debianPrograms();
   if (installed !== undefined) return installed;
-  await installPostgres(tell);
+  await installPostgres(print);
   const folder = await debianPrograms();
   if (folder === undefined) throw new Error(`There is no PostgreSQL below ${debianFolder} after it was installed`);
   return folder;

@@ -12,8 +12,8 @@ import type { Blocker } from '../../controllers/stewardcontrolplane/infrastructu
 import type { Context, Controller, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { mergePatchOf } from '../../runtime/client/merge-patch-of.ts';
-import { deafInfrastructure } from '../fake/no-infrastructure-watches.ts';
-import { deafBlockers } from '../fake/no-blocker-watches.ts';
+import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
+import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
 import { FakeCluster } from '../fake/fake-cluster.ts';
 
 /** The name of everything in a `ControlPlaneWorld`. */
@@ -70,7 +70,7 @@ export class ControlPlaneWorld {
       collectsGarbage: false,
       now: () => this.ctx.now.getTime(),
     });
-    const deaf = { infrastructure: deafInfrastructure, blockers: deafBlockers };
+    const deaf = { infrastructure: noInfrastructureWatches, blockers: noBlockerWatches };
     const isLabelled = this.#isLabelled;
     this.controller = stewardControlPlaneController({ cluster: this.server, watchFilter: '', isLabelled, ...deaf });
   }
@@ -95,9 +95,9 @@ export class ControlPlaneWorld {
       follow: (_controlPlane: Follower, list: readonly Blocker[]) => {
         follow(list);
       },
-      isDeaf: () => false,
+      isUnwatched: () => false,
     };
-    const deps = { cluster: this.server, watchFilter: '', infrastructure: deafInfrastructure, blockers };
+    const deps = { cluster: this.server, watchFilter: '', infrastructure: noInfrastructureWatches, blockers };
     this.controller = stewardControlPlaneController(deps);
   }
 

@@ -6,8 +6,8 @@ import { EventRecorder } from '../../runtime/observe/event-recorder.ts';
 import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { Manager } from '../../runtime/reconcile/manager.ts';
-import { deafInfrastructure } from '../fake/no-infrastructure-watches.ts';
-import { deafBlockers } from '../fake/no-blocker-watches.ts';
+import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
+import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
 import { servingSecrets, servingStatus } from '../builders/external-objects.ts';
 import { adminOf } from './external-management.ts';
 import type { ClusterApiCore } from '../servers/cluster-api-core.ts';
@@ -28,8 +28,8 @@ export async function startControllersBesideCore({ access }: ClusterApiCore): Pr
       stewardControlPlaneController({
         cluster,
         watchFilter: '',
-        infrastructure: deafInfrastructure,
-        blockers: deafBlockers,
+        infrastructure: noInfrastructureWatches,
+        blockers: noBlockerWatches,
       }),
     ],
     events: new EventRecorder({ memory, ...parts, controller: 'test', instance: 'test' }),

@@ -17,8 +17,8 @@ import { externalKey } from '../builders/external-objects.ts';
 import { installKinds } from '../servers/install-kinds.ts';
 import { openDefinition } from '../builders/open-definition.ts';
 import type { ApiServerAccess } from '../servers/api-server.ts';
-import { deafInfrastructure } from '../fake/no-infrastructure-watches.ts';
-import { deafBlockers } from '../fake/no-blocker-watches.ts';
+import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
+import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
 
 /** A real management cluster with the controller of StewardControlPlanes at work. */
 export interface ExternalManagement extends AsyncDisposable {
@@ -64,8 +64,8 @@ export async function startExternalManagement(server: ApiServerAccess): Promise<
       stewardControlPlaneController({
         cluster: admin,
         watchFilter: '',
-        infrastructure: deafInfrastructure,
-        blockers: deafBlockers,
+        infrastructure: noInfrastructureWatches,
+        blockers: noBlockerWatches,
         external,
       }),
     ],

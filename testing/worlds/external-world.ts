@@ -15,8 +15,8 @@ import type { Connection } from '../../runtime/client/connection.ts';
 import type { Context, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { guardWrites } from '../../runtime/client/guard-writes.ts';
 import { silent } from '../../runtime/observe/logger.ts';
-import { deafInfrastructure } from '../fake/no-infrastructure-watches.ts';
-import { deafBlockers } from '../fake/no-blocker-watches.ts';
+import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
+import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
 import {
   externalCluster,
   externalControlPlane,
@@ -84,7 +84,12 @@ export class ExternalWorld {
     });
     const newProof = (): string => randomUUID();
     const external = { clusters: this.clusters, crossNamespace, newProof };
-    const deps = { cluster: this.here, watchFilter: '', infrastructure: deafInfrastructure, blockers: deafBlockers };
+    const deps = {
+      cluster: this.here,
+      watchFilter: '',
+      infrastructure: noInfrastructureWatches,
+      blockers: noBlockerWatches,
+    };
     this.controller = stewardControlPlaneController(enabled ? { ...deps, external } : deps);
   }
 

@@ -10,8 +10,8 @@ import { stewardControlPlaneController } from '../../controllers/stewardcontrolp
 import { removeData } from '../../controllers/tenantcontrolplane/deletion.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { Reconciler } from '../../runtime/reconcile/reconciler.ts';
-import { deafInfrastructure } from '../fake/no-infrastructure-watches.ts';
-import { deafBlockers } from '../fake/no-blocker-watches.ts';
+import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
+import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
 import { TenantWorld } from './tenant-world.ts';
 
 /** The name of the Cluster, of its StewardControlPlane and of the TenantControlPlane behind that. */
@@ -147,8 +147,8 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
     const controller = stewardControlPlaneController({
       cluster,
       watchFilter: '',
-      infrastructure: deafInfrastructure,
-      blockers: deafBlockers,
+      infrastructure: noInfrastructureWatches,
+      blockers: noBlockerWatches,
       removeData: (former, ctx) =>
         removeData(former, { cluster, stores, defaultDataStore: '', allTenants: () => [] }, ctx),
     });

@@ -23,7 +23,7 @@ import { StoreAccess } from '../../stores/store-access.ts';
 import { TenantPool } from '../../tenants/pool.ts';
 import type { TenantWatches } from '../../tenants/tenant-watches.ts';
 import type { TenantPoolOptions } from '../../tenants/pool.ts';
-import { blindInformers } from '../fake/empty-informers.ts';
+import { emptyInformers } from '../fake/empty-informers.ts';
 import { FakeClock } from '../fake/fake-clock.ts';
 import { FakeCluster } from '../fake/fake-cluster.ts';
 import { managementApi, seedManagementApi } from './management-api.ts';
@@ -126,7 +126,7 @@ export class TenantWorld {
     });
     // A pool closes what nobody used for a while; the tenant itself stays.
     this.tenant.close = () => Promise.resolve();
-    this.#informers = options.informers?.(this) ?? blindInformers;
+    this.#informers = options.informers?.(this) ?? emptyInformers;
     this.#reconciler = this.#newReconciler();
   }
 

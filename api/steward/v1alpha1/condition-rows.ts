@@ -108,8 +108,7 @@ export const tenantControlPlaneConditions = {
     },
   },
   UpgradeAllowed: {
-    meaning:
-      'The minor version in the spec can be rolled out. If False, the running version stays.',
+    meaning: 'The minor version in the spec can be rolled out. If False, the running version stays.',
     polarity: 'positive',
     reasons: {
       MigrationInProgress: 'The data is being migrated to another DataStore. The upgrade starts afterwards.',

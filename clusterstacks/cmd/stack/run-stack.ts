@@ -196,7 +196,7 @@ async function runDiff(folder: string, args: readonly string[], world: StackWorl
   if (metadata.kubernetes !== now.kubernetes) world.print(`Kubernetes: ${metadata.kubernetes} → ${now.kubernetes}`);
   for (const layer of new Set(changes.map((change) => change.layer))) {
     world.print(`${layer}:`);
-    for (const change of changes.filter((each) => each.layer === layer)) world.print(`  ${told(change)}`);
+    for (const change of changes.filter((each) => each.layer === layer)) world.print(`  ${changeText(change)}`);
   }
   if (changes.length > 0 || metadata.kubernetes !== now.kubernetes) return 1;
   world.print(`${folder} is the same as ${release.name}`);
@@ -205,7 +205,7 @@ async function runDiff(folder: string, args: readonly string[], world: StackWorl
 
 const signs = { added: '+', removed: '-', changed: '~' } as const;
 
-const told = ({ what, path, line }: Change): string =>
+const changeText = ({ what, path, line }: Change): string =>
   `${signs[what]} ${path === '' ? 'the file' : path}${line === undefined ? '' : `, from line ${line} on`}`;
 
 async function chosenRelease(
@@ -257,8 +257,8 @@ async function releaseFindings(
   flags: FlagValues<typeof lintFlags>,
   world: StackWorld,
 ): Promise<readonly Finding[]> {
-  const beside = { ...flags, output: dirname(resolve(folder)) };
-  return withShelf(beside, world, async (shelf, isFolder) => {
+  const siblings = { ...flags, output: dirname(resolve(folder)) };
+  return withShelf(siblings, world, async (shelf, isFolder) => {
     const names = (await shelf.names(world.signal)).filter(
       (name) => name.startsWith(`${release.prefix}-v`) && !(isFolder && name === basename(resolve(folder))),
     );

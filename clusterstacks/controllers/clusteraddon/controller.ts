@@ -39,7 +39,7 @@ export function clusterAddonController(deps: Dependencies): Controller<ClusterAd
       try {
         const gathered = await gatherState(deps, addon, ctx);
         const result = await reconcileHook(gathered, { deps, ctx, memory });
-        if (result.afterMs === 0) return { ...result, stored: heardOf(memory, result.status) };
+        if (result.afterMs === 0) return { ...result, stored: observed(memory, result.status) };
         if (result.afterMs !== undefined) memory.echo.reset();
         return result;
       } catch (error) {
@@ -64,13 +64,13 @@ function lostResult(addon: ClusterAddon, { ctx, memory }: Tools): ReconcileResul
   const blocker = definitionOutdated(Object.keys(lost).map((name) => `status.${name}`));
   const status = statusOf(addon, { changes: lost, blocker, now: ctx.now });
   const afterMs = memory.pauses.after(blocker, '');
-  return { status, stored: heardOf(memory, lost), ...(afterMs === undefined ? {} : { afterMs }) };
+  return { status, stored: observed(memory, lost), ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-const heardOf =
-  ({ echo }: AddonMemory, told: Partial<ClusterAddonStatus> = {}) =>
+const observed =
+  ({ echo }: AddonMemory, sent: Partial<ClusterAddonStatus> = {}) =>
   ({ status }: ClusterAddon): void => {
-    echo.heard(told, status);
+    echo.compare(sent, status);
   };
 
 function stoppedResult(

@@ -6,17 +6,17 @@ import type { Blocker } from './stage-error.ts';
 import { lookAgain } from './stage-error.ts';
 
 /** At most this many failed objects are listed one by one. */
-export const mostTold = 8;
+export const mostListed = 8;
 
 /** What became of the objects of a stage that were not applied. */
 export function refusals(stage: AddonStage, failures: readonly Failure[]): Blocker {
   const isPending = failures.every((failure) => failure.isPending);
-  const told = failures.slice(0, mostTold).map(failureText);
-  const more = failures.length > told.length ? ` and ${failures.length - told.length} more` : '';
+  const listed = failures.slice(0, mostListed).map(failureText);
+  const more = failures.length > listed.length ? ` and ${failures.length - listed.length} more` : '';
   return {
     type: 'HelmChartApplied',
     reason: isPending ? 'ObjectsApplyingOngoing' : 'FailedToApplyObjects',
-    message: `stage ${stage.name}: ${told.join('; ')}${more}`,
+    message: `stage ${stage.name}: ${listed.join('; ')}${more}`,
     afterMs: isPending ? lookAgain.soon : lookAgain.usual,
   };
 }

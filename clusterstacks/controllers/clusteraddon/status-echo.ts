@@ -19,8 +19,8 @@ export class StatusEcho {
   }
 
   /** What a reconcile wrote that is followed at once, and what the API server stored of it. */
-  heard(told: Partial<ClusterAddonStatus>, stored: ClusterAddonStatus | undefined): void {
-    const all = Object.entries(told);
+  compare(sent: Partial<ClusterAddonStatus>, stored: ClusterAddonStatus | undefined): void {
+    const all = Object.entries(sent);
     const dropped = all.filter(
       ([name, field]) => lostFields(field, (stored as Fields | undefined)?.[name], name).length > 0,
     );

@@ -33,8 +33,8 @@ export interface Findings {
 export function statusOf(addon: ClusterAddon, { changes, blocker, overdue, now }: Findings): ClusterAddonStatus {
   const before = addon.status ?? { ready: false };
   const at = { generation: addon.metadata.generation ?? 0, now };
-  const told = [...partsOf(blocker), readyOf(blocker, overdue)];
-  const conditions = setConditions(withTexts(before.conditions), told, at);
+  const current = [...partsOf(blocker), readyOf(blocker, overdue)];
+  const conditions = setConditions(withTexts(before.conditions), current, at);
   const rests = blocker?.type === 'Ready';
   const fields = Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined);
   return {

@@ -19,7 +19,7 @@ import { providerReleaseType } from './components/provider-release.ts';
 import type { Dependencies } from './dependencies.ts';
 import { planOf } from './plan.ts';
 import { ProviderReleases } from './provider-releases.ts';
-import { askedAtOnce, RemoteVersions } from './remote-versions.ts';
+import { readAtOnce, RemoteVersions } from './remote-versions.ts';
 import type { Scope } from './scope.ts';
 import { liveUse } from '../../sources/live-use.ts';
 
@@ -80,16 +80,16 @@ async function newest(
     const message = 'the source is unknown (see AssetsClientAPIAvailable); no release is removed in the meantime';
     return { is: 'waiting', reason: 'FailedToSync', message };
   }
-  let asked: Awaited<ReturnType<RemoteVersions['of']>>;
+  let found: Awaited<ReturnType<RemoteVersions['of']>>;
   try {
-    asked = await remote.of(stack, address, ctx);
+    found = await remote.of(stack, address, ctx);
   } catch (error) {
     ctx.signal.throwIfAborted();
     const message = `cannot list the releases of the source: ${messageOf(error)}; no release is removed in the meantime`;
     ctx.event('Warning', 'FailedToSync', message);
     return { is: 'waiting', reason: 'FailedToSync', message, afterMs: askAgainMs };
   }
-  const { releases, leftOut, afterMs } = asked;
+  const { releases, leftOut, afterMs } = found;
   const left = leftOut === 0 ? {} : { message: leftOutText(leftOut, releases.length + leftOut) };
   const latest = newestRelease(releases, stack.spec, channel);
   if (latest !== undefined || versions.length > 0 || owned.length > 0) {
@@ -100,7 +100,7 @@ async function newest(
 }
 
 const leftOutText = (left: number, all: number): string =>
-  `the creation times of ${left} of ${all} releases of channel custom are not known yet, and a newer one may be among them; at most ${askedAtOnce} are looked up at a time: remove old tags, or list versions in spec.versions`;
+  `the creation times of ${left} of ${all} releases of channel custom are not known yet, and a newer one may be among them; at most ${readAtOnce} are looked up at a time: remove old tags, or list versions in spec.versions`;
 
 async function keepReleases(deps: Dependencies, scope: Readonly<Scope>, ctx: Context): Promise<Outcome<Scope>> {
   const { stack, plan, owned } = scope;

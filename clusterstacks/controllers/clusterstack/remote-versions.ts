@@ -23,7 +23,7 @@ interface Poll extends RemoteReleases {
 }
 
 /** The creation times of releases are read one by one, at most this many at a time. */
-export const askedAtOnce = 64;
+export const readAtOnce = 64;
 /** The delay until the others are read, in milliseconds, if the interval of the stack is not shorter. */
 const goOnMs = 60_000;
 
@@ -81,9 +81,9 @@ export class RemoteVersions {
       .sort((a, b) => compareVersions(b.version, a.version))
       .map(({ release }) => (release.createdAt === undefined ? (known.get(release.tag) ?? release) : release));
     const isKnown = ({ tag, createdAt }: RemoteRelease): boolean => createdAt !== undefined || known.has(tag);
-    const asked = ours.filter((release) => !isKnown(release)).slice(0, askedAtOnce);
+    const unread = ours.filter((release) => !isKnown(release)).slice(0, readAtOnce);
     const releases = ours.filter(isKnown);
-    for (const { tag } of asked) {
+    for (const { tag } of unread) {
       try {
         const createdAt = await this.#madeAt(tag, from);
         releases.push({ tag, ...(createdAt !== undefined && { createdAt }) });

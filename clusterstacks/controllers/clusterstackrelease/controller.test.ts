@@ -11,7 +11,7 @@ import { ApiError } from '../../../runtime/client/errors.ts';
 import { KindDiscovery } from '../../../runtime/client/kind-discovery.ts';
 import type { RenderRequest } from '../../sources/renderer.ts';
 import { admitBySchema } from '../../../testing/fake/admit-by-schema.ts';
-import { blindInformers } from '../../../testing/fake/empty-informers.ts';
+import { emptyInformers } from '../../../testing/fake/empty-informers.ts';
 import { ClusterStackObjects, stacksNamespace as namespace } from '../../../testing/builders/cluster-stack-objects.ts';
 import { FakeAssetStore } from '../../../testing/fake/fake-asset-store.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
@@ -89,7 +89,7 @@ class World {
       source: {},
       watchFilter: '',
       furtherKinds: this.furtherKinds,
-      informers: blindInformers,
+      informers: emptyInformers,
       classes: () => [],
       releases: () => [],
       enqueue: () => undefined,

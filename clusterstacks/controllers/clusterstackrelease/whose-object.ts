@@ -40,10 +40,10 @@ function whoseText({ metadata }: Resource): string {
   const written = (metadata.managedFields ?? []) as readonly { readonly manager?: string }[];
   const managers = new Set(written.flatMap(({ manager }) => manager ?? []));
   managers.delete(clusterStackFieldManager);
-  const told = [
+  const texts = [
     ...owners,
     ...(release === undefined ? [] : [`its label names the release ${release}`]),
     ...(managers.size === 0 ? [] : [`its fields are written by ${[...managers].slice(0, 5).join(', ')}`]),
   ];
-  return told.length === 0 ? 'its owner is unknown' : told.join(', ');
+  return texts.length === 0 ? 'its owner is unknown' : texts.join(', ');
 }

@@ -46,7 +46,7 @@ export class CachedAssetStore implements AssetStore {
   readonly #limits: AssetLimits;
   readonly #work = new SharedWork<ReleaseAssets>();
   readonly #access = new AccessMarks();
-  readonly #asked = new Map<string, number>();
+  readonly #requested = new Map<string, number>();
   #collected: number | undefined;
 
   constructor(options: CachedAssetStoreOptions) {
@@ -78,7 +78,7 @@ export class CachedAssetStore implements AssetStore {
     const digest = found?.digest ?? release.digest ?? '';
     if (!digestForm.test(digest)) throw new BadReleaseError(`"${digest}" is not a SHA-256 digest of a release`);
     const folder = join(this.#folder, folderOf(digest, name, await this.#access.of(source)));
-    this.#asked.set(folder, this.#options.clock.monotonic());
+    this.#requested.set(folder, this.#options.clock.monotonic());
     this.#collectSometimes();
     const known = await readCacheEntry(folder);
     if (known !== undefined) return assetsOf(folder, digest, known);
@@ -102,7 +102,7 @@ export class CachedAssetStore implements AssetStore {
         const made = await stat(path).catch(() => undefined);
         if (made !== undefined && clock.now().getTime() - made.mtimeMs > abandonedMs) await remove(path);
       } else if (/^sha256-[0-9a-f]{64}/.test(name) && !kept.has(name.slice(0, 71))) {
-        if (this.#asked.has(path) || this.#work.keys.has(path)) continue;
+        if (this.#requested.has(path) || this.#work.keys.has(path)) continue;
         await this.#discard(path);
       }
     }
@@ -110,13 +110,13 @@ export class CachedAssetStore implements AssetStore {
 
   /** Number of releases whose last request is remembered. */
   get remembered(): number {
-    return this.#asked.size;
+    return this.#requested.size;
   }
 
   /** Also forgets releases that could not be fetched and therefore have no folder to collect. */
   #forgetOld(now: number): void {
-    for (const [path, asked] of this.#asked) {
-      if (now - asked >= inUseMs) this.#asked.delete(path);
+    for (const [path, requested] of this.#requested) {
+      if (now - requested >= inUseMs) this.#requested.delete(path);
     }
   }
 

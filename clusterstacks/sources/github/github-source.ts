@@ -147,20 +147,20 @@ export class GithubSource implements AssetSource {
     const answer = await this.#http.send({ url, headers, authorization }, signal);
     if (answer.status === 200) return answer;
     await this.#http.drop(answer);
-    const asked = `${this.address} returned ${answer.status} for ${url.pathname}`;
+    const what = `${this.address} returned ${answer.status} for ${url.pathname}`;
     const isReleaseAsked = url.pathname.includes('/releases/');
     if (answer.status === 404 && isReleaseAsked) {
       throw new ReleaseNotFoundError(
         `${this.address} has no ${decodeURIComponent(url.pathname.split('/releases/')[1] ?? '')}`,
       );
     }
-    if (answer.status === 403 || answer.status === 429) throw this.#limited(answer, asked);
-    const remedy = answer.status === 401 || answer.status === 404 ? `; ${this.#whoAsks()}` : '';
-    throw new SourceUnavailableError(`${asked}${remedy}`);
+    if (answer.status === 403 || answer.status === 429) throw this.#limited(answer, what);
+    const remedy = answer.status === 401 || answer.status === 404 ? `; ${this.#credentialsText()}` : '';
+    throw new SourceUnavailableError(`${what}${remedy}`);
   }
 
   /** GitHub's documentation, “Rate limits for the REST API”. */
-  #limited(answer: SourceAnswer, asked: string): SourceUnavailableError {
+  #limited(answer: SourceAnswer, what: string): SourceUnavailableError {
     const after = Number(answer.header('retry-after')) * 1000;
     const reset = Number(answer.header('x-ratelimit-reset')) * 1000;
     if (answer.header('x-ratelimit-remaining') === '0' && reset > 0) {
@@ -170,15 +170,15 @@ export class GithubSource implements AssetSource {
           ? '; a token (GIT_ACCESS_TOKEN, or credentialsSecretRef of the source) raises the limit'
           : '';
       return new SourceUnavailableError(
-        `${asked}: the ${limit} requests per hour are used up until ${new Date(reset).toISOString()}${remedy}`,
+        `${what}: the ${limit} requests per hour are used up until ${new Date(reset).toISOString()}${remedy}`,
         { retryAfterMs: Math.max(reset - Date.now(), 1000) },
       );
     }
-    if (after > 0) return new SourceUnavailableError(`${asked}: too many requests`, { retryAfterMs: after });
-    return new SourceUnavailableError(`${asked}; ${this.#whoAsks()}`);
+    if (after > 0) return new SourceUnavailableError(`${what}: too many requests`, { retryAfterMs: after });
+    return new SourceUnavailableError(`${what}; ${this.#credentialsText()}`);
   }
 
-  #whoAsks(): string {
+  #credentialsText(): string {
     return this.#token === undefined
       ? 'it may be private: set GIT_ACCESS_TOKEN of the manager, or credentialsSecretRef of the source, to a token that may read it'
       : 'check that the token may read this repository';

@@ -78,7 +78,7 @@ export class OciRepository {
   /** All tags, of all pages. */
   async tags(signal: AbortSignal): Promise<readonly string[]> {
     const found = new Set<string>();
-    const asked = new Set<string>();
+    const readPages = new Set<string>();
     let url: URL | undefined = new URL(`tags/list?n=${this.#pageSize}`, this.#base);
     for (let page = 0; url !== undefined; page += 1) {
       if (page >= this.#limits.maxPages || found.size > this.#limits.maxReleases) {
@@ -95,10 +95,10 @@ export class OciRepository {
       if (list === undefined)
         throw new SourceUnavailableError(`${this.address} did not return a list of tags; is it a registry?`);
       for (const tag of list) found.add(tag);
-      asked.add(url.href);
+      readPages.add(url.href);
       const next = nextPage(answer.header('link'), answer.url);
       // The links between pages may form a circle.
-      url = next === undefined || asked.has(next.href) ? undefined : next;
+      url = next === undefined || readPages.has(next.href) ? undefined : next;
     }
     return [...found];
   }
@@ -116,10 +116,10 @@ export class OciRepository {
     }
     const bytes = await this.#http.bytes(answer, signal);
     const digest = digestOf(bytes);
-    const said = reference.startsWith('sha256:') ? reference : answer.header('docker-content-digest');
-    if (said !== undefined && said.startsWith('sha256:') && said !== digest) {
+    const announced = reference.startsWith('sha256:') ? reference : answer.header('docker-content-digest');
+    if (announced !== undefined && announced.startsWith('sha256:') && announced !== digest) {
       throw new BadReleaseError(
-        `${this.address} returned a manifest with digest ${digest} for ${reference}, not ${said}: the registry, or something on the way to it, cannot be trusted`,
+        `${this.address} returned a manifest with digest ${digest} for ${reference}, not ${announced}: the registry, or something on the way to it, cannot be trusted`,
       );
     }
     return { mediaType: answer.header('content-type') ?? '', digest, bytes };

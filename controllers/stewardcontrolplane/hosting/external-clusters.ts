@@ -175,12 +175,12 @@ export class ExternalClusters {
     };
     among.set(id, watching);
     watching.factory.informer(selection).subscribe((old, now) => {
-      this.#tell(watching, now ?? old);
+      this.#notify(watching, now ?? old);
     });
     return watching;
   }
 
-  #tell({ users }: Watching, changed: Resource | undefined): void {
+  #notify({ users }: Watching, changed: Resource | undefined): void {
     for (const { name, key } of users.values()) if (name === changed?.metadata.name) this.#options.enqueue(key);
   }
 

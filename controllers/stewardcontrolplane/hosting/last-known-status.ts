@@ -19,8 +19,8 @@ export function externalStatusOf(
 ): StewardControlPlaneStatus {
   if (report.scope.tenant !== undefined || !isMade(scp)) return statusOf(scp, report, now);
   const before: StewardControlPlaneStatus = scp.status ?? { externalManagedControlPlane: true };
-  const told = conditionsOf(report).filter(({ status }) => status === 'False');
-  const message = told.map((each) => each.message).join('; ');
+  const failures = conditionsOf(report).filter(({ status }) => status === 'False');
+  const message = failures.map((each) => each.message).join('; ');
   const unknown: readonly NewCondition[] = [
     { type: 'Available', status: 'Unknown', reason: 'AvailableUnknown', message },
     { type: 'Ready', status: 'Unknown', reason: 'ReadyUnknown', message },
@@ -28,7 +28,7 @@ export function externalStatusOf(
   ];
   const found = conditionsOf(report).filter(({ type, status }) => type === externalCondition && status === 'True');
   const at = { generation: scp.metadata.generation ?? 0, now };
-  return { ...before, conditions: setConditions(before.conditions ?? [], [...told, ...found, ...unknown], at) };
+  return { ...before, conditions: setConditions(before.conditions ?? [], [...failures, ...found, ...unknown], at) };
 }
 
 /** The status of a control plane that runs here: what was said of another cluster, before one was made, is taken back. */

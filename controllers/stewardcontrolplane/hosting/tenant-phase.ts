@@ -5,7 +5,7 @@ import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
-import { heldByAddons, tellPassedOver } from '../upgrade/addon-gate.ts';
+import { heldByAddons, reportSkipped } from '../upgrade/addon-gate.ts';
 import { restartDueMs } from '../tenant/restart-mark.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fieldManager } from '../dependencies.ts';
@@ -69,7 +69,7 @@ async function makeTenant(
     now: ctx.now,
   });
   const tenant = await host.cluster.apply(tenantControlPlane, manifest, { fieldManager, signal });
-  tellPassedOver(hold, { scp, cluster, existing }, ctx);
+  reportSkipped(hold, { scp, cluster, existing }, ctx);
   await keepClaim(deps, scp, { host, claim, ctx });
   await setTenantPause(host, key, { paused: false, ctx });
   const afterMs = restartDueMs({ after: scp.spec.rollout?.after, now: ctx.now });

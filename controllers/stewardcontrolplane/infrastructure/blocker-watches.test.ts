@@ -93,5 +93,5 @@ test('A refused watch is reported as absent', async () => {
   });
   deaf.follow(follower('a'), [machines]);
   await settle();
-  expect([deaf.isDeaf(follower('a')), deaf.isDeaf(follower('b'))]).toEqual([true, false]);
+  expect([deaf.isUnwatched(follower('a')), deaf.isUnwatched(follower('b'))]).toEqual([true, false]);
 });

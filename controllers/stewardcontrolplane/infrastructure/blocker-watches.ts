@@ -57,7 +57,7 @@ export class BlockerWatches implements AsyncDisposable {
   }
 
   /** True when changes are not reported, so that it has to be requeued. */
-  isDeaf({ uid }: Follower): boolean {
+  isUnwatched({ uid }: Follower): boolean {
     const informers = [...(this.#watching.get(uid)?.values() ?? [])];
     return informers.some((informer) => informer.health().failure !== undefined);
   }
@@ -75,12 +75,12 @@ export class BlockerWatches implements AsyncDisposable {
   #watch(controlPlane: Key, blocker: Blocker): Informer {
     const { cluster, clock, log, random, enqueue } = this.#options;
     const informer = startInformer({ ...blocker, metadataOnly: true }, { cluster, clock, log, random, transform });
-    const tell = (): void => {
+    const changed = (): void => {
       enqueue(controlPlane);
     };
-    informer.subscribe(tell);
+    informer.subscribe(changed);
     // What went between the look that found it and the first state of the watch is reported by nothing else.
-    informer.synced.then(tell, () => undefined);
+    informer.synced.then(changed, () => undefined);
     return informer;
   }
 

@@ -8,7 +8,7 @@ import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
 import { FakeClock, settle } from '../../../testing/fake/fake-clock.ts';
-import { deafBlockers } from '../../../testing/fake/no-blocker-watches.ts';
+import { noBlockerWatches } from '../../../testing/fake/no-blocker-watches.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { definitionsOf } from '../../../testing/builders/infrastructure/definitions.ts';
 import { infrastructureProviders } from '../../../testing/builders/infrastructure/providers.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
   controller = stewardControlPlaneController({
     cluster: server,
     watchFilter: '',
-    blockers: deafBlockers,
+    blockers: noBlockerWatches,
     infrastructure: watches,
   });
   for (const provider of infrastructureProviders) {

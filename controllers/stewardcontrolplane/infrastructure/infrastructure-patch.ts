@@ -54,8 +54,8 @@ export function infrastructureStep(
   } else if (exception === 'fixedAddress' && isAddress(endpoint.host)) {
     return fixedAddressStep(infra, endpoint);
   }
-  const isTold = isSet(current.host) && current.port === endpoint.port;
-  const spec = isTold ? undefined : { controlPlaneEndpoint: { ...endpoint } };
+  const isWritten = isSet(current.host) && current.port === endpoint.port;
+  const spec = isWritten ? undefined : { controlPlaneEndpoint: { ...endpoint } };
   const status = provisionedPatch(infra, contract);
   if (spec === undefined && status === undefined) return { is: 'agreed' };
   return { is: 'patch', ...(spec === undefined ? {} : { spec }), ...(status === undefined ? {} : { status }) };

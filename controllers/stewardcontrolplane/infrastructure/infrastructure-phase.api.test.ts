@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
-import { deafBlockers } from '../../../testing/fake/no-blocker-watches.ts';
+import { noBlockerWatches } from '../../../testing/fake/no-blocker-watches.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
@@ -113,7 +113,7 @@ async function reconcile(provider: InfrastructureProvider, watches: Infrastructu
     ...{ signal: AbortSignal.timeout(20_000), now: new Date(), log: silent, event: () => undefined },
   };
   const scope = { scp, cluster: capi as CapiCluster, tenant: ready, endpoint };
-  return infrastructurePhase({ cluster, watchFilter: '', blockers: deafBlockers, infrastructure: watches }).run(
+  return infrastructurePhase({ cluster, watchFilter: '', blockers: noBlockerWatches, infrastructure: watches }).run(
     scope,
     ctx,
   );
@@ -191,7 +191,7 @@ test('A change of the endpoint reaches the control plane through a watch with th
       await admin.patch(kindOf(provider), { namespace, name: provider.name }, { type: 'merge', body });
       expect(await enqueuedKey.promise).toEqual({ namespace, name: provider.name });
       expect(await reconcile(provider, watches)).toMatchObject({ reason: 'EndpointMismatch' });
-      expect(watches.deafness(kindOf(provider))).toBeUndefined();
+      expect(watches.watchFailure(kindOf(provider))).toBeUndefined();
     },
     (key) => {
       if (isFollowed) enqueuedKey.resolve(key);

@@ -6,7 +6,7 @@ import type { KindRef, Resource } from '../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
-import { deafBlockers } from '../../../testing/fake/no-blocker-watches.ts';
+import { noBlockerWatches } from '../../../testing/fake/no-blocker-watches.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { definitionsOf } from '../../../testing/builders/infrastructure/definitions.ts';
 import { infrastructureProviders } from '../../../testing/builders/infrastructure/providers.ts';
@@ -60,9 +60,9 @@ describe('An infrastructure cluster', () => {
     const infrastructure = {
       follow: () => void told.push('follow'),
       leave: () => void told.push('leave'),
-      deafness: () => undefined,
+      watchFailure: () => undefined,
     };
-    return infrastructurePhase({ cluster: from, watchFilter: '', blockers: deafBlockers, infrastructure }).run(
+    return infrastructurePhase({ cluster: from, watchFilter: '', blockers: noBlockerWatches, infrastructure }).run(
       { scp, cluster, tenant, endpoint },
       ctx,
     );

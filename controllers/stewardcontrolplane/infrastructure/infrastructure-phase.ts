@@ -48,7 +48,7 @@ export function infrastructurePhase(deps: Dependencies): Phase<Scope> {
       if ('disagrees' in agreed) return { is: 'waiting', reason: 'EndpointMismatch', message: agreed.disagrees };
       const key = { namespace: cluster.metadata.namespace ?? '', name: ref.name };
       const answers = scp.status?.initialization?.controlPlaneInitialized === true || isSettled(tenant);
-      return tell(deps, { ref, key, controlPlane, endpoint: agreed.endpoint, answers }, ctx);
+      return writeEndpoint(deps, { ref, key, controlPlane, endpoint: agreed.endpoint, answers }, ctx);
     },
   };
 }
@@ -62,7 +62,7 @@ interface Target {
   readonly answers: boolean;
 }
 
-async function tell(deps: Dependencies, target: Target, ctx: Context): Promise<Outcome<Scope>> {
+async function writeEndpoint(deps: Dependencies, target: Target, ctx: Context): Promise<Outcome<Scope>> {
   const { apiGroup = '', kind = '' } = target.ref;
   const definition = definitionName(apiGroup, kind);
   const found = await kindOf(deps, { definition, kind }, ctx.signal);
@@ -74,8 +74,8 @@ async function tell(deps: Dependencies, target: Target, ctx: Context): Promise<O
   deps.infrastructure.follow(target.controlPlane, { definition, object: { kind: found.kind, key: target.key } });
   const outcome = await attempt(deps, found, target, ctx).catch((error: unknown) => forbidden(error, found));
   // Where nothing reports changes, it is looked again after a time.
-  const deaf = outcome.is === 'waiting' && deps.infrastructure.deafness(found.kind) !== undefined;
-  return deaf || isForbidden(outcome) ? { ...outcome, afterMs: lookAgainMs } : outcome;
+  const isPolled = outcome.is === 'waiting' && deps.infrastructure.watchFailure(found.kind) !== undefined;
+  return isPolled || isForbidden(outcome) ? { ...outcome, afterMs: lookAgainMs } : outcome;
 }
 
 async function kindOf(
@@ -156,8 +156,8 @@ async function send(
   const { spec, status } = step;
   const options = { fieldManager, signal } as const;
   const merge = (body: object) => ({ type: 'merge', body }) as const;
-  const told = spec === undefined ? undefined : await cluster.patch(kind, key, merge({ spec }), options);
-  if (status === undefined) return told;
+  const patched = spec === undefined ? undefined : await cluster.patch(kind, key, merge({ spec }), options);
+  if (status === undefined) return patched;
   try {
     return await cluster.patch(kind, key, merge({ status }), { ...options, subresource: 'status' });
   } catch (error) {

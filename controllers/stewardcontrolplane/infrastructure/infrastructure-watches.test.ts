@@ -118,6 +118,6 @@ test('A kind that may not be watched is reported as such', async () => {
   });
   deaf.follow(follower('a'), { definition, object: { kind: hetzner, key: at('a') } });
   await settle();
-  expect(deaf.deafness(hetzner)).toMatch(/hetznerclusters/);
+  expect(deaf.watchFailure(hetzner)).toMatch(/hetznerclusters/);
   await deaf[Symbol.asyncDispose]();
 });

@@ -82,7 +82,7 @@ export class InfrastructureWatches implements AsyncDisposable {
   }
 
   /** Why changes of a kind are not reported, as text; undefined when they are. */
-  deafness(kind: KindRef): string | undefined {
+  watchFailure(kind: KindRef): string | undefined {
     const { namespace } = this.#options;
     const found = this.#watching.get(identify({ kind, ...(namespace === '' ? {} : { namespace }) }));
     return found?.informer.health().failure;

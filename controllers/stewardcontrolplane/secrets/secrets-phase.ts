@@ -56,10 +56,10 @@ export function secretsPhase(deps: Dependencies): Phase<Scope> {
       await Promise.all(manifests.map((manifest) => deps.cluster.apply(kinds.Secret, manifest, options)));
       if (isOther) return blockedBy(deps, scope, [ca], otherAuthority(ca, scope));
       follow(deps, scope, supplied);
-      const told = supplied.map(
+      const suppliedTexts = supplied.map(
         (name) => `Secret ${name} was supplied by the user and is left alone, even when it expires`,
       );
-      const message = [...told, ...found.unused.map(unusedText)].join('; ');
+      const message = [...suppliedTexts, ...found.unused.map(unusedText)].join('; ');
       return { is: 'done', learned: { secretsWritten: true }, message };
     },
   };
@@ -107,7 +107,7 @@ function blockedBy(
   outcome: Outcome<Scope>,
 ): Outcome<Scope> {
   follow(deps, scope, names);
-  return deps.blockers.isDeaf(followerOf(scope.scp)) ? { ...outcome, afterMs: lookAgainMs } : outcome;
+  return deps.blockers.isUnwatched(followerOf(scope.scp)) ? { ...outcome, afterMs: lookAgainMs } : outcome;
 }
 
 function takenBy(name: string, { why, remedy }: Extract<Standing, { is: 'taken' }>): Outcome<Scope> {

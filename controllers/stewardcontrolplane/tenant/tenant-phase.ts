@@ -3,7 +3,7 @@ import { UnreadableRecord } from '../../../api/controlplane/unreadable-record.ts
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
-import { heldByAddons, tellPassedOver } from '../upgrade/addon-gate.ts';
+import { heldByAddons, reportSkipped } from '../upgrade/addon-gate.ts';
 import { restartDueMs } from './restart-mark.ts';
 import { tenantControlPlaneOf } from './tenant-control-plane.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -52,13 +52,13 @@ export function tenantPhase(deps: Dependencies): Phase<Scope> {
         const onCreated = (): void => void made.push(true);
         const options = { fieldManager, signal: ctx.signal, onCreated };
         const tenant = await deps.cluster.apply(tenantControlPlane, manifest, options);
-        tellPassedOver(hold, { scp, cluster, existing }, ctx);
-        const heir =
+        reportSkipped(hold, { scp, cluster, existing }, ctx);
+        const successor =
           kept !== undefined && made.length > 0 ? { ...kept, heirUID: tenant.metadata.uid ?? '' } : undefined;
         const afterMs = restartDueMs({ after: scp.spec.rollout?.after, now: ctx.now });
         return {
           is: 'done',
-          learned: { tenant, ...(heir !== undefined && { keptTenancy: heir }), ...hold },
+          learned: { tenant, ...(successor !== undefined && { keptTenancy: successor }), ...hold },
           ...(afterMs !== undefined && { afterMs }),
         };
       } catch (error) {

@@ -103,7 +103,7 @@ async function addonsAwaited(
 }
 
 /** Reports, when the version is about to change, that the add-ons do not go before. */
-export function tellPassedOver(
+export function reportSkipped(
   { passedOver }: AddonHold,
   { scp, existing }: Upgrade,
   { event }: Pick<Context, 'event'>,

@@ -77,9 +77,11 @@ function installedRollout(
   const { total, upToDate } = counts;
   const missing = before === wanted ? undefined : missingInTenant(tenant, before);
   const unfinished = missing ?? uncountedYet(tenant) ?? rolling(total, upToDate);
-  const told = unfinished === undefined ? counts : { ...counts, unfinished };
-  if (missing === undefined) return { ...told, versions: oneVersion(wanted, total) };
-  return before === undefined ? told : { ...told, versions: twoVersions({ running: before, wanted, total, upToDate }) };
+  const counted = unfinished === undefined ? counts : { ...counts, unfinished };
+  if (missing === undefined) return { ...counted, versions: oneVersion(wanted, total) };
+  return before === undefined
+    ? counted
+    : { ...counted, versions: twoVersions({ running: before, wanted, total, upToDate }) };
 }
 
 /** Counts that may still be those of the old pods: a change is only over once it has been observed. */

@@ -11,7 +11,7 @@ import type { Scope, SecretFact } from '../scope.ts';
 import { authorityRoot, broken, serviceAccountRoot } from './ca-pairs.ts';
 import type { Root } from './ca-pairs.ts';
 import { rotatedSince, rotationRequested, rotationTime } from '../shared/rotate.ts';
-import { clusterTypeOf, lookAgainMs, storeFirst, tellSupplied } from './persist-before-use.ts';
+import { clusterTypeOf, lookAgainMs, storeFirst, reportSupplied } from './persist-before-use.ts';
 import type { CaRun } from './persist-before-use.ts';
 import { suppliedRoots } from './user-supplied-cas.ts';
 
@@ -29,7 +29,7 @@ async function keep<T>(root: Root<T>, current: Secret | undefined, run: CaRun): 
     const first = await storeFirst(root, run);
     if ('value' in first) return kept(root, first.value, false);
     const keptFirst = await keep(root, first.stored, run);
-    if (first.isSupplied) tellSupplied(root, run);
+    if (first.isSupplied) reportSupplied(root, run);
     return keptFirst;
   }
   const about = { rotated: rotationTime(current, ctx.now), type: clusterTypeOf(current) };

@@ -46,7 +46,7 @@ export async function storeFirst<T>(
   const manifest = root.manifest(value, isClusters ? { type: clusterSecretType } : {});
   try {
     await deps.cluster.create(kinds.Secret, manifest, { fieldManager, signal: ctx.signal });
-    if (pair !== undefined) tellSupplied(root, run);
+    if (pair !== undefined) reportSupplied(root, run);
     return { value };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 409) throw error;
@@ -63,7 +63,7 @@ export async function storeFirst<T>(
 }
 
 /** Reports that a root is user-supplied. */
-export function tellSupplied<T>(
+export function reportSupplied<T>(
   { secretName, purpose }: Root<T>,
   { ctx, supplied }: Pick<CaRun, 'ctx' | 'supplied'>,
 ): void {

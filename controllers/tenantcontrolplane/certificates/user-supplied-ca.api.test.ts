@@ -13,7 +13,7 @@ import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
 import { TenantPool } from '../../../tenants/pool.ts';
-import { blindInformers } from '../../../testing/fake/empty-informers.ts';
+import { emptyInformers } from '../../../testing/fake/empty-informers.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { installKinds } from '../../../testing/servers/install-kinds.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
@@ -62,7 +62,7 @@ async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outc
   const unused = (): Promise<never> => Promise.reject(new Error('no store is needed'));
   const deps = createDependencies({
     memory: new ObjectMemory(),
-    ...{ cluster: admin, informers: blindInformers, clock: systemClock, pool },
+    ...{ cluster: admin, informers: emptyInformers, clock: systemClock, pool },
     stores: { open: unused, openTogether: unused },
     clusterOf: () => Promise.resolve(cluster),
   });

@@ -4,14 +4,14 @@ import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control
 import { otherHolder } from './find-conflicting-owner.ts';
 
 /** One that says of itself that it has taken over the data of the owner `former`. */
-const heir = (name: string, creationTimestamp: string): TenantControlPlane =>
+const successor = (name: string, creationTimestamp: string): TenantControlPlane =>
   tenantControlPlaneWith({
     metadata: { name, namespace: 'team', uid: `of-${name}`, creationTimestamp },
     status: { storage: { driver: 'etcd', owner: 'former', setup: { schema: 'shared', user: 'shared' } } },
   });
 
-const elder = heir('elder', '2026-01-01T00:00:00Z');
-const younger = heir('younger', '2026-01-02T00:00:00Z');
+const elder = successor('elder', '2026-01-01T00:00:00Z');
+const younger = successor('younger', '2026-01-02T00:00:00Z');
 
 test('the older of two that adopted the same data owns it, so that only one of them removes it', () => {
   expect(otherHolder(younger, [elder, younger])).toBe('team/elder');

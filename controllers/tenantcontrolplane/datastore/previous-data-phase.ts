@@ -20,7 +20,7 @@ export async function previousData(scope: Readonly<Scope>, deps: Dependencies, c
   const gone = previous.filter(({ dataStoreName }) => dataStoreName === named);
   if (gone.length === 0) {
     ctx.event('Normal', 'NoPreviousData', `no copy of the data is left in DataStore ${named}`);
-    await forgetWish(scope, deps, ctx);
+    await removeRequest(scope, deps, ctx);
     return { is: 'done' };
   }
   for (const share of gone) {
@@ -31,7 +31,7 @@ export async function previousData(scope: Readonly<Scope>, deps: Dependencies, c
   return { is: 'done', learned: { previous: previous.filter((share) => !gone.includes(share)) } };
 }
 
-async function forgetWish({ tcp }: Readonly<Scope>, { cluster }: Dependencies, { signal }: Context): Promise<void> {
+async function removeRequest({ tcp }: Readonly<Scope>, { cluster }: Dependencies, { signal }: Context): Promise<void> {
   const { namespace = '', name = '' } = tcp.metadata;
   const body = { metadata: { annotations: { [annotations.removePreviousData]: null } } };
   await cluster.patch(tenantControlPlane, { namespace, name }, { type: 'merge', body }, { signal });

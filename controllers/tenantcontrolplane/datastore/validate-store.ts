@@ -34,14 +34,14 @@ function homeOf(old: TenantControlPlane | undefined): { readonly store: string; 
 }
 
 function overrides({ tcp, old, drivers, refusals }: StoreRequest): readonly InvalidInput[] {
-  const { dataStore = '', dataStoreOverrides: asked = [] } = tcp.spec;
+  const { dataStore = '', dataStoreOverrides: requested = [] } = tcp.spec;
   const { dataStore: was = '', dataStoreOverrides: accepted = [] } = old?.spec ?? {};
-  const same = JSON.stringify(asked) === JSON.stringify(accepted) && dataStore === was;
+  const same = JSON.stringify(requested) === JSON.stringify(accepted) && dataStore === was;
   if (old !== undefined && same) return [];
   const home = homeOf(old);
   const moves = home.hasRun && dataStore !== '' && dataStore !== home.store;
   return validateOverrides({
-    overrides: asked,
+    overrides: requested,
     mains: [home.store, dataStore].filter((name) => name !== ''),
     drivers,
     refusals,

@@ -132,7 +132,7 @@ describe('A real API server of a tenant', () => {
     await world.create({ spec: { addons } });
     await world.settle();
     const uid = (await world.read()).metadata.uid ?? '';
-    while (!watches.hears(uid)) await sleep(systemClock, 50);
+    while (!watches.isComplete(uid)) await sleep(systemClock, 50);
     const before = await inside();
     expect(before.size).toBeGreaterThan(20);
     expect(world.enqueued).toBe(0);
@@ -206,7 +206,7 @@ describe('A real API server of a tenant', () => {
       };
       many.applied(uid, presence, connection);
     }
-    while (!uids.every((uid) => many.hears(uid))) await sleep(systemClock, 50);
+    while (!uids.every((uid) => many.isComplete(uid))) await sleep(systemClock, 50);
     await admin.delete(kinds.ConfigMap, { namespace: 'default', name: 'many' });
     await promise;
     expect(rang.size).toBe(50);

@@ -42,7 +42,7 @@ export interface TenantAccessOptions {
 export const recheckMs = 15 * 60_000;
 
 /** The same for tenants whose drift is watched, in case a change was missed. */
-const heardRecheckMs = 4 * 60 * 60_000;
+const watchedRecheckMs = 4 * 60 * 60_000;
 
 /** What was applied last, and when. */
 interface Done {
@@ -100,7 +100,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
     return applier;
   };
 
-  const recheckAfter = (uid: string): number => (watches?.hears(uid) === true ? heardRecheckMs : recheckMs);
+  const recheckAfter = (uid: string): number => (watches?.isComplete(uid) === true ? watchedRecheckMs : recheckMs);
 
   const applySet = async (
     scope: Readonly<Scope>,
@@ -127,7 +127,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
   };
 
   /** Applies a set, and watches it for drift from then on. */
-  const heard = async (
+  const applyWatched = async (
     scope: Readonly<Scope>,
     { set, connection }: { readonly set: TenantSet; readonly connection: Connection },
     apply: () => Promise<readonly Resource[]>,
@@ -174,7 +174,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
         return;
       }
       const connection = connectionOf(scope);
-      await heard(scope, { set, connection }, () =>
+      await applyWatched(scope, { set, connection }, () =>
         applySet(scope, { set, cluster: pool.borrow(uid, connection) }, ctx),
       );
       done.getOrMake(uid, () => new Map<string, Done>()).set(set.component, { checksum: wanted, at: now });

@@ -63,8 +63,8 @@ async function notReady(
   const namespace = scope.tcp.metadata.namespace ?? '';
   const labelSelector = podSelectorText(scope.tcp);
   const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });
-  const said = podTroubles(items);
-  const message = said === '' ? `none of the pods is ready (${items.length} in total)` : said;
+  const troubles = podTroubles(items);
+  const message = troubles === '' ? `none of the pods is ready (${items.length} in total)` : troubles;
   return { is: 'waiting', reason, message, afterMs: 30_000 };
 }
 

@@ -22,7 +22,7 @@ export interface EtcdBootstrap {
 }
 
 const retryMs = 500;
-const tellEveryMs = 10_000;
+const reportEveryMs = 10_000;
 
 /**
  * Issues the certificates of a quick-start etcd, waits until a majority of its members serves, and enables authentication with the
@@ -50,7 +50,7 @@ export async function writeEtcdSecrets({ plan, ...options }: EtcdBootstrap): Pro
 
 /** Retries until it works while the datastore does not answer, and logs that from time to time. */
 async function untilDone({ clock, log, signal }: EtcdBootstrap, attempt: () => Promise<void>): Promise<void> {
-  let told = clock.monotonic();
+  let reportedAt = clock.monotonic();
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -58,8 +58,8 @@ async function untilDone({ clock, log, signal }: EtcdBootstrap, attempt: () => P
       return;
     } catch (error) {
       if (!(error instanceof StoreError) || error.reason !== 'Unreachable') throw error;
-      if (clock.monotonic() - told >= tellEveryMs) {
-        told = clock.monotonic();
+      if (clock.monotonic() - reportedAt >= reportEveryMs) {
+        reportedAt = clock.monotonic();
         log.info('still waiting for the etcd members', { seen: error.message });
       }
     }

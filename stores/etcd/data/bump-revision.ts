@@ -22,15 +22,15 @@ export interface RaisedEtcd {
 
 /**
  * Raises etcd's revision to at least `wanted` with one write per revision, the only way in etcd. `key` is overwritten repeatedly, and
- * deleted at the end. Each write costs about a hundred bytes until etcd compacts. `tell` is called every 2000 writes and stops the raise
- * by throwing; no write is in progress any more when this rejects. Throws what `tell` throws, and `StoreError` Unsupported when the
+ * deleted at the end. Each write costs about a hundred bytes until etcd compacts. `onProgress` is called every 2000 writes and stops the raise
+ * by throwing; no write is in progress any more when this rejects. Throws what `onProgress` throws, and `StoreError` Unsupported when the
  * distance is too large or etcd grows too much.
  */
 export async function raiseRevision(
   etcd: RaisedEtcd,
   key: Buffer,
   span: { readonly from: bigint; readonly wanted: bigint },
-  tell: (reached: bigint) => void = () => undefined,
+  onProgress: (reached: bigint) => void = () => undefined,
 ): Promise<void> {
   let reached = span.from;
   if (reached >= span.wanted) return;
@@ -43,7 +43,7 @@ export async function raiseRevision(
     if (revision > reached) reached = revision;
     written += 1;
     if (written % lookEvery > 0) return;
-    tell(reached);
+    onProgress(reached);
     refuseGrowth((await etcd.size()) - size);
   };
   const work = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export async function raiseRevision(
   // The first failure says more; a key that stays is overwritten and deleted by the next raise.
   await (failure === undefined ? cleaned : cleaned.catch(() => undefined));
   if (failure !== undefined) throw failure.reason;
-  tell(reached);
+  onProgress(reached);
 }
 
 function refuseTooFar({ from, wanted }: { readonly from: bigint; readonly wanted: bigint }): void {

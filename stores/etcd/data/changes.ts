@@ -78,7 +78,7 @@ async function collect(open: Open, goal: bigint): Promise<EtcdChanges> {
   let bytes = 0;
   let last: bigint | undefined;
   const full = (): boolean => changes.size >= longestPage || bytes >= largestPage;
-  const tell = (revision: bigint): EtcdChanges => {
+  const result = (revision: bigint): EtcdChanges => {
     open.position = revision;
     return { changes: [...changes.values()].map(changeOf), revision };
   };
@@ -87,7 +87,7 @@ async function collect(open: Open, goal: bigint): Promise<EtcdChanges> {
     while ((event = open.pending[0]) !== undefined) {
       const revision = BigInt(event.kv.mod_revision);
       // A revision is not split: the next one begins another page.
-      if (last !== undefined && revision > last && full()) return tell(last);
+      if (last !== undefined && revision > last && full()) return result(last);
       open.pending.shift();
       // Deleted and set again, so that the map is in the order of the last changes.
       const name = event.kv.key.toString('latin1');
@@ -98,7 +98,7 @@ async function collect(open: Open, goal: bigint): Promise<EtcdChanges> {
     }
     const news = await arriving(open.watch);
     if (news.is === 'events') open.pending.push(...news.events);
-    else if (news.revision >= goal) return tell(news.revision);
+    else if (news.revision >= goal) return result(news.revision);
   }
 }
 

@@ -45,15 +45,15 @@ export class EtcdDataClient {
   /** Number of keys in a range, and the store's revision; goes through consensus. */
   async count(range: KeyRange): Promise<{ readonly count: number; readonly revision: bigint }> {
     const request = { key: range.start, range_end: range.end, count_only: true };
-    const said = await this.#connection.call('count keys', (client) => client.kv.range(request));
-    return { count: Number(said.count), revision: BigInt(said.header.revision) };
+    const answer = await this.#connection.call('count keys', (client) => client.kv.range(request));
+    return { count: Number(answer.count), revision: BigInt(answer.header.revision) };
   }
 
   /** The first keys of a range as they were at a revision. Throws `CompactedError` and `TooLargeError`. */
   async page(range: KeyRange, revision: bigint, limit: number): Promise<EtcdPage> {
     const request = { key: range.start, range_end: range.end, revision: revision.toString(), limit };
-    const said = await explained(this.#connection.call('read keys', (client) => client.kv.range(request)));
-    return { entries: said.kvs.map(entryOf), more: said.more };
+    const answer = await explained(this.#connection.call('read keys', (client) => client.kv.range(request)));
+    return { entries: answer.kvs.map(entryOf), more: answer.more };
   }
 
   /** All operations in one transaction, on different keys. Throws `LeaseGoneError`. */
@@ -64,26 +64,26 @@ export class EtcdDataClient {
 
   /** Puts an empty value, and returns the new revision. */
   async touch(key: Buffer): Promise<bigint> {
-    const said = await this.#connection.call(`write ${key.toString()}`, (client) =>
+    const answer = await this.#connection.call(`write ${key.toString()}`, (client) =>
       client.kv.put({ key, value: Buffer.alloc(0) }),
     );
-    return BigInt(said.header.revision);
+    return BigInt(answer.header.revision);
   }
 
   /** A new lease; etcd extends it when it is shorter than two election timeouts. */
   async grantLease(seconds: number): Promise<string> {
-    const said = await this.#connection.call('grant a lease', (client) =>
+    const answer = await this.#connection.call('grant a lease', (client) =>
       client.leaseClient.leaseGrant({ TTL: seconds }),
     );
-    return said.ID;
+    return answer.ID;
   }
 
   /** Seconds that a lease has left; undefined when it has ended. */
   async leaseSeconds(lease: string): Promise<number | undefined> {
-    const said = await this.#connection.call('read a lease', (client) =>
+    const answer = await this.#connection.call('read a lease', (client) =>
       client.leaseClient.leaseTimeToLive({ ID: lease }),
     );
-    return Number(said.TTL) < 0 ? undefined : Number(said.TTL);
+    return Number(answer.TTL) < 0 ? undefined : Number(answer.TTL);
   }
 
   /** Watches a range from a revision on. The caller disposes the watch. */
@@ -109,9 +109,9 @@ function requestOf(operation: EtcdOperation): IRequestOp {
 }
 
 const meanings = [
-  { said: /revision has been compacted/, error: CompactedError },
-  { said: /message larger than max/, error: TooLargeError },
-  { said: /requested lease not found/, error: LeaseGoneError },
+  { pattern: /revision has been compacted/, error: CompactedError },
+  { pattern: /message larger than max/, error: TooLargeError },
+  { pattern: /requested lease not found/, error: LeaseGoneError },
 ] as const;
 
 /** Translates errors that callers handle into their classes. */
@@ -119,9 +119,9 @@ async function explained<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    const said = error instanceof StoreError ? error.message : '';
-    const meaning = meanings.find((one) => one.said.test(said));
+    const message = error instanceof StoreError ? error.message : '';
+    const meaning = meanings.find((one) => one.pattern.test(message));
     if (meaning === undefined) throw error;
-    throw new meaning.error(said, { cause: error });
+    throw new meaning.error(message, { cause: error });
   }
 }

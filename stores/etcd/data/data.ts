@@ -59,16 +59,16 @@ export class EtcdData implements TenancyData {
   }
 
   async changes(after: bigint): ReturnType<TenancyData['changes']> {
-    const told = await this.#feed.since(after);
+    const page = await this.#feed.since(after);
     const changes: StoredChange[] = [];
-    for (const change of told.changes) {
+    for (const change of page.changes) {
       const key = this.#relative(change.is === 'put' ? change.entry.key : change.key);
       if (!isCopied(key)) continue;
       changes.push(
         change.is === 'put' ? { is: 'put', entry: await this.#stored(key, change.entry) } : { is: 'deleted', key },
       );
     }
-    return { changes, revision: told.revision };
+    return { changes, revision: page.revision };
   }
 
   async write(changes: readonly StoredChange[]): Promise<void> {
@@ -81,13 +81,13 @@ export class EtcdData implements TenancyData {
     await Promise.all(Array.from({ length: width }, work));
   }
 
-  async raise(revision: bigint, tell?: (reached: bigint) => void): Promise<void> {
+  async raise(revision: bigint, onProgress?: (reached: bigint) => void): Promise<void> {
     const span = { from: await this.revision(), wanted: revision };
     const size = async (): Promise<number> => {
       const sizes = (await this.#client.members()).map((answer) => ('sizeBytes' in answer ? answer.sizeBytes : 0));
       return Math.max(...sizes);
     };
-    await raiseRevision({ data: this.#client.data, size }, raisedKey, span, tell);
+    await raiseRevision({ data: this.#client.data, size }, raisedKey, span, onProgress);
   }
 
   async fence(): Promise<void> {

@@ -116,8 +116,8 @@ export class EtcdWatch implements AsyncDisposable {
 }
 
 function lost(cause: unknown): never {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  throw new StoreError('Unreachable', `etcd does not answer: a watch was interrupted (${said})`, { cause });
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new StoreError('Unreachable', `etcd does not answer: a watch was interrupted (${message})`, { cause });
 }
 
 function canceledError(response: IWatchResponse): Error {

@@ -2,7 +2,7 @@ import type { MysqlConnection } from '../connection.ts';
 import { isLockTimeout, MysqlError } from '../errors.ts';
 
 /** Seconds that each lock is waited for. */
-const patience = 1;
+const lockTimeoutSeconds = 1;
 
 /**
  * Waits for the end of every transaction that has written to a table before this call: a lock on the whole table is granted only then. A
@@ -10,7 +10,7 @@ const patience = 1;
  * and blocks others for as long as the oldest running statement takes. Throws `MysqlError` when a transaction stays open for too long.
  */
 export async function awaitWriters(connection: MysqlConnection, table: string): Promise<void> {
-  await connection.run(`SET SESSION lock_wait_timeout = ${patience}`);
+  await connection.run(`SET SESSION lock_wait_timeout = ${lockTimeoutSeconds}`);
   try {
     if (await held(connection, table, 'READ')) return;
     if (await held(connection, table, 'WRITE')) return;

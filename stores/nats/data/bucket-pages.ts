@@ -75,7 +75,9 @@ async function versionsAt(client: NatsClient, bucket: string, revision: number):
 /** The oldest remaining version of a key is newer than the revision: if it created the key, the key did not exist before. */
 function absentAt(key: string, { expected }: StreamMessage): 'gone' {
   if (expected === 0) return 'gone';
-  throw new CompactedError(`${key} has changed more than ${bucketHistory} times since: NATS does not retain more versions`);
+  throw new CompactedError(
+    `${key} has changed more than ${bucketHistory} times since: NATS does not retain more versions`,
+  );
 }
 
 async function load(client: NatsClient, bucket: string, version: Version): Promise<StoredEntry | undefined> {

@@ -15,7 +15,7 @@ export async function raiseSequence(
   client: NatsClient,
   bucket: string,
   revision: number,
-  tell: (reached: bigint) => void = () => undefined,
+  onProgress: (reached: bigint) => void = () => undefined,
 ): Promise<void> {
   const stream = bucketStreamName(bucket);
   const info = await readBucket(client, bucket);
@@ -27,7 +27,7 @@ export async function raiseSequence(
     await client.api(`raise bucket ${bucket}`, `STREAM.PURGE.${stream}`, { seq: revision });
     // kine waits for the last message of a stream that has a number.
     reached = await mark(client, bucket);
-    tell(BigInt(reached));
+    onProgress(BigInt(reached));
   }
   const connection = await client.connection();
   while (reached < revision) {
@@ -36,7 +36,7 @@ export async function raiseSequence(
       connection.publish(subject, '', { headers: client.headers({ 'KV-Operation': 'DEL' }) });
     }
     reached = await mark(client, bucket);
-    tell(BigInt(reached));
+    onProgress(BigInt(reached));
   }
 }
 

@@ -40,11 +40,11 @@ export class NatsData implements TenancyData {
   }
 
   async revision(): Promise<bigint> {
-    return this.#told('read the revision', async () => BigInt(await this.#lastSequence()));
+    return this.#run('read the revision', async () => BigInt(await this.#lastSequence()));
   }
 
   async count(): Promise<number> {
-    return this.#told('count keys', () => this.#writer.count());
+    return this.#run('count keys', () => this.#writer.count());
   }
 
   async *pages(revision: bigint): AsyncGenerator<readonly StoredEntry[]> {
@@ -57,7 +57,7 @@ export class NatsData implements TenancyData {
   }
 
   async changes(after: bigint): ReturnType<TenancyData['changes']> {
-    return this.#told('read changes', async () => {
+    return this.#run('read changes', async () => {
       let revision = await this.#requireReached(after);
       const last = new Map<string, StoredChange>();
       let size = 0;
@@ -79,22 +79,24 @@ export class NatsData implements TenancyData {
   }
 
   async write(changes: readonly StoredChange[]): Promise<void> {
-    await this.#told('write changes', () => this.#writer.write(changes));
+    await this.#run('write changes', () => this.#writer.write(changes));
   }
 
-  async raise(revision: bigint, tell?: (reached: bigint) => void): Promise<void> {
-    await this.#told('raise the revision', () => raiseSequence(this.#client, this.#bucket, Number(revision), tell));
+  async raise(revision: bigint, onProgress?: (reached: bigint) => void): Promise<void> {
+    await this.#run('raise the revision', () =>
+      raiseSequence(this.#client, this.#bucket, Number(revision), onProgress),
+    );
   }
 
   async fence(): Promise<void> {
-    await this.#told('block the writes', async () => {
+    await this.#run('block the writes', async () => {
       await this.#fence.up();
       await untilQuiet(this.#client, this.#bucket);
     });
   }
 
   async unfence(): Promise<void> {
-    await this.#told('unblock the writes', () => this.#fence.down());
+    await this.#run('unblock the writes', () => this.#fence.down());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,7 +130,7 @@ export class NatsData implements TenancyData {
     throw new CompactedError(`bucket ${this.#bucket} is at revision ${last}: recreated after revision ${revision}`);
   }
 
-  async #told<T>(attempt: string, work: () => Promise<T>): Promise<T> {
+  async #run<T>(attempt: string, work: () => Promise<T>): Promise<T> {
     try {
       return await withStoreErrors(`${attempt} of bucket ${this.#bucket}`, work);
     } catch (error) {

@@ -9,8 +9,8 @@ export async function readMessage(client: NatsClient, stream: string, seq: numbe
   if ((message.headers?.code ?? 0) === 0) return message.data;
   try {
     // A copy may not have it yet: the leader knows.
-    const told = await client.api<{ message: { data?: string } }>(attempt, `STREAM.MSG.GET.${stream}`, query);
-    return Buffer.from(told.message.data ?? '', 'base64');
+    const answer = await client.api<{ message: { data?: string } }>(attempt, `STREAM.MSG.GET.${stream}`, query);
+    return Buffer.from(answer.message.data ?? '', 'base64');
   } catch (error) {
     if (isRefusal(error, 'noMessage')) return undefined;
     throw error;

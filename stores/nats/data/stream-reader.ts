@@ -67,7 +67,8 @@ export async function* readStream(client: NatsClient, request: ReadRequest): Asy
         pending = left;
         yield read;
       }
-      if (received === 0) throw new StoreError('Unreachable', `NATS does not answer: stream ${stream} sends no further messages`);
+      if (received === 0)
+        throw new StoreError('Unreachable', `NATS does not answer: stream ${stream} sends no further messages`);
     }
   } finally {
     // One that cannot be deleted, with the stream or the connection gone, ends by itself.

@@ -12,7 +12,7 @@ import { prepareStage } from './render-stage.ts';
 import { shortened } from '../shortened.ts';
 import type { Blocker } from '../stage-error.ts';
 import { StageError, lookAgain } from '../stage-error.ts';
-import { mostTold, refusals, resourceOf } from '../refusals.ts';
+import { mostListed, refusals, resourceOf } from '../refusals.ts';
 import type { StageTools } from './stage-tools.ts';
 import { placeStage } from './stage-tools.ts';
 import { evaluate } from '../workload/wait-objects.ts';
@@ -106,7 +106,7 @@ async function apply(prepared: PreparedStage, at: StageResult, tools: StageTools
   const { failures } = await applyObjects(placed, tools.target);
   return failures.length === 0
     ? at
-    : { ...stopped(at, refusals(prepared.stage, failures)), resources: failures.slice(0, mostTold).map(resourceOf) };
+    : { ...stopped(at, refusals(prepared.stage, failures)), resources: failures.slice(0, mostListed).map(resourceOf) };
 }
 
 /** The reconcile ends here so that the status is stored, and goes on at once. */
@@ -122,11 +122,11 @@ async function remove(prepared: PreparedStage, at: StageResult, tools: StageTool
   const { gone, left } = await deleteObjects(all, { ...tools.target, spares: false });
   const after = { ...at, inventory: withoutItems(at.inventory, gone) };
   if (left.length === 0) return after;
-  const told = left.slice(0, 10).map(({ item, message }) => `${item.kind} ${item.name} ${message}`);
+  const listed = left.slice(0, 10).map(({ item, message }) => `${item.kind} ${item.name} ${message}`);
   return stopped(after, {
     type: 'HelmChartDeleted',
     reason: 'FailedToDeleteObjects',
-    message: `stage ${prepared.stage.name}: ${told.join('; ')}`,
+    message: `stage ${prepared.stage.name}: ${listed.join('; ')}`,
     afterMs: lookAgain.soon,
   });
 }

@@ -6,7 +6,7 @@ import { deleteObjects } from '../workload/delete-objects.ts';
 import { digestOf } from '../../../sources/generated-parts.ts';
 import type { InventoryItem } from '../workload/inventory.ts';
 import { superfluousItems, withItems, withoutItems } from '../workload/inventory.ts';
-import { mostTold, refusals, resourceOf } from '../refusals.ts';
+import { mostListed, refusals, resourceOf } from '../refusals.ts';
 import type { PreparedStage } from './render-stage.ts';
 import { prepareStage } from './render-stage.ts';
 import type { Blocker } from '../stage-error.ts';
@@ -62,7 +62,7 @@ export async function keepStages(
     const outcome = await applyObjects(objects, tools.target);
     drifted.push(...outcome.drifted);
     if (outcome.failures.length === 0) continue;
-    const resources = outcome.failures.slice(0, mostTold).map(resourceOf);
+    const resources = outcome.failures.slice(0, mostListed).map(resourceOf);
     return { inventory, drifted, resources, blocker: refusals(prepared.stage, outcome.failures) };
   }
   const ran = new Set(stages.map(({ stage }) => stage.name));
@@ -78,14 +78,14 @@ async function prune(
   const { gone, left } = await deleteObjects(superfluous, { ...target, spares: true });
   const kept = gone.length === 0 ? inventory : withoutItems(inventory, gone);
   if (left.length === 0) return { inventory: kept, resources: [] };
-  const told = left.slice(0, 10).map(({ item, message }) => `${item.kind} ${item.name} ${message}`);
+  const listed = left.slice(0, 10).map(({ item, message }) => `${item.kind} ${item.name} ${message}`);
   return {
     inventory: kept,
     resources: [],
     blocker: {
       type: 'HelmChartDeleted',
       reason: 'FailedToDeleteObjects',
-      message: `objects that are no longer part of any stage: ${told.join('; ')}`,
+      message: `objects that are no longer part of any stage: ${listed.join('; ')}`,
       afterMs: lookAgain.soon,
     },
   };

@@ -88,13 +88,13 @@ async function unpublished(
   return { message, afterMs: leavingMs };
 }
 
-const told: Readonly<Record<RotationSubject, string>> = {
+const subjectTexts: Readonly<Record<RotationSubject, string>> = {
   certificateAuthorities: 'CAs',
   serviceAccountKey: 'service-account keys',
 };
 
 function announce(subject: RotationSubject, { phase }: Rotation, ctx: Context): void {
-  const what = told[subject];
+  const what = subjectTexts[subject];
   if (phase === 'Prepared') {
     const message = `old and new ${what} are trusted, and the new ones sign; complete the rotation once all workers and users have switched to them`;
     ctx.event('Normal', 'RotationPrepared', message);

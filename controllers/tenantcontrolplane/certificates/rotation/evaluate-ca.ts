@@ -41,8 +41,8 @@ export function storedPair(
   if (first.verdict.keep || fit === first || !isOtherKey(first.pair.key, fit.pair.key)) return fit;
   const { reason, message } = first.verdict;
   const [, other] = where.copies;
-  const told = `${message}, and ${other?.key ?? 'the other key'} belongs to another CA, which is not used in its place`;
-  return { pair: first.pair, verdict: { keep: false, reason, message: told } };
+  const text = `${message}, and ${other?.key ?? 'the other key'} belongs to another CA, which is not used in its place`;
+  return { pair: first.pair, verdict: { keep: false, reason, message: text } };
 }
 
 /** True when both keys can be read and are different. */

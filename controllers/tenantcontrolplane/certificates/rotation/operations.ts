@@ -50,8 +50,8 @@ function refusedCompletion(subject: RotationSubject, before: Rotation | undefine
 }
 
 /** Why an operation is refused in the current state; undefined when it is allowed. */
-export function refusalOf(asked: string, record: CredentialsRotation | undefined): Refusal | undefined {
-  const operation = operations.get(asked);
+export function refusalOf(requested: string, record: CredentialsRotation | undefined): Refusal | undefined {
+  const operation = operations.get(requested);
   if (operation === undefined) {
     const remedy = `use one of ${[...operations.keys()].join(', ')}`;
     return { reason: 'is not a known operation', remedy };
@@ -61,8 +61,8 @@ export function refusalOf(asked: string, record: CredentialsRotation | undefined
 }
 
 /** True when the operation rotates CAs. */
-export function startsAuthorities(asked: string): boolean {
-  const operation = operations.get(asked);
+export function startsAuthorities(requested: string): boolean {
+  const operation = operations.get(requested);
   return operation?.act === 'start' && operation.on.includes('certificateAuthorities');
 }
 
@@ -75,10 +75,10 @@ function after(act: Operation['act'], subject: RotationSubject, before: Rotation
 }
 
 /** The record after the operation was accepted. */
-export function taken(asked: string, record: CredentialsRotation | undefined, now: string): CredentialsRotation {
-  const { act, on } = operations.get(asked) ?? { act: 'start', on: [] };
+export function taken(requested: string, record: CredentialsRotation | undefined, now: string): CredentialsRotation {
+  const { act, on } = operations.get(requested) ?? { act: 'start', on: [] };
   const begun = on.map((subject) => [subject, after(act, subject, record?.[subject], now)]);
-  return { ...withoutRefusal(record), ...(Object.fromEntries(begun) as CredentialsRotation), operation: asked };
+  return { ...withoutRefusal(record), ...(Object.fromEntries(begun) as CredentialsRotation), operation: requested };
 }
 
 /** The record without a refusal. */
@@ -87,6 +87,6 @@ export function withoutRefusal(record: CredentialsRotation | undefined): Credent
 }
 
 /** A refusal as one sentence. */
-export function refusalText(asked: string, { reason, remedy }: Refusal): string {
-  return `the annotation ${annotations.operation}: ${asked} ${reason}; ${remedy}`;
+export function refusalText(requested: string, { reason, remedy }: Refusal): string {
+  return `the annotation ${annotations.operation}: ${requested} ${reason}; ${remedy}`;
 }

@@ -13,8 +13,8 @@ import type { Scope } from '../../scope.ts';
 /** Whole seconds, as metav1.Time is written. */
 const seconds = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
-function blockerOf({ tcp, observed }: Readonly<Scope>, asked: string, now: Date): string | undefined {
-  if (!startsAuthorities(asked)) return undefined;
+function blockerOf({ tcp, observed }: Readonly<Scope>, requested: string, now: Date): string | undefined {
+  if (!startsAuthorities(requested)) return undefined;
   return authoritySecrets(tcp)
     .map((where) => {
       const stored = observed.secrets.get(where.name);
@@ -27,21 +27,21 @@ function blockerOf({ tcp, observed }: Readonly<Scope>, asked: string, now: Date)
 /** The record after an annotation that has not been handled yet. */
 function looked(scope: Readonly<Scope>, record: CredentialsRotation | undefined, ctx: Context): CredentialsRotation {
   const { tcp } = scope;
-  const asked = tcp.metadata.annotations?.[annotations.operation];
+  const requested = tcp.metadata.annotations?.[annotations.operation];
   const before = withoutRefusal(record);
-  if (asked === undefined) return before;
+  if (requested === undefined) return before;
   // An object that was moved or restored still has the annotation, but nobody requested the operation again.
-  if (tcp.status?.observedGeneration === undefined) return { ...before, operation: asked };
-  const refusal = refusalOf(asked, record);
-  const refused = refusal === undefined ? undefined : refusalText(asked, refusal);
+  if (tcp.status?.observedGeneration === undefined) return { ...before, operation: requested };
+  const refusal = refusalOf(requested, record);
+  const refused = refusal === undefined ? undefined : refusalText(requested, refusal);
   if (refused !== undefined) {
     ctx.event('Warning', 'RotationRefused', refused);
-    return { ...before, operation: asked, refusal: refused };
+    return { ...before, operation: requested, refusal: refused };
   }
-  const blocker = blockerOf(scope, asked, ctx.now);
+  const blocker = blockerOf(scope, requested, ctx.now);
   if (blocker === undefined) {
-    ctx.event('Normal', 'RotationRequested', `${asked} was accepted`);
-    return taken(asked, record, seconds(ctx.now));
+    ctx.event('Normal', 'RotationRequested', `${requested} was accepted`);
+    return taken(requested, record, seconds(ctx.now));
   }
   // The request remains, and is checked again when the Secret changes.
   if (blocker !== record?.refusal) ctx.event('Warning', 'RotationRefused', blocker);
@@ -62,8 +62,8 @@ function requested(scope: Readonly<Scope>, ctx: Context): CredentialsRotation | 
   const { tcp, observed } = scope;
   const recorded = tcp.status?.certificates?.rotation;
   const record = recorded ?? recovered(tcp, observed.secrets);
-  const asked = tcp.metadata.annotations?.[annotations.operation];
-  if (asked === record?.operation && record === recorded) return undefined;
-  const rotation = asked === record?.operation ? record : looked(scope, record, ctx);
+  const requested = tcp.metadata.annotations?.[annotations.operation];
+  if (requested === record?.operation && record === recorded) return undefined;
+  const rotation = requested === record?.operation ? record : looked(scope, record, ctx);
   return JSON.stringify(rotation) === JSON.stringify(recorded) ? undefined : rotation;
 }

@@ -7,14 +7,14 @@ import { validate } from '../../admission.ts';
 
 const drivers = new Map([['default', 'etcd']]);
 
-/** A tenant whose annotation asks for `asked`, and whose authorities are at `phase` of a rotation. */
-function tenant(asked: string | undefined, phase?: RotationPhase): TenantControlPlane {
+/** A tenant whose annotation asks for `requested`, and whose authorities are at `phase` of a rotation. */
+function tenant(requested: string | undefined, phase?: RotationPhase): TenantControlPlane {
   const lastInitiationTime = '2030-01-01T00:00:00Z';
   return tenantControlPlaneWith({
     metadata: {
       name: 'tenant',
       namespace: 'default',
-      ...(asked && { annotations: { [annotations.operation]: asked } }),
+      ...(requested && { annotations: { [annotations.operation]: requested } }),
     },
     ...(phase !== undefined && {
       status: { certificates: { rotation: { certificateAuthorities: { phase, lastInitiationTime } } } },
@@ -32,8 +32,8 @@ describe('The annotation that requests an operation', () => {
     ['rotate-credentials-start', 'Completed'],
     ['rotate-serviceaccount-key-start', 'Prepared'],
     ['rotate-ca-complete', 'Prepared'],
-  ])('%s is admitted while the CAs are %s', (asked, phase) => {
-    expect(errors(tenant(asked, phase), tenant(undefined, phase))).toEqual([]);
+  ])('%s is admitted while the CAs are %s', (requested, phase) => {
+    expect(errors(tenant(requested, phase), tenant(undefined, phase))).toEqual([]);
   });
 
   test.each<[string, RotationPhase | undefined, string]>([
@@ -45,10 +45,10 @@ describe('The annotation that requests an operation', () => {
     ['rotate-ca-complete', 'Completed', 'that is not Prepared: it is Completed'],
     ['rotate-credentials-complete', 'Prepared', 'the service-account keys that is not Prepared'],
     ['rotate-ca', undefined, 'is not a known operation'],
-  ])('%s is refused while the CAs are %s', (asked, phase, why) => {
-    const [error = '', ...others] = errors(tenant(asked, phase), tenant(undefined, phase));
+  ])('%s is refused while the CAs are %s', (requested, phase, why) => {
+    const [error = '', ...others] = errors(tenant(requested, phase), tenant(undefined, phase));
     expect(others).toEqual([]);
-    expect(error).toContain(`metadata.annotations[${annotations.operation}]=${asked}`);
+    expect(error).toContain(`metadata.annotations[${annotations.operation}]=${requested}`);
     expect(error).toContain(why);
   });
 
@@ -59,10 +59,10 @@ describe('The annotation that requests an operation', () => {
       name: 'c',
       uid: 'c',
     };
-    const asked = tenant('rotate-ca-complete', 'Preparing');
+    const requested = tenant('rotate-ca-complete', 'Preparing');
     const owned = (controller: boolean): TenantControlPlane => ({
-      ...asked,
-      metadata: { ...asked.metadata, ownerReferences: [{ ...owner, controller }] },
+      ...requested,
+      metadata: { ...requested.metadata, ownerReferences: [{ ...owner, controller }] },
     });
     expect(errors(owned(true), tenant(undefined, 'Preparing'))).toEqual([]);
     expect(errors(owned(false), tenant(undefined, 'Preparing'))).toHaveLength(1);

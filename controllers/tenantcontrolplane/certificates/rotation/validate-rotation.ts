@@ -12,11 +12,11 @@ export function validateRotation(
   tcp: TenantControlPlane,
   old: TenantControlPlane | undefined,
 ): readonly InvalidInput[] {
-  const asked = tcp.metadata.annotations?.[annotations.operation];
+  const requested = tcp.metadata.annotations?.[annotations.operation];
   if (tcp.metadata.ownerReferences?.some(({ controller }) => controller === true) === true) return [];
-  if (old === undefined || asked === undefined || asked === old.metadata.annotations?.[annotations.operation])
+  if (old === undefined || requested === undefined || requested === old.metadata.annotations?.[annotations.operation])
     return [];
-  const refusal = refusalOf(asked, old.status?.certificates?.rotation);
+  const refusal = refusalOf(requested, old.status?.certificates?.rotation);
   if (refusal === undefined) return [];
-  return [{ field: `metadata.annotations[${annotations.operation}]`, value: asked, ...refusal }];
+  return [{ field: `metadata.annotations[${annotations.operation}]`, value: requested, ...refusal }];
 }

@@ -9,9 +9,9 @@ import { durationAnnotation } from '../../shared/duration-annotation.ts';
 import { inPhase, lastsMs, thawed, undoing } from './migration-record.ts';
 import { annotations } from '../../../../api/names.ts';
 import { without } from '../../shared/without.ts';
-import { findJob, jobTroubles, removeJob, startJob, tellJob } from './job.ts';
+import { findJob, jobTroubles, removeJob, startJob, notifyJob } from './job.ts';
 import type { FoundJob } from './job.ts';
-import { onward, patience, waiting } from './migration-step.ts';
+import { onward, timeLimits, waiting } from './migration-step.ts';
 import type { MigrationStep, Step } from './migration-step.ts';
 import { podsOf } from './pods.ts';
 import { freeze, thaw } from './tenant-read-only.ts';
@@ -43,7 +43,7 @@ export async function copy(step: MigrationStep, record: MigrationStatus): Promis
   if (found.channel.freezeWanted !== undefined) return frozen(step, record, found);
   const seen = withProgress(record, found.channel.progress);
   if (record.phase === 'Freezing' || record.phase === 'Finishing') return released(step, seen);
-  return { record: inPhase(seen, phaseOf(journal) ?? record.phase, ctx.now, told(found.channel.progress)) };
+  return { record: inPhase(seen, phaseOf(journal) ?? record.phase, ctx.now, progressFields(found.channel.progress)) };
 }
 
 function failed({ ctx }: MigrationStep, record: MigrationStatus, message: string): Step {
@@ -52,8 +52,8 @@ function failed({ ctx }: MigrationStep, record: MigrationStatus, message: string
 
 /** The process itself keeps to its time limit; one that never started, or was restarted too often, is given up here. */
 function overdue({ scope, ctx }: MigrationStep, { startedAt }: MigrationStatus): string | undefined {
-  const allowedMs = durationAnnotation(scope.tcp.metadata, annotations.migrationTimeout) ?? patience.wholeMs;
-  const over = ctx.now.getTime() - Date.parse(startedAt) > allowedMs + patience.undoingMs;
+  const allowedMs = durationAnnotation(scope.tcp.metadata, annotations.migrationTimeout) ?? timeLimits.wholeMs;
+  const over = ctx.now.getTime() - Date.parse(startedAt) > allowedMs + timeLimits.undoingMs;
   return over ? `it took longer than ${allowedMs / 1000} s` : undefined;
 }
 
@@ -79,7 +79,7 @@ function phaseOf(journal: MigrationRecord | undefined): MigrationPhase | undefin
   return phase === 'Copying' || phase === 'Following' ? phase : undefined;
 }
 
-function told(progress: MigrationProgress | undefined): Partial<MigrationStatus> {
+function progressFields(progress: MigrationProgress | undefined): Partial<MigrationStatus> {
   return progress?.problem === undefined ? {} : { message: progress.problem };
 }
 
@@ -117,7 +117,7 @@ async function frozen(step: MigrationStep, record: MigrationStatus, { channel }:
   }
   if (policyInTenant && record.policyInTenant !== true) return onward({ ...seen, policyInTenant });
   const isAnswered = channel.freezeWanted === channel.freezeInForce;
-  const limit = record.phase === 'Finishing' ? patience.finishingMs : patience.freezingMs;
+  const limit = record.phase === 'Finishing' ? timeLimits.finishingMs : timeLimits.freezingMs;
   if (lastsMs(record, ctx.now) > limit) {
     const message = isAnswered
       ? 'copying the last changes took too long'
@@ -130,7 +130,7 @@ async function frozen(step: MigrationStep, record: MigrationStatus, { channel }:
   const doubt = await freeze(step);
   if (doubt !== undefined) return waiting(seen, doubt, againMs);
   const frozenAt = record.frozenAt ?? deps.clock.now().toISOString();
-  await tellJob(
+  await notifyJob(
     { tcp: scope.tcp, deps, signal: ctx.signal },
     { [annotations.migrationFreezeInForce]: channel.freezeWanted },
   );
@@ -141,7 +141,7 @@ async function frozen(step: MigrationStep, record: MigrationStatus, { channel }:
 async function released(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = step;
   if (record.policyInTenant === true) await thaw(step);
-  await tellJob({ tcp: scope.tcp, deps, signal: ctx.signal }, { [annotations.migrationFreezeInForce]: undefined });
+  await notifyJob({ tcp: scope.tcp, deps, signal: ctx.signal }, { [annotations.migrationFreezeInForce]: undefined });
   return { record: inPhase(thawed(record, deps.clock.now()), 'Following', ctx.now) };
 }
 

@@ -65,7 +65,7 @@ export async function jobTroubles(place: JobPlace): Promise<string> {
 }
 
 /** Writes annotations of the Job for its process; does nothing if the Job no longer exists. */
-export async function tellJob(place: JobPlace, values: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function notifyJob(place: JobPlace, values: Readonly<Record<string, string | undefined>>): Promise<void> {
   try {
     await place.deps.cluster.patch(kinds.Job, keyOf(place), annotationsPatch(values), { signal: place.signal });
   } catch (error) {

@@ -22,15 +22,15 @@ export interface MigrationJobSettings {
 const keptSeconds = 3600;
 
 function argumentsOf(tcp: TenantControlPlane, { target }: MigrationStatus): string[] {
-  const { namespace = '', name = '', annotations: asked = {} } = tcp.metadata;
-  const cleanup = asked[annotations.cleanupPriorMigration];
+  const { namespace = '', name = '', annotations: requested = {} } = tcp.metadata;
+  const cleanup = requested[annotations.cleanupPriorMigration];
   const timeout = durationAnnotation(tcp.metadata, annotations.migrationTimeout);
   return [
     'migrate',
     `--tenant-control-plane=${namespace}/${name}`,
     `--target-datastore=${target.dataStoreName}`,
     ...(cleanup === undefined ? [] : [`--cleanup-prior-migration=${String(cleanup === 'true')}`]),
-    ...(timeout === undefined ? [] : [`--timeout=${asked[annotations.migrationTimeout] ?? ''}`]),
+    ...(timeout === undefined ? [] : [`--timeout=${requested[annotations.migrationTimeout] ?? ''}`]),
   ];
 }
 
@@ -145,16 +145,16 @@ export interface MigrationChannel {
 
 /** Reads the annotations of a Job. Invalid JSON counts as absent: nothing else has a reason to write there. */
 export function readChannel({ metadata }: Pick<Job, 'metadata'>): MigrationChannel {
-  const said = metadata.annotations ?? {};
+  const written = metadata.annotations ?? {};
   return {
-    started: said[annotations.migrationStarted],
-    journal: parsed(said[annotations.migrationJournal]) as MigrationRecord | undefined,
-    progress: parsed(said[annotations.migrationProgress]) as MigrationProgress | undefined,
-    failure: said[annotations.migrationFailure],
-    problem: said[annotations.migrationProblem],
-    freezeWanted: said[annotations.migrationFreezeWanted],
-    freezeInForce: said[annotations.migrationFreezeInForce],
-    cancel: said[annotations.migrationCancel],
+    started: written[annotations.migrationStarted],
+    journal: parsed(written[annotations.migrationJournal]) as MigrationRecord | undefined,
+    progress: parsed(written[annotations.migrationProgress]) as MigrationProgress | undefined,
+    failure: written[annotations.migrationFailure],
+    problem: written[annotations.migrationProblem],
+    freezeWanted: written[annotations.migrationFreezeWanted],
+    freezeInForce: written[annotations.migrationFreezeInForce],
+    cancel: written[annotations.migrationCancel],
   };
 }
 

@@ -19,8 +19,8 @@ const attemptAnnotations = [
 
 /** A summary of what the user has requested: a failed migration is retried only when it has changed. */
 export function attemptOf({ metadata }: TenantControlPlane): string {
-  const asked = attemptAnnotations.map((name) => metadata.annotations?.[name] ?? '');
-  return [metadata.generation ?? 0, ...asked].join('|');
+  const requested = attemptAnnotations.map((name) => metadata.annotations?.[name] ?? '');
+  return [metadata.generation ?? 0, ...requested].join('|');
 }
 
 /**
@@ -29,9 +29,9 @@ export function attemptOf({ metadata }: TenantControlPlane): string {
  */
 export function wantedStore({ spec, status }: TenantControlPlane): string | undefined {
   const storage = status?.storage;
-  const [asked, present] = [spec.dataStore ?? '', storage?.dataStoreName];
+  const [requested, present] = [spec.dataStore ?? '', storage?.dataStoreName];
   if (isUnderWay(storage?.migration) || storage?.setup?.schema === undefined) return undefined;
-  return asked === '' || present === undefined || asked === present ? undefined : asked;
+  return requested === '' || present === undefined || requested === present ? undefined : requested;
 }
 
 /** The record of a migration that starts now; undefined when none is wanted, or when this very attempt has failed before. */

@@ -26,7 +26,7 @@ export interface ReadOnlyStep {
 export type Step = MigrationFacts;
 
 /** Time limits in milliseconds, after which the migration is rolled back. */
-export const patience = {
+export const timeLimits = {
   /** Until the tenant can be switched, unless its annotation sets another limit; the same as in `steward migrate`. */
   wholeMs: 60 * 60_000,
   /** Until every API server denies writes. */

@@ -3,8 +3,8 @@ import { annotations } from '../../../../api/names.ts';
 import type { MigrationStatus } from '../../../../api/steward/v1alpha1/migration-status.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { failedRemedy, inPhase, lastsMs, leftBehind, pauseText, thawed, undoing, way } from './migration-record.ts';
-import { findJob, removeJob, tellJob } from './job.ts';
-import { onward, patience, waiting } from './migration-step.ts';
+import { findJob, removeJob, notifyJob } from './job.ts';
+import { onward, timeLimits, waiting } from './migration-step.ts';
 import type { MigrationStep, Step } from './migration-step.ts';
 import { podTroubles, rolloutTo } from './pods.ts';
 import { openShare, unfence } from './tenancies.ts';
@@ -29,7 +29,7 @@ export async function rollOut(step: MigrationStep, record: MigrationStatus): Pro
   const { scope, deps, ctx } = step;
   const rollout = await rolloutTo(record.target, step);
   if (record.policyInTenant === true && rollout.current.length > 0) await keepFrozen(step);
-  if (!rollout.serves && lastsMs(record, ctx.now) > patience.switchingMs) {
+  if (!rollout.serves && lastsMs(record, ctx.now) > timeLimits.switchingMs) {
     const why = podTroubles(rollout.current);
     const message = `the pods did not become ready on DataStore ${record.target.dataStoreName} in time${why === '' ? '' : `: ${why}`}`;
     return onward(undoing(record, ctx.now, { ending: 'Failed', message }));
@@ -141,7 +141,7 @@ async function liftSource(step: MigrationStep, record: MigrationStatus, source: 
     );
   } catch (error) {
     const isFinal = error instanceof StoreError && error.reason === 'Unsupported';
-    if (!isFinal && lastsMs(record, ctx.now) <= patience.undoingMs) throw error;
+    if (!isFinal && lastsMs(record, ctx.now) <= timeLimits.undoingMs) throw error;
     const why = error instanceof Error ? error.message : String(error);
     const message = `clients that watch should be restarted: revisions start below those that they have seen (${why})`;
     ctx.event('Warning', 'RevisionsLower', message);
@@ -167,10 +167,10 @@ async function processHasUndone({ scope, deps, ctx }: MigrationStep, record: Mig
   if (found === undefined || found === 'other') return true;
   const { journal, cancel, failure } = found.channel;
   if (journal === undefined || journal.phase === 'Done' || journal.phase === 'RolledBack') return true;
-  if (failure !== undefined || found.givenUp !== undefined || lastsMs(record, ctx.now) > patience.undoingMs)
+  if (failure !== undefined || found.givenUp !== undefined || lastsMs(record, ctx.now) > timeLimits.undoingMs)
     return true;
   if (cancel === undefined)
-    await tellJob(place, { [annotations.migrationCancel]: record.message ?? 'it is no longer wanted' });
+    await notifyJob(place, { [annotations.migrationCancel]: record.message ?? 'it is no longer wanted' });
   return false;
 }
 

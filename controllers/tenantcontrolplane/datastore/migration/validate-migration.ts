@@ -32,37 +32,37 @@ function validateVersion({ tcp, old }: MigrationRequest): readonly InvalidInput[
 }
 
 /** A migration can be cancelled until writes are about to be allowed again; its target cannot be changed. */
-function validateChange(asked: string, { tcp }: MigrationRequest): InvalidInput | undefined {
+function validateChange(requested: string, { tcp }: MigrationRequest): InvalidInput | undefined {
   const migration = tcp.status?.storage?.migration;
-  if (!isUnderWay(migration) || asked === migration.target.dataStoreName) return undefined;
+  if (!isUnderWay(migration) || requested === migration.target.dataStoreName) return undefined;
   const { phase, source, target } = migration;
   const isDone = phase === 'Thawing' || phase === 'Revoking';
-  if (asked === source.dataStoreName && !isDone) return undefined;
+  if (requested === source.dataStoreName && !isDone) return undefined;
   const reason = `cannot be chosen while the data is being migrated from ${source.dataStoreName} to ${target.dataStoreName}`;
   const back = isDone ? '' : `, or set it to ${source.dataStoreName} to cancel the migration`;
-  return { field, value: asked, reason, remedy: `wait for the migration to finish${back}` };
+  return { field, value: requested, reason, remedy: `wait for the migration to finish${back}` };
 }
 
-function validateBegin(asked: string, { tcp, drivers, troubles }: MigrationRequest): InvalidInput | undefined {
+function validateBegin(requested: string, { tcp, drivers, troubles }: MigrationRequest): InvalidInput | undefined {
   const storage = tcp.status?.storage;
   const present = storage?.dataStoreName ?? '';
-  if (isUnderWay(storage?.migration) || storage?.setup?.schema === undefined || asked === present) return undefined;
-  const trouble = troubles.get(asked);
+  if (isUnderWay(storage?.migration) || storage?.setup?.schema === undefined || requested === present) return undefined;
+  const trouble = troubles.get(requested);
   if (trouble !== undefined) {
     const remedy = 'repair it first, or use another one';
-    return { field, value: asked, reason: `names a DataStore that cannot be used (${trouble})`, remedy };
+    return { field, value: requested, reason: `names a DataStore that cannot be used (${trouble})`, remedy };
   }
-  const blocker = migrationBlocker(tcp, [storage.driver ?? '', drivers.get(asked) ?? '']);
-  return blocker === undefined ? undefined : { field, value: asked, ...blocker };
+  const blocker = migrationBlocker(tcp, [storage.driver ?? '', drivers.get(requested) ?? '']);
+  return blocker === undefined ? undefined : { field, value: requested, ...blocker };
 }
 
 /** Validates a requested migration, and changes during a migration. */
 export function validateMigration(request: MigrationRequest): readonly InvalidInput[] {
   const { tcp, old } = request;
-  const asked = tcp.spec.dataStore ?? '';
+  const requested = tcp.spec.dataStore ?? '';
   const found = validateVersion(request);
-  if (old === undefined || asked === '' || asked === (old.spec.dataStore ?? '')) return found;
-  const error = validateChange(asked, request) ?? validateBegin(asked, request);
+  if (old === undefined || requested === '' || requested === (old.spec.dataStore ?? '')) return found;
+  const error = validateChange(requested, request) ?? validateBegin(requested, request);
   return error === undefined ? found : [...found, error];
 }
 

@@ -38,14 +38,14 @@ export function overridePlan(
   { schema, user }: Pick<Tenancy, 'schema' | 'user'>,
 ): OverridePlan {
   const recorded = recordedShares(tcp);
-  const asked = (tcp.spec.dataStoreOverrides ?? [])
+  const requested = (tcp.spec.dataStoreOverrides ?? [])
     .map(({ resource = '', dataStore = '' }): OverrideShare => ({ resource, dataStoreName: dataStore, schema, user }))
     .map((share) => recorded.find((known) => isSameRecord(known, share)) ?? share)
     .filter((share) => recorded.includes(share) || !isUnderWay(tcp.status?.storage?.migration))
     .sort((a, b) => (a.resource < b.resource ? -1 : 1));
-  const obsolete = recorded.filter((share) => !asked.includes(share));
-  const isRecorded = asked.every((share) => recorded.includes(share));
-  return { wanted: asked, shares: [...asked, ...obsolete], recorded: isRecorded };
+  const obsolete = recorded.filter((share) => !requested.includes(share));
+  const isRecorded = requested.every((share) => recorded.includes(share));
+  return { wanted: requested, shares: [...requested, ...obsolete], recorded: isRecorded };
 }
 
 /** Each tenancy once, regardless of the number of its resources. */

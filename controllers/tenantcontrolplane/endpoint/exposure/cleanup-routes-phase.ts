@@ -35,8 +35,8 @@ function reasonToStay(
   if (bootstrapChecksum === undefined || writePermissionsManifests(tcp).length > 0) {
     return { until: `the documents inside the tenant can be updated to ${where}` };
   }
-  const told = tcp.status?.kubeadmPhase?.bootstrapToken;
-  const since = told?.checksum === bootstrapChecksum ? Date.parse(told.lastUpdate ?? '') : now.getTime();
+  const published = tcp.status?.kubeadmPhase?.bootstrapToken;
+  const since = published?.checksum === bootstrapChecksum ? Date.parse(published.lastUpdate ?? '') : now.getTime();
   const afterMs = since + lingerMs - now.getTime();
   return afterMs > 0
     ? { until: `everything in the tenant has had five minutes to switch to ${where}`, afterMs }

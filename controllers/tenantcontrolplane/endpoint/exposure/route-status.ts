@@ -105,11 +105,11 @@ export function routeVerdict(facts: RouteFacts): RouteVerdict {
   const parents = asked(facts);
   const accepted = accepting(facts);
   if (accepted.length === 0) {
-    const said = parents.map((parent) => `${describe(parent.parentRef, route)}: ${refusal(parent, route) ?? ''}`);
+    const refusals = parents.map((parent) => `${describe(parent.parentRef, route)}: ${refusal(parent, route) ?? ''}`);
     const wanted = (tcp.spec.controlPlane.gateway?.parentRefs ?? []).map((parent) => describe(parent, tcp));
     const message =
       parents.length > 0
-        ? `TLSRoute ${route.metadata.name ?? ''} is not accepted: ${said.join('; ')}`
+        ? `TLSRoute ${route.metadata.name ?? ''} is not accepted: ${refusals.join('; ')}`
         : `no controller has responded to TLSRoute ${route.metadata.name ?? ''}: ${wanted.join(', ')} must exist, with a TLS listener ${facts.listener} in mode Passthrough on the port that the route names`;
     return { leads: false, reason: 'RouteNotAccepted', message };
   }
