@@ -16,7 +16,10 @@ export interface MemoryRow {
   readonly remembered: number;
 }
 
-/** Makes and deletes tenants; looks at the heap at each of these numbers, ascending. `onRow` gets each row as soon as it is known. */
+/**
+ * Creates and deletes tenants; measures the heap at each of these numbers, ascending. `onRow` gets each row as soon as it
+ * is known.
+ */
 export async function measureMemory(
   looks: readonly number[],
   onRow: (row: MemoryRow) => void,

@@ -17,14 +17,14 @@ export interface BenchOptions {
   readonly replicas: readonly number[];
   /** Numbers of tenants at which the manager's footprint is taken, ascending. */
   readonly tenants: readonly number[];
-  /** Seconds of rest before and during each look at the footprint. */
+  /** Idle seconds before and during each measurement of the footprint. */
   readonly idleSeconds: number;
   /** What endpoints of hostile tenants do, one after the other. */
   readonly does: readonly Hostility[];
   /** Numbers of tenants with hostile endpoints, and of those that are made beside them. */
   readonly hostile: number;
   readonly innocent: number;
-  /** Numbers of tenants made and deleted at which the heap is looked at, ascending. */
+  /** Numbers of created and deleted tenants at which the heap is measured, ascending. */
   readonly churn: readonly number[];
   /** Whether a broken bound makes the run fail. */
   readonly check: boolean;

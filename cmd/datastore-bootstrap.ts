@@ -75,8 +75,8 @@ const lines: Logger = {
 };
 
 /**
- * `steward datastore-bootstrap <store>`: makes the Secrets of a quick-start store (config/datastores), for etcd also waits for
- * its members and switches authentication on; the answer is the exit code. Safe to run again.
+ * `steward datastore-bootstrap <store>`: makes the Secrets of a quick-start store (config/datastores), for etcd also waits
+ * for its members and switches authentication on; the answer is the exit code. Safe to run again.
  * @param args what follows `datastore-bootstrap`.
  * @throws UsageError for arguments that mean nothing.
  */

@@ -13,7 +13,7 @@ export interface Footprint {
   readonly creationCpuSeconds: number | undefined;
 }
 
-/** Looks at the manager around one step. */
+/** Measures the manager before and after one step. */
 export interface Looks {
   /** Tenants before and after the step. */
   readonly tenants: readonly [before: number, after: number];

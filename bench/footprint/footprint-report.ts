@@ -6,7 +6,7 @@ interface Column {
   readonly title: string;
   readonly digits: number;
   readonly value: (footprint: Footprint) => number | undefined;
-  /** False for what is told of each tenant already. */
+  /** False for figures that are per tenant already. */
   readonly adds: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface FootprintOptions {
   readonly idleSeconds: number;
 }
 
-/** Measures what the manager needs for tenants that rest, from a restarted manager on, with more and more of them. */
+/** Measures what the manager needs for idle tenants, starting with a restarted manager, with more and more of them. */
 export async function measureFootprint(
   cluster: ManagementCluster,
   { tenants, idleSeconds }: FootprintOptions,

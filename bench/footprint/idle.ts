@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Share of this machine's processors that was busy between two looks, 0 to 1. */
+/** Fraction of this machine's processors that was busy between two samples, 0 to 1. */
 async function busyShare(ms: number): Promise<number> {
   const look = (): { readonly idle: number; readonly all: number } => {
     const times = cpus().map((cpu) => cpu.times);
@@ -18,9 +18,9 @@ async function busyShare(ms: number): Promise<number> {
 }
 
 /**
- * Waits until the processors are less than `share` busy for a second, at most `timeoutMs`: what an earlier measurement left
- * to do must not count for the next.
- * @returns the last share that was seen.
+ * Waits until the processors are less than `share` busy for a second, at most `timeoutMs`: leftover work of an earlier
+ * measurement must not count for the next.
+ * @returns the last fraction.
  */
 export async function idleMachine(share = 0.2, timeoutMs = 15_000): Promise<number> {
   const deadline = performance.now() + timeoutMs;

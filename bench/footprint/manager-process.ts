@@ -15,7 +15,7 @@ export interface ManagerProcess {
   readonly metrics: string;
 }
 
-/** One look at the manager. */
+/** One sample of the manager. */
 export interface ManagerSample extends ProcessUsage {
   /** Milliseconds of `performance.now()`. */
   readonly at: number;
@@ -38,7 +38,10 @@ export async function restartManager(cluster: ManagementCluster): Promise<Manage
   return findManager(cluster);
 }
 
-/** Finds the one pod of the manager and its process. @throws Error when there is not exactly one. */
+/**
+ * Finds the one pod of the manager and its process.
+ * @throws Error when there is not exactly one.
+ */
 async function findManager(cluster: ManagementCluster): Promise<ManagerProcess> {
   const pods = await cluster.client.list('v1', 'Pod', managerDeployment.namespace, selector);
   const [pod, more] = pods.filter(({ metadata }) => !('deletionTimestamp' in (metadata ?? {})));
@@ -70,7 +73,7 @@ function addressOf({ status }: PlainObject): string {
   return String(status?.podIP);
 }
 
-/** Looks at the manager. */
+/** Samples the manager. */
 export async function sampleManager({ pid, metrics }: ManagerProcess): Promise<ManagerSample> {
   const answer = await fetch(metrics, { signal: AbortSignal.timeout(10_000) });
   if (!answer.ok) throw new Error(`${metrics} answered ${answer.status}.`);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 /** What a process uses, as the kernel counts it. */
 export interface ProcessUsage {
-  /** Resident memory, MiB: with the pages of its program, which processes share. */
+  /** Resident memory in MiB, including pages of the program that several processes use. */
   readonly rssMiB: number;
   /** Resident memory that is its own, MiB. */
   readonly anonymousMiB: number;
@@ -10,16 +10,22 @@ export interface ProcessUsage {
   readonly cpuSeconds: number;
 }
 
-/** Linux tells times to programs in hundredths of a second, whatever the kernel's own tick is. */
+/** Linux reports times to programs in hundredths of a second, regardless of the kernel's own tick. */
 const ticksPerSecond = 100;
 
-/** Reads what a process uses from proc(5). @throws Error when there is no such process. */
+/**
+ * Reads what a process uses from proc(5).
+ * @throws Error when there is no such process.
+ */
 export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
   const [status, stat] = await Promise.all(['status', 'stat'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')));
   return parseProcessUsage(status ?? '', stat ?? '');
 }
 
-/** Takes usage from the texts of `/proc/<pid>/status` and `/proc/<pid>/stat`. @throws Error when a field is missing. */
+/**
+ * Takes usage from the texts of `/proc/<pid>/status` and `/proc/<pid>/stat`.
+ * @throws Error when a field is missing.
+ */
 export function parseProcessUsage(status: string, stat: string): ProcessUsage {
   const mebibytes = (field: string): number => {
     const [, kibibytes] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];

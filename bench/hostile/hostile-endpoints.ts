@@ -3,11 +3,11 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 
-/** What an endpoint does to whoever connects. */
+/** What an endpoint does to clients. */
 export const hostilities = ['refuse', 'cut', 'error', 'silent', 'hang', 'bare'] as const;
 export type Hostility = (typeof hostilities)[number];
 
-/** Asks the process of the endpoints for one; it answers with `Opened`. */
+/** Requests an endpoint from the process of the endpoints, which answers with `Opened`. */
 export interface Wanted {
   readonly name: string;
   readonly does: Hostility;
@@ -26,7 +26,7 @@ function answer(response: ServerResponse, code: number, body: string): void {
   response.writeHead(code, { 'content-type': 'application/json' }).end(body);
 }
 
-/** Answers as a server that is well would, until it is asked to write. */
+/** Answers reads like a healthy server, and hangs on writes. */
 function seemsWell({ url = '' }: IncomingMessage, response: ServerResponse): boolean {
   if (url.startsWith('/livez') || url.startsWith('/readyz')) {
     answer(response, 200, 'ok');

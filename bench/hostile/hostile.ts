@@ -6,7 +6,7 @@ import type { Hostility } from './hostile-endpoints.ts';
 import { HostileFleet } from './hostile-fleet.ts';
 import { percentile } from '../report/percentile.ts';
 
-/** What the hostile benchmark is told. */
+/** The options of the hostile benchmark. */
 export interface HostileOptions {
   readonly does: readonly Hostility[];
   readonly hostile: number;
@@ -24,7 +24,7 @@ export interface HostileRow {
   /** Of one core, with the management cluster in memory. */
   readonly cpuPercent: number;
   readonly requestsPerSecond: number;
-  /** How often each verb and kind was asked for during the look. */
+  /** The number of requests for each verb and kind during the measurement. */
   readonly requests: Readonly<Record<string, number>>;
   /** How long innocent tenants took to become Ready just before and just after, without hostile ones; milliseconds. */
   readonly aloneMs: readonly number[];

@@ -13,7 +13,7 @@ export interface Creation {
   readonly name: string;
   readonly namespace: string;
   readonly port: number;
-  /** As whom to ask `/readyz`; undefined: as the super-admin of the kubeconfig that Steward will make. */
+  /** The client for `/readyz`; undefined: the super-admin of the kubeconfig that Steward creates. */
   readonly credentials: SecureContext | undefined;
   /** The measurement is over when these are reached. */
   readonly until: readonly Milestone[];
@@ -74,8 +74,8 @@ class Watched {
 }
 
 /**
- * Creates a control plane and tells when what was reached.
- * @throws Error naming what was not reached within `timeoutMs`.
+ * Creates a control plane and returns when it reached each milestone.
+ * @throws Error that names what was not reached within `timeoutMs`.
  */
 export async function measureCreation(
   observer: Observer,

@@ -22,7 +22,7 @@ const collections: readonly (readonly [kind: string, path: string])[] = [
   ['EndpointSlice', '/apis/discovery.k8s.io/v1/endpointslices'],
 ];
 
-/** Watches what becomes of control planes, all the time, and tells whoever listens. */
+/** Watches control planes all the time, and notifies listeners. */
 export class Observer implements Disposable {
   readonly #ending = new AbortController();
   readonly #listeners = new Set<(observation: Observation) => void>();
@@ -53,7 +53,7 @@ export class Observer implements Disposable {
     for (const listener of this.#listeners) listener(observation);
   }
 
-  /** Tells every change in one namespace until the signal is aborted. */
+  /** Reports every change in one namespace until the signal is aborted. */
   listen(namespace: string, signal: AbortSignal, listener: (observation: Observation) => void): void {
     const filtered = (observation: Observation): void => {
       if (observation.object.metadata?.namespace === namespace) listener(observation);

@@ -2,7 +2,7 @@ import type { Milestone, Timeline } from './milestones.ts';
 import type { ReadySeries } from './ready.ts';
 import { summarize } from '../report/summary.ts';
 
-/** Milliseconds, as a page tells them. */
+/** Milliseconds, as a page shows them. */
 export interface Summary {
   readonly p50: number;
   readonly max: number;

@@ -84,7 +84,7 @@ async function measureRounds(
   }));
 }
 
-/** Nobody always follows the same one: what is left over from the one before falls on all. */
+/** The order changes, so that leftover work of one contender affects all others equally. */
 function rotated<T>(all: readonly T[], by: number): readonly T[] {
   const cut = by % all.length;
   return [...all.slice(cut), ...all.slice(0, cut)];

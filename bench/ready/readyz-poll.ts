@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { connect } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
-/** Where and as whom to ask. */
+/** The address and the client. */
 export interface ReadyzTarget {
   readonly host: string;
   readonly port: number;
@@ -12,7 +12,7 @@ export interface ReadyzTarget {
 }
 
 /**
- * Asks `/readyz` every 50 ms, each time over a new TLS connection, whether or not earlier requests were answered.
+ * Requests `/readyz` every 50 ms, each time over a new TLS connection, whether or not earlier requests were answered.
  * @returns when the first 200 arrived, in milliseconds of `performance.now()`; undefined when aborted before.
  */
 export async function firstReadyz(target: ReadyzTarget, signal: AbortSignal): Promise<number | undefined> {
@@ -42,7 +42,7 @@ export async function firstReadyz(target: ReadyzTarget, signal: AbortSignal): Pr
   });
 }
 
-/** Whether one request is answered by 200 within a second; whatever else happens means no. */
+/** Whether one request is answered with 200 within a second. */
 async function asked({ host, port, credentials, named }: ReadyzTarget, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const asking = request(

@@ -40,7 +40,7 @@ export class StoreClient {
     await this.#run(['user', 'grant-role', user, user]);
   }
 
-  /** Takes user and role away. May be repeated. */
+  /** Removes user and role. May be repeated. */
   async revoke(user: string): Promise<void> {
     await this.#run(['user', 'delete', user], 'user name not found');
     await this.#run(['role', 'delete', user], 'role name not found');
@@ -82,7 +82,7 @@ async function contentOf(cluster: ManagementCluster, { content, secretReference 
   return Buffer.from(value, 'base64').toString();
 }
 
-/** The node does not ask the cluster's DNS, this process can. */
+/** The node does not use the cluster's DNS; this process can. */
 async function resolveEndpoint(cluster: ManagementCluster, endpoint: string): Promise<string> {
   const [host = '', port = ''] = endpoint.split(/:(?=\d+$)/);
   const resolver = new Resolver();

@@ -8,7 +8,7 @@ import { readyFigures } from './ready-figures.ts';
 import type { ReadyRow } from '../ready/ready-rows.ts';
 import { readResult } from './result-file.ts';
 
-/** The pages that tell figures, by their path in this repository, with those of the committed results. */
+/** The pages with figures, by their path in this repository, with the figures of the committed results. */
 export async function figurePages(root: string): Promise<ReadonlyMap<string, string>> {
   const [ready, datastores] = await Promise.all([
     readResult<ReadyRow>('ready'),

@@ -1,4 +1,4 @@
-/** What stands between the markers of a page that has figures. */
+/** Replaces the text between the markers of a page with figures. */
 const marked = /(<!-- figures: begin[^>]*-->\n)[^]*?(<!-- figures: end -->)/;
 
 /**

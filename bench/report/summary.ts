@@ -1,6 +1,6 @@
 import { percentile } from './percentile.ts';
 
-/** What is told of a series of measurements, in their unit. */
+/** The summary of a series of measurements, in their unit. */
 export interface Summary {
   readonly count: number;
   readonly min: number;
@@ -8,7 +8,10 @@ export interface Summary {
   readonly max: number;
 }
 
-/** Sums a series up. @throws RangeError when it is empty. */
+/**
+ * Sums a series up.
+ * @throws RangeError when it is empty.
+ */
 export function summarize(values: readonly number[]): Summary {
   return {
     count: values.length,

@@ -52,8 +52,8 @@ const environment = ({ home, searchPath, maxMemoryBytes }: HelmCall): Readonly<R
 
 /**
  * Runs helm and resolves with its standard output.
- * @throws HelmRefusal when it fails; RenderError when it is missing, takes too long or too much memory, prints too much, or its
- * memory cannot be read; the reason of the signal when that is aborted. In all cases the process has ended.
+ * @throws HelmRefusal when it fails; RenderError when it is missing, takes too long or too much memory, prints too much, or
+ * its memory cannot be read; the reason of the signal when that is aborted. In all cases the process has ended.
  */
 export async function runHelm(call: HelmCall): Promise<string> {
   call.signal.throwIfAborted();

@@ -13,8 +13,8 @@ import type { managerFlags } from './manager-flags.ts';
 type Values = Pick<FlagValues<typeof managerFlags>, 'allow-extra-args' | 'default-pod-security-standard'>;
 
 /**
- * The limits for tenant authors that the flags set. @throws UsageError that names the flag, its value and the possible
- * values.
+ * The limits for tenant authors that the flags set.
+ * @throws UsageError that names the flag, its value and the possible values.
  */
 export function readBoundaries(flags: Values): BoundarySettings {
   return {

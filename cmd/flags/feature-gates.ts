@@ -13,8 +13,8 @@ export interface FeatureGates {
 }
 
 /**
- * Reads `Name=true,Other=false`; all gates are off by default. Unknown names are ignored: they belong to features that are always on here,
- * or to other providers.
+ * Reads `Name=true,Other=false`; all gates are off by default. Unknown names are ignored: they belong to features that are
+ * always on here, or to other providers.
  * @throws UsageError for anything else.
  */
 export function readFeatureGates(text: string): FeatureGates {

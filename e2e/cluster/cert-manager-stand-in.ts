@@ -22,8 +22,8 @@ export function certificatesIn(manifests: readonly PlainObject[]): readonly Cert
 }
 
 /**
- * Stands in for cert-manager where only its CRDs are installed: every Certificate's Secret holds a pair that signs
- * itself, and its certificate is the CA wherever `cert-manager.io/inject-ca-from` asks for it.
+ * Stands in for cert-manager where only its CRDs are installed: every Certificate's Secret holds a pair that signs itself,
+ * and its certificate is the CA wherever `cert-manager.io/inject-ca-from` requires it.
  */
 export class CertManagerStandIn {
   readonly #client: KubernetesClient;

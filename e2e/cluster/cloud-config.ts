@@ -13,7 +13,7 @@ export interface CloudFile {
   readonly append: boolean;
 }
 
-/** What a cloud-config asks for. */
+/** The content of a cloud-config. */
 export interface CloudConfig {
   readonly files: readonly CloudFile[];
   /** `runcmd` as one shell script, as cloud-init makes it; undefined when there is none. */

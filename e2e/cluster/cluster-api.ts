@@ -54,7 +54,7 @@ export class ClusterApi {
       XDG_CONFIG_HOME: home,
       KUBECONFIG: this.cluster.kubeconfig,
       CLUSTERCTL_DISABLE_VERSIONCHECK: 'true',
-      // Whoever looks for newer versions on the internet finds none, at once.
+      // Look-ups of newer versions on the internet find none, at once.
       GOPROXY: 'off',
       ...variables,
     };

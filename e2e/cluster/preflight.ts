@@ -159,11 +159,11 @@ async function forwardingBlocker(): Promise<readonly string[]> {
 /** Modules that are not loaded by their first use. */
 async function loadModules(): Promise<void> {
   const modules = ['overlay', 'bridge', 'br_netfilter', 'veth', 'nf_conntrack'];
-  // Where they are built in, or modprobe is not, this fails and means nothing: the probes tell what really is missing.
+  // If they are built in, or there is no modprobe, this fails without consequence: the probes find what is really missing.
   await tryCommand('sh', ['-c', `for name in ${modules.join(' ')}; do modprobe -q $name; done`]);
 }
 
-/** As `preflight`, and refuses with everything that stands in the way. */
+/** Like `preflight`, and throws with everything that is missing. */
 export async function requirePreflight(progress?: Progress): Promise<void> {
   const problems = await preflight(progress);
   if (problems.length === 0) return;

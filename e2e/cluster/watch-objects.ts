@@ -5,17 +5,17 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { PlainObject } from './kubernetes-client.ts';
 import { watchOnce } from './watch-once.ts';
 
-/** A change that a watch tells. */
+/** A change that a watch reports. */
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: PlainObject;
 }
 
 /**
- * Tells every object of a collection and every change until aborted; when the connection is lost it starts over and
- * tells all objects again. `onChange` is never called while an earlier call still runs.
+ * Reports every object of a collection and every change until aborted; when the connection is lost it starts over and
+ * reports all objects again. `onChange` is never called while an earlier call still runs.
  * @param path of the collection, for example `/api/v1/services`.
- * @param onError told when a change could not be handled; the watch goes on.
+ * @param onError called when a change could not be handled; the watch continues.
  */
 export async function watchObjects(
   config: KubeConfig,

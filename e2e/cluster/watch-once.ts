@@ -12,7 +12,10 @@ export interface WatchRequest {
   readonly signal: AbortSignal;
 }
 
-/** Tells what a watch tells, until the server or the line ends it, it is aborted, or cannot be had. None of these is an error. */
+/**
+ * Reports the events of one watch, until the server or the connection ends it, it is aborted, or it cannot be opened. None
+ * of these is an error.
+ */
 export async function watchOnce(
   config: KubeConfig,
   { path, query = {}, signal }: WatchRequest,

@@ -98,7 +98,7 @@ async function build(name: string): Promise<DemoResult> {
   }
 }
 
-/** Tells what there is now and what to try. */
+/** Prints what exists now and what to try. */
 async function tellNextSteps(name: string, result: DemoResult): Promise<void> {
   const tenant = path.join(result.folder, 'tenant.kubeconfig');
   await writeFile(tenant, result.tenantKubeconfig, { mode: 0o600 });
@@ -121,7 +121,10 @@ Its control plane is ${result.controlPlanePods.length} pod(s) of the management 
 `);
 }
 
-/** Removes what an earlier run left. @throws Error while another process is at it. */
+/**
+ * Removes what an earlier run left.
+ * @throws Error while another process is at it.
+ */
 async function makeRoom(name: string): Promise<void> {
   const record = await readHarness(name);
   if (record === undefined) return;

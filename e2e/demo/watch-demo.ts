@@ -21,7 +21,7 @@ export interface WatchOptions extends WatchPlan {
 }
 
 const namespace = 'watch';
-/** Asks from inside the management cluster. */
+/** Sends requests from inside the management cluster. */
 const asker = 'asker';
 const lookEveryMs = 60_000;
 /** kube-proxy writes at most once a second, and a busy machine is slow. */

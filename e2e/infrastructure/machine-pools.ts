@@ -37,7 +37,7 @@ export class MachinePools {
     this.#onStep = onStep;
   }
 
-  /** Looks at all pools once. */
+  /** Checks all pools once. */
   async reconcile(): Promise<void> {
     for (const pool of await this.#client.list(infrastructureVersion, 'NetnsMachinePool')) await this.#reconcile(pool);
   }

@@ -15,7 +15,7 @@ import { addressOf, isProvisioned, metadataOf } from './plain-metadata.ts';
 export interface ProviderOptions {
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
-  /** Told about each machine's steps. */
+  /** Called with each machine's steps. */
   readonly onStep?: (machine: string, step: string) => void;
   /** OCI archives that each machine has beside those of Kubernetes; there is no registry. */
   readonly images?: readonly string[];
@@ -80,7 +80,7 @@ export class InfrastructureProvider {
     await Promise.all(this.#busy.values());
   }
 
-  /** There is nothing to build for a cluster: it is provisioned as soon as somebody says where its control plane answers. */
+  /** There is nothing to build for a cluster: it is provisioned as soon as it has an endpoint. */
   async #provisionCluster(cluster: PlainObject): Promise<void> {
     const endpoint = cluster.spec?.controlPlaneEndpoint as { host?: string } | undefined;
     if (endpoint?.host === undefined || isProvisioned(cluster)) return;
@@ -104,7 +104,7 @@ export class InfrastructureProvider {
   }
 
   async #reconcile(listed: PlainObject): Promise<void> {
-    // The list may be from before the end of the last visit, and a machine must not join twice.
+    // The list may be from before the end of the last round, and a machine must not join twice.
     const machine = await this.#client.read(addressOf(listed));
     if (machine === undefined) return;
     const metadata = metadataOf(machine);

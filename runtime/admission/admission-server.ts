@@ -171,7 +171,9 @@ function budgetOf(url: URL): number {
   return seconds === undefined ? longestBudgetMs : Math.min(Math.max(Number(seconds), 1) * 1000, longestBudgetMs);
 }
 
-/** @throws HttpError for what the API server would not send. */
+/**
+ * @throws HttpError for what the API server would not send.
+ */
 function refuseForeign(request: IncomingMessage, types: readonly string[]): void {
   if (request.method !== 'POST') throw new HttpError(405, 'requests must use POST');
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');

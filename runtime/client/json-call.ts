@@ -32,7 +32,8 @@ export interface CallTools {
 }
 
 /**
- * Answers one call. @throws BadCallError, and FailedCallError for all other errors and for timeouts.
+ * Answers one call.
+ * @throws BadCallError, and FailedCallError for all other errors and for timeouts.
  */
 export async function answerCall(
   body: string,

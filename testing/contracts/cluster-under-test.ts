@@ -2,7 +2,7 @@ import type { ConfigMap } from '../../api/core/kinds.ts';
 import type { Key, Manifest } from '../../api/meta.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 
-/** What the suite needs of a cluster: the door, and a namespace of its own. */
+/** What the suite needs of a cluster: a client, and a separate namespace. */
 export interface ClusterUnderTest {
   readonly cluster: Cluster;
   readonly namespace: string;

@@ -12,8 +12,8 @@ const schemas = new Map<string, Readonly<Record<'spec' | 'status', OpenApi | und
 );
 
 /**
- * Prunes, defaults and validates objects of our kinds by their schemas, as their CRDs make the API server do; CEL rules and
- * webhooks are not part of it. Leaves all other kinds alone.
+ * Prunes, defaults and validates objects of Steward's kinds by their schemas, like an API server with their CRDs, without
+ * CEL rules and webhooks. Does not change other kinds.
  */
 export const admitBySchema: Admit = (kind, object) => {
   const schema = schemas.get(kindIdOf(kind));

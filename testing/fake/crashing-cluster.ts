@@ -13,7 +13,7 @@ import type {
 } from '../../runtime/client/cluster.ts';
 import { CrashError } from './fake-faults.ts';
 
-/** A door to a real API server for a process that dies: after the given number of calls nothing it does arrives any more. */
+/** A client of a real API server for a process that dies: after the given number of calls nothing arrives any more. */
 export class MortalCluster implements Cluster {
   readonly name: string;
   readonly #cluster: Cluster;

@@ -1,6 +1,6 @@
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 
-/** Informers that never know anything: whoever asks them sends what it wants on every visit. */
+/** Informers that are always empty, so that every reconcile sends all objects. */
 export const emptyInformers: Pick<InformerFactory, 'informer'> = {
   informer: ({ kind }) => ({
     kind,

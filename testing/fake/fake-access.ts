@@ -1,7 +1,7 @@
 import type { KindRef, PolicyRule } from '../../api/meta.ts';
 import { refusals } from './fake-refusals.ts';
 
-/** What RBAC is asked about one call. */
+/** The attributes of a call that RBAC decides about. */
 export interface Attributes {
   readonly verb: string;
   readonly kind: KindRef;
@@ -29,7 +29,7 @@ export function authorize(rules: readonly PolicyRule[], attributes: Attributes):
   if (!allowed) throw refusals.forbidden(kind, { ...attributes, resource });
 }
 
-/** True when one of the rules allows GET of the path; a trailing `*` stands for any rest. */
+/** True if one of the rules allows GET of the path; a trailing `*` matches any rest. */
 export function allowsPath(rules: readonly PolicyRule[], path: string): boolean {
   return rules.some(
     (rule) =>

@@ -5,7 +5,7 @@ const named = (name: string, message: string): Error => Object.assign(new Error(
 
 /** Releases in memory: what a test pushes is what a source has. */
 export class FakeAssetStore implements AssetStore {
-  /** Every call, in order: what was asked, and about what. */
+  /** Every call, in order, with its arguments. */
   readonly calls: string[] = [];
   readonly #tags = new Map<string, ReleaseAssets & { readonly createdAt?: string }>();
   readonly #kept = new Map<string, ReleaseAssets>();

@@ -27,7 +27,7 @@ import { copyOf, type StoredObject } from './stored-object.ts';
 /** Answers by path; those without a query answer every query. */
 export type Texts = Readonly<Record<string, string | ((path: string) => string)>>;
 
-/** The state that all clients of one fake server share. */
+/** The common state of all clients of one fake server. */
 export interface FakeServer {
   readonly store: FakeStore;
   readonly now: () => number;
@@ -216,7 +216,7 @@ export class FakeClient implements Cluster {
   }
 }
 
-/** What a client gets to see: its own copy, in the version it asked for. */
+/** What a client gets: its own copy, in the requested version. */
 function present<T extends Resource>(kind: KindRef<T>, object: StoredObject, metadataOnly = false): T {
   const copy = copyOf(object);
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
@@ -230,7 +230,7 @@ function address(kind: KindRef, key: Partial<Key>): Key {
   return { name: key.name ?? '', ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** The page that is asked for: where the next begins is told by the last name of this one. */
+/** The requested page; the last name of a page marks the start of the next. */
 function pageOf(
   all: readonly StoredObject[],
   { page }: ListOptions,

@@ -13,7 +13,7 @@ export class FakeClock implements Clock {
   #order = 0;
   readonly #timers = new Set<Waiting>();
 
-  /** Starts at `start`: 2030-01-01 unless said. */
+  /** Starts at `start`; by default at 2030-01-01. */
   constructor(start: Date = new Date('2030-01-01T00:00:00Z')) {
     this.#now = start.getTime();
     this.#start = this.#now;
@@ -50,8 +50,8 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves time on by `ms`, firing every timer that becomes due, in order, and lets promises settle after each: whatever a
-   * timer starts may set new timers inside the same span.
+   * Moves time on by `ms`, firing every timer that becomes due, in order, and lets promises settle after each: a timer may
+   * set new timers inside the same span.
    */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms;

@@ -17,15 +17,15 @@ import { everything, FakeFaults, type Call, type CallMatch } from './fake-faults
 import { FakeStore, kindIdOf, type Admit } from './fake-store.ts';
 
 export interface FakeClusterOptions {
-  /** What its user may do; everything unless said. `admin` is never restricted. */
+  /** The permissions of its user; by default all. `admin` is never restricted. */
   readonly access?: readonly PolicyRule[];
   /** Milliseconds since the epoch, for time stamps. */
   readonly now?: () => number;
-  /** Defaulting, pruning and validation; `admitBySchema` unless said. */
+  /** Defaulting, pruning and validation; by default `admitBySchema`. */
   readonly admit?: Admit;
-  /** False: dependents stay until `collectGarbage` is called. True unless said. */
+  /** False: dependents stay until `collectGarbage` is called. True by default. */
   readonly collectsGarbage?: boolean;
-  /** True: a namespace has to be created before anything in it. False unless said: one that is unknown is taken as it comes. */
+  /** True: a namespace has to be created before anything in it. False by default: every namespace exists. */
   readonly declaresNamespaces?: boolean;
   /** Kinds the server does not know until `serve` is called. */
   readonly absent?: readonly KindRef[];
@@ -70,7 +70,7 @@ export class FakeCluster implements Cluster {
     return this.#faults.calls;
   }
 
-  /** True after the call told to `crashAfter`. */
+  /** True after the call at which `crashAfter` lets it die. */
   get crashed(): boolean {
     return this.#faults.crashed;
   }

@@ -49,7 +49,7 @@ function isMeant(match: CallMatch, call: Call): boolean {
   return Object.entries(fields).every(([field, value]) => call[field as keyof typeof fields] === value);
 }
 
-/** Records calls and makes them fail as a test wishes. */
+/** Records calls and makes them fail as a test requires. */
 export class FakeFaults {
   readonly calls: Call[] = [];
   readonly #records: boolean;
@@ -58,7 +58,7 @@ export class FakeFaults {
   readonly #after: Hook[] = [];
   #crash: { left: number; readonly loses: boolean } | undefined;
 
-  /** Without `records`, calls are not kept: nobody reads them. */
+  /** Without `records`, calls are not recorded. */
   constructor({ records = true }: { readonly records?: boolean } = {}) {
     this.#records = records;
   }
@@ -87,7 +87,7 @@ export class FakeFaults {
     this.#crash = undefined;
   }
 
-  /** Does `work` as one call: recorded, counted, failing as told. */
+  /** Runs `work` as one call: recorded, counted, and failing as set. */
   async around<R>(call: Call, work: () => R): Promise<R> {
     this.refuseTheDead(call);
     if (this.#records) this.calls.push(call);

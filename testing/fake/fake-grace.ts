@@ -1,7 +1,7 @@
 import type { KindRef } from '../../api/meta.ts';
 import { copyOf, isFields, type StoredObject } from './stored-object.ts';
 
-/** What a pod gets when nobody says how long it may take to stop. */
+/** The default grace period of a pod. */
 const usualGraceSeconds = 30;
 
 /** How many seconds an object stays after its deletion: only pods that run on a node have any. */
@@ -15,8 +15,8 @@ function graceOf(kind: KindRef, { spec, status }: StoredObject, asked: number | 
 }
 
 /**
- * A pod that may run and is told to stop, as it stays until its time is over; the same object when it was told before and not to
- * take longer. Undefined for what goes at once.
+ * A terminating pod, as it stays until its grace period is over; the same object if it was terminating before and its
+ * period is not shortened. Undefined for objects that are gone at once.
  */
 export function terminating(
   kind: KindRef,
@@ -35,7 +35,7 @@ export function terminating(
   return next;
 }
 
-/** Whether something was told to stop and still has time, or had some. */
+/** Whether an object is terminating with a grace period. */
 export function hasGrace({ metadata }: StoredObject): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) > 0;
 }

@@ -33,7 +33,7 @@ interface Entry {
   readonly managers: readonly Manager[];
 }
 
-/** Group and plural: all versions of a kind share one store, as with conversion strategy None. */
+/** Group and plural: all versions of a kind are one collection, as with conversion strategy None. */
 export const kindIdOf = (kind: Pick<KindRef, 'group' | 'plural'>): string => `${kind.plural}.${kind.group}`;
 const podsId = kindIdOf({ group: '', plural: 'pods' });
 const keyIdOf = (key: Key): string => `${key.namespace ?? ''}/${key.name}`;

@@ -31,7 +31,7 @@ function ownable(object: StoredObject): Fields {
   return Object.keys(meta).length === 0 ? rest : { metadata: meta, ...rest };
 }
 
-/** Of objects that are stored: nobody changes what can have an owner in them any more. */
+/** For stored objects, whose fields do not change any more. */
 const known = new WeakMap<StoredObject, ReadonlyMap<FieldPath, string>>();
 
 function leavesOf(object: StoredObject): ReadonlyMap<FieldPath, string> {
@@ -44,8 +44,8 @@ const isWriter = (manager: Writer, writer: Writer): boolean =>
   manager.name === writer.name && manager.operation === writer.operation && manager.subresource === writer.subresource;
 
 /**
- * Server-side apply with force: the applied fields win; fields this writer owned and names no more go, unless another
- * manager owns them too.
+ * Server-side apply with force: the applied fields win; fields that this writer owned and no longer applies are removed,
+ * unless another manager owns them too.
  */
 export function applyFields(
   live: StoredObject,

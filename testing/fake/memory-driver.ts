@@ -17,10 +17,10 @@ const sharedClientTls: NonNullable<Driver<string>['sharedClientTls']> = (configs
   });
 };
 
-/** Endpoints that begin so have nobody who listens. */
+/** No server listens at endpoints with this prefix. */
 const deadEndpoint = 'dead';
 
-/** A store in memory, held to the contract of the real ones: what it holds, what was asked of it, and how it fails. */
+/** A datastore in memory that passes the contract of the real ones: its content, the calls, and its failures. */
 export class MemoryStore {
   /** Tenancies by schema. */
   readonly tenancies = new Map<string, Tenancy>();
@@ -40,7 +40,7 @@ export class MemoryStore {
   /** What a ping fails with. */
   silence: Error | undefined;
 
-  /** Called after each call took effect; may throw, as a process dies before it hears of it. */
+  /** Called after each call took effect; may throw, as if the process died before it got the answer. */
   after: (call: string) => void = () => undefined;
 
   /** Whether it is one that tenants reach through kine, with a password. */
@@ -109,7 +109,7 @@ export class MemoryStore {
     );
   }
 
-  /** What is there under the names, in words. */
+  /** The state of a tenancy as text. */
   #found({ schema, user }: Tenancy): readonly string[] {
     const data = (this.#data.get(schema)?.content().size ?? 0) > 0 ? [`data of ${schema}`] : [];
     return [...data, ...(this.access.has(user) ? [`user ${user}`] : [])];

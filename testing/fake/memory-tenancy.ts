@@ -156,7 +156,7 @@ function keyOf(change: StoredChange): string {
   return change.is === 'put' ? change.entry.key : change.key;
 }
 
-/** The first of these: so many at most, and no more bytes than a page may have unless it is one alone. */
+/** The first of these: at most this many, and no more bytes than a page may have, unless a single one is larger. */
 function bounded<T>(all: readonly T[], most: number, sizeOf: (one: T) => number): readonly T[] {
   let size = 0;
   const end = all.slice(0, most).findIndex((one, index) => {

@@ -1,2 +1,2 @@
-/** In place of watches on what is in the way, where nothing is to be heard of it: the clock asks again. */
+/** In place of watches on blockers, for tests in which polling is enough. */
 export const noBlockerWatches = { follow: () => undefined, isUnwatched: () => true };

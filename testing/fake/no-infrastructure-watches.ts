@@ -1,4 +1,4 @@
-/** In place of watches on infrastructure clusters, where nothing is to be heard of them. */
+/** In place of watches on infrastructure clusters, for tests without them. */
 export const noInfrastructureWatches = {
   follow: () => undefined,
   leave: () => undefined,

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 
 const verdict = process.env.STEWARD_MUTATION_VERDICT;
 
-/** The first test that fails has seen the mutant; the rest of the run would only take time. */
+/** The first failing test has killed the mutant; the rest of the run would only take time. */
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default class FirstFailure {
   onTestCaseResult(

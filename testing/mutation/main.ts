@@ -17,10 +17,8 @@ import { TestMap, tiers } from './test-map.ts';
 import type { Tier } from './test-map.ts';
 
 /**
- * Judges the tests by the mutants that they see. Arguments are beginnings of paths; without any, the whole sample is judged and
- * docs/reference/mutation.md is written:
- *
- *     npm run mutate -- runtime stores/nats --tier room --workers 2
+ * Measures which mutants the tests kill. Arguments are prefixes of paths; without any, the whole sample is judged and
+ * docs/reference/mutation.md is written: npm run mutate -- runtime stores/nats --tier room --workers 2
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

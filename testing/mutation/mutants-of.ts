@@ -50,7 +50,7 @@ function isOutside(node: ts.Node): boolean {
   );
 }
 
-/** `log.info(…)` and the like: what is only told to the operator's logs. */
+/** `log.info(…)` and the like: text for logs only. */
 const isLog = (node: ts.Expression): boolean =>
   ts.isCallExpression(node) && /\blog(ger)?\??\.\w+$/.test(node.expression.getText());
 

@@ -18,7 +18,7 @@ export interface Row {
   readonly byContract: number;
 }
 
-/** A row for each room of which something was judged, and the sum. */
+/** A row for each room with judged mutants, and the sum. */
 export function rowsOf(judged: readonly Judged[]): readonly Row[] {
   const row = (room: string, those: readonly Judged[]): Row => ({
     room,

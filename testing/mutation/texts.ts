@@ -5,8 +5,8 @@ export const mutated = (source: string, { start, end, replacement }: Mutant): st
   source.slice(0, start) + replacement + source.slice(end);
 
 /**
- * The file's text with a probe at each mutant's place, that tells when it runs. Probes are only put in: nested ones stay nested,
- * and nothing else of the code changes.
+ * The file's text with a probe at each mutant's place, which reports when it runs. Probes are only put in: nested ones stay
+ * nested, and nothing else of the code changes.
  */
 export function probed(source: string, mutants: readonly Mutant[]): string {
   const insertions = mutants.flatMap(({ id, probe: { start, end, statement } }) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A numbered line of a checklist, with what stands below it. */
+/** A numbered line of a checklist, with the lines below it. */
 export interface ChecklistItem {
   readonly line: string;
   /** Tests that hold it: paths from the root of the repository, and titles. */
@@ -29,7 +29,7 @@ export function readChecklist(name: string): readonly ChecklistItem[] {
     });
 }
 
-/** Whether a file has a test of this title, in any quotes. */
+/** Whether a file has a test with this title, in any quotes. */
 export function hasTest(file: string, title: string): boolean {
   const path = join(root, file);
   if (!existsSync(path)) return false;

@@ -1,7 +1,7 @@
 import type { KubernetesRelease } from '../../e2e/tools/kubernetes-releases.ts';
 import { testScope } from '../runner/test-scope.ts';
 
-/** Minors that are compared only when `KUBEADM_MINORS=all` asks for them. */
+/** Minors that are compared only with `KUBEADM_MINORS=all`. */
 const onlyWhenAsked: readonly string[] = ['1.30', '1.32', '1.33'];
 
 /**

@@ -7,11 +7,10 @@ import type { FieldCoverage } from '../../api/generate/field-coverage.ts';
 import { givenSeed, newSeed, runSeedVariable, seededNumber } from '../../e2e/framework/run-seed.ts';
 
 /**
- * Runs the test that field-coverage.yaml names for a field as if nobody had given the field: it must fail. Only for tests that make
- * their objects by `tenantControlPlaneWith` or `externalControlPlane`, and not for those of a real API server. Arguments are
- * beginnings of fields; without any, all are tried. `--sample 8` tries so many, which the run's seed chooses:
- *
- *     npm run test:fields -- spec.controlPlane.gateway spec.addons.konnectivity
+ * Runs the test that field-coverage.yaml names for a field as if the field were absent: it must fail. Only for tests that
+ * make their objects by `tenantControlPlaneWith` or `externalControlPlane`, and not for those of a real API server.
+ * Arguments are beginnings of fields; without any, all are tried. `--sample 8` tries so many, which the run's seed chooses:
+ * npm run test:fields -- spec.controlPlane.gateway spec.addons.konnectivity
  */
 const root = join(import.meta.dirname, '../..');
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');

@@ -14,11 +14,11 @@ import type { ServerProcess } from './server-process.ts';
 
 /** What to start. */
 export interface ApiServerOptions {
-  /** Authorizes by RBAC; otherwise everybody may do everything. True unless said. */
+  /** Authorizes by RBAC; otherwise everybody may do everything. True by default. */
   readonly rbac?: boolean;
   /** Flags of kube-apiserver without the dashes; they win over ours. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** A pinned minor or version; the newest one unless said. */
+  /** A pinned minor or version; by default the newest. */
   readonly kubernetes?: string;
 }
 
@@ -126,7 +126,7 @@ export const startApiServer = async (options: ApiServerOptions = {}): Promise<Ap
   const etcd = await startEtcd();
   let server: ServerProcess | undefined;
   const stop = async (): Promise<void> => {
-    // kube-apiserver first: it would hang for minutes if its etcd went away.
+    // kube-apiserver first: it would hang for minutes without its etcd.
     await server?.kill();
     await etcd.stop();
     await folder[Symbol.asyncDispose]();

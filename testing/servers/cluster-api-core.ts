@@ -15,12 +15,12 @@ import { serverFolder } from './server-folder.ts';
 import type { ServerProcess } from './server-process.ts';
 import { startServerProcess } from './server-process.ts';
 
-/** An API server with the kinds of Cluster API and of ours, and Cluster API's core manager with its webhooks beside it. */
+/** An API server with the kinds of Cluster API and of Steward, and Cluster API's core manager with its webhooks. */
 export interface ClusterApiCore extends AsyncDisposable {
   readonly client: KubernetesClient;
   readonly kubeconfigPath: string;
   readonly access: ApiServerAccess;
-  /** Ends the core manager: nobody answers its webhooks. */
+  /** Ends the core manager, so that its webhooks do not answer. */
   leave(): Promise<void>;
   /** Starts it again; resolves when it is ready. */
   comeBack(): Promise<void>;
@@ -42,7 +42,7 @@ function callHere(configuration: PlainObject, port: number, authority: string): 
   return { ...configuration, webhooks };
 }
 
-/** Objects are written in the stored version only, so nothing asks for another one. */
+/** Objects are written in the stored version only, so no other one is requested. */
 const withoutConversion = (definition: PlainObject): PlainObject => ({
   ...definition,
   spec: { ...definition.spec, conversion: { strategy: 'None' } },
@@ -52,7 +52,7 @@ const withoutConversion = (definition: PlainObject): PlainObject => ({
  * Starts them as processes of this host, with ClusterTopology on; they die with this process. Kubeadm's bootstrap kinds are
  * defined, without a manager. No node runs anywhere: what core makes of Clusters is objects.
  * @param more further definitions, such as an infrastructure provider's.
- * @param clusterApi a pinned release of Cluster API; the newest unless said.
+ * @param clusterApi a pinned release of Cluster API; by default the newest.
  * @param gates core's feature gates that are on besides.
  */
 export async function startClusterApiCore(

@@ -15,15 +15,15 @@ const run = promisify(execFile);
 
 /** What to start. */
 export interface EtcdOptions {
-  /** A pinned release, or the first of a minor; the default one unless said. */
+  /** A pinned release, or the first of a minor; by default the default release. */
   readonly release?: string;
-  /** Serves TLS only and asks for client certificates. */
+  /** Serves TLS only and requires client certificates. */
   readonly tls?: boolean;
-  /** One unless said. */
+  /** One by default. */
   readonly members?: number;
   /** Turns authentication on, with the user `root` known by its certificate; needs `tls`. */
   readonly auth?: boolean;
-  /** The CA of servers and clients; a new one unless said. */
+  /** The CA of servers and clients; a new one by default. */
   readonly ca?: KeyPair;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Ports of 127.0.0.1 that nobody listens on at this moment, all different. */
+/** Ports of 127.0.0.1 that are free at this moment, all different. */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

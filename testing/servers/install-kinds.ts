@@ -48,7 +48,7 @@ export async function installKinds(cluster: Cluster, wanted: readonly Kind[]): P
         const conditions = JSON.stringify([...(await definitionConditions(cluster, kind))]);
         throw new Error(`${crdName(kind)} is not served after ${limitMs / 1000} s; its conditions: ${conditions}`);
       }
-      // The API server tells nobody when its routes are up; the condition Established comes shortly before.
+      // The API server does not report when its routes are up; the condition Established comes shortly before.
       await pause(50);
     }
   }

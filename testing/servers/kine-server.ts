@@ -11,7 +11,7 @@ import { serverFolder } from './server-folder.ts';
 import { startServerProcess } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** What to start: what a tenant's pod would be told. */
+/** The arguments and environment, as in a tenant's pod. */
 export interface KineOptions {
   readonly binding: KineBinding;
   readonly tenancy: Pick<Tenancy, 'schema' | 'user' | 'password'>;

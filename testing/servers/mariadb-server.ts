@@ -16,7 +16,7 @@ import type { ServerProcess } from './server-process.ts';
 export interface MariadbOptions {
   /** Offers TLS. */
   readonly tls?: boolean;
-  /** The server's certificate, signed by the CA given; one for the loopback names and addresses unless said. */
+  /** The server's certificate, signed by the CA given; by default for the loopback names and addresses. */
   readonly certificate?: (ca: KeyPair) => Promise<KeyPair>;
   /** Options of mariadbd beside ours, without leading dashes. */
   readonly settings?: Readonly<Record<string, string>>;

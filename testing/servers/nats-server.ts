@@ -19,17 +19,17 @@ export const natsReleases = ['nats-server', 'nats-server-2.12.12'] as const;
 
 /** What to start. */
 export interface NatsOptions {
-  /** The newest unless said. */
+  /** The newest by default. */
   readonly release?: (typeof natsReleases)[number];
   /** `accounts`: an operator and a JWT resolver. A user and a password: one login. */
   readonly auth: 'accounts' | { readonly user: string; readonly password: string };
-  /** Serves TLS only; `verify` asks for clients' certificates, too. */
+  /** Serves TLS only; `verify` also requires clients' certificates. */
   readonly tls?: 'server' | 'verify';
-  /** In one cluster; one unless said. */
+  /** In one cluster; one by default. */
   readonly servers?: number;
-  /** Limit of the file store; 4GB unless said. */
+  /** Limit of the file store; 4GB by default. */
   readonly storage?: string;
-  /** Is told the operator's keys before any configuration is written. */
+  /** Gets the operator's keys before any configuration is written. */
   readonly prepare?: (keys: OperatorKeys) => void;
   /** Changes the text of the configuration file. */
   readonly edit?: (config: string) => string;

@@ -15,13 +15,13 @@ import type { ServerProcess } from './server-process.ts';
 export interface PostgresOptions {
   /** Serves TLS only. */
   readonly tls?: boolean;
-  /** Asks every client for a certificate of its CA, too. */
+  /** Also requires a certificate of its CA from every client. */
   readonly clientCertificates?: boolean;
   /** A standby of this server: it takes no writes until it is promoted. With that server's password and CA. */
   readonly standbyOf?: PostgresServer;
 }
 
-/** A real PostgreSQL on a port of 127.0.0.1, which asks for passwords (SCRAM). */
+/** A real PostgreSQL on a port of 127.0.0.1, which requires passwords (SCRAM). */
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
   /** The superuser. */
@@ -121,7 +121,7 @@ async function quit(server: ServerProcess | undefined): Promise<void> {
   await server.kill();
 }
 
-/** The superuser's own certificate is good for every server here, whether it is asked for or not. */
+/** The superuser's own certificate is valid for every server here, whether it is required or not. */
 async function trusting(ca: KeyPair): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> {
   const { certificate, key } = await loopbackPair(ca, superuser);
   return { ca: ca.certificate, cert: certificate, key };

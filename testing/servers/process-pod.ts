@@ -26,11 +26,14 @@ export interface ProcessPodInput {
   readonly deployment: Deployment;
   /** Another store than the pod's; without TLS. */
   readonly etcd?: readonly string[];
-  /** Who may ask whether it is ready. */
+  /** The client that checks its readiness. */
   readonly reader: { readonly ca: string; readonly cert?: string; readonly key?: string };
-  /** Address of this host at which it serves, with the pod's own port, and with its API server alone; a free port of 127.0.0.1 unless said. */
+  /**
+   * Address of this host at which it serves, with the pod's own port, and with its API server alone; by default a free port
+   * of 127.0.0.1.
+   */
   readonly address?: string;
-  /** Pinned minor or version; the newest unless said. */
+  /** Pinned minor or version; by default the newest. */
   readonly kubernetes?: string;
 }
 

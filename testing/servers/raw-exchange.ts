@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 /** Where raw bytes go. */
 export interface RawTarget {
   readonly port: number;
-  /** With TLS, whatever certificate the server shows. */
+  /** With TLS, accepting any certificate of the server. */
   readonly tls?: boolean;
 }
 

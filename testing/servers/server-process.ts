@@ -59,7 +59,7 @@ const tail = async (path: string): Promise<string> =>
   (await readFile(path, 'utf8')).trimEnd().split('\n').slice(-15).join('\n');
 
 /**
- * Starts a server. On Linux the kernel kills it when this process ends in whatever way, so that a crashed test leaves nothing.
+ * Starts a server. On Linux the kernel kills it when this process ends in any way, so that a crashed test leaves nothing.
  * Throws when the program cannot be started.
  */
 export const startServerProcess = async (options: ServerOptions): Promise<ServerProcess> => {

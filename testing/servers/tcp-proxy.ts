@@ -33,7 +33,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     };
     for (const [from, to] of [pair, [outbound, inbound]] as const) {
       from.on('data', (chunk) => to.write(chunk)).on('end', () => to.end());
-      // A reset of one side is passed on to the other; the test looks at what its client makes of it.
+      // A reset of one side is passed on to the other; the test checks how its client handles it.
       from.on('error', forget).on('close', forget);
       if (frozen) from.pause();
     }

@@ -60,10 +60,10 @@ const workloadKinds: readonly KindRef[] = [
 ];
 
 function noop(): void {
-  // Tests look at objects, not at logs.
+  // Tests check objects, not logs.
 }
 
-/** A kubeconfig that can be read; nobody dials its server. */
+/** A valid kubeconfig; its server is never contacted. */
 const kubeconfig = JSON.stringify({
   apiVersion: 'v1',
   kind: 'Config',
@@ -82,7 +82,7 @@ export class AddonWorld {
   readonly management: FakeCluster;
   readonly workload: FakeCluster;
   readonly events: { readonly reason: string; readonly message: string }[] = [];
-  /** Releases whose files were asked for. */
+  /** Releases whose files were requested. */
   readonly asked: string[] = [];
   /** Stages that were rendered. */
   readonly rendered: string[] = [];
@@ -90,7 +90,7 @@ export class AddonWorld {
   readonly expanded: string[] = [];
   /** The workload cluster serves these besides the built-in ones. */
   readonly extraKinds: KindRef[] = [];
-  /** Thrown when files are asked for. */
+  /** Thrown when files are requested. */
   assetsError: Error | undefined;
   readonly #releases = new Map<string, ReleaseAssets>();
   readonly #charts = new Map<string, (request: RenderRequest) => readonly Manifest[]>();
@@ -99,7 +99,7 @@ export class AddonWorld {
   #addons!: Reconciler;
   #clusters!: Reconciler;
 
-  /** `workload` is the door to a real workload cluster instead of one in memory; `admit` is of the management cluster. */
+  /** `workload` is the client of a real workload cluster instead of one in memory; `admit` is of the management cluster. */
   constructor({
     workload,
     ...options
@@ -121,7 +121,7 @@ export class AddonWorld {
     this.#clusters = this.#reconciler(watch);
   }
 
-  /** Takes the files away that charts were written to. */
+  /** Deletes the files of charts. */
   async close(): Promise<void> {
     if (this.#folder !== '') await rm(this.#folder, { recursive: true, force: true });
   }
@@ -223,7 +223,7 @@ export class AddonWorld {
     return this.management.admin.get<ClusterAddon>(clusterAddon, addonKey);
   }
 
-  /** One visit of the Cluster and one of its ClusterAddon. */
+  /** One reconcile of the Cluster and one of its ClusterAddon. */
   async reconcile(): Promise<ReconcileOutcome> {
     const cluster = await this.management.admin.get(capiCluster, clusterKey);
     if (cluster !== undefined) {
@@ -234,7 +234,7 @@ export class AddonWorld {
     return addon === undefined ? {} : this.#addons.reconcile(addon, silent);
   }
 
-  /** Visits until nothing is to be done at once; throws what a visit fails with. */
+  /** Reconciles until nothing is to be done at once; throws the error of a reconcile. */
   async settle(): Promise<ReconcileOutcome> {
     for (let reconciles = 0; reconciles < 40; reconciles += 1) {
       const before = await this.#version();
@@ -256,7 +256,7 @@ export class AddonWorld {
     return all.flat().sort();
   }
 
-  /** What stands in an object of the workload cluster, in the namespace of add-ons. */
+  /** The content of an object of the workload cluster, in the namespace of add-ons. */
   async dataOf(kind: 'ConfigMap' | 'Secret', name: string): Promise<unknown> {
     const key = { namespace: 'kube-system', name };
     const found = await this.workload.admin.get<Resource & { readonly data?: unknown }>(kinds[kind], key);

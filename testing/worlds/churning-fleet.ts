@@ -25,8 +25,8 @@ const longestMs = 10 * 60_000;
 const namespace = 'default';
 
 /**
- * A manager over a cluster in memory, through which many tenants pass: each is made, becomes ready, gets the kubeconfig of a generator
- * and is deleted. What the cluster remembers of the past is thrown away after each batch, so that only the manager can grow.
+ * A manager over a cluster in memory that creates and deletes many tenants: each becomes ready, gets the kubeconfig of a
+ * generator and is deleted. The history of the cluster is dropped after each batch, so that only the manager can grow.
  */
 export class ChurningFleet {
   readonly memory = new ObjectMemory();

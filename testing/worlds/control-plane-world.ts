@@ -19,7 +19,7 @@ import { FakeCluster } from '../fake/fake-cluster.ts';
 /** The name of everything in a `ControlPlaneWorld`. */
 export const key = { namespace: 'default', name: 'my-cluster' };
 
-/** An infrastructure cluster of a kind that nobody knows. */
+/** An infrastructure cluster of an unknown kind. */
 export const infraKind = {
   group: 'infrastructure.cluster.x-k8s.io',
   version: 'v1beta1',
@@ -53,7 +53,7 @@ export function tenantSecret(name: string, data: object): Resource {
   return { apiVersion: 'v1', kind: 'Secret', metadata, data } as Resource;
 }
 
-/** A management cluster in memory with an infrastructure cluster and the controller of StewardControlPlanes; nobody else works. */
+/** A management cluster in memory with an infrastructure cluster and only the controller of StewardControlPlanes. */
 export class ControlPlaneWorld {
   readonly server: FakeCluster;
   controller: Controller<StewardControlPlane>;
@@ -89,7 +89,7 @@ export class ControlPlaneWorld {
     return world;
   }
 
-  /** From now on what is in the way is heard of. */
+  /** From now on blockers are watched. */
   hears(follow: (blockers: readonly Blocker[]) => void): void {
     const blockers = {
       follow: (_controlPlane: Follower, list: readonly Blocker[]) => {
@@ -141,7 +141,7 @@ export class ControlPlaneWorld {
     } as StewardControlPlane);
   }
 
-  /** One visit, with its status written. */
+  /** One reconcile, with its status written. */
   async reconcile(): Promise<ReconcileResult<StewardControlPlane>> {
     const scp = await this.server.admin.get(stewardControlPlane, key);
     if (scp === undefined) throw new Error('there is no StewardControlPlane');

@@ -50,8 +50,8 @@ export function tenantAddress(name: string): ObjectAddress {
 }
 
 /**
- * Says of a TenantControlPlane what its own controller, which does not run, says once all pods have the version that its spec
- * asks for; its Secrets are there, too.
+ * Writes the status of a TenantControlPlane in place of its controller, as if all pods had the version in its spec; creates
+ * its Secrets, too.
  */
 export async function serveAsAsked(client: KubernetesClient, name: string): Promise<PlainObject | undefined> {
   const address = tenantAddress(name);

@@ -10,8 +10,9 @@ const fewest = 8;
 const oneOf = 4;
 
 /**
- * After which of these calls a manager dies in a test; a number stands for the calls from 1 to it. One in each part of the whole, chosen by
- * the seed of the run and the purpose, so that other runs try others. A test that is run by itself, without a seed, tries all.
+ * After which of these calls a manager dies in a test; a number means the calls from 1 to it. One in each part of the
+ * whole, chosen by the seed of the run and the purpose, so that other runs try others. A test that is run by itself,
+ * without a seed, tries all.
  */
 export function crashPoints(
   calls: number | readonly number[],

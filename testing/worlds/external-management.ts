@@ -27,7 +27,7 @@ export interface ExternalManagement extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** The administrator's door to a real API server. */
+/** The administrator's client of a real API server. */
 export function adminOf({ url, ca, adminCertificate, adminKey }: ApiServerAccess): Cluster {
   return openCluster({ server: url, ca, clientCert: adminCertificate, clientKey: adminKey }, { name: 'management' });
 }
@@ -99,7 +99,7 @@ async function isListed(cluster: Cluster, wanted: readonly KindRef[]): Promise<v
   await informers.close();
 }
 
-/** The object as soon as `is` holds of it; undefined is asked about, too, when it is not there. */
+/** The object as soon as `is` returns true for it; `is` gets undefined while it does not exist. */
 export async function once<T extends Resource>(
   cluster: Cluster,
   kind: KindRef<T>,

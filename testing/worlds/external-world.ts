@@ -69,7 +69,7 @@ export class ExternalWorld {
         this.opened.push(connection);
         const cluster = this.servers.get(connection.server);
         if (cluster === undefined) throw new Error(`no server at ${connection.server}`);
-        // Closing a door is not the end of the server behind it.
+        // Closing a client does not end its server.
         return {
           ...guardWrites(cluster, () => undefined),
           close: () => {
@@ -93,7 +93,7 @@ export class ExternalWorld {
     this.controller = stewardControlPlaneController(enabled ? { ...deps, external } : deps);
   }
 
-  /** The name of the next StewardControlPlane that a watch asks to visit. */
+  /** The name of the next StewardControlPlane that a watch enqueues. */
   nextEnqueue(): Promise<string> {
     this.#nextKey = Promise.withResolvers<string>();
     return this.#nextKey.promise;
@@ -116,12 +116,12 @@ export class ExternalWorld {
     return scp;
   }
 
-  /** One visit, whose status is written as the machine does. */
+  /** One reconcile, whose status is written like by the runtime. */
   async reconcile(): Promise<ReconcileResult<StewardControlPlane>> {
     return this.#written(await this.controller.reconcile(await this.scp(), this.#context()));
   }
 
-  /** One visit of the object as if it were being deleted. */
+  /** One reconcile of the object as if it were being deleted. */
   async lastReconcile(): Promise<Last> {
     const scp = await this.scp();
     const metadata = { ...scp.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
@@ -130,7 +130,7 @@ export class ExternalWorld {
     return this.#written(result);
   }
 
-  /** Of the last visit. */
+  /** Of the last reconcile. */
   async condition(type: string): Promise<Condition | undefined> {
     return (await this.scp()).status?.conditions?.find((each) => each.type === type);
   }

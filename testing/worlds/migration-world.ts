@@ -17,9 +17,9 @@ const namespace = 'default';
 /** A tenant in etcd that can move to a second store, with pods, API servers that obey the freeze, and the Job's process. */
 export class MigrationWorld extends TenantWorld {
   readonly target: MemoryStore;
-  /** False: pods that are told to stop stay until `finishPods`. */
+  /** False: terminating pods stay until `finishPods`. */
   podsStop = true;
-  /** API servers that do not look at policies. */
+  /** API servers that ignore policies. */
   deafServers = false;
   #pods = 0;
 
@@ -80,7 +80,7 @@ export class MigrationWorld extends TenantWorld {
     return this.cluster.admin.get(kinds.Job, { namespace: operatorNamespace, name: `migrate-${uid}` });
   }
 
-  /** Writes what the Job's process would; undefined takes an annotation away. */
+  /** Writes the annotations of the Job's process; undefined removes one. */
   async say(
     values: Partial<Record<'journal' | 'progress', object> & Record<'wish' | 'failure', string | null>>,
   ): Promise<void> {
@@ -109,8 +109,8 @@ export class MigrationWorld extends TenantWorld {
   }
 
   /**
-   * What the process does next, from what the Job says: copies, asks for the freeze, takes the writes, finishes; or undoes it
-   * all when it is told to. A process that dies does it again.
+   * What the process does next, from what the Job says: copies, asks for the freeze, takes the writes, finishes; or rolls
+   * back on request. A process that dies does it again.
    */
   async work(): Promise<void> {
     const said = (await this.job())?.metadata.annotations;
@@ -175,7 +175,7 @@ export class MigrationWorld extends TenantWorld {
     return (await this.cluster.admin.list(kinds.Pod, { namespace })).items;
   }
 
-  /** The pods that were told to stop are gone. */
+  /** The terminating pods are gone. */
   async finishPods(): Promise<void> {
     for (const { metadata } of await this.pods()) {
       if (metadata.deletionTimestamp === undefined) continue;
@@ -233,5 +233,5 @@ function progress(phase: string, keys: number, remainingKeys: number): object {
   return { phase, keys, bytes: keys * 100, keysPerSecond: 5, bytesPerSecond: 500, remainingKeys };
 }
 
-/** The label by which pods tell which store they use. */
+/** The label of pods with their datastore. */
 export const storeLabel = `component.${labels.name.split('/')[0] ?? ''}/datastore`;

@@ -23,7 +23,7 @@ export class MovingTenancy {
   readonly handshake: string[] = [];
   readonly cancel = new AbortController();
   readonly stop = new AbortController();
-  /** False: the freeze that is asked for never comes. */
+  /** False: the request for read-only mode is never fulfilled. */
   frozen = true;
   #writes = 0;
 
@@ -67,7 +67,7 @@ export class MovingTenancy {
     };
   }
 
-  /** Runs to the end, time passing whenever somebody waits for it. */
+  /** Runs to the end, and advances the clock whenever something waits. */
   async run(over: Partial<MigrationOptions> = {}): Promise<MigrationOutcome> {
     const state = { ended: false };
     const outcome = migrate(this.options(over)).finally(() => {
@@ -91,7 +91,7 @@ export class MovingTenancy {
     };
   }
 
-  /** Every phase that the journal was told. */
+  /** Every phase in the journal. */
   get phases(): readonly string[] {
     return this.records.map(({ phase }) => phase);
   }

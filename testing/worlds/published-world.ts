@@ -21,7 +21,7 @@ export const parent = { group: 'gateway.networking.k8s.io', kind: 'Gateway', nam
 /** A world whose watches know, at each settling, what there is. */
 export class PublishedWorld extends TenantWorld {
   readonly #lists: Map<string, readonly Resource[]>;
-  /** Other control planes, as the watch tells of them. */
+  /** Other control planes, as the watch reports them. */
   readonly others: TenantControlPlane[];
 
   constructor() {
@@ -51,7 +51,7 @@ export class PublishedWorld extends TenantWorld {
   }
 }
 
-/** A world with a tenant that is published so, at rest. */
+/** A world with a tenant with this exposure, after it is complete. */
 export async function published(
   by: PublishedBy,
   prepare?: (world: PublishedWorld) => unknown,
@@ -117,7 +117,7 @@ export async function acceptAll(world: TenantWorld): Promise<void> {
 /** Lets so much time pass that everybody has followed to another endpoint. */
 export async function followed(world: TenantWorld): Promise<void> {
   await world.settle();
-  // A controller that tells nothing has had its minute, and then everything in the tenant its five.
+  // A controller without a status has had its minute, and then everything in the tenant its five.
   for (const ms of [61_000, 5 * 60_000]) {
     await world.clock.advance(ms);
     await world.settle();

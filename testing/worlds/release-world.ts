@@ -19,16 +19,16 @@ export const key = { namespace: 'default', name: 'tenant' };
 
 /** How a `ReleaseWorld` begins. */
 export interface ReleaseWorldOptions<W extends TenantWorld> {
-  /** The world of the TenantControlPlane, which must let `access` of this file be used; a plain one unless said. */
+  /** The world of the TenantControlPlane, which must allow `access` of this file; by default a plain one. */
   readonly tenant: W;
   /** Of the StewardControlPlane. */
   readonly spec?: object;
 }
 
-/** A `TenantWorld` whose TenantControlPlane is made by a StewardControlPlane; both controllers are one process. */
+/** A `TenantWorld` whose TenantControlPlane is created by a StewardControlPlane; both controllers are one process. */
 export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
   readonly tenant: W;
-  /** What the process told of the StewardControlPlane. */
+  /** The Events about the StewardControlPlane. */
   readonly events: string[] = [];
   #retainer: Reconciler;
 
@@ -88,13 +88,13 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
     this.#retainer = this.#newRetainer();
   }
 
-  /** A visit of each controller. */
+  /** A reconcile by each controller. */
   async round(): Promise<void> {
     await this.reconcileRetainer();
     await this.tenant.reconcile();
   }
 
-  /** A visit of the StewardControlPlane, as it is or as a cache still has it. */
+  /** A reconcile of the StewardControlPlane, as it is or as a cache still has it. */
   async reconcileRetainer(seen?: StewardControlPlane): Promise<void> {
     const scp = seen ?? (await this.retainer());
     if (scp !== undefined) await this.#retainer.reconcile(scp, silent);
@@ -110,7 +110,7 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
     throw new Error('the controllers do not come to rest');
   }
 
-  /** Rounds until the process dies; false when it came to rest before. */
+  /** Rounds until the process dies; false if nothing was left to do before. */
   async untilDeath(): Promise<boolean> {
     for (let rounds = 0; rounds < 60; rounds += 1) {
       const before = await this.writes();
@@ -135,7 +135,7 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
     await this.tenant.cluster.admin.patch(stewardControlPlane, key, { type: 'merge', body });
   }
 
-  /** Deletes the TenantControlPlane alone, as somebody does who says that it is meant. */
+  /** Deletes only the TenantControlPlane, with the confirming annotation. */
   async deleteAlone(propagation: 'Background' | 'Foreground' = 'Background'): Promise<void> {
     await this.tenant.change({ metadata: { annotations: { [annotations.deleteAnyway]: 'true' } } });
     await this.tenant.cluster.admin.delete(tenantControlPlane, key, { propagation });

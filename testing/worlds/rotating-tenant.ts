@@ -27,7 +27,7 @@ export async function publishAuthorities(world: TenantWorld): Promise<void> {
   await world.tenant.admin.apply(kinds.ConfigMap, body, { fieldManager: 'kube-controller-manager' });
 }
 
-/** Visits until nothing changes any more, while the tenant's own controllers work. */
+/** Reconciles until nothing changes any more, while the tenant's own controllers work. */
 export async function settleRotation(world: TenantWorld): Promise<void> {
   for (let rounds = 0; rounds < 10; rounds += 1) {
     await world.settle();
@@ -39,18 +39,18 @@ export async function settleRotation(world: TenantWorld): Promise<void> {
   throw new Error('the rotation does not come to rest');
 }
 
-/** Asks for an operation, as a person does. */
+/** Requests an operation, like a person. */
 export function ask(world: TenantWorld, operation: string): Promise<void> {
   return world.change({ metadata: { annotations: { [annotations.operation]: operation } } });
 }
 
-/** Asks for an operation and lets all that follows happen. */
+/** Requests an operation and reconciles until it is complete. */
 export async function operate(world: TenantWorld, operation: string): Promise<void> {
   await ask(world, operation);
   await settleRotation(world);
 }
 
-/** What the status tells of a rotation. */
+/** The rotation in the status. */
 export async function rotationOf(
   world: TenantWorld,
   subject: RotationSubject = 'certificateAuthorities',
@@ -58,7 +58,7 @@ export async function rotationOf(
   return (await world.read()).status?.certificates?.rotation?.[subject];
 }
 
-/** True when an authority of the bundle has signed the first certificate of `pem`. */
+/** True if a CA of the bundle has signed the first certificate of `pem`. */
 export function isTrusted(pem: string, bundle: string): boolean {
   const certificate = new X509Certificate(pem);
   const authorities = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];

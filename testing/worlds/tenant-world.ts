@@ -33,7 +33,7 @@ import type { StoredObject } from '../fake/stored-object.ts';
 import { tenantControlPlaneWith } from '../builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../builders/tenant-control-plane.ts';
 
-/** The finalizers' owner would ask for this; Events are nobody's concern here. */
+/** The owner of the finalizers would write this; Events do not matter here. */
 const key = { namespace: 'default', name: 'tenant' };
 
 /** The kinds of what the controller writes. */
@@ -69,17 +69,17 @@ export class TenantWorld {
   });
   readonly store: MemoryStore;
   readonly events: string[] = [];
-  /** What the tenant's API server tells of itself. */
+  /** What the tenant's API server reports about itself. */
   metrics = '';
   /** The versions of its nodes' kubelets; the nodes are named after their place here. */
   kubelets: readonly string[] = [];
-  /** How often something new in the tenant asked for a visit. */
+  /** How often something new in the tenant enqueued it. */
   enqueued = 0;
   /** The Cluster of Cluster API that the tenant is for. */
   clusterName: string | undefined;
-  /** Called when something in the tenant asks for a visit. */
+  /** Called when something in the tenant enqueues it. */
   onEnqueue: () => void = () => undefined;
-  /** Whether pods become ready as soon as the Deployment asks for them. */
+  /** Whether pods become ready as soon as the Deployment wants them. */
   podsStart = true;
   #reconciler: Reconciler;
   readonly #drivers: readonly Driver[];
@@ -100,13 +100,13 @@ export class TenantWorld {
       readonly migrations?: Migrations;
       /** What may be seen of the tenant outside its namespace. */
       readonly reach?: Reach;
-      /** Where the clock stands; 2030 unless said. */
+      /** The start of the clock; 2030 by default. */
       readonly start?: Date;
       /** What others who work in the management cluster may do there; TenantControlPlanes get their defaults then. */
       readonly beside?: readonly PolicyRule[];
-      /** Opens the door to the tenant; to the API server in memory unless said. */
+      /** Opens the client of the tenant; by default of the API server in memory. */
       readonly openTenant?: TenantPoolOptions['open'];
-      /** Hears foreign edits inside the tenant; nobody does unless said. */
+      /** Watches drift inside the tenant; by default nothing does. */
       readonly watches?: (world: TenantWorld) => TenantWatches;
     } = {},
   ) {
@@ -124,7 +124,7 @@ export class TenantWorld {
     this.cluster.after(async (call) => {
       if (call.kind?.kind === 'Deployment' && call.verb === 'apply' && this.podsStart) await this.startPods();
     });
-    // A pool closes what nobody used for a while; the tenant itself stays.
+    // A pool closes idle clients; the tenant itself stays.
     this.tenant.close = () => Promise.resolve();
     this.#informers = options.informers?.(this) ?? emptyInformers;
     this.#reconciler = this.#newReconciler();
@@ -168,7 +168,7 @@ export class TenantWorld {
     } as Resource);
   }
 
-  /** Stores a DataStore of the first one's driver; `endpoint` is its name unless said. */
+  /** Stores a DataStore with the first one's driver; `endpoint` is its name by default. */
   async addStoreBeside(name: string, endpoint = `${name}:2379`): Promise<MemoryStore> {
     await this.cluster.seed(dataStore, {
       apiVersion: 'steward.butlerlabs.dev/v1alpha1',
@@ -190,13 +190,13 @@ export class TenantWorld {
     return (await this.cluster.admin.get(tenantControlPlane, key)) !== undefined;
   }
 
-  /** One visit of the controller. */
+  /** One reconcile of the controller. */
   async reconcile(): Promise<ReconcileOutcome> {
     const found = await this.cluster.admin.get(tenantControlPlane, key);
     return found === undefined ? {} : this.#reconciler.reconcile(found, silent);
   }
 
-  /** Visits until one writes nothing any more. */
+  /** Reconciles until one writes nothing any more. */
   async settle(): Promise<ReconcileOutcome> {
     for (let reconciles = 0; reconciles < 20; reconciles += 1) {
       const before = await this.writes();

@@ -35,8 +35,8 @@ function mediaTypeOf(name: string): string {
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /**
- * The artifact of a release (OCI image specification 1.1, "Guidance for an Empty Descriptor"). @param createdAt RFC 3339:
- * it determines the newest release of the channel custom.
+ * The artifact of a release (OCI image specification 1.1, "Guidance for an Empty Descriptor").
+ * @param createdAt RFC 3339: it determines the newest release of the channel custom.
  */
 export function releaseArtifact({ files, hashes, metadata }: KnownRelease, createdAt: string): ReleaseArtifact {
   const blobs = [...files].map(([title, bytes]) => ({

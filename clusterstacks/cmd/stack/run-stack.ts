@@ -89,8 +89,8 @@ ${Object.entries(commands)
   .join('\n\n')}`;
 
 /**
- * `steward stack`: builds, pushes, compares and checks releases of cluster stacks. Returns the exit code. @throws
- * UsageError for invalid arguments.
+ * `steward stack`: builds, pushes, compares and checks releases of cluster stacks. Returns the exit code.
+ * @throws UsageError for invalid arguments.
  */
 export async function runStack(args: readonly string[], world: StackWorld): Promise<number> {
   const [name = '', folder = '', ...rest] = args;

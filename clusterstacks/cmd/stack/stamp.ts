@@ -17,7 +17,8 @@ const marks: Readonly<Record<string, keyof ReleaseVersions>> = {
 
 /**
  * The files with versions in place of `<< .ClusterClassVersion >>`, `<< .ClusterAddonVersion >>` and `<< .NodeImageVersion
- * >>`. @throws StackError for an unknown placeholder, with its file and line.
+ * >>`.
+ * @throws StackError for an unknown placeholder, with its file and line.
  */
 export function withVersions(files: Files, versions: ReleaseVersions): Files {
   return new Map(

@@ -32,7 +32,8 @@ export class RenderedReleases {
   }
 
   /**
-   * What was rendered of this digest for this owner, or what `render` makes of it now: twice, so that what is made by chance is known.
+   * What was rendered of this digest for this owner, or what `render` makes of it now: twice, so that what is made by
+   * chance is known.
    * @throws UnstableNamesError and what `render` does.
    */
   async of(owner: string, digest: string, render: () => Promise<readonly Manifest[]>): Promise<Renderings> {

@@ -26,8 +26,8 @@ const files = new Set(['File', 'OldFile', 'ContiguousFile']);
 const folders = new Set(['Directory', 'GNUDumpDir']);
 
 /**
- * Unpacks an untrusted `.tgz`: only files and folders, below the given folder, each once, and within the limits.
- * There are no links that could lead outside, and every file must be new.
+ * Unpacks an untrusted `.tgz`: only files and folders, below the given folder, each once, and within the limits. There are
+ * no links that could lead outside, and every file must be new.
  * @returns the names at its top.
  * @throws BadReleaseError when it is broken or not harmless. The caller removes what was unpacked until then.
  */

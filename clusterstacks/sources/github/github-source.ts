@@ -33,7 +33,9 @@ export class GithubSource implements AssetSource {
   readonly #limits: AssetLimits;
   readonly #token: string | undefined;
 
-  /** @throws RangeError when the address is invalid. */
+  /**
+   * @throws RangeError when the address is invalid.
+   */
   constructor(options: GithubSourceOptions) {
     const { repository, apiServer = 'https://api.github.com', token, limits = defaultAssetLimits } = options;
     const server = URL.parse(apiServer);

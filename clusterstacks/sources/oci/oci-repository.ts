@@ -59,7 +59,9 @@ export class OciRepository {
   readonly #hasCredentials: boolean;
   readonly #pageSize: number;
 
-  /** @throws RangeError when the address of the repository is invalid. */
+  /**
+   * @throws RangeError when the address of the repository is invalid.
+   */
   constructor(options: OciRepositoryOptions) {
     const { repository, plainHttp = false, credentials, limits = defaultAssetLimits, certificateAuthority } = options;
     this.#at = parseRepositoryAddress(repository);
@@ -125,7 +127,10 @@ export class OciRepository {
     return { mediaType: answer.header('content-type') ?? '', digest, bytes };
   }
 
-  /** Writes a blob into a new file. @throws BadReleaseError when it is not what its digest and size say. */
+  /**
+   * Writes a blob into a new file.
+   * @throws BadReleaseError when it is not what its digest and size say.
+   */
   async saveBlob(
     blob: { readonly digest: string; readonly size: number },
     file: string,

@@ -30,7 +30,8 @@ interface Written {
 /**
  * Reads an image manifest (OCI image specification 1.1). A layer is the file that its annotation
  * `org.opencontainers.image.title` names, with any media type, because csctl and oras use different ones. Layers without a
- * title are not files. @throws BadReleaseError when it is not the manifest of a release, or exceeds the limits.
+ * title are not files.
+ * @throws BadReleaseError when it is not the manifest of a release, or exceeds the limits.
  */
 export function parseReleaseManifest(text: string, release: string, limits: AssetLimits): ReleaseManifest {
   const manifest = written(text, release);

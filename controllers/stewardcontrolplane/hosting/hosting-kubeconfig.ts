@@ -5,7 +5,8 @@ import { KubeconfigError, parseKubeconfig } from '../../../runtime/client/kubeco
 /**
  * The connection to another cluster from the kubeconfig in a Secret. Only inline content is used: a client certificate or a
  * token, and the CA of the server. Plugins would run programs of the author's choice in the manager, and files would be the
- * manager's own, among them its token. @throws KubeconfigError
+ * manager's own, among them its token.
+ * @throws KubeconfigError
  */
 export function hostingConnection(secret: Secret, key: string): Connection {
   const base64 = secret.data?.[key];

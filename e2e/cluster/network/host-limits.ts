@@ -25,7 +25,7 @@ export const hostLimits: readonly HostLimit[] = [
   { name: 'fs.inotify.max_user_instances', wanted: (own) => Math.max(own, 8192) },
 ];
 
-/** What kube-proxy asks for by default with so many cores. */
+/** What kube-proxy sets by default with so many cores. */
 export function connections(cores: number): number {
   return Math.max(32_768 * cores, 131_072);
 }
@@ -51,7 +51,7 @@ async function hold({ name, wanted }: HostLimit): Promise<void> {
   await writeFile(sysctl(name), value);
 }
 
-/** Writes a file unless it is there: whoever was first remembers the true value. */
+/** Writes a file unless it exists, so that the first one records the original value. */
 export async function rememberOnce(file: string, content: string): Promise<void> {
   await writeFile(file, content, { flag: 'wx' }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error;

@@ -23,7 +23,10 @@ export class AddressPool {
     this.#free = Array.from({ length: Math.max(0, size - 2) }, (_, offset) => dotted(first + 1 + offset));
   }
 
-  /** The address of this holder: the one it has, or asks for, or the next free one. @throws Error when none is free. */
+  /**
+   * The address of this holder: the one it has or requests, or the next free one.
+   * @throws Error when none is free.
+   */
   take(holder: string, asked?: string): string {
     const has = this.#held.get(holder);
     if (has !== undefined) return has;

@@ -17,7 +17,7 @@ export interface PodRoute {
   readonly via: string;
 }
 
-/** Every machine's routes to the pods of all others, whatever the order of the nodes. */
+/** Every machine's routes to the pods of all others, independent of the order of the nodes. */
 export function podRoutes(
   nodes: readonly NodeNetwork[],
   machines: readonly { readonly name: string; readonly address: string }[],

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A router of TLS connections that does not end them: it reads the name that a client asks for and hands the bytes on. */
+/** A router of TLS connections that does not end them: it reads the server name that a client requests and forwards the bytes. */
 export interface SniRouter extends AsyncDisposable {
   readonly port: number;
   /** From now on these names lead to these places, and no others anywhere. Open connections stay. */
@@ -41,7 +41,7 @@ export function serverNameOf(bytes: Buffer): string | undefined {
   return '';
 }
 
-/** Listens, on a free port of 127.0.0.1 unless told where. Until it is told of names it refuses all of them. */
+/** Listens, by default on a free port of 127.0.0.1. Until it gets names it refuses all of them. */
 export async function startSniRouter(at: Place = { host: '127.0.0.1', port: 0 }): Promise<SniRouter> {
   let table: ReadonlyMap<string, Place> = new Map();
   const open = new Set<Socket>();

@@ -21,7 +21,7 @@ export class ContractCluster {
   readonly #parts: Parts;
   readonly #controlPlane: string;
 
-  /** @param controlPlane name of the control plane; another one than the Cluster's unless said. */
+  /** @param controlPlane name of the control plane; by default another one than the Cluster's. */
   constructor(parts: Parts, name: string, controlPlane = `${name}-cp`) {
     this.#parts = parts;
     this.name = name;
@@ -34,7 +34,7 @@ export class ContractCluster {
     return { namespace: this.namespace, name: this.#controlPlane };
   }
 
-  /** Address of an object of this namespace; of the Cluster's name unless said. */
+  /** Key of an object of this namespace; by default with the Cluster's name. */
   at(apiVersion: string, kind: string, name = this.name): ObjectAddress & { readonly namespace: string } {
     return { apiVersion, kind, name, namespace: this.namespace };
   }
@@ -75,7 +75,7 @@ export class ContractCluster {
     };
   }
 
-  /** An infrastructure cluster that somebody else than its provider looks after. */
+  /** An infrastructure cluster that is not managed by its provider. */
   infrastructureManifest(kind: string): PlainObject {
     const address = this.at(infrastructureVersion, kind);
     const manifest = this.#manifest(address);
@@ -147,7 +147,7 @@ export class ContractCluster {
   async available(): Promise<void> {
     for (const type of ['ControlPlaneInitialized', 'ControlPlaneAvailable', 'RemoteConnectionProbe'])
       await this.until(this.cluster, type, type);
-    // Core writes conditions by a request of their own, before the rest of the status.
+    // Core writes conditions in a separate request, before the rest of the status.
     await this.until(this.cluster, 'initialization.controlPlaneInitialized', ({ status } = {}) => {
       const { controlPlaneInitialized } = (status?.initialization ?? {}) as Readonly<Record<string, unknown>>;
       return controlPlaneInitialized === true;

@@ -33,7 +33,7 @@ export interface ContractManagementOptions {
   readonly profile: ControlPlaneProfile;
   /** A pinned release of Cluster API. */
   readonly clusterApi: string;
-  /** The release of the provider that is installed; that of the profile unless said. */
+  /** The installed release of the provider; by default that of the profile. */
   readonly release?: (current: LocalProvider, folder: string) => Promise<LocalProvider>;
 }
 

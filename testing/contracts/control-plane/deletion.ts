@@ -9,15 +9,15 @@ import type { Stage } from './stage.ts';
 export interface Doomed {
   /** Has workers. */
   readonly plain: () => ContractCluster;
-  /** Nobody reaches its API server any more. */
+  /** Its API server cannot be reached any more. */
   readonly unreachable: () => ContractCluster;
   /** What the provider made for it is gone. */
   readonly bare: () => ContractCluster;
-  /** Rests while it is asked to go. */
+  /** It is paused while it is deleted. */
   readonly resting: () => ContractCluster;
 }
 
-/** Rule: a control plane goes after its workers, when it is awake, and whatever else is broken. */
+/** Rule: a control plane is deleted after its workers, unless it is paused, and even if other things are broken. */
 export function deletion({ plain, unreachable, bare, resting }: Doomed, stage: () => Stage): void {
   const remove = (found: ContractCluster): Promise<void> => stage().management.client.delete(found.cluster);
   const gone = async (found: ContractCluster): Promise<void> => {
@@ -50,7 +50,7 @@ export function deletion({ plain, unreachable, bare, resting }: Doomed, stage: (
 
   test('A control plane is deleted although its objects are gone already', async () => {
     const found = bare();
-    // Whoever takes it away while it is alive would see it made anew.
+    // If it were deleted without the Cluster, it would be created again.
     await found.merge(found.controlPlane, { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
     await found.until(found.controlPlane, 'Paused', isPaused('True'));
     await remove(found);

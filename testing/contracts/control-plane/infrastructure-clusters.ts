@@ -8,8 +8,9 @@ const kinds = ['ContractCluster', 'OlderCluster', 'UnfitCluster'] as const;
 export type ByInfrastructure = Readonly<Record<(typeof kinds)[number], () => ContractCluster>>;
 
 /**
- * Rule: an infrastructure cluster that is managed by others is told endpoint and provisioning, as its contract has it.
- * @returns what makes the Clusters.
+ * Rule: an infrastructure cluster that is managed by others gets endpoint and provisioned flag, in the fields of its
+ * contract.
+ * @returns what creates the Clusters.
  */
 export function infrastructureClusters(clusters: ByInfrastructure): () => Promise<void> {
   const infrastructureOf = (kind: keyof ByInfrastructure) => clusters[kind]().at(infrastructureVersion, kind);
@@ -40,7 +41,7 @@ export function infrastructureClusters(clusters: ByInfrastructure): () => Promis
       'True',
     );
     const after = await found.read(infrastructureOf('UnfitCluster'));
-    // The API server prunes it all: nothing is stored, whatever was tried.
+    // The API server prunes everything, so nothing is ever stored.
     expect(after.spec).toEqual(before.spec);
   });
 

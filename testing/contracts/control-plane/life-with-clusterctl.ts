@@ -3,7 +3,7 @@ import type { ContractCluster } from './contract-cluster.ts';
 import type { ContractManagement } from './contract-management.ts';
 import type { Stage } from './stage.ts';
 
-/** Two management clusters, the second with a release of the provider before the current one, and nobody at work there. */
+/** Two management clusters, the second with a release of the provider before the current one, without running managers. */
 export interface Managements {
   readonly first: () => Stage;
   readonly second: () => ContractManagement;

@@ -10,8 +10,8 @@ interface Owned {
 }
 
 /**
- * Stands in for machines: as soon as a ContractMachine has its bootstrap data, there is a Node in the workload cluster with its
- * provider ID, and it calls itself provisioned. Looks five times a second until aborted. What fails is tried again.
+ * Stands in for machines: as soon as a ContractMachine has its bootstrap data, there is a Node in the workload cluster with
+ * its provider ID, and it calls itself provisioned. Checks five times a second until aborted. Failures are retried.
  */
 export async function runMachines(client: KubernetesClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

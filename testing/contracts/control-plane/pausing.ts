@@ -5,7 +5,7 @@ import { conditionOf } from './contract-cluster.ts';
 
 const annotation = 'cluster.x-k8s.io/paused';
 
-/** Whether it says that it rests, or does not, and knows of its newest generation. */
+/** Whether it reports that it is paused, or not, for its newest generation. */
 export const isPaused =
   (status: 'True' | 'False') =>
   (object: PlainObject | undefined): boolean => {
@@ -14,7 +14,7 @@ export const isPaused =
     return condition?.status === status && observedGeneration === object?.metadata?.generation;
   };
 
-/** Rule: a control plane rests while its Cluster or itself says so, tells it, and wakes by itself. */
+/** Rule: a control plane is not reconciled while its Cluster or itself is paused, reports that, and continues by itself. */
 export function pausing(plain: () => ContractCluster): void {
   test.each([
     ['its Cluster', (found: ContractCluster, on: boolean) => found.merge(found.cluster, { spec: { paused: on } })],

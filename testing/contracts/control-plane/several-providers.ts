@@ -4,7 +4,7 @@ import type { ContractManagement } from './contract-management.ts';
 
 const label = 'cluster.x-k8s.io/watch-filter';
 
-/** Rule: instances of a provider with different watch filters share a management cluster. */
+/** Rule: instances of a provider with different watch filters can run in one management cluster. */
 export function severalProviders(
   second: () => ContractManagement,
   clusters: Readonly<Record<'red' | 'green', () => ContractCluster>>,

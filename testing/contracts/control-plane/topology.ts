@@ -6,8 +6,8 @@ import { infrastructureVersion } from './infrastructure.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * Rule: the topology controller makes, changes and upgrades control planes from templates, and nobody writes against it.
- * @returns what makes the Cluster and its classes.
+ * Rule: the topology controller makes, changes and upgrades control planes from templates, and nothing writes against it.
+ * @returns what creates the Cluster and its classes.
  */
 export function topology(topo: () => ContractCluster, stage: () => Stage): () => Promise<void> {
   const workers = { apiVersion: capiVersion, kind: 'MachineDeployment' };
@@ -80,7 +80,7 @@ export function topology(topo: () => ContractCluster, stage: () => Stage): () =>
     await reconciled();
     const before = await controlPlaneIs('being ready', ({ status }) => status?.readyReplicas === 1);
     expect(before.metadata?.labels).toMatchObject({ 'topology.cluster.x-k8s.io/owned': '' });
-    // The topology is looked at anew, for a change that is none of the control plane's.
+    // The topology is reconciled again, because of a change that does not concern the control plane.
     const labels = { 'contract.example.com/seen': 'again' };
     const machineDeployments = [{ class: 'default', name: 'md', replicas: 1, metadata: { labels } }];
     await found.merge(found.cluster, { spec: { topology: { workers: { machineDeployments } } } });

@@ -7,8 +7,8 @@ interface Present {
 }
 
 /**
- * Rejects a write that was not applied although nobody changed the key: kine takes every error of its database for such a change
- * (pkg/logstructured/logstructured.go), and kube-apiserver would try for as long as its caller waits.
+ * Rejects a write that was not applied although the key did not change: kine takes every error of its database for such a
+ * change (pkg/logstructured/logstructured.go), and kube-apiserver would try for as long as its caller waits.
  */
 function requireProgress(name: string, known: Present | undefined, refused: string | undefined): void {
   if (known === undefined || known.revision !== refused) return;

@@ -12,7 +12,7 @@ export interface KineStore<Config> {
   readonly session: Session;
 }
 
-/** kine keeps the last thousand revisions unless it is told otherwise. */
+/** kine retains the last thousand revisions by default. */
 const keepNothing = ['--compact-min-retain=0'];
 
 /** Makes a tenancy whose hands are kines, each a process of its own with nothing but what the tenant's pods get. */

@@ -12,7 +12,7 @@ export interface KineStore<Config> extends AsyncDisposable {
   readonly config: Config;
 }
 
-/** kine compacts when it is told to, and keeps nothing back. */
+/** kine compacts on request, and retains nothing. */
 const compactible = ['--compact-interval=0s', '--compact-min-retain=0'];
 
 /** A store behind real kine processes, which are the hands of its tenants. */

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 /** A how-to page of a store, as a reader has it who brings a server along. */
 export interface OwnStore {
-  /** Name of the page in `docs/how-to`; what counts stands under its heading that begins with "Bring your own". */
+  /** Name of the page in `docs/how-to`; the commands are under its heading that begins with "Bring your own". */
   readonly page: string;
   /** Folders of the programs that its commands call, besides kubectl. */
   readonly programs: readonly string[];

@@ -10,7 +10,7 @@ export interface SeenRequest {
   readonly authorization: string | undefined;
 }
 
-/** An HTTP server of this process that does what a test wants, and remembers what it was asked. */
+/** An HTTP server of this process that does what a test wants, and records the requests. */
 export class HostileServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   /** `127.0.0.1:<port>`. */

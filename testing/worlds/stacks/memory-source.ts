@@ -7,7 +7,7 @@ import { sha256Of } from './stack-release.ts';
 
 type Files = Readonly<Record<string, Uint8Array>>;
 
-/** Releases in memory; counts what is asked of it, and can be made to wait or to fail in the middle of a release. */
+/** Releases in memory; counts the calls, and can wait or fail in the middle of a release. */
 export class MemorySource implements AssetSource {
   readonly address = 'memory://stacks';
   readonly releases = new Map<string, Files>();

@@ -137,7 +137,10 @@ export class StackLayer {
     await this.cluster.admin.delete(clusterStack, { namespace, name: 'scs' });
   }
 
-  /** Visits until nothing is to be done at once, or the process dies; throws what a visit fails with. The provider is always ready. */
+  /**
+   * Reconciles until nothing is to be done at once, or the process dies; throws the error of a reconcile. The provider is
+   * always ready.
+   */
   async settle(): Promise<void> {
     let before = await this.#look();
     for (let rounds = 0; rounds < 40; rounds += 1) {
@@ -171,7 +174,7 @@ export class StackLayer {
     });
   }
 
-  /** Sees what there is, as informers do; answers what tells one state from another. */
+  /** Reads all objects, like informers; returns a text that differs for different states. */
   async #look(): Promise<string> {
     const lists = await Promise.all(
       [...kinds, capiCluster].map(async (one) => [one.kind, (await this.cluster.admin.list(one)).items] as const),

@@ -52,7 +52,7 @@ export async function startStewardHosting({ client, kubeconfig }: HostingPlace):
         pods.set(key, { template, pod });
       }
       const told = pods.get(key)?.pod.then(() => tellReady(cluster, deployment));
-      // A pod that did not start has been taken out above; what could not be told is told again at the next look.
+      // A pod that did not start has been removed above; a status that could not be written is written at the next check.
       told?.catch(() => undefined);
     }
   };
@@ -114,7 +114,7 @@ async function tellReady(cluster: Cluster, deployment: Deployment): Promise<void
   await cluster.patch(kinds.Deployment, nameOf(deployment), { type: 'merge', body }, { subresource: 'status' });
 }
 
-/** Somebody takes the TenantControlPlane away, finalizers and all. */
+/** A person deletes the TenantControlPlane with its finalizers. */
 async function forceAway(client: KubernetesClient, { namespace, name }: ControlPlaneName): Promise<void> {
   const address = { ...tenantKind, namespace, name };
   await client.delete(address);

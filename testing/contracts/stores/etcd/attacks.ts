@@ -68,7 +68,7 @@ export function dataAttacks(client: Etcd3, own: string, victim: string): readonl
   ];
 }
 
-/** Not among them: the member list, which etcd tells every user; it holds the addresses that a tenant is given anyway. */
+/** Not included: the member list, which etcd returns to every user; it contains the addresses that a tenant gets anyway. */
 export function adminAttacks(client: Etcd3, own: Tenancy, victim: Tenancy): readonly Attempt[] {
   const perm = { permType: 'Readwrite', key: Buffer.from('/'), range_end: Buffer.from('0') } as const;
   return [

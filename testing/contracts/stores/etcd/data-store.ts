@@ -29,7 +29,7 @@ export function describeEtcd(endpoints: readonly string[], ca: KeyPair, client: 
   };
 }
 
-/** Starts etcd with TLS and, unless told otherwise, authentication. */
+/** Starts etcd with TLS and, by default, authentication. */
 export async function startEtcdDataStore(options: Omit<EtcdOptions, 'tls'> = {}): Promise<EtcdDataStore> {
   const server = await startEtcd({ auth: true, ...options, tls: true });
   if (server.tls === undefined) throw new Error('etcd was started without TLS');

@@ -55,7 +55,7 @@ export function dataAttacks(client: Connection, own: string, victim: string): re
   ].map((text) => statement(client, text));
 }
 
-/** What would make the tenant's own share larger than one table. */
+/** Statements that would extend the tenancy beyond one table. */
 export function ownSchemaAttacks(client: Connection, own: string): readonly Attempt[] {
   const schema = identifier(own);
   return [
@@ -127,7 +127,7 @@ export function adminAttacks(
   ];
 }
 
-/** What catalogues tell. */
+/** Reads of the catalogues. */
 export function catalogueAttacks(client: Connection, victim: Tenant): readonly Attempt[] {
   const { schema, user } = victim.tenancy;
   const texts = [

@@ -20,7 +20,7 @@ export async function namesOfMysql(
   return { schemas: schemas.map(({ name }) => String(name)), users: users.map(({ name }) => String(name)) };
 }
 
-/** Every account with what is asked of it, every grant, every table with its rows and definition; no password. */
+/** Every account with its requirements, every grant, every table with its rows and definition; no password. */
 export async function dumpMysql(client: Connection): Promise<readonly string[]> {
   const lines: string[] = [];
   const accounts = 'SELECT User, Host, ssl_type, max_user_connections FROM mysql.user';

@@ -12,7 +12,7 @@ export interface RawLogin {
   readonly ca?: string | undefined;
 }
 
-/** A connection of the library itself, which sends whatever it is told: tenants are not bound to the statements of ours. */
+/** A direct connection of the library for any statements: tenants are not limited to ours. */
 export async function rawMysql(config: MysqlConfig, login: RawLogin): Promise<Connection> {
   const [endpoint] = config.endpoints;
   const { user, password, database, ca } = login;

@@ -74,7 +74,7 @@ export async function makeAsGoSteward(config: MysqlConfig, { schema, user, passw
   );
 }
 
-/** The victim's name as a pattern in which an underscore stands for its last letter, as one in the attacker's own name would. */
+/** The victim's name as a pattern in which an underscore replaces its last letter, as in the attacker's own name. */
 function pattern(schema: string): string {
   return identifier(`${schema.slice(0, -1)}_`);
 }

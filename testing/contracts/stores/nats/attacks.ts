@@ -129,7 +129,7 @@ export function systemAttacks(client: NatsConnection, victim: string, seed: stri
   ];
 }
 
-/** Logins as somebody else, with what a tenant holds. */
+/** Logins as another user, with the credentials of a tenant. */
 export function loginAttacks({ endpoints, tls }: NatsConfig, context: NatsContext, victim: string): readonly Attempt[] {
   const account = tenantAccount(victim);
   const seed = context.user_seed ?? '';

@@ -51,7 +51,7 @@ export class NatsOverview implements AsyncDisposable {
     await this.push(this.claims(tenancy));
   }
 
-  /** Hands over an account, whatever is known of it. */
+  /** Returns an account. */
   async push(claims: AccountClaims): Promise<void> {
     this.#pushes += 1;
     const issuedAt = Math.floor(Date.now() / 1000) + this.#pushes;

@@ -41,7 +41,7 @@ export async function rawNatsClient({ endpoints, tls }: NatsConfig, login: NatsC
   });
 }
 
-/** What a server answered that was asked for what it does not give. */
+/** The refusal of a server. */
 export class NatsRefusal extends Error {
   override readonly name = 'NatsRefusal';
 }

@@ -193,7 +193,7 @@ class NatsUnderTest implements StoreUnderTest<NatsConfig> {
   }
 }
 
-/** An account that nobody knows is looked for at servers that are not there: no need to wait as long as between continents. */
+/** An unknown account is looked up at servers that do not exist, so the wait can be short. */
 const impatient = (config: string): string => config.replace('allow_delete', 'timeout: "200ms"\n  allow_delete');
 
 /** Starts NATS with accounts for `describeDriver`. */
@@ -207,7 +207,7 @@ export async function startNatsUnderTest(release?: NatsOptions['release']): Prom
   const config = await natsDriver.configure(store.dataStore, noSecrets);
   if (config.access.mode !== 'accounts') throw new Error('this store has accounts');
   const subject = new NatsUnderTest(store, config, config.access);
-  // The registry is there from the first visit on; a server without a byte has no size to tell.
+  // The registry exists from the first reconcile on; a server without data has no size to report.
   await using session = await natsDriver.open(config, new AbortController().signal);
   const tenancy = { schema: 'first', user: 'first', owner: 'first', password: 'first' };
   await session.ensure(tenancy);

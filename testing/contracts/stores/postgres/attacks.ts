@@ -42,7 +42,7 @@ function statement({ client }: Attacker, text: string, undo?: string): Attempt {
   };
 }
 
-/** Succeeds when the server says `true` in the end: it answers some statements with no more than a warning. */
+/** Succeeds if the server finally returns `true`: it answers some statements only with a warning. */
 function effect({ client }: Attacker, text: string, seen: string): Attempt {
   return {
     name: text,
@@ -80,7 +80,7 @@ function login({ config, attacker }: Attacker, name: string, over: Partial<RawLo
   };
 }
 
-/** Other databases, other users, and sessions that begin as somebody else. */
+/** Other databases, other users, and sessions that begin as another user. */
 export function loginAttacks(attack: Attacker): readonly Attempt[] {
   const { schema: database, user, password = '' } = attack.victim.tenancy;
   const own = attack.attacker.tenancy;

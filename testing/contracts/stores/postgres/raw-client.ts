@@ -12,7 +12,7 @@ export interface RawLogin {
   readonly replication?: 'true' | 'database';
 }
 
-/** A connection of the library itself, which sends whatever it is told: tenants are not bound to the statements of ours. */
+/** A direct connection of the library for any statements: tenants are not limited to ours. */
 export async function rawPostgres(config: LoginConfig, tenant: Tenant, over: Partial<RawLogin> = {}): Promise<Client> {
   const { tenancy, tls } = tenant;
   const endpoint = config.endpoints.at(-1);

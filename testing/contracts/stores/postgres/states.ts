@@ -12,7 +12,7 @@ async function record(config: LoginConfig, tenancy: Tenancy): Promise<void> {
   await new PostgresOwnership(client).record(tenancy);
 }
 
-/** Runs statements as the operator, whatever it may. */
+/** Runs statements as the administrator. */
 async function asOperator(config: LoginConfig, database: string, ...statements: readonly string[]): Promise<void> {
   await using client = new PostgresClient(config);
   await client.within(database, async (connection) => {
