@@ -16,7 +16,7 @@ const owners = (world: ReleaseWorld): readonly (string | undefined)[] =>
 const uidOf = async (world: ReleaseWorld): Promise<string | undefined> =>
   (await world.tenant.exists()) ? (await world.tenant.read()).metadata.uid : undefined;
 
-/** What has no owner that is there, which nobody would ever remove. */
+/** Objects whose owners do not exist, which would never be deleted. */
 async function orphans(world: ReleaseWorld): Promise<readonly string[]> {
   const { admin } = world.tenant.cluster;
   const alive = new Set([await uidOf(world), (await world.retainer())?.metadata.uid]);
@@ -29,7 +29,7 @@ async function orphans(world: ReleaseWorld): Promise<readonly string[]> {
     .map(({ metadata }) => metadata.name ?? '');
 }
 
-/** Expects a control plane with empty data of its own, beside that of `former`, which nobody keeps any more. */
+/** Expects a control plane with its own empty data, and the data of `former`, which is no longer retained. */
 async function expectNew(world: ReleaseWorld, former: string | undefined): Promise<void> {
   const { tenant } = world;
   const { metadata, status } = await tenant.read();
@@ -43,7 +43,7 @@ async function expectNew(world: ReleaseWorld, former: string | undefined): Promi
   expect(await orphans(world)).toEqual([]);
 }
 
-/** Refuses to take the finalizer away: the process has passed all on by then, and is not done. */
+/** Refuses the removal of the finalizer: the process has released everything by then, and is not done. */
 function holdFinalizer(world: ReleaseWorld): () => void {
   return world.tenant.cluster.before(({ kind, verb, subresource }) => {
     const isMeant = kind?.kind === 'TenantControlPlane' && verb === 'patch' && subresource === undefined;
@@ -51,7 +51,7 @@ function holdFinalizer(world: ReleaseWorld): () => void {
   });
 }
 
-/** The StewardControlPlane has on record what it keeps, and the TenantControlPlane has not heard of it yet. */
+/** The StewardControlPlane has the retained record, and the TenantControlPlane has not seen it yet. */
 async function untilOnRecord(world: ReleaseWorld): Promise<void> {
   await world.deleteAlone();
   for (let rounds = 0; rounds < 20; rounds += 1) {
@@ -62,7 +62,7 @@ async function untilOnRecord(world: ReleaseWorld): Promise<void> {
   throw new Error('nothing is on record');
 }
 
-/** An heir that has told of the data that it took over, and of which its StewardControlPlane has not heard yet. */
+/** A successor that has recorded the adopted data in its status, which its StewardControlPlane has not seen yet. */
 async function untilSuccessorAdopts(world: ReleaseWorld): Promise<string | undefined> {
   const former = await uidOf(world);
   await world.deleteAlone();

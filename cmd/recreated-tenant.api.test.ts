@@ -64,7 +64,7 @@ const reconcilerOf = (controller: Controller): Reconciler =>
 
 function startControllers(): typeof reconcilers {
   const inside = new FakeCluster();
-  // A pool closes the door of one that goes; the tenant itself stays.
+  // A pool closes the client of a deleted tenant; the server itself stays.
   inside.close = () => Promise.resolve();
   pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => inside });
   sessions = new Sessions({ clock: systemClock });
@@ -97,7 +97,7 @@ async function startPods(): Promise<void> {
   await admin.patch(kinds.Deployment, key, { type: 'merge', body }, { subresource: 'status' });
 }
 
-/** Visits by turns until `done`; garbage collection works beside. */
+/** Reconciles both in turn until `done`, while garbage collection runs. */
 async function work(done: () => Promise<boolean>): Promise<void> {
   const [retainer, tenant] = reconcilers;
   for (let turns = 0; turns < 200; turns += 1) {

@@ -30,7 +30,7 @@ import type { LeafName } from './pki/profiles.ts';
 import { parseVersion } from './versions.ts';
 import type { KubernetesVersion } from './versions.ts';
 
-/** One tenant that both are asked for. */
+/** One tenant, as input for both. */
 interface Case {
   readonly name: string;
   readonly advertiseAddress: string;
@@ -39,7 +39,7 @@ interface Case {
 
 const token = 'abcdef.0123456789abcdef';
 
-// Nobody listens on the endpoints: kubeadm asks them for objects in vain, and must not wait for an answer.
+// No server listens at the endpoints: kubeadm requests objects in vain, and must not wait for an answer.
 const cases: readonly Case[] = [
   {
     name: 'one network of each kind and an address as endpoint',

@@ -30,7 +30,7 @@ class World {
   readonly cluster = new FakeCluster();
   readonly notifications: string[][] = [];
   readonly lines: WatchLine[] = [];
-  /** How many objects each list asked for at most. */
+  /** The limit of each list. */
   readonly limits: (number | undefined)[] = [];
   isUp = true;
   through = (line: WatchLine): WatchLine => line;
@@ -51,7 +51,7 @@ class World {
     },
   });
 
-  /** Applies the component as a visit does. */
+  /** Applies the component like a reconcile. */
   async apply(manifests: readonly Manifest[] = [map, account], createOnly: readonly Manifest[] = []): Promise<void> {
     const notify = (components: readonly string[]): void => void this.notifications.push([...components]);
     this.watches.applying(uid, 'dns', { connection, notify });

@@ -192,7 +192,7 @@ describe('The objects that a manager reconciles', () => {
     world.cluster.admin.patch(kind, key, { type: 'merge', body: { metadata: { labels } } });
   const addons = async (): Promise<readonly ClusterAddon[]> => (await world.cluster.admin.list(clusterAddon)).items;
 
-  /** Two Clusters of a release that nobody has fetched yet. */
+  /** Two Clusters of a release that has not been fetched yet. */
   beforeEach(async () => {
     await world.make.capiClass('docker-scs-1-30-v1', 'docker-scs-1-30-v1');
     for (const [name, at] of [

@@ -52,7 +52,7 @@ const definition = ({ group, version, kind, plural }: KindRef): Manifest => ({
   },
 });
 
-/** Follows one object until it is as asked; a deleted one is undefined. */
+/** Watches one object until it meets the condition; a deleted one is undefined. */
 async function until<T extends Resource>(
   cluster: Cluster,
   at: { readonly kind: KindRef<T>; readonly name: string },

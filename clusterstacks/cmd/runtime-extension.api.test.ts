@@ -34,7 +34,7 @@ let server: AdmissionServer;
 const woken: string[] = [];
 const wakes = new EventEmitter();
 
-/** A control-plane provider that is none of ours: only its kinds, its part is played by the test. */
+/** Another control-plane provider: only its kinds; the test acts as its controller. */
 const otherKind = (kind: string): PlainObject => {
   const plural = `${kind.toLowerCase()}s`;
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -163,7 +163,7 @@ describe('Core Cluster API with the feature gate RuntimeSDK', () => {
   test('finds the handlers of the shipped ExtensionConfig', async () => {
     const address = at('runtime.cluster.x-k8s.io/v1beta2', 'ExtensionConfig', 'steward-clusterstacks');
     await client.waitFor(address, 'Discovered');
-    // Core writes conditions first and the rest of a status by a second call.
+    // Core writes conditions first and the rest of a status in a second call.
     const found = await client.waitFor(address, (object) => object?.status?.handlers !== undefined);
     const handlers = found?.status?.handlers as readonly { readonly name: string }[];
     expect(handlers.map(({ name }) => name)).toEqual([

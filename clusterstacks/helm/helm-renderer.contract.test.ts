@@ -148,7 +148,7 @@ describe('The real helm renders', () => {
       'probe/templates/a.yaml': configMap('  a: b\n'),
       'probe/values.schema.json': '{"$ref": "http://schemas.example/schema.json"}',
     });
-    // The proxy that helm is given, where nobody listens.
+    // The proxy for helm, at which no server listens.
     await expect(renderer.render({ ...request(), values: 'a: b\n' }, signal)).rejects.toThrow(/127\.0\.0\.1:9/);
   });
 });

@@ -98,7 +98,7 @@ describe('The call of helm', () => {
 
 describe('A single template', () => {
   test('is expanded by helm in a temporary chart, and is read back unchanged', async () => {
-    // Prints the template as it is; the real helm is asked by the contract.
+    // Prints the template unchanged; the contract test runs the real helm.
     const renderer = await rendererWith('echo "expanded: \\"$(base64 -w 0 "$3/template.txt")\\""');
     const template = 'name: {{ .Cluster.metadata.name }}\n';
     await expect(renderer.expand({ template, root: {} }, signal)).resolves.toBe(template);

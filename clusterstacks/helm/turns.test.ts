@@ -18,7 +18,7 @@ function held(turns: Turns, namespace: string, name?: string) {
   };
 }
 
-/** Runs work in this order of arrival while one turn is kept from all, and tells the order in which they got it. */
+/** Queues work in this order of arrival while the only turn is taken, and returns the order in which it ran. */
 async function orderOf(arrivals: readonly string[]): Promise<readonly string[]> {
   const turns = new Turns(1);
   const first = held(turns, 'first');

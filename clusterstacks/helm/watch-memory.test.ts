@@ -6,7 +6,7 @@ const failure = (code: string): Error => Object.assign(new Error(`${code}: it ca
 const holds = (kilobytes: number): string => `Name:\thelm\nState:\tS (sleeping)\nRssAnon:\t   ${kilobytes} kB\n`;
 const self = 'Name:\tnode\nState:\tR (running)\nRssAnon:\t   50000 kB\n';
 
-/** A watch with a bound of 100 kB over the process 7, and what it is told. */
+/** A watch with a bound of 100 kB over the process 7, and its reports. */
 class Watched {
   readonly clock = new FakeClock();
   readonly told: string[] = [];

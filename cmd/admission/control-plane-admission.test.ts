@@ -33,7 +33,7 @@ async function answerTo({ kind, ...asked }: Asked): Promise<string> {
     return answer.allowed ? 'allowed' : answer.message;
   };
   const first = await ask();
-  // Asked again it says the same, and it has touched nothing: dry runs and retries are safe.
+  // A second call returns the same, and nothing has changed: dry runs and retries are safe.
   expect(await ask()).toBe(first);
   expect(cluster.calls).toEqual([]);
   return first;

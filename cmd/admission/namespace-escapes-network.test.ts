@@ -49,7 +49,7 @@ interface Asked {
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
-/** What the author is told who creates the manifest or, where one is given, then makes the change. */
+/** The answer to an author who creates the manifest or, if there is one, then makes the change. */
 async function answerTo({ admissions, made, change }: Asked): Promise<AdmissionAnswer> {
   const kind = [tenantControlPlane, stewardControlPlane].find((one) => one.kind === made.kind);
   const handler = admissions[paths[kind?.kind ?? ''] ?? ''];

@@ -43,7 +43,7 @@ async function serve(gates: string): Promise<void> {
   });
 }
 
-/** Asks as core does: at the address and with the authority of the ExtensionConfig, and without a content type. */
+/** Sends a request like core: to the address and with the CA of the ExtensionConfig, without a content type. */
 async function discover(): Promise<{ readonly code: number; readonly body: string }> {
   const { spec } = (await cluster.admin.get(capiExtensionConfig, { name: 'steward-clusterstacks' })) ?? {};
   const { url, caBundle } = spec?.clientConfig ?? {};

@@ -8,7 +8,7 @@ import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import type { InformerSelection } from '../../runtime/cache/informer.ts';
 import { withinNamespace } from './within-namespace.ts';
 
-/** Notes which selections are asked for. */
+/** Records the requested selections. */
 function noting(): {
   readonly asked: InformerSelection<Resource>[];
   readonly informers: Pick<InformerFactory, 'informer'>;

@@ -15,7 +15,7 @@ import { MortalCluster } from '../../testing/fake/crashing-cluster.ts';
 import { runMigration } from './run-migration.ts';
 import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
-// Each life of a manager is some thirty visits that send everything anew.
+// Each life of a manager is some thirty reconciles that send everything again.
 jest.setTimeout(1_200_000);
 
 const interesting = new Set(['Job', 'TenantControlPlane', 'Deployment', 'Pod', 'DataStore']);
@@ -29,7 +29,7 @@ function matters({ kind, verb, name = '' }: Call): boolean {
 
 /** A tenant that writes all the time, the manager, and the process of the Job with the real engine. */
 class LivingWorld extends MigrationWorld {
-  /** Every write that the tenant was told to have succeeded. */
+  /** Every acknowledged write of the tenant. */
   readonly acknowledged = new Map<string, string>();
   /** The manager dies at this call of those that matter: it takes effect, but its answer never arrives. */
   managerDiesAt = Infinity;
@@ -82,7 +82,7 @@ class LivingWorld extends MigrationWorld {
       data.tenantWrites({ is: 'put', entry: { key, value: Buffer.from(value) } });
       this.acknowledged.set(key, value);
     } catch {
-      // Denied by the fence: the user is told so.
+      // Denied by the fence, with an error for the user.
     }
   }
 
@@ -163,7 +163,7 @@ async function moving(): Promise<LivingWorld> {
   return world;
 }
 
-/** Whatever happened: nothing that was acknowledged is lost, and the tenant is used as before. */
+/** In every case no acknowledged write is lost, and the tenant is used as before. */
 async function expectWhole(world: LivingWorld): Promise<void> {
   const data = await world.inUse();
   expect(Object.fromEntries(data.texts())).toEqual(Object.fromEntries(world.acknowledged));

@@ -152,7 +152,7 @@ describe('validateDeletion', () => {
   });
 });
 
-/** Fields that have a key in a Secret, found by that key: in whatever way the product finds them. */
+/** Fields with a key in a Secret, found by that key, independently of the product's code. */
 function contentPathsOf(schema: OpenApi, path: readonly string[]): readonly string[] {
   if (schema.properties?.keyPath !== undefined) return [path.slice(0, -1).join('.')];
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => contentPathsOf(field, [...path, name]));

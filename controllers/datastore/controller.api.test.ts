@@ -24,7 +24,7 @@ import { startApiServer } from '../../testing/servers/api-server.ts';
 import { access } from './access.ts';
 import { dataStoreController } from './controller.ts';
 
-/** Follows one DataStore until it is as asked; a deleted one is undefined. */
+/** Watches one DataStore until it meets the condition; a deleted one is undefined. */
 async function until(
   cluster: Cluster,
   name: string,

@@ -37,7 +37,7 @@ interface More {
   readonly status?: object;
 }
 
-/** A TenantControlPlane as far as this controller looks at it. */
+/** The part of a TenantControlPlane that this controller reads. */
 function tenant(name: string, dataStoreName?: string, more: More = {}): TenantControlPlane {
   const object: Resource & { readonly spec: object; readonly status?: unknown } = {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
@@ -56,7 +56,7 @@ class Rig {
   tenants: readonly TenantControlPlane[] = [];
   /** Those that another process looks after. */
   elsewhere: readonly TenantControlPlane[] = [];
-  /** Of what nobody can tell where its data is. */
+  /** Objects whose data may be anywhere. */
   unknown: readonly string[] = [];
   readonly namespace: string;
   checksum = 'one';

@@ -82,7 +82,7 @@ async function machineDeploymentOf(cluster: string): Promise<ObjectAddress> {
   }
 }
 
-/** Follows a step of an upgrade: the old version is told as long as the pods of the new one are not all there. */
+/** Follows a step of an upgrade: the old version is reported until all pods of the new one exist. */
 async function rolledOut(own: ObjectAddress, from: string, to: string): Promise<void> {
   const wanted = await until(
     own,
@@ -98,7 +98,7 @@ async function rolledOut(own: ObjectAddress, from: string, to: string): Promise<
   await serveAsAsked(client, own.name);
 }
 
-/** Tells every value that a field of objects takes, in order, until stopped. */
+/** Records every value of a field of objects, in order, until stopped. */
 function follow(plural: string, group: string, valueOf: (object: PlainObject) => unknown) {
   const values: unknown[] = [];
   const stop = new AbortController();
@@ -241,7 +241,7 @@ async function createPlain(name: string, paused: boolean): Promise<ObjectAddress
   return at(controlPlane, 'StewardControlPlane', name);
 }
 
-/** Whether it was looked at since its spec has changed, and rests. */
+/** Whether it was reconciled since its spec changed, and is paused. */
 function restsAsSpecified(object: PlainObject | undefined): boolean {
   const paused = object?.status?.conditions?.find(({ type }) => type === 'Paused') as
     { readonly status: string; readonly observedGeneration?: number } | undefined;

@@ -145,7 +145,7 @@ describe('A StewardControlPlane', () => {
     const why = 'admission webhook denied the request: no such DataStore';
     world.server.failNext({ verb: 'apply', kind: 'TenantControlPlane' }, new ApiError(403, 'Forbidden', why));
     const { status, afterMs } = await world.reconcile();
-    // The DataStore may be made meanwhile, and no watch tells of it.
+    // The DataStore may be created meanwhile, which no watch reports.
     expect(afterMs).toBe(10_000);
     expect(status).toMatchObject({ ready: true, replicas: 2, readyReplicas: 2 });
     expect(conditionOf(status, 'Available')).toMatchObject({ status: 'True' });

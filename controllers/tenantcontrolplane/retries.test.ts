@@ -67,8 +67,8 @@ class Hosted {
   }
 
   /**
-   * Creates the tenant and waits until the controller asks its API server for the first time, or is told to be ready. `api` are the
-   * addresses of the management cluster's own API server.
+   * Creates the tenant and waits until the controller calls its API server for the first time, or reports it as ready.
+   * `api` are the addresses of the management cluster's own API server.
    */
   async start(until: () => boolean | Promise<boolean>, api: readonly string[] = ['192.0.2.250']): Promise<void> {
     await this.cluster.seed(dataStore, {

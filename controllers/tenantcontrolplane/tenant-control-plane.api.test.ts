@@ -117,7 +117,7 @@ class Tenant {
     await admin.patch(kinds.Deployment, this.key, patch, { subresource: 'status' });
   }
 
-  /** Visits until `done`, as often as the controller asks for it. */
+  /** Reconciles until `done`, as often as the controller requests it. */
   async work(done: () => Promise<boolean>): Promise<void> {
     for (let reconciles = 0; reconciles < 100 && !this.cluster.crashed; reconciles += 1) {
       const found = await this.read();
@@ -139,7 +139,7 @@ class Tenant {
     return this.work(async () => (await this.read()) === undefined);
   }
 
-  /** Names, labels, owners and keys of everything of ours in the namespace, without what differs between two runs. */
+  /** Names, labels, owners and keys of all objects of Steward in the namespace, without what differs between two runs. */
   async shape(): Promise<readonly unknown[]> {
     const { namespace } = this.key;
     const lists = await Promise.all(

@@ -284,7 +284,7 @@ describe('A Cluster with a worker', () => {
       );
       const since = new Date().toISOString();
       tell(own, `another TenantControlPlane is Ready ${((performance.now() - began) / 1000).toFixed(1)} s later`);
-      // The kubeconfig from before is still good, and so are the tokens and the authority inside pods from before.
+      // The earlier kubeconfig is still valid, and so are the tokens and the CA inside earlier pods.
       expect(await tenant.read({ ...note, namespace: 'default', name: 'note' })).toMatchObject({
         data: { written: 'before' },
       });
@@ -325,7 +325,7 @@ describe('A Cluster with a worker', () => {
   );
 });
 
-/** What users and workers hold on to: the address, the authorities and keys, and the Machines, as they are in the management cluster. */
+/** What users and workers rely on: the address, the CAs and keys, and the Machines, as they are in the management cluster. */
 async function handedOver(of: Workload): Promise<object> {
   const { client } = stage.cluster;
   const service = await client.read(of.at('v1', 'Service'));
@@ -352,7 +352,10 @@ async function runsInside(of: Workload): Promise<object> {
   return { nodes: nodes.map(({ metadata }) => metadata?.uid), runs };
 }
 
-/** Waits until a container has asked the API server twice in a row without an error, after that moment (RFC 3339) if one is named. */
+/**
+ * Waits until a container has called the API server twice in a row without an error, after that moment (RFC 3339) if one is
+ * given.
+ */
 async function answers(of: Workload, pod: string, container: string, since?: string): Promise<void> {
   const deadline = Date.now() + minutes;
   for (;;) {

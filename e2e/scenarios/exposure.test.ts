@@ -89,7 +89,7 @@ function throughRouter(kubeconfig: string): string {
   return kubeconfig.replace(server, `$1server: https://${router().address}:$3\n$1tls-server-name: $2`);
 }
 
-/** Subject alternative names that the control plane shows to somebody who asks for a name. */
+/** Subject alternative names in the certificate of the control plane for a server name. */
 async function certificateFor(name: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: router().address, port: 443, servername: name, rejectUnauthorized: false });
@@ -163,7 +163,7 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   expect(seen).toEqual({ failed: [], inside: [], staleReads: 0, lost: [], shortfalls: [] });
 }
 
-/** Whether somebody who joined long ago still hears of the control plane: a pod is made, and runs. */
+/** Whether a worker that joined long ago still follows the control plane: a pod is created, and runs. */
 async function workerRuns(name: string): Promise<void> {
   const pod: PlainObject = {
     apiVersion: 'v1',

@@ -99,7 +99,7 @@ async function tokenOf(account: string, reads: boolean): Promise<string> {
 
 const scrape = (token?: string) => scrapeMetrics({ address, port: 8443, token });
 
-/** The page of metrics. After many made-up tokens the manager asks for some seconds of patience. */
+/** The page of metrics. After many invented tokens the manager requests some seconds of delay. */
 async function pageFor(token: string): Promise<string> {
   const deadline = Date.now() + minutes / 2;
   for (;;) {
@@ -112,7 +112,7 @@ async function pageFor(token: string): Promise<string> {
 
 const reviewing = () => sendReviews({ url: `https://${address}:9443${webhook}?timeout=10s`, object, perSecond: 50 });
 
-/** What the series of a page of metrics say of webhooks: paths that strangers make up are not among them. */
+/** The series about webhooks on a page of metrics: paths that clients invent are not among them. */
 const webhooksIn = (page: string): readonly string[] =>
   [...new Set([...page.matchAll(/webhook="([^"]*)"/g)].map(([, label = '']) => label))].toSorted();
 
@@ -167,7 +167,7 @@ describe('The ports of the manager', () => {
 
       expect(counts.failures.slice(0, 3)).toEqual([]);
       expect(await restarts()).toEqual(before.restarts);
-      // Refused, hung up on, or told to come back later; nothing was answered with success or failed within.
+      // Refused, disconnected, or asked to retry later; no request succeeded or failed internally.
       expect(Object.keys(codes).filter((code) => !/^(0|4\d\d|503)$/.test(code))).toEqual([]);
 
       const deadline = Date.now() + 2 * minutes;

@@ -93,7 +93,7 @@ async function closeKubelet(): Promise<void> {
     ...['iptables', '-I', 'INPUT', '-p', 'tcp', '--dport', '10250'],
     ...more,
   ];
-  // The last one stands first.
+  // The last one is first.
   await worker.machine.exec(rule('-j', 'DROP'));
   for (const from of [String(node?.spec?.podCIDR), worker.address, '127.0.0.0/8']) {
     await worker.machine.exec(rule('-s', from, '-j', 'ACCEPT'));
@@ -256,9 +256,9 @@ describe('konnectivity', () => {
       const coreDns = { ...agents, kind: 'Deployment', name: 'coredns' };
       await tenant.waitFor(coreDns, 'Available', { timeoutMs: 2 * minutes, diagnose });
       await tenantKubectl('-n', 'kube-system', 'scale', 'deployment', 'coredns', '--replicas=3');
-      // As the administrator nothing can be looked at while his rights are missing.
+      // The administrator cannot read anything while these permissions are missing.
       await undoneWithin(20_000, tenant, foreignEdits, () => stage.diagnose(name));
-      // The Deployment has been written to since, and the number of its pods is nobody's but the tenant's.
+      // The Deployment was written since, and the number of its pods belongs to the tenant.
       expect((await tenant.read(coreDns))?.spec?.replicas).toBe(3);
       for (const address of [agents, { ...agents, name: 'kube-proxy' }]) {
         await tenant.waitFor(address, runsOnItsNode, { timeoutMs: minutes, diagnose });

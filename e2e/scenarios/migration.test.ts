@@ -153,7 +153,7 @@ function furniture(): readonly PlainObject[] {
   ];
 }
 
-/** Says what becomes of the tenant and its pods until it is told to stop. */
+/** Logs the state of the tenant and its pods until it is stopped. */
 async function follow(title: string, signal: AbortSignal): Promise<void> {
   let last = '';
   while (!signal.aborted) {
@@ -363,7 +363,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
         shop,
         (object) => migrationOf(object)?.phase === 'Copying' || migrationOf(object)?.keys !== undefined,
       );
-      // While it is Migrating the deletion is refused: whoever deletes tries again.
+      // While it is Migrating the deletion is refused, and the user tries again.
       while (!(await isDeleted())) await pause(250);
       expect(page.untried).toEqual([]);
       expect(await etcdWitness(cluster)).toEqual(empty.etcd);

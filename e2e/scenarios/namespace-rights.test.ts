@@ -24,7 +24,7 @@ const enforce = 'pod-security.kubernetes.io/enforce';
 let cluster: ManagementCluster;
 let strict: TenantStage;
 let open: TenantStage;
-/** The kubeconfig of somebody who may do what he likes with TenantControlPlanes in both namespaces, and nothing else. */
+/** The kubeconfig of a user with all permissions on TenantControlPlanes in both namespaces, and no others. */
 let author: string;
 
 const rights = (namespace: string): readonly PlainObject[] => [
@@ -102,7 +102,7 @@ function manifest(stage: TenantStage, { deployment, spec }: Pick<NamespaceEscape
   return stage.manifest('tenant', { controlPlane, networkProfile: {}, ...spec });
 }
 
-/** What the author is told who creates it; undefined when it is taken. */
+/** The refusal when the author creates it; undefined if it is admitted. */
 async function refusal(object: PlainObject, ...flags: readonly string[]): Promise<string | undefined> {
   const args = ['--kubeconfig', author, 'create', '-f', '-', ...flags];
   return cluster.kubectl(args, { input: JSON.stringify(object) }).then(
@@ -111,7 +111,7 @@ async function refusal(object: PlainObject, ...flags: readonly string[]): Promis
   );
 }
 
-/** What the author is told who makes the object and then changes its spec; undefined when that is taken. */
+/** The refusal when the author creates the object and then changes its spec; undefined if that is admitted. */
 async function refusedChange(object: PlainObject, spec: object): Promise<string | undefined> {
   expect(await refusal(object)).toBeUndefined();
   const name = object.metadata?.name ?? '';

@@ -43,7 +43,7 @@ beforeAll(async () => {
   for (const machine of [cluster.machine, second.machine]) await giveImages(machine);
 }, 25 * minutes);
 
-/** The control plane's images of the oldest minor, also under the tag that the manifest asks for. */
+/** The control plane's images of the oldest minor, also with the tag in the manifest. */
 async function giveImages(machine: Machine): Promise<void> {
   const progress = (line: string): void => {
     tell('images', line);

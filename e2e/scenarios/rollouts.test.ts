@@ -160,7 +160,7 @@ describe('A control plane on two nodes', () => {
       const tenant = await reader.open(small);
       const antique = await addOldKubelet(tenant, tooOld);
       upgraded = (await openHowTo(cluster, 'upgrade-a-tenant')).run('Upgrade a tenant');
-      // Whether it succeeds is asked when all else is done that takes its time.
+      // Its success is checked after everything else that takes time.
       upgraded.catch(() => undefined);
       await held(reader, small);
       await tenant.delete(antique);
@@ -503,7 +503,7 @@ describe('A control plane on two nodes', () => {
       const before = await cluster.client.read(deployment());
       await cluster.client.delete(deployment());
       await stage.gone(deployment());
-      // A change of what is watched is the moment in which somebody who is not paused would act.
+      // A controller that is not paused would react to a change of a watched object.
       await change({ controlPlane: { deployment: { podAdditionalMetadata: { labels: { seen: 'afterwards' } } } } });
       await pause(2000);
       expect(await cluster.client.read(deployment())).toBeUndefined();

@@ -69,12 +69,12 @@ function withToken(kubeconfig: string, token: string): string {
 async function mayRead(kubeconfig: string): Promise<boolean> {
   return new KubernetesClient(kubeconfig).connection.send({ method: 'GET', path: '/version' }).then(
     () => true,
-    // Whether it is not trusted or not known is told apart by nobody who is cut off.
+    // A client that is locked out cannot distinguish whether it is not trusted or not known.
     () => false,
   );
 }
 
-/** Who the API server takes the bearer of a kubeconfig for; throws when it is nobody. */
+/** The user that the API server sees for a kubeconfig; throws if there is none. */
 async function whoIs(kubeconfig: string): Promise<string> {
   const { status } = await new KubernetesClient(kubeconfig).connection.send<{
     readonly status: { readonly userInfo: { readonly username: string } };
@@ -118,7 +118,7 @@ async function kubelets(worker: Worker): Promise<readonly number[]> {
   return found.map(({ pid }) => pid);
 }
 
-/** A pod is made and runs on this worker: its kubelet hears of the API server, and is heard. */
+/** A pod is created and runs on this worker, so its kubelet can read from and write to the API server. */
 async function runsPods(client: KubernetesClient, worker: Worker, called: string): Promise<void> {
   const pod: PlainObject = {
     apiVersion: 'v1',
@@ -208,7 +208,7 @@ async function agentsAreNewerThan(generation: number): Promise<void> {
   await (await stage.open(name)).waitFor(agents, isNew, { timeoutMs: 2 * minutes, what: 'new agents, all Ready' });
 }
 
-/** Whether the certificate that agents are shown is one of this authority. */
+/** Whether the certificate for agents was issued by this CA. */
 async function tunnelIsOf(authority: string): Promise<boolean> {
   const { 'tls.crt': shown = '' } = await stage.secret(`${name}-konnectivity-certificate`);
   return new X509Certificate(shown).verify(new X509Certificate(authority).publicKey);
@@ -303,14 +303,14 @@ describe('The rotation of all CAs and of the service-account key', () => {
         }),
       );
       expect(page.untried).toEqual([]);
-      // The agents of the first phase have connected again: to servers of the new authority.
+      // The agents of the first phase have connected again, to servers with certificates of the new CA.
       expect(await Promise.all([await authorityOfNow(), old().authority].map(tunnelIsOf))).toEqual([true, false]);
       const { kubeconfig, token } = old();
       expect(await mayRead(kubeconfig)).toBe(false);
       expect(await mayRead(token)).toBe(false);
       const fresh = await stage.kubeconfig(name);
       expect(await whoIs(fresh)).toBe('kubernetes-admin');
-      // The old token, trusted by the new authority: it is the token that nobody knows any more.
+      // The old token with the new CA: only the token is no longer valid.
       const oldToken = /token: (\S+)/.exec(token)?.[1] ?? '';
       await expect(whoIs(withToken(fresh, oldToken))).rejects.toThrow('401');
       await runsPods(new KubernetesClient(fresh), young, 'when-completed');

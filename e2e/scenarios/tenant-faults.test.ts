@@ -37,7 +37,7 @@ async function scaleEtcd(replicas: number): Promise<void> {
   await (replicas === 0 ? cluster.waitFor(pod, (object) => object === undefined) : cluster.waitFor(pod, 'Ready'));
 }
 
-/** What a tenant's pods are, but for those on their way out, and how often their API servers were started anew. */
+/** A tenant's pods, except terminating ones, with the number of restarts of their API servers. */
 async function podsOf(tenant: string): Promise<readonly unknown[]> {
   const stays = ({ metadata }: PlainObject): boolean => !('deletionTimestamp' in (metadata ?? {}));
   return (await stage.pods(tenant)).filter(stays).map(({ metadata, status }) => {
@@ -51,7 +51,7 @@ const deploymentOf = (tenant: string): ObjectAddress => stage.at('Deployment', t
 const templateOf = (deployment: PlainObject | undefined): string =>
   JSON.stringify((deployment?.spec as { readonly template?: unknown } | undefined)?.template);
 
-/** Waits until every pod of a tenant is one of the template that was asked for last, other than `before` if that is given. */
+/** Waits until every pod of a tenant has the newest template, and is other than `before` if that is given. */
 async function rolledOut(tenant: string, before?: string): Promise<void> {
   await cluster.waitFor(deploymentOf(tenant), (deployment) => {
     const { metadata, spec, status } = deployment ?? {};
@@ -221,7 +221,7 @@ describe('A DataStore that is down', () => {
       const broken = await cluster.waitFor(at, isCondition('Ready', 'False', 'CredentialsInvalid'));
       tell('with a broken one:', conditionOf(broken, 'Ready')?.message);
 
-      // The authority is the right one, the client certificate is a tenant's: it may not administer.
+      // The CA is the right one, but the client certificate is a tenant's, which may not administer.
       const root = await new TenantStage(cluster, system).secret('etcd-certs');
       const tenant = await stage.secret('steady-datastore-certificate');
       const pair = { 'tls.crt': tenant['server.crt'] ?? '', 'tls.key': tenant['server.key'] ?? '' };

@@ -55,7 +55,7 @@ interface SeenContainer {
 /** Twice the same flag, in this order. */
 const origins = ['--cors-allowed-origins=//b\\.example\\.com$', '--cors-allowed-origins=//a\\.example\\.com$'];
 
-/** Much of what the pods of a control plane may be asked to be. */
+/** Many of the fields for the pods of a control plane. */
 const dressed = {
   controlPlane: {
     service: { serviceType: 'ClusterIP' },
@@ -417,7 +417,7 @@ describe('TenantControlPlanes', () => {
           await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
         const apply = ['apply', '--dry-run=server', '-f', file];
         tell('plain', (await kubectl(apply)).trim());
-        // The DataStore `default` exists and belongs to somebody else by now.
+        // By now the DataStore `default` exists and has another owner.
         tell('server-side', (await kubectl([...apply, '--server-side', '--force-conflicts'])).trim());
       }
       const [tenant] = parseManifests(await readFile(path.join(manifests, 'tenantcontrolplane-tenant-1.yaml'), 'utf8'));

@@ -98,7 +98,7 @@ async function settled(
   }
 }
 
-/** What a watch of the tenant and of its machines tells, in its order. */
+/** The events of a watch of the tenant and of its machines, in order. */
 async function observed(act: () => Promise<void>): Promise<readonly string[]> {
   const stop = new AbortController();
   const options = {

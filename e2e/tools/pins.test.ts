@@ -8,7 +8,7 @@ import { sourceModules, toolPin, toolPins } from './pins.ts';
 import type { ModulePin, ToolPin } from './pins.ts';
 import { pinnedModules } from './resolve.ts';
 
-/** Lines of a go.mod without what stands around the module or package. */
+/** Lines of a go.mod, reduced to the module or package. */
 const goMod = ({ folder }: ModulePin): readonly string[] =>
   readFileSync(join(pinnedModules, folder, 'go.mod'), 'utf8')
     .split('\n')

@@ -51,8 +51,8 @@ function opensslVerifies(ca: string, leaf: string, between: string, purpose: str
 }
 
 /**
- * Whether some certificate of the chain leads to this authority alone, for this purpose. Each is tried by itself: OpenSSL goes
- * back from none of them, as Go does; that is seen on real servers.
+ * Whether some certificate of the chain leads to this CA alone, for this purpose. Each is tried separately, because OpenSSL
+ * does not backtrack like Go; real servers are covered by another test.
  */
 function accepts(authority: KeyPair, pair: KeyPair, purpose = 'sslclient'): boolean {
   const [leaf, ...between] = parseCertificates(pair.certificate, 'chain');

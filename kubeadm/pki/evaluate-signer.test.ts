@@ -20,10 +20,10 @@ const rsa = (modulusLength: number): string =>
   generateKeyPairSync('rsa', { modulusLength }).privateKey.export(pem).toString();
 const ec = (namedCurve: string): string => generateKeyPairSync('ec', { namedCurve }).privateKey.export(pem).toString();
 
-/** An authority whose certificate says what its key is for. */
+/** A CA whose certificate has these key usages. */
 const authorityFor = (usages: KeyUsageFlags): Promise<KeyPair> => authorityWith(new KeyUsagesExtension(usages, true));
 
-/** An authority whose certificate has these extensions. */
+/** A CA whose certificate has these extensions. */
 async function authorityWith(...extensions: readonly Extension[]): Promise<KeyPair> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

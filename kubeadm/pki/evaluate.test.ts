@@ -101,7 +101,7 @@ describe('judge', () => {
 
   test('distrusts a certificate that names the CA and its key, but was not signed by it', () => {
     const forged = Buffer.from(pair.certificate.replaceAll(/-----[A-Z ]+-----/g, ''), 'base64');
-    // The signature stands last.
+    // The signature is last.
     const last = forged.length - 1;
     forged.writeUInt8(forged.readUInt8(last) ^ 1, last);
     const certificate = new X509Certificate(forged);

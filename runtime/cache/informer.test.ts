@@ -30,7 +30,7 @@ function setting(cluster = new FakeCluster(), log: Logger = silent): Setting {
   return { cluster, clock, factory };
 }
 
-/** What the handler was told, as `+name`, `~name`, `-name`. */
+/** The calls of the handler, as `+name`, `~name`, `-name`. */
 function told(informer: Informer): string[] {
   const lines: string[] = [];
   informer.subscribe((old, now) => {

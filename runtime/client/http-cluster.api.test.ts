@@ -30,7 +30,7 @@ async function freshNamespace(cluster: Cluster): Promise<string> {
   return namespace;
 }
 
-/** Makes the server know a kind of ours, and waits until it serves it. */
+/** Installs a kind of Steward, and waits until the server serves it. */
 async function installCrd(cluster: Cluster, kind: Kind): Promise<void> {
   const fieldSelector = `metadata.name=${crdName(kind)}`;
   await cluster.apply(kinds.CustomResourceDefinition, crd(kind), { fieldManager: 'test' });
@@ -39,13 +39,13 @@ async function installCrd(cluster: Cluster, kind: Kind): Promise<void> {
     signal: AbortSignal.timeout(20_000),
   })) {
     if (!('object' in event)) continue;
-    // `null` until the server has looked at it.
+    // `null` until the server has processed it.
     const conditions = event.object.status?.conditions ?? [];
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
   }
 }
 
-/** Resolves when the informer's state satisfies `is`, looked at after each change. */
+/** Resolves when the informer's state satisfies `is`, checked after each change. */
 function whenCache<T extends Resource>(
   informer: Informer<T>,
   is: (names: readonly string[]) => boolean,

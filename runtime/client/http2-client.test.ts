@@ -58,7 +58,7 @@ function serving(server: Http2Server, answer: Answer): ServerHttp2Session[] {
   return sessions;
 }
 
-/** A server that answers as the test wishes, and a line to it. */
+/** A server that answers as the test requires, and a connection to it. */
 async function serve(answer: Answer, options: Partial<Http2LineOptions> = {}): Promise<Served> {
   const server = createServer();
   const sessions = serving(server, answer);
@@ -72,7 +72,7 @@ const line = (type: string, name: string, more: object = {}): string =>
   `${JSON.stringify({ type, object: { metadata: { name, namespace: 'n', resourceVersion: '8', ...more } } })}\n`;
 const json = { ':status': 200, 'content-type': 'application/json' };
 
-/** What is heard of a watch of ConfigMaps, until it ends. */
+/** The events of a watch of ConfigMaps, until it ends. */
 function hear(on: WatchLine): {
   readonly events: WatchEvent<object>[];
   readonly ended: Promise<unknown>;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const leaf = { commonName: 'server', usages: ['serverAuth'], ipAddresses: ['127.0.0.1'] } as const;
   const { certificate, key } = await issue(leaf, between, options);
   server = createServer({ cert: certificate, key }, (socket) => socket.end());
-  // A client that does not trust the server goes away.
+  // A client that does not trust the server disconnects.
   server.on('tlsClientError', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that answers as the test wishes, and a cluster opened to it. */
+/** A server that answers as the test requires, and a client of it. */
 async function serve(
   answer: Answer,
   more: Partial<Connection> = {},

@@ -27,7 +27,7 @@ const connect = async (): Promise<Cluster> => {
   return cluster;
 };
 
-/** Quick times: a second stands for the usual fifteen. */
+/** Short times: one second in place of the usual fifteen. */
 const times = { durationMs: 1000, renewWithinMs: 600, retryMs: 100 };
 const candidate = (cluster: Cluster, identity: string, name: string): LeaderElection & { why?: Error } => {
   const election: LeaderElection & { why?: Error } = new LeaderElection({

@@ -73,7 +73,7 @@ class Replica {
   }
 }
 
-/** Moves time in small steps and looks at every step that no two lead. */
+/** Advances time in small steps and checks at every step that no two lead. */
 const watchFor = async (ms: number, ...replicas: Replica[]): Promise<void> => {
   for (let at = 0; at < ms; at += 250) {
     await clock.advance(250);
@@ -142,7 +142,7 @@ describe('leader election', () => {
       patch: (...args: Parameters<Cluster['patch']>) => server.admin.patch(...args),
     });
     const told: boolean[] = [];
-    // The timers are late too: only the clock tells that the time is over.
+    // The timers are late too: only the clock shows that the time is over.
     const late: Clock = {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),

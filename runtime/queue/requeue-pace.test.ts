@@ -10,7 +10,7 @@ class Paced {
     this.pace = new RequeuePace({ now: () => this.now, concernsMany });
   }
 
-  /** One reconcile that only time asked for; returns the delay. */
+  /** One reconcile that only a timer caused; returns the delay. */
   round(over: Partial<Parameters<RequeuePace['ended']>[1]> = {}): number {
     this.now += this.pace.begin('a', 'time');
     const delay = this.pace.ended('a', { askedMs: 25, progressed: false, heldMs: 0, tookMs: 5, ...over });

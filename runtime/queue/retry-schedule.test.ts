@@ -6,7 +6,7 @@ import { WorkQueue } from './queue.ts';
 import { repeatable } from './repeats.ts';
 import { RetrySchedule } from './retry-schedule.ts';
 
-/** One key whose reconciles end as told, and the times at which they and the questions elsewhere were. */
+/** One key whose reconciles end as given, and the times of the reconciles and of the repeated requests. */
 class Scheduled {
   readonly clock = new FakeClock();
   readonly queue = new WorkQueue({ clock: this.clock });
@@ -48,7 +48,7 @@ class Scheduled {
     this.queue.add('a', 10);
   }
 
-  /** Reconciles since the last time this was asked, when so long has passed. */
+  /** Advances the clock and returns the reconciles since the last call. */
   async within(ms: number): Promise<number> {
     await this.clock.advance(ms);
     const before = this.#counted;

@@ -5,7 +5,7 @@ import { waitElsewhere } from './elsewhere.ts';
 import { WorkQueue } from './queue.ts';
 import { RetrySchedule } from './retry-schedule.ts';
 
-/** Eight workers over keys of which some ask servers that never answer. */
+/** Eight workers over keys of which some wait for servers that never answer. */
 function workers(clock: FakeClock): {
   readonly queue: WorkQueue;
   readonly ran: ReadonlyMap<string, number>;

@@ -249,7 +249,7 @@ test('the API server calls the webhooks with the certificates that the manager i
     ...{ apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: { name } },
     webhooks: [webhook('/validate')],
   });
-  /** The API server takes a moment to hear of a configuration. */
+  /** The API server needs a moment to load a configuration. */
   const eventually = async <T>(action: () => Promise<T>): Promise<T> => {
     for (let attempt = 0; ; attempt += 1) {
       try {

@@ -10,7 +10,7 @@ import type { ServerBootstrap } from './bootstrap-server.ts';
 
 const namespace = 'steward-system';
 const year = 365 * 24 * 60 * 60 * 1000;
-/** The rights that config/datastores gives, as far as the fake cluster tells names apart. */
+/** The permissions in config/datastores, as far as the fake cluster distinguishes names. */
 const access = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch'] }];
 
 function rig(): ServerBootstrap & { readonly cluster: FakeCluster; readonly clock: FakeClock } {

@@ -8,7 +8,7 @@ import type { KineTable, KineWriter } from './kine-table.ts';
 /** Rows in memory, some of them in transactions that are not finished. */
 class RowsInMemory implements KineTable, KineWriter {
   rows: KineRow[] = [];
-  /** Become visible, or vanish, when somebody waits for them. */
+  /** They become visible, or vanish, when the code waits for them. */
   underWay: { readonly row: KineRow; readonly commits: boolean }[] = [];
   compacted = 0n;
   settled: bigint[] = [];

@@ -67,7 +67,7 @@ test("a view that reads another tenant's data as the administrator is neither ad
   const administrator = await rawMysql(config, administratorLogin(config));
   const [rows] = await administrator.query(`SELECT value FROM ${table(attacker.schema)}`);
   administrator.destroy();
-  // Whoever reads it has the victim's data: this is what must not be read.
+  // Reading it returns the victim's data, so it must not be read.
   expect(String((rows as { value: unknown }[])[0]?.value)).toContain(secret);
 
   const adopting = session.ensure({ ...attacker, adopt: true });
@@ -97,7 +97,7 @@ test.each([
   const tenancy = { ...(await unrecorded(`with-${kind}`, make)), adopt: true };
   const seen = kind === 'engine' ? 'uses engine "myisam"' : `${kind} "other"`;
   await expect(session.ensure(tenancy)).rejects.toThrow(seen);
-  // What is refused goes on as it was: its tenant may remove what stands in the way.
+  // A refused tenancy continues unchanged, and its tenant may remove the object.
   const client = await rawMysql(config, tenantLogin({ tenancy, tls: undefined }));
   await client.query(remedy);
   client.destroy();

@@ -9,7 +9,7 @@ import { mysqlDriver } from './driver.ts';
 
 test('kine leaves a server that has become a replica, and continues at the one that accepts writes', async () => {
   await using server = await startMariadb();
-  // Stands for the address that follows a failover.
+  // Simulates the address that follows a failover.
   await using proxy = await startTcpProxy(server.port);
   const config = { ...mysqlConfigOf(server), endpoints: [mysqlEndpoint(proxy.port)] };
   const tenancy = mysqlTenancy('tenant');

@@ -82,7 +82,7 @@ describe('The MySQL driver with a MariaDB without TLS', () => {
     await makeAsGoSteward(config, wide);
     const old = await rawMysql(config, tenantLogin({ tenancy: wide, tls: undefined }));
     try {
-      // The hole of the Go program: the underscore of its grant stands for any letter.
+      // The defect of the Go program: the underscore in its grant matches any letter.
       await old.query(`USE ${identifier(neighbour.schema)}`);
       await old.query('SELECT * FROM kine');
       await session.ensure({ ...wide, adopt: true });
@@ -147,7 +147,7 @@ describe('The MySQL driver with a MariaDB without TLS', () => {
       await slow.query(insert, ['/registry/stuck']);
       await fast.query(insert, ['/registry/later']);
       await expect(data.revision()).rejects.toThrow(/another transaction locks the table/);
-      // The lock that was not had is in nobody's way.
+      // The lock that was not acquired blocks nothing.
       await fast.query(insert, ['/registry/again']);
     } finally {
       slow.destroy();

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { NatsClient } from './client.ts';
 import { listStreams } from './ensure-bucket.ts';
 
-/** A server that lists its streams in these pages, however often it is asked for one. */
+/** A server that lists its streams in these pages, for any number of requests. */
 class PagingClient extends NatsClient {
   readonly offsets: number[] = [];
   readonly #pages: readonly (readonly string[] | null)[];

@@ -29,7 +29,7 @@ const access = (): AccountAccess => {
   if (!('operatorSeed' in config.access)) throw new Error('the DataStore has no operator key');
   return config.access;
 };
-/** What a user is answered who asks for the names of all buckets. */
+/** The answer to a user who requests the names of all buckets. */
 const listBuckets = async (jwt: string, seed: string): Promise<unknown> => {
   const client = await rawNatsClient(config, { user_jwt: jwt, user_seed: seed });
   try {

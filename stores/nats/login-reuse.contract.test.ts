@@ -13,7 +13,7 @@ const changed = { user: 'steward-2', password: 'the-second-word' };
 const first: Tenancy = { schema: 'first', user: 'first', owner: 'uid-1', password: 'unused' };
 const second: Tenancy = { schema: 'second', user: 'second', owner: 'uid-2', password: 'unused' };
 
-/** Stands for a server before and after its login is changed. */
+/** A server before and after its login is changed. */
 const both = (config: string): string => {
   const users = [auth, changed].map(({ user, password }) => `{ user: "${user}", password: "${password}" }`);
   return config.replace(/ {2}user: .*\n {2}password: .*\n/, `  users: [${users.join(', ')}]\n`);

@@ -41,7 +41,7 @@ function message(text: string): Msg {
   return parts as Msg;
 }
 
-/** One server that has a version of an account, and takes each that it is told. */
+/** One server that has a version of an account, and accepts each new one. */
 function serverWith(jwt: string) {
   const server = { jwt };
   async function* one(text: string): AsyncGenerator<Msg> {

@@ -266,7 +266,7 @@ describe.each(trials)('The stack steward of $provider', (trial) => {
       return core.client.merge(own, { status }, 'status');
     };
     await serves(older.kubernetes);
-    // The webhook of core judges here whether the one class may follow the other.
+    // Here the webhook of core checks whether the one class may replace the other.
     const topology = { classRef: { name: to }, version: newer.kubernetes };
     await core.client.merge(demo, { spec: { topology } });
     const isNew = (object: PlainObject | undefined): boolean => object?.spec?.version === newer.kubernetes;

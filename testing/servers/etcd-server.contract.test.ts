@@ -7,7 +7,7 @@ import { answersOk } from './answers-ok.ts';
 import { startEtcd } from './etcd-server.ts';
 import { clientPair, serverCa } from './server-certificates.ts';
 
-/** Starts etcd in a process of its own, tells its endpoint, and waits to be killed. */
+/** Starts etcd in a separate process, prints its endpoint, and waits to be killed. */
 const program = `
 import { startEtcd } from ${JSON.stringify(join(import.meta.dirname, 'etcd-server.ts'))};
 const etcd = await startEtcd();

@@ -12,7 +12,7 @@ import { admitBySchema } from '../../../testing/fake/admit-by-schema.ts';
 import { access } from './access.ts';
 
 function noop(): void {
-  // A promise that nobody keeps.
+  // A promise that never resolves.
 }
 
 const apply = (name: string, rest: Partial<AddonStage> = {}): AddonStage => ({ name, action: 'apply', ...rest });
@@ -57,7 +57,7 @@ async function running(release: TestRelease = v1): Promise<void> {
   await world.settle();
 }
 
-/** Visits until the status says that this release is completed: the spec does not say so yet. */
+/** Reconciles until the status says that this release is completed, which the spec does not say yet. */
 async function untilRecorded(release: string): Promise<void> {
   for (let reconciles = 0; reconciles < 30; reconciles += 1) {
     await world.reconcile();

@@ -100,7 +100,7 @@ class World {
     this.#controller = this.#start();
   }
 
-  /** A release of a stack, with the finalizer that the runtime sets before the first visit. */
+  /** A release of a stack, with the finalizer that the runtime sets before the first reconcile. */
   async begin(version = 'v1', spec: object = {}): Promise<void> {
     const stack = await this.make.stack();
     await this.make.release(`docker-scs-1-30-${version}`, { owners: [stack], spec });
@@ -129,7 +129,7 @@ class World {
     return { ...result, status: result.status };
   }
 
-  /** The visit that pins the release, and the one that makes its objects. */
+  /** The reconcile that pins the release, and the one that creates its objects. */
   async settle(
     version = 'v1',
   ): Promise<ReconcileResult<ClusterStackRelease> & { readonly status: ClusterStackReleaseStatus }> {

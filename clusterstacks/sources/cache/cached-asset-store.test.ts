@@ -269,7 +269,7 @@ describe('The store of releases', () => {
     const two = await store.assets(at, { name: 'docker-scs-1-30-v2' }, never);
     time = 2 * 60 * 60_000;
     await store.assets(at, { name: 'docker-scs-1-30-v2', digest: two.digest }, never);
-    // It is no part of an answer: nobody waits for it.
+    // It runs in the background, so nothing waits for it.
     for (let turn = 0; turn < 1_000 && (await entries()).length > 1; turn++) await new Promise(setImmediate);
     await expect(access(two.clusterClassChart)).resolves.toBeUndefined();
     await expect(access(one.clusterClassChart)).rejects.toThrow('ENOENT');
@@ -285,7 +285,7 @@ describe('The store of releases', () => {
     expect(before).toHaveLength(2);
     time = 59 * 60_000;
     await store.assets(at, { name: 'docker-scs-1-30-v2' }, never);
-    // Nobody waits for what is removed: it would be gone within a few of these.
+    // Removal runs in the background and would be done within a few of these.
     for (let turn = 0; turn < 20; turn++) await expect(entries()).resolves.toEqual(before);
   });
 

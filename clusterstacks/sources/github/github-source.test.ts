@@ -15,7 +15,7 @@ const tag = 'docker-scs-1-30-v1';
 const files = Object.entries(releaseFiles());
 const base = '/repos/team/stacks/releases';
 
-/** A release as GitHub tells of it; from before the middle of 2025 without digests. */
+/** A release as GitHub returns it; without digests if it is from before the middle of 2025. */
 const release = (hasDigests = true) => ({
   tag_name: tag,
   name: 'The first one',

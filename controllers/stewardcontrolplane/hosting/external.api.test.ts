@@ -63,7 +63,7 @@ afterAll(async () => {
 const apply = (cluster: Cluster, kind: KindRef, manifest: Manifest): Promise<Resource> =>
   cluster.apply(kind, manifest, { fieldManager: 'test' });
 
-/** The user, and nobody else, has the documented rights in the one namespace. */
+/** Only this user has the documented permissions, in the one namespace. */
 const bindTo = (user: string): Promise<Resource> =>
   apply(there, kinds.RoleBinding, {
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -162,7 +162,7 @@ describe('Two real management clusters and a real hosting cluster', () => {
     const before = await states();
     const generation = 'example.com/visit';
     await annotate(admin, { [generation]: 'once more' });
-    // The annotation is handed down, so that the visit leaves a trace there; then all is as it was.
+    // The annotation is passed on, so that the reconcile leaves a trace there; afterwards everything is as before.
     const key = { namespace: hostingNamespace, name: (await tenant()).metadata.name ?? '' };
     await once(there, tenantControlPlane, {
       key,

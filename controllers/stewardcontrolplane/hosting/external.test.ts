@@ -533,7 +533,7 @@ describe('The deletion of a control plane in another cluster', () => {
     expect(await world.lastReconcile()).toMatchObject({ finished: false });
     expect((await tenantOf(there)).metadata.deletionTimestamp).toBeDefined();
     expect((await tenantOf(there)).metadata.annotations).toHaveProperty([annotations.deleteAnyway], 'true');
-    // One that rests would never let go.
+    // A paused one would never be deleted.
     expect((await tenantOf(there)).metadata.annotations).not.toHaveProperty([annotations.paused]);
     expect(await world.condition('Deleting')).toMatchObject({ status: 'True', reason: 'Deleting' });
     await there.admin.patch(tenantControlPlane, key, { type: 'merge', body: { metadata: { finalizers: null } } });

@@ -168,7 +168,10 @@ function madeOf(spec: object): Manifest {
   return tenantControlPlaneOf(scp, cluster, { now: new Date('2026-01-01T00:00:00Z') });
 }
 
-/** Not handed down: what Cluster API reads and writes here, what the operator of another cluster is asked for, and what no TenantControlPlane takes. */
+/**
+ * Not passed on: fields that Cluster API reads and writes here, fields about another cluster, and fields that no
+ * TenantControlPlane has.
+ */
 const ownFields = [
   'spec.controlPlaneEndpoint.host',
   'spec.controlPlaneEndpoint.port',

@@ -11,7 +11,7 @@ interface Told {
   readonly ready?: number;
   readonly replicas?: number;
   readonly observed?: number;
-  /** Of the Deployment: its own, and the one that its controller has looked at. */
+  /** Of the Deployment: its generation, and the one that its controller has observed. */
   readonly generations?: readonly [own: number | undefined, observed: number];
   readonly conditions?: Readonly<Record<string, string>>;
 }

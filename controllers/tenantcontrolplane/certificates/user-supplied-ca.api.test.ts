@@ -49,7 +49,7 @@ afterAll(async () => {
   await server.stop();
 }, 60_000);
 
-/** A TenantControlPlane as it is before its first visit. */
+/** A TenantControlPlane before its first reconcile. */
 function create(name: string): Promise<TenantControlPlane> {
   const { apiVersion, kind, spec } = tenantControlPlaneWith();
   return admin.create(tenantControlPlane, { apiVersion, kind, metadata: { name, namespace }, spec });
@@ -57,7 +57,7 @@ function create(name: string): Promise<TenantControlPlane> {
 
 const secretOf = (name: string): Promise<Secret | undefined> => admin.get(kinds.Secret, { namespace, name });
 
-/** The phase of the authorities for a tenant that is for this Cluster, by a process that knows nothing. */
+/** Runs the CA phase for a tenant of this Cluster in a new process. */
 async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outcome<Scope>> {
   const unused = (): Promise<never> => Promise.reject(new Error('no store is needed'));
   const deps = createDependencies({
@@ -98,7 +98,7 @@ describe('A CA under the name of its Cluster', () => {
       const after = await secretOf(`${cluster}-ca`);
       expect(after).toMatchObject({ type, data: before?.data ?? {}, metadata: { uid: before?.metadata.uid } });
       expect(after?.metadata.ownerReferences).toMatchObject([{ kind: 'TenantControlPlane', name: cluster }]);
-      // Somebody else's field, and once more by a process that finds what the first one left.
+      // A field of someone else, and a second run in a process that finds the result of the first one.
       const labelled = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name: `${cluster}-ca` } };
       await admin.apply(kinds.Secret, labelled, { fieldManager: 'steward-cluster-api' });
       expect(await reconcile(tcp, cluster)).toMatchObject({ is: 'done', learned: { authorities: { ca: own } } });

@@ -12,7 +12,7 @@ async function running(kine: boolean): Promise<TenantWorld> {
   return world;
 }
 
-/** What the controller of DataStores says, and the credentials themselves for whoever reads them. */
+/** The status by the controller of DataStores, and the credentials. */
 async function loseCredentials(world: TenantWorld, message: string | undefined): Promise<void> {
   const { driver } = world.store;
   Object.assign(driver, {

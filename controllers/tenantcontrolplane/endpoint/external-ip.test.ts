@@ -32,7 +32,7 @@ describe('An external IP that bypassed admission', () => {
     await younger.create(asked);
     const before = await service(world);
     if (before?.spec === undefined) throw new Error('the Service is not there');
-    // The API server chooses the cluster IP, and nobody applies it.
+    // The API server chooses the cluster IP, which is never applied.
     const spec = Object.fromEntries(Object.entries(before.spec).filter(([field]) => !field.startsWith('clusterIP')));
     await younger.cluster.apply(
       kinds.Service,

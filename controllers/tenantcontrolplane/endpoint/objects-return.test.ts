@@ -20,7 +20,7 @@ const everything = {
 
 type Found = Resource & { readonly data?: Readonly<Record<string, string>>; readonly spec?: unknown };
 
-/** A world with caches, which are up to date at the beginning of each visit. */
+/** A world with caches that are up to date at the beginning of each reconcile. */
 class CachedWorld extends TenantWorld {
   readonly #caches: Map<string, readonly Found[]>;
 
@@ -65,7 +65,7 @@ async function running(kine = false): Promise<CachedWorld> {
   return world;
 }
 
-/** Deleted, these cut off workers or tokens if they were made anew: controller.test.ts shows what happens instead. */
+/** Recreating these after a deletion would invalidate workers or tokens: controller.test.ts shows what happens instead. */
 const authorities = ['Secret tenant-ca', 'Secret tenant-front-proxy-ca-certificate', 'Secret tenant-sa-certificate'];
 
 const rows = [
@@ -89,7 +89,7 @@ const rows = [
 ];
 const secrets = rows.filter((row) => row.startsWith('Secret ')).map((row) => row.slice('Secret tenant-'.length));
 
-/** What must be as before, whatever was issued anew. */
+/** What must be as before, although other parts were issued again. */
 function shape({ metadata, data, spec }: Found): unknown {
   const owners = metadata.ownerReferences?.map(({ uid }) => uid);
   const labelled = Object.keys(metadata.labels ?? {}).sort();

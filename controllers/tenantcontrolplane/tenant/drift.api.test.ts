@@ -70,7 +70,7 @@ const keyOf = ({ metadata: { name = '', namespace } }: Resource): { name: string
   ...(namespace !== undefined && { namespace }),
 });
 
-/** An edit of what we say of an object; fields that somebody adds stay his by server-side apply. */
+/** An edit of a field that Steward applies; fields that others add stay theirs with server-side apply. */
 function damage(object: Resource & { readonly data?: Readonly<Record<string, string>> }): unknown {
   const workload = { spec: { template: { spec: { serviceAccountName: 'spoilt' } } } };
   const damages: Readonly<Record<string, unknown>> = {
@@ -98,7 +98,7 @@ const contents = (all: Inside): unknown =>
     }),
   );
 
-/** A door to the API server that notes what is applied through it. */
+/** A client of the API server that records what is applied through it. */
 function countingClient(applied: string[]): Cluster {
   const client = openCluster(parseKubeconfig(server.kubeconfig), { name: 'tenant' });
   const apply = client.apply.bind(client);
@@ -109,7 +109,7 @@ function countingClient(applied: string[]): Cluster {
   return client;
 }
 
-/** Visits as often as is asked for since there were `answered` pokes, until `isDone`; tells how often. */
+/** Reconciles as often as requested since there were `answered` notifications, until `isDone`; returns how often. */
 async function reconcilesUntil(world: TenantWorld, answered: number, isDone: () => Promise<boolean>): Promise<number> {
   let reconciles = 0;
   for (let seen = answered; !(await isDone()); reconciles += 1) {
@@ -118,7 +118,7 @@ async function reconcilesUntil(world: TenantWorld, answered: number, isDone: () 
       resolve(undefined);
     };
     if (world.enqueued === seen) await promise;
-    // What is asked for during a visit is answered by the next one.
+    // A request during a reconcile causes another one.
     seen = world.enqueued;
     await world.settle();
   }

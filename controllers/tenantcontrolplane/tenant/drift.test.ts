@@ -20,7 +20,7 @@ const addons = {
   tcpProxy: {},
 };
 
-/** Long enough for a line to be opened, and for what is heard to be judged. In milliseconds. */
+/** Long enough for a connection to be opened, and for events to be evaluated. In milliseconds. */
 const secondsMs = 5_000;
 
 type Row = readonly [name: string, kind: KindRef, object: Resource];
@@ -34,7 +34,7 @@ const watches = ({ clock, tenant }: TenantWorld): TenantWatches =>
     open: () => clusterLine(tenant),
   });
 
-/** A tenant with every add-on, at rest, and listened to. */
+/** A complete and watched tenant with every add-on. */
 async function running(wanted: object = addons): Promise<TenantWorld> {
   const world = new TenantWorld({ watches });
   await world.create({ spec: { addons: wanted } });
@@ -61,7 +61,7 @@ const keyOf = ({ metadata: { name = '', namespace } }: Resource): { name: string
   ...(namespace !== undefined && { namespace }),
 });
 
-/** What a visit that was asked for makes of it. */
+/** The result of the requested reconcile. */
 async function afterSeconds(world: TenantWorld): Promise<number> {
   const before = world.enqueued;
   await world.clock.advance(secondsMs);
@@ -77,7 +77,7 @@ const contentOf = ({ metadata, ...rest }: Resource): unknown => ({
   annotations: metadata.annotations,
 });
 
-/** An edit that does what the kind is for no more. */
+/** An edit that breaks the purpose of the kind. */
 function damage({ kind }: Resource): unknown {
   const changes: Readonly<Record<string, unknown>> = {
     ConfigMap: { data: null },
@@ -103,7 +103,7 @@ describe('Drift inside a tenant', () => {
     const names = before.map(([name]) => name).sort();
     expect(names.length).toBeGreaterThan(25);
     for (const [name, kind, object] of before) {
-      // Whoever deletes one after the other has to wait longer each time.
+      // Repeated deletions are reverted later each time.
       await world.clock.advance(recheckMs - 60_000);
       await world.reconcile();
       await world.tenant.admin.delete(kind, keyOf(object));

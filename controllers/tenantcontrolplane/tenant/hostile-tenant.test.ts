@@ -65,7 +65,7 @@ async function impostor(pair: KeyPair, answer: Answer): Promise<Impostor> {
   return { port: await listen(server), requests, sent: () => sent };
 }
 
-/** A world whose tenant is reached at a port that is told later. */
+/** A world whose tenant is reached at a port that is set later. */
 class HostileWorld extends TenantWorld {
   /** Where the API server of the tenant is. */
   readonly at: { port: number };
@@ -104,7 +104,7 @@ async function created(timeoutMs = impatience): Promise<HostileWorld> {
   return world;
 }
 
-/** One visit when the pods are ready; how long it took. */
+/** One reconcile when the pods are ready; returns how long it took. */
 async function reconciled(world: TenantWorld): Promise<number> {
   const began = performance.now();
   await world.reconcile();
@@ -114,7 +114,7 @@ async function reconciled(world: TenantWorld): Promise<number> {
 const json = { 'content-type': 'application/json' };
 const isLive = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/livez');
 
-/** Answers that it lives and then as told. */
+/** Answers the health check and then as given. */
 const behindLivez =
   (answer: Answer): Answer =>
   (request, response) => {

@@ -19,7 +19,7 @@ async function addresses(world: TenantWorld): Promise<unknown> {
   return found && { type: found.addressType, to: found.endpoints?.map((one) => one.addresses), ports: found.ports };
 }
 
-/** As somebody else leaves it: without an endpoint. */
+/** As others leave it: without an endpoint. */
 async function erase(world: TenantWorld): Promise<void> {
   await world.tenant.admin.patch(kinds.EndpointSlice, key, { type: 'merge', body: { endpoints: [] } });
 }

@@ -120,7 +120,7 @@ test.each<Broken>([
   await world.clock.advance(61_000);
   await world.settle();
   expect(await operations(world)).toEqual(['CREATE', 'DELETE']);
-  // It would be denied now: that is told, and it is not said to be there.
+  // It would be denied now, which is reported, and it is not reported as existing.
   refuses = false;
   await world.settle();
   const { conditions = [], addons } = (await world.read()).status ?? {};

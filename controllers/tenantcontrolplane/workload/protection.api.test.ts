@@ -71,7 +71,7 @@ describe('A real API server', () => {
     });
     const [policy, changed] = await stored(kinds.NetworkPolicy, manifests);
     expect(changed).toBe(false);
-    // Whatever it dropped, it did not understand.
+    // It dropped only what it did not understand.
     expect(policy).toMatchObject({ spec: manifests[0]?.spec });
     expect(JSON.stringify(policy)).toContain(`"${management.serviceAddresses[0] ?? ''}/32"`);
   });

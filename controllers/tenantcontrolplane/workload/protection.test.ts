@@ -23,7 +23,7 @@ const policy = (world: TenantWorld): Promise<NetworkPolicy | undefined> =>
 const scale = (world: TenantWorld, replicas: number): Promise<void> =>
   world.change({ spec: { controlPlane: { deployment: { replicas } } } });
 
-/** What others make is looked at once a minute. */
+/** Objects of others are read once a minute. */
 async function later(world: TenantWorld): Promise<void> {
   await world.clock.advance(61_000);
   await world.settle();

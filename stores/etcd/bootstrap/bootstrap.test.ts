@@ -11,7 +11,7 @@ import { etcdEndpoints, etcdSecretNames } from './bootstrap-plan.ts';
 
 const namespace = 'steward-system';
 const day = 24 * 60 * 60 * 1000;
-/** The rights that config/datastores/etcd/bootstrap.yaml gives, as far as the fake cluster tells names apart. */
+/** The permissions in config/datastores/etcd/bootstrap.yaml, as far as the fake cluster distinguishes names. */
 const access = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'patch'] }];
 
 function rig(): EtcdBootstrap & { readonly cluster: FakeCluster; readonly clock: FakeClock } {

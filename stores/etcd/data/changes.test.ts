@@ -19,7 +19,7 @@ function event(revision: number, key: string, type: Event['type'] = 'Put'): Even
   return { type, kv } as Event;
 }
 
-/** An etcd at a revision, whose watches tell what is given. */
+/** An etcd at a revision, whose watches return the given events. */
 function setUp(revision: bigint, news: readonly (WatchNews | Error)[]) {
   const left = [...news];
   const watched: bigint[] = [];

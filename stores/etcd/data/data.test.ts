@@ -11,7 +11,7 @@ const put = (key: string, value: string | Buffer, ttlMs?: number): StoredChange 
   entry: { key, value: Buffer.from(value), ...(ttlMs === undefined ? {} : { ttlMs }) },
 });
 
-/** The data of tenancy `a` in an etcd that takes every transaction, or fails as it is told. */
+/** The data of tenancy `a` in an etcd that accepts every transaction, or fails as given. */
 function setUp(over: Partial<EtcdDataCalls> = {}) {
   const transactions: (readonly EtcdOperation[])[] = [];
   let leases = 0;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { EtcdWatch } from './watch.ts';
 
-/** The stream of a watch that sends whatever the test emits. */
+/** The stream of a watch that sends what the test emits. */
 class Stream extends EventEmitter {
   isPaused = false;
 

@@ -24,7 +24,7 @@ describe('The pages of a bucket', () => {
     // The oldest version that the bucket keeps is the one that made the key.
     for (let version = 1; version <= bucketHistory; version += 1) await hand.put('pods/new', bytes(`${version}`));
     expect(await contentOf(data, revision)).toEqual(new Map([['pods/old', 'before']]));
-    // From here on nobody can tell whether the key was there.
+    // From here on it is unknown whether the key existed.
     await hand.put('pods/new', bytes('one more'));
     await expect(allEntries(data, revision)).rejects.toBeInstanceOf(CompactedError);
   }, 60_000);

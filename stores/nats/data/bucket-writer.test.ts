@@ -24,7 +24,7 @@ class NumberingClient extends NatsClient {
 }
 
 describe('BucketWriter', () => {
-  // kine tells it to API servers as the create_revision of the key.
+  // kine returns it to API servers as the create_revision of the key.
   test('records in every later version which message created the key', async () => {
     const client = new NumberingClient();
     const writer = new BucketWriter(client, 'alpha');

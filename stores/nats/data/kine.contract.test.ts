@@ -9,12 +9,12 @@ import { kineRoot } from '../../kine/kine-keys.ts';
 import type { KineBinding, Tenancy } from '../../driver.ts';
 import { natsDriver } from '../driver.ts';
 
-/** Asked without a pause, kine and the servers are kept from finding each other. */
+/** Requests without a pause would prevent kine and the servers from reconnecting. */
 const triedAgainMs = 50;
 
 const tenancy: Tenancy = { schema: 'alpha', user: 'alpha', owner: 'uid', password: 'Pw-1' };
 
-/** What a watch of a prefix tells, as lines, and a wait for so many of them. */
+/** The events of a watch of a prefix, as lines, and a wait for a number of them. */
 async function watched(client: Etcd3, prefix: string) {
   const lines: string[] = [];
   const watcher = await client.watch().prefix(prefix).create();
@@ -100,7 +100,7 @@ test('kine continues at another server when its own is gone', async () => {
   await session.ensure(tenancy);
   const tls = await natsDriver.clientTls(config, tenancy, undefined, new Date());
   const binding = natsDriver.bind(config, tenancy) as KineBinding;
-  // The first endpoint is one where nobody listens.
+  // No server listens at the first endpoint.
   const url = (text: string): string => text.replace('nats://', 'nats://127.0.0.1:1,nats://');
   const files = Object.fromEntries(Object.entries(binding.files ?? {}).map(([name, text]) => [name, url(text)]));
   await using kine = await startKine({ binding: { ...binding, files }, tenancy, tls });
@@ -111,7 +111,7 @@ test('kine continues at another server when its own is gone', async () => {
     const value = `without ${server}`;
     while ((await hand.put('pods/a', Buffer.from(value)).catch(() => undefined)) === undefined)
       await pause(triedAgainMs);
-    // kine answers from what its watch has told it, and the watch comes back a moment after the writes.
+    // kine answers from the events of its watch, which resumes a moment after the writes.
     while ((await hand.get('pods/a').catch(() => undefined))?.toString() !== value) await pause(triedAgainMs);
     await store.server.restart(server);
   }

@@ -46,7 +46,7 @@ describe.each([
     (await store.server.sql(`SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'steward.')`)).map(({ rolname }) =>
       String(rolname),
     );
-  /** A login as a process leaves it that dies during a copy. */
+  /** A login as left by a process that died during a copy. */
   const leaveLogin = async ({ tenancy: { user } }: Tenant, until: string): Promise<string> => {
     const name = `${copyLoginPrefix(user)}left`;
     await store.server.sql(`CREATE ROLE "${name}" LOGIN VALID UNTIL '${until}' IN ROLE "${user}"`);

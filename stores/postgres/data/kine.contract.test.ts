@@ -47,7 +47,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** What a watch of all objects of a resource is told after a revision. */
+/** The events of a watch of all objects of a resource after a revision. */
 async function watched(
   kine: KineServer,
   after: bigint,
@@ -123,12 +123,12 @@ describe('kine on PostgreSQL', () => {
     await hand.delete('pods/b');
     await hand.put('pods/c', value('new'));
     expect(updated).toBeGreaterThan(5_000_000n);
-    // kine tells revisions in their order and fills gaps row by row: one of five million would take it hours.
+    // kine returns revisions in their order and fills gaps row by row: one of five million would take hours.
     await until(() => Promise.resolve(watch.seen.length >= 3));
     expect(watch.seen).toEqual(['/registry/pods/a=2', '-/registry/pods/b', '/registry/pods/c=new']);
     await until(async () => (await hand.get('events/short')) === undefined);
     expect(await keysOf(data)).toEqual(['pods/a=2', 'pods/c=new']);
-    // A client that remembers a revision of the former store is told to read anew.
+    // A client with a revision of the previous datastore has to list again.
     const old = kine.client.kv.range({ key: Buffer.from(`${kineRoot}pods/a`), revision: '4' });
     await expect(old).rejects.toThrow(/compacted/);
   });
@@ -154,7 +154,7 @@ describe('kine on PostgreSQL', () => {
       const asked = ask().then(() => {
         answered = true;
       });
-      // The server has answered everything that was asked before it answers this.
+      // The server answers all earlier requests before this one.
       for (let round = 0; round < 20; round += 1) await store.server.sql('SELECT 1');
       expect(answered).toBe(false);
       await slow.query('COMMIT');

@@ -115,7 +115,7 @@ afterEach(async () => {
 
 const inside = (name: string) => ({ namespace: 'kube-system', name });
 
-/** Visits until the add-ons are ready. Nobody tells of what the API server does with a definition, so it is looked at again. */
+/** Reconciles until the add-ons are ready. Nothing reports when the API server has processed a definition, so it polls. */
 async function untilReady(): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (;;) {

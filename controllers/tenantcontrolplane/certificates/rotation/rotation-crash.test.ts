@@ -37,7 +37,10 @@ async function stored(world: TenantWorld): Promise<Known> {
   return { trusted: ca['ca-bundle.crt'] ?? ca['ca.crt'] ?? '', verifying };
 }
 
-/** Looks at every write: who would be cut off by it? Pods of two kinds answer while one replaces the other. */
+/**
+ * Checks after every write which clients could not connect any more. Pods of two templates answer while one replaces the
+ * other.
+ */
 async function watchFor(world: TenantWorld, old: { readonly ca: string; readonly token: string }) {
   const errors: string[] = [];
   let pods = [await stored(world)];

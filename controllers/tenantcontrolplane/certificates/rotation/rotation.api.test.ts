@@ -24,7 +24,7 @@ import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 /** For how long controllers are waited for, in milliseconds. */
 const patienceMs = 60_000;
 
-/** Somebody who calls the API server of the tenant. */
+/** A client of the tenant's API server. */
 interface Client {
   readonly ca: string;
   readonly cert?: string;
@@ -74,7 +74,7 @@ async function eventually<T>(read: () => Promise<T | undefined>, what: string): 
   throw new Error(`there is no ${what} after ${patienceMs} ms`);
 }
 
-/** A pod that has just been started in the tenant: it reads authorities and token now. */
+/** A pod that has just been started in the tenant: it reads CAs and token now. */
 async function podInTenant(): Promise<Client> {
   const admin = await administrator();
   const local = { url: `https://127.0.0.1:${service.port}`, ca: admin.ca, kubeconfigPath: '' };

@@ -288,7 +288,7 @@ describe('A request that cannot be fulfilled', () => {
     await operate(world, 'rotate-ca-complete');
     expect(await rotationOf(world)).toMatchObject({ phase: 'Prepared' });
     expect((await world.read()).status?.certificates?.rotation?.refusal).toContain('it is Preparing');
-    // Asked for anew.
+    // Requested again.
     await world.change({ metadata: { annotations: { [annotations.operation]: null } } });
     await settleRotation(world);
     await operate(world, 'rotate-ca-complete');

@@ -7,7 +7,7 @@ import { validate } from '../../admission.ts';
 
 const drivers = new Map([['default', 'etcd']]);
 
-/** A tenant whose annotation asks for `requested`, and whose authorities are at `phase` of a rotation. */
+/** A tenant whose annotation requests `requested`, and whose CAs are in `phase` of a rotation. */
 function tenant(requested: string | undefined, phase?: RotationPhase): TenantControlPlane {
   const lastInitiationTime = '2030-01-01T00:00:00Z';
   return tenantControlPlaneWith({

@@ -5,7 +5,7 @@ import { annotations, freezePolicy } from '../../../../api/names.ts';
 import { StoreError } from '../../../../stores/store-error.ts';
 import { MigrationWorld, storeLabel } from '../../../../testing/worlds/migration-world.ts';
 
-// Each of some thirty visits sends everything anew.
+// Each of some thirty reconciles sends everything again.
 jest.setTimeout(60_000);
 
 async function moving(): Promise<MigrationWorld> {
@@ -63,7 +63,7 @@ describe('A tenant whose DataStore is changed', () => {
     expect(await world.state()).toBe('Ready');
     expect(await world.frozen()).toBe(false);
     expect(await world.record()).toMatchObject({ keys: 10, bytes: 1000, rate: 5, remaining: 30 });
-    // Each quarter is told once.
+    // Each quarter is reported once.
     const told = world.events.length;
     await world.reconcile();
     expect(world.events).toHaveLength(told);

@@ -31,7 +31,7 @@ async function clientOf(user: string, groups: readonly string[]): Promise<Cluste
 let admin: Cluster;
 let node: Cluster;
 
-/** A visit of a tenant whose only pod is the server under test, or has its address somewhere else; `driver` is that of its store. */
+/** A reconcile of a tenant whose only pod is the server under test, or has another address; `driver` is that of its datastore. */
 function reconcile(podAt?: string, driver = 'MySQL'): ReadOnlyStep {
   const pod = podAt === undefined ? admin : openCluster({ server: podAt }, { name: 'tenant', timeoutMs: 500 });
   if (pod !== admin) clients.push(pod);

@@ -8,7 +8,7 @@ interface Discovered {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
 }
 
-/** Served by kube-apiserver, and stored by parts of it that do not look at the flag, or with another resource. */
+/** Served by kube-apiserver, but stored by parts of it that ignore the flag, or with another resource. */
 const storedElsewhere = new Set([
   'apiextensions.k8s.io/customresourcedefinitions',
   'apiregistration.k8s.io/apiservices',
@@ -45,6 +45,6 @@ test.each(['1.34', '1.35', '1.36'])(
     expect([...served].filter((resource) => !known.has(resource)).sort()).toEqual([...storedElsewhere].sort());
     expect([...served].filter((resource) => known.has(resource)).length).toBeGreaterThan(50);
   },
-  // A minor that nobody has asked for yet is built first.
+  // A minor that was not used before is built first.
   600_000,
 );

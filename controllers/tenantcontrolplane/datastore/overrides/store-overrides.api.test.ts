@@ -192,7 +192,7 @@ describe.each([
         () => 'failed',
       );
     await stage.events.server.kill();
-    // kube-apiserver asks its stores now and then and answers with what it knows.
+    // kube-apiserver checks its datastores periodically and answers with the last result.
     while ((await answers('/readyz')) === 'ok') await setTimeout(50);
     const during = await Promise.all([
       answers(`/livez?${query(['etcd', ...live])}`),

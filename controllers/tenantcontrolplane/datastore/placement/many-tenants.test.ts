@@ -144,7 +144,7 @@ class Fleet {
     );
   }
 
-  /** Waits until the objects of a kind are as told, and returns them. */
+  /** Waits until the objects of a kind meet the condition, and returns them. */
   async until<T extends Resource>(kind: KindRef<T>, holds: (items: readonly T[]) => boolean): Promise<readonly T[]> {
     const signal = AbortSignal.timeout(50_000);
     for await (const event of this.cluster.admin.watch(kind, { signal })) {
@@ -155,7 +155,7 @@ class Fleet {
     throw new Error('the watch ended');
   }
 
-  /** How many tenants have a share, by DataStore. */
+  /** The number of tenancies, by DataStore. */
   async made(): Promise<Readonly<Record<string, number>>> {
     const { items } = await this.cluster.admin.list(tenantControlPlane);
     return countBy(items.filter(isMade).map(({ status }) => status?.storage?.dataStoreName ?? ''));
@@ -245,7 +245,7 @@ describe('Many tenants', () => {
     await fleet.until(tenantControlPlane, (items) =>
       items.every((tcp) => (tcp.spec.dataStore === 'live' ? isMade(tcp) : reasonOf(tcp) === 'Unreachable')),
     );
-    // Eight visits at once, of which each asks twice.
+    // Eight concurrent reconciles, each with two requests.
     expect(fleet.inVain.filter((call) => call === 'ensure').length).toBeLessThanOrEqual(16);
   }, 60_000);
 });

@@ -30,7 +30,7 @@ async function newWorld(stores: Readonly<Record<string, Told>>): Promise<TenantW
     informers: ({ cluster, clock }) => {
       const informers = new InformerFactory({ cluster: cluster.admin, clock });
       opened.push(informers);
-      // As a manager does, which visits nothing before its caches are complete.
+      // Like a manager, which reconciles nothing before its caches are complete.
       informers.informer({ kind: dataStore });
       informers.informer({ kind: tenantControlPlane });
       return informers;
@@ -58,13 +58,13 @@ async function tell(world: TenantWorld, name: string, { labels, placement, ready
   await settle();
 }
 
-/** The tenant, with no DataStore named; `create` of the world stores one named default too, which nobody has looked at. */
+/** The tenant, without a named DataStore; `create` of the world also stores one named default, which has no status. */
 async function create(world: TenantWorld, spec: Partial<TenantControlPlane['spec']> = {}): Promise<void> {
   await world.create({ spec: { dataStore: '', ...spec } });
   await settle();
 }
 
-/** Visits until nothing changes, with caches that have caught up each time. */
+/** Reconciles until nothing changes, with up-to-date caches each time. */
 async function work(world: TenantWorld): Promise<{ readonly afterMs?: number }> {
   await world.reconcile();
   await settle();

@@ -120,7 +120,7 @@ async function install(module: Parameters<typeof moduleFolder>[0], ...files: rea
   }
 }
 
-/** Tries until it holds: neither the API server nor an informer tells when a kind has come. */
+/** Tries until it succeeds: neither the API server nor an informer reports when a kind is served. */
 async function until<T>(what: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -131,10 +131,10 @@ async function until<T>(what: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
-/** What a visit comes to for the endpoint: True, or the reason and message of the first line that is not done. */
+/** The result of a reconcile for the endpoint: True, or the reason and message of the first phase that is not done. */
 async function reconcile(name: string): Promise<{ readonly said: string; readonly scope: Readonly<Scope> }> {
   const found = await tenant(name);
-  // The documents inside have told of the endpoint for a while.
+  // The documents inside have contained the endpoint for a while.
   const bootstrapToken = { checksum: 'told', lastUpdate: '2020-01-01T00:00:00Z' };
   const tcp = { ...found, status: { ...found.status, kubeadmPhase: { bootstrapToken } } };
   const wanted = new Set(['service', 'exposure', 'publication', 'endpoint', 'unpublication']);
@@ -150,7 +150,7 @@ async function reconcile(name: string): Promise<{ readonly said: string; readonl
     refusals: new Map(),
   };
   const signal = AbortSignal.timeout(limitMs);
-  // Controllers that tell nothing have had their minute.
+  // Controllers without a status have had their minute.
   const now = new Date(systemClock.now().getTime() + silentControllerMs + 1000);
   const context = { signal, now, log: silent, event: () => undefined };
   const report = await runPhases<Scope>(definePhases(alone), { tcp, observed, bootstrapChecksum: 'told' }, context);
@@ -292,7 +292,7 @@ describe('Routes on a real API server', () => {
       parents: [{ parentRef, controllerName: 'example.org/gateways', conditions: [{ type: 'Accepted' }] }],
       accessPoints: [{ value: `https://${host}:6443`, port: 6443 }],
     });
-    // What the status tells of it is what our own definition stores.
+    // The CRD stores what the status contains.
     const status = { kubernetesResources: { gateway: scope.publication?.status.gateway } };
     await admin.patch(tenantControlPlane, key, patch({ status }), { subresource: 'status' });
     expect((await tenant('by-gateway')).status?.kubernetesResources?.gateway).toEqual(
@@ -399,7 +399,7 @@ describe('A control plane behind a proxy that routes by SNI', () => {
     const pair = await issue(apiserver.profile, ca, { algorithm, lifetime });
     const [certificate, key] = [join(folder.path, 'apiserver.crt'), join(folder.path, 'apiserver.key')];
     await Promise.all([writeFile(certificate, pair.certificate), writeFile(key, pair.key, { mode: 0o600 })]);
-    // The test's own door keeps the certificate of the loopback address.
+    // The test's own client uses the certificate of the loopback address.
     behind = await startApiServer({ flags: { 'tls-sni-cert-key': `${certificate},${key}:${own}` } });
     router = await startSniRouter();
   }, 120_000);
@@ -410,7 +410,7 @@ describe('A control plane behind a proxy that routes by SNI', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  /** Who the API server takes the holder of a kubeconfig for, when asked through the router. */
+  /** The user that the API server sees for a kubeconfig, through the router. */
   async function whoAmI(endpoint: Endpoint): Promise<string> {
     const client = await behind.clientPair('somebody');
     const server = `https://${joinHostPort(endpoint.host, endpoint.hostPort)}`;

@@ -27,7 +27,7 @@ const byIngress: PublishedBy = { ingress: { hostname: host, controllerType: 'ngi
 const byTraefik: PublishedBy = { ingress: { hostname: host, controllerType: 'traefik' } };
 const byGateway: PublishedBy = { gateway: { hostname: host, parentRefs: [parent] } };
 
-/** The message of a condition, whatever its status. */
+/** The message of a condition with any status. */
 async function messageOf(world: TenantWorld, type: string): Promise<string> {
   return (await world.read()).status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
 }
@@ -95,7 +95,7 @@ describe('Exposure by a Gateway', () => {
       'NotExposed: Gateway default/gw is not programmed: it no longer',
     );
     await addGateway(world, 'False');
-    // The Gateway may be in a namespace that nobody follows.
+    // The Gateway may be in a namespace that is not watched.
     expect((await world.settle()).afterMs).toBeLessThanOrEqual(30_000);
     expect(await world.condition('EndpointReady')).toContain(
       'NotExposed: Gateway default/gw is not programmed: Address',

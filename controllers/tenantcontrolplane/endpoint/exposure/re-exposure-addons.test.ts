@@ -25,7 +25,7 @@ const serviceAlone = { controlPlane: { ingress: null, gateway: null }, networkPr
 const byTraefikNow = { controlPlane: byTraefik };
 const toNext = { controlPlane: { ingress: { hostname: next } } };
 
-/** A tenant with an add-on, at rest, whose route has been there for a while. */
+/** A complete tenant with an add-on, whose route has existed for a while. */
 async function complete(by: PublishedBy, addons: object): Promise<PublishedWorld> {
   const world = new PublishedWorld();
   await acceptAll(world);

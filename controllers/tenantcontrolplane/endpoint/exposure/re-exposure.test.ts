@@ -32,7 +32,7 @@ const byIngress: PublishedBy = { ingress: { hostname: host, controllerType: 'ngi
 const byTraefik: PublishedBy = { ingress: { hostname: host, controllerType: 'traefik' } };
 const byGateway: PublishedBy = { gateway: { hostname: host, parentRefs: [parent] } };
 
-/** Everything in which the endpoint stands. */
+/** Everything that contains the endpoint. */
 async function whereEndpointStands(world: TenantWorld): Promise<Readonly<Record<string, readonly string[]>>> {
   const decode = (data: Readonly<Record<string, string>> = {}): readonly string[] =>
     Object.values(data).map((value) => Buffer.from(value, 'base64').toString());
@@ -90,7 +90,7 @@ async function agentHost({ tenant }: TenantWorld): Promise<string | undefined> {
   return args.map((arg) => /^--proxy-server-host=(.*)$/.exec(arg)?.[1]).find((found) => found !== undefined);
 }
 
-/** What would go wrong for those who dial what they were told: nothing, at any moment. */
+/** What would fail for clients that use a published endpoint: nothing, at any moment. */
 async function dead(world: TenantWorld): Promise<readonly string[]> {
   const inside = ['certificate', 'admin.svc', 'super-admin.svc'];
   const stands = Object.entries(await whereEndpointStands(world)).filter(([where]) => !inside.includes(where));
@@ -110,7 +110,7 @@ async function dead(world: TenantWorld): Promise<readonly string[]> {
   ];
 }
 
-/** Notes whatever is dead after any call, to whichever cluster. */
+/** Records every dead endpoint after any call to either cluster. */
 function watched(world: TenantWorld): readonly string[] {
   const found: string[] = [];
   const look = async (): Promise<void> => {
@@ -121,7 +121,7 @@ function watched(world: TenantWorld): readonly string[] {
   return found;
 }
 
-/** A tenant with all that names its endpoint, at rest. */
+/** A complete tenant with everything that contains its endpoint. */
 async function complete(by: PublishedBy): Promise<PublishedWorld> {
   const world = new PublishedWorld();
   await acceptAll(world);
