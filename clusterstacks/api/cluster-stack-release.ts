@@ -19,7 +19,7 @@ const clusterStackReleaseStatus = obj({
   digest: opt(
     described(
       str({ pattern: '^sha256:[0-9a-f]{64}$' }),
-      'Digest of the release when it was first seen. From then on exactly these bytes are used, whatever its tag points to.',
+      'Digest of the release when it was first seen. From then on exactly this content is used, even if its tag is moved.',
     ),
   ),
   source: opt(described(str(), 'Address and tag under which the release was found.')),

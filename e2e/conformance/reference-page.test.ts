@@ -35,7 +35,7 @@ describe('The page of conformance results', () => {
   });
 
   test('shows commit and day', () => {
-    expect(text).toContain('Written at commit abc1234 on 2026-11-24; what each test answered is in');
+    expect(text).toContain('Written at commit abc1234 on 2026-11-24; the result of each test is in');
   });
 
   test('claims nothing about a test that was interrupted or left out', () => {
