@@ -60,17 +60,19 @@ describe('validate', () => {
   test('reports everything at once that etcd needs', () => {
     const tlsConfig = { certificateAuthority: { certificate: reference('ca.crt') } };
     expect(lines(newStore({ tlsConfig }))).toEqual([
-      expect.stringMatching(
-        /^spec\.tlsConfig\.certificateAuthority\.privateKey .*is missing, but the driver etcd needs it$/,
-      ),
-      expect.stringMatching(/^spec\.tlsConfig\.clientCertificate .*is missing, but the driver etcd needs it$/),
+      expect.stringMatching(/^spec\.tlsConfig\.certificateAuthority\.privateKey .*CA private key is required/),
+      expect.stringMatching(/^spec\.tlsConfig\.clientCertificate .*client certificate is required/),
     ]);
   });
 
   test.each<[string, ContentRef, RegExp]>([
-    ['nothing', {}, /^spec\.tlsConfig\.clientCertificate\.certificate .*has neither content nor secretReference$/],
-    ['no name', { secretReference: { namespace: 'x', keyPath: 'y' } }, /secretReference\.name +is missing$/],
-    ['no namespace', { secretReference: { name: 'x', keyPath: 'y' } }, /secretReference\.namespace +is missing$/],
+    ['nothing', {}, /^spec\.tlsConfig\.clientCertificate\.certificate .*Secret reference is mandatory/],
+    ['no name', { secretReference: { namespace: 'x', keyPath: 'y' } }, /secretReference\.name .*name is mandatory/],
+    [
+      'no namespace',
+      { secretReference: { name: 'x', keyPath: 'y' } },
+      /secretReference\.namespace .*namespace is mandatory/,
+    ],
     ['no such key', reference('tls.pem'), /keyPath tls\.pem is not a key of Secret steward-system\/etcd-certs$/],
   ])('refuses content that is %s', (_, content, expected) => {
     expect(lines(withClient(content))).toEqual([expect.stringMatching(expected)]);
@@ -106,7 +108,7 @@ describe('validate', () => {
     [8, true],
     ['0', false],
     ['-1Gi', false],
-  ])('accepts a capacity of %p bytes only if it limits nothing', (size, isFine) => {
+  ])('accepts a capacity of %p only if it is more than 0 bytes', (size, isFine) => {
     const found = lines(newStore({ placement: { weight: 1, capacity: { size } } }));
     const error = `spec.placement.capacity.size ${size} is not a number of bytes greater than 0`;
     expect(found).toEqual(isFine ? [] : [error]);

@@ -113,12 +113,12 @@ function validateRequired({ spec }: DataStore): readonly InvalidInput[] {
     return [{ field: 'spec.basicAuth', reason, remedy: 'set a user and its password, or client certificates' }];
   }
   if (spec.tlsConfig?.certificateAuthority.privateKey === undefined) {
-    const reason = 'is missing, but the driver etcd needs it';
+    const reason = 'is missing: CA private key is required when using the etcd driver';
     const remedy = "set the key of the CA, which signs the tenants' client certificates";
     found.push({ field: 'spec.tlsConfig.certificateAuthority.privateKey', reason, remedy });
   }
   if (spec.tlsConfig?.clientCertificate === undefined) {
-    const reason = 'is missing, but the driver etcd needs it';
+    const reason = 'is missing: client certificate is required when using the etcd driver';
     found.push({
       field: 'spec.tlsConfig.clientCertificate',
       reason,
@@ -156,13 +156,14 @@ function validateContent({ field, content }: ContentField, secrets: SecretKeys):
   if ((content.content ?? '') !== '') return [];
   const reference = content.secretReference;
   if (reference === undefined) {
-    const reason = 'has neither content nor secretReference';
-    return [{ field, reason, remedy: 'set one of them' }];
+    // The part after the colon is what the Go Steward says: its users' tests may look for it.
+    const reason = 'is empty: the Secret reference is mandatory when bare content is not specified';
+    return [{ field, reason, remedy: 'set content or secretReference' }];
   }
   const { name = '', namespace = '', keyPath } = reference;
   if (name === '' || namespace === '') {
     const missing = name === '' ? 'name' : 'namespace';
-    const reason = 'is missing';
+    const reason = `is missing: the Secret reference ${missing} is mandatory`;
     return [{ field: `${field}.secretReference.${missing}`, reason, remedy: `set the ${missing} of the Secret` }];
   }
   const keys = secrets.get(`${namespace}/${name}`);
