@@ -14,8 +14,7 @@ import type { FieldCoverage } from '../api/generate/field-coverage.ts';
 import { generatedDirectories, generatedFiles, rolesFile } from '../api/generate/generated-files.ts';
 import { figurePages } from '../bench/report/figure-pages.ts';
 import { ignoredFields } from '../controllers/tenantcontrolplane/shared/unsupported.ts';
-import { chartFiles, definitionTemplates } from './chart/chart-files.ts';
-import { readChartSources } from './chart/read-sources.ts';
+import { chartFiles, definitionFolder } from './chart/chart-files.ts';
 import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } from './declared-access.ts';
 import { documentedCommands, flagsPage } from './flags/flags-page.ts';
 
@@ -23,7 +22,7 @@ const root = join(import.meta.dirname, '..');
 
 /** Files in generated directories that nothing generates any more. */
 function leftovers(files: ReadonlyMap<string, string>): readonly string[] {
-  return [...generatedDirectories, definitionTemplates]
+  return [...generatedDirectories, definitionFolder]
     .filter((directory) => existsSync(join(root, directory)))
     .flatMap((directory) => readdirSync(join(root, directory)).map((name) => `${directory}/${name}`))
     .filter((path) => !files.has(path));
@@ -50,8 +49,6 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`unknown argument ${unknown}; usage: npm run gen [-- --check]`);
     return 2;
   }
-  const sources = readChartSources(root);
-  const clusterStacks = { ...sources.clusterStacks, role: clusterStacksRole };
   const files = new Map([
     ...generatedFiles(allKinds, declaredRoles),
     ['config/clusterstacks/role.yaml', rolesFile([clusterStacksRole])],
@@ -59,7 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
     ['config/hosting/role.yaml', rolesFile([hostingRole])],
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
     ['docs/reference/field-coverage.md', fieldCoverage()],
-    ...chartFiles({ ...sources, clusterStacks, kinds: allKinds, roles: declaredRoles }),
+    ...chartFiles(root, { kinds: allKinds, roles: declaredRoles, clusterStacksRole }),
     ...(await figurePages(root)),
   ]);
   const changed = [...files].filter(([path, content]) => differs(path, content));

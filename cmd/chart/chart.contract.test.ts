@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
@@ -64,6 +64,13 @@ const documents = (...path: readonly string[]): readonly Manifest[] =>
   parseAllDocuments(readFileSync(join(root, ...path), 'utf8'), { version: '1.1' }).map(
     (document) => document.toJS() as Manifest,
   );
+
+/** The manifests that a kustomization of config/ names, without those of some files. */
+const resourcesOf = (folder: string, ...without: readonly string[]): readonly Manifest[] => {
+  const text = readFileSync(join(root, 'config', folder, 'kustomization.yaml'), 'utf8');
+  const { resources } = parse(text) as { readonly resources: readonly string[] };
+  return resources.filter((file) => !without.includes(file)).flatMap((file) => documents('config', folder, file));
+};
 
 describe('the charts', () => {
   test.each(['steward', 'steward-crds'])('%s is without a complaint of helm lint --strict', async (chart) => {
@@ -189,7 +196,7 @@ describe('the rights of the chart', () => {
     const manifests = await renderedChart('steward');
     const isOwnAccount = ({ kind, metadata }: Manifest) =>
       kind === 'ServiceAccount' && metadata.name === 'steward-controller-manager';
-    for (const written of documents('config', 'rbac', 'bindings.yaml').filter((each) => !isOwnAccount(each))) {
+    for (const written of resourcesOf('rbac', 'role.yaml').filter((each) => !isOwnAccount(each))) {
       expect(found(manifests, written.kind, written.metadata.name)).toEqual(written);
     }
   });
@@ -215,6 +222,15 @@ describe('the rights of the chart', () => {
     expect(clusterApi).toContain('controlplane.cluster.x-k8s.io');
     expect(clusterApi).toMatch(/capi.*infrastructure/);
     expect(clusterApi).not.toMatch(/deployments|steward-migrate/);
+  });
+
+  test('the kubeadm bootstrap provider has those of clusterctl/, by its usual name', async () => {
+    const text = readFileSync(join(root, 'clusterctl', 'kubeadm-bootstrap-rbac.yaml'), 'utf8');
+    const manifests = await renderedChart('steward');
+    for (const document of parseAllDocuments(text.replaceAll(/\$\{\w+:=([^}]*)\}/g, '$1'))) {
+      const written = document.toJS() as Manifest;
+      expect(found(manifests, written.kind, written.metadata.name)).toEqual(written);
+    }
   });
 
   test('the kubeadm bootstrap provider’s account is a User with the given names', async () => {
@@ -344,7 +360,28 @@ describe('the definitions of the chart', () => {
 });
 
 describe('the quick-start etcd of the chart', () => {
-  test('is that of config/datastores/etcd, for a cluster of another domain too', async () => {
+  /** A manifest without what the chart adds by the defaults of its values. */
+  const withoutDefaults = (manifest: Manifest): unknown =>
+    JSON.parse(
+      JSON.stringify(manifest, (key, value: unknown) => {
+        if (['imagePullSecrets', 'nodeSelector', 'priorityClassName', 'storageClassName'].includes(key))
+          return undefined;
+        if (key !== 'args') return value;
+        return (value as readonly string[]).filter((flag) => !/^--(cluster-domain|data-store)=/.test(flag));
+      }),
+    );
+
+  test('is that of config/datastores/etcd', async () => {
+    const manifests = await renderedChart('steward');
+    for (const written of resourcesOf('datastores/etcd', 'data-store.yaml')) {
+      // A Job cannot be changed: every revision of a release has its own.
+      const name = written.kind === 'Job' ? 'etcd-bootstrap-1' : written.metadata.name;
+      const expected = { ...written, metadata: { ...written.metadata, name } };
+      expect(withoutDefaults(found(manifests, written.kind, name))).toEqual(expected);
+    }
+  });
+
+  test('is another for a cluster of another domain', async () => {
     const manifests = await renderedChart('steward', { 'etcd.clusterDomain': 'k8s.example' });
     const written = documents('config', 'datastores', 'etcd', 'stateful-set.yaml')[0] as Workload;
     const { args } = container(found<Workload>(manifests, 'StatefulSet', 'etcd'));
@@ -411,22 +448,9 @@ describe('the values', () => {
 
   test('every one is used by a template', () => {
     const schema = JSON.parse(readFileSync(join(chartFolder('steward'), 'values.schema.json'), 'utf8')) as Schema;
-    const files = [
-      '_names.tpl',
-      'access.yaml',
-      'checks.yaml',
-      'deployment.yaml',
-      'etcd-access.yaml',
-      'etcd.yaml',
-      'kubeadm-bootstrap-access.yaml',
-      'metrics.yaml',
-      'network-policy.yaml',
-      'pod-disruption-budget.yaml',
-      'service-account.yaml',
-      'webhooks.yaml',
-    ];
-    const templates = files
-      .map((file) => readFileSync(join(chartFolder('steward'), 'templates', file), 'utf8'))
+    const folder = join(chartFolder('steward'), 'templates');
+    const templates = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
       .join('')
       // A group that the values of an older chart do not have is read in brackets.
       .replaceAll(/\((\.Values\.\w+)\)/g, '$1');

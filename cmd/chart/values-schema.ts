@@ -1,30 +1,23 @@
-import type { ChartValue, ChartValues } from './chart-value.ts';
+import type { ChartValue } from './chart-values.ts';
 
-/** The JSON schema that Helm checks values against (`values.schema.json`); a name that is not there is refused. */
-export function valuesSchema(title: string, values: ChartValues): object {
-  return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title,
-    ...objectSchema(values),
-  };
+/** The JSON schema that Helm checks values against (`values.schema.json`). It refuses unknown names. */
+export function valuesSchema(title: string, values: readonly ChartValue[]): string {
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', title, ...objectSchema(values) };
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-function objectSchema(values: ChartValues): object {
-  return {
-    type: 'object',
-    // Helm hands `global` to every chart.
-    properties: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, schemaOf(value)])),
-    additionalProperties: false,
-  };
+const objectSchema = (values: readonly ChartValue[]): object => ({
+  type: 'object',
+  properties: Object.fromEntries(values.map((value) => [value.name, schemaOf(value)])),
+  additionalProperties: false,
+});
+
+function schemaOf({ description, values, schema, default: byDefault }: ChartValue): object {
+  if (values !== undefined) return { description, ...objectSchema(values) };
+  const type = typeOf(byDefault);
+  const items = type === 'array' && { items: { type: 'object' } };
+  return { description, type, default: byDefault, ...items, ...schema };
 }
 
-function schemaOf({ properties, items, type, description, default: byDefault, ...rest }: ChartValue): object {
-  if (properties !== undefined) return { description, ...objectSchema(properties) };
-  return {
-    description,
-    type,
-    default: byDefault,
-    ...rest,
-    ...(type === 'array' && { items: { type: items ?? 'object' } }),
-  };
-}
+const typeOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'number' ? 'integer' : typeof value;

@@ -1,19 +1,20 @@
-import type { ChartValue, ChartValues } from './chart-value.ts';
+import type { ChartValue } from './chart-values.ts';
 
-/** The table of a chart's values in Markdown: name, default, meaning. */
-export function valuesTable(values: ChartValues): string {
-  return ['| Value | Default | Meaning |', '| --- | --- | --- |', ...rows('', values)].join('\n');
+const marked = /(<!-- values: begin[^>]*-->\n)[^]*?(<!-- values: end -->)/;
+
+/** A page of Markdown with the table of a chart's values between its markers. */
+export function withValuesTable(page: string, values: readonly ChartValue[]): string {
+  if (!marked.test(page)) throw new Error('the page has no markers <!-- values: begin --> and <!-- values: end -->');
+  const table = ['| Value | Default | Meaning |', '| --- | --- | --- |', ...rows('', values)].join('\n');
+  return page.replace(marked, (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`);
 }
 
-function rows(prefix: string, values: ChartValues): readonly string[] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const path = `${prefix}${name}`;
-    if (value.properties === undefined) return [`| \`${path}\` | ${shown(value)} | ${cell(value.description)} |`];
-    return [`| \`${path}\` | | ${cell(value.description)} |`, ...rows(`${path}.`, value.properties)];
+const rows = (prefix: string, values: readonly ChartValue[]): readonly string[] =>
+  values.flatMap((value) => {
+    const path = `${prefix}${value.name}`;
+    const row = (shown: string): string => `| \`${path}\` |${shown} | ${cell(value.description)} |`;
+    if (value.values !== undefined) return [row(''), ...rows(`${path}.`, value.values)];
+    return [row(value.default === '' ? ' empty' : ` \`${cell(JSON.stringify(value.default))}\``)];
   });
-}
-
-const shown = ({ default: byDefault }: ChartValue): string =>
-  byDefault === '' ? 'empty' : `\`${cell(JSON.stringify(byDefault))}\``;
 
 const cell = (words: string): string => words.replaceAll('|', '\\|');

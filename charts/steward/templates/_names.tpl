@@ -29,6 +29,13 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- .Values.serviceAccount.name | default (ternary "steward-controller-manager" "default" .Values.serviceAccount.create) }}
 {{- end }}
 
+{{- define "steward.managerSubject" }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "steward.serviceAccountName" . }}
+    namespace: {{ .Release.Namespace }}
+{{- end }}
+
 {{- define "steward.webhookServiceName" -}}
 {{- include "steward.fullname" . }}-webhook-service
 {{- end }}
@@ -46,21 +53,6 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 *,-stewardcontrolplane
 {{- else if not .Values.tenantControlPlanes.enabled -}}
 stewardcontrolplane{{ if (.Values.clusterStacks).enabled }},clusterstack,clusterstackrelease,clusteraddon,clusteraddon-cluster{{ end }}
-{{- end }}
-{{- end }}
-
-{{- /* Not empty where the quick-start etcd is wanted; the Go Steward's value counts too. */}}
-{{- define "steward.etcd.enabled" -}}
-{{- $go := index .Values "steward-etcd" }}
-{{- $deploy := true }}
-{{- if hasKey $go "deploy" }}{{ $deploy = $go.deploy }}{{ end }}
-{{- if and .Values.etcd.enabled .Values.tenantControlPlanes.enabled $deploy }}true{{ end }}
-{{- end }}
-
-{{- define "steward.etcd.initialCluster" -}}
-{{- $domain := printf "etcd.%s.svc.%s" .Release.Namespace .Values.etcd.clusterDomain }}
-{{- range $member := until (int .Values.etcd.members) }}
-{{- if $member }},{{ end }}etcd-{{ $member }}=https://etcd-{{ $member }}.{{ $domain }}:2380
 {{- end }}
 {{- end }}
 
