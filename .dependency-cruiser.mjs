@@ -159,10 +159,10 @@ export default {
     ),
     rule(
       'release-packs-what-is-built',
-      'What is published is made of files and of what `npm run build` wrote.',
+      'What is published is made of files and of what `npm run build` wrote, and pushed by the one client of OCI registries.',
       { path: '^release/' },
       {
-        path: '^(runtime|kubeadm|stores|clusterstacks/(?!api/)|tenants|controllers|cmd|testing|bench|e2e/(?!tools/|cluster/))',
+        path: '^(runtime|kubeadm|stores|clusterstacks/(?!(api|sources/oci)/|sources/[^/]+\\.ts$)|tenants|controllers|cmd|testing|bench|e2e/(?!tools/|cluster/))',
       },
     ),
     rule(

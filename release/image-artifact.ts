@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
+import type { Artifact, Content, Descriptor } from '../clusterstacks/sources/oci/artifact.ts';
+import { artifactOf, content, indexOf } from '../clusterstacks/sources/oci/artifact.ts';
 import { runCommand } from '../e2e/cluster/machines/run-command.ts';
-import type { Artifact, Content, Descriptor } from './oci-content.ts';
-import { artifactOf, content, jsonContent, mediaTypes } from './oci-content.ts';
 
 const compress = promisify(gzip);
 
@@ -36,17 +36,8 @@ export async function imageArtifact(archive: string): Promise<Artifact> {
       // The configuration names layers by what is inside; compressing changes nothing of that.
       layers.push(content(`${mediaType}+gzip`, await compress(await blob(digest), { level: 6 })));
     }
-    return indexOf(artifactOf(config, layers), first.platform);
+    return indexOf([{ image: artifactOf(config, layers), platform: first.platform }]);
   } finally {
     await rm(layout, { recursive: true, force: true });
   }
-}
-
-function indexOf(image: Artifact, platform: NonNullable<Descriptor['platform']>): Artifact {
-  const manifest = jsonContent(mediaTypes.index, {
-    schemaVersion: 2,
-    mediaType: mediaTypes.index,
-    manifests: [{ ...image.manifest.descriptor, platform }],
-  });
-  return { manifest, blobs: [], manifests: [image] };
 }

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 
 import { writeLocalRepository } from './local-repository.ts';
 import { publishRelease } from './publish-release.ts';
-import { registryAddress } from './registry-address.ts';
 import { readSigningKey } from './signing-key.ts';
 
 const usage = `usage:
@@ -46,7 +45,7 @@ async function publish(args: readonly string[]): Promise<void> {
   if (key === undefined) tell('nothing is signed: --key is not set');
   await publishRelease({
     version,
-    registry: registryAddress(registry),
+    registry: registry.replace(/^oci:\/\//, ''),
     access: {
       plainHttp: values['plain-http'],
       credentials: username === undefined || password === undefined ? undefined : { username, password },

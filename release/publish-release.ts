@@ -2,30 +2,33 @@ import type { KeyObject } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { chartArtifact, charts } from './chart-artifact.ts';
+import { ReleaseNotFoundError } from '../clusterstacks/sources/asset-errors.ts';
+import type { Artifact } from '../clusterstacks/sources/oci/artifact.ts';
+import { artifactOf, content, emptyConfig } from '../clusterstacks/sources/oci/artifact.ts';
+import type { OciRepository } from '../clusterstacks/sources/oci/oci-repository.ts';
 import { filesArtifact } from './files-artifact.ts';
 import { imageArtifact } from './image-artifact.ts';
 import { systemFiles, writeManagerImage } from './manager-image.ts';
-import type { Artifact } from './oci-content.ts';
-import { artifactOf, content, emptyConfig } from './oci-content.ts';
+import type { RegistryAccess } from './open-repository.ts';
+import { openRepository } from './open-repository.ts';
 import { writeProviderRelease } from './provider-release.ts';
-import type { RegistryAddress } from './registry-address.ts';
-import { addressText, below } from './registry-address.ts';
-import type { RegistryOptions } from './registry.ts';
-import { Registry, RegistryError } from './registry.ts';
+import { pushChart } from './push-chart.ts';
 import { releaseNotes } from './release-notes.ts';
 import { releaseVersion } from './release-version.ts';
 import { imageSbom } from './sbom.ts';
 import { publicPem, signatureOf, tagBeside } from './signature.ts';
 
 const root = join(import.meta.dirname, '..');
+/** Requests have limits of their own. */
+const never = new AbortController().signal;
 
 /** What is released, and where to. */
 export interface Release {
   /** With or without a v. */
   readonly version: string;
-  readonly registry: RegistryAddress;
-  readonly access: RegistryOptions;
+  /** HOST[:PORT]/PATH, below which the repositories are. */
+  readonly registry: string;
+  readonly access: RegistryAccess;
   /** Signs every artifact; without it nothing is signed. */
   readonly key?: KeyObject | undefined;
   /** Folder that gets what is published, for a page of releases too. */
@@ -51,46 +54,44 @@ export async function publishRelease(release: Release): Promise<readonly Publish
   const { registry, access, key, out, tell } = release;
   const version = await releaseVersion(release.version);
   const tag = `v${version}`;
-  const image = below(registry, 'steward');
-  const components = below(registry, 'steward-components');
+  const [image, components] = [`${registry}/steward`, `${registry}/steward-components`];
   const notes = releaseNotes(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version);
-  if ((await new Registry(components, access).manifest(tag)) !== undefined) {
-    throw new RegistryError(
-      `${addressText(components)}:${tag} already exists; a version is never replaced, choose the next one`,
-    );
+  if (await hasTag(openRepository(components, access), tag)) {
+    throw new Error(`${components}:${tag} already exists; a version is never replaced, choose the next one`);
   }
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await writeFile(join(out, 'release-notes.md'), notes);
   const published: Published[] = [];
-  const publish = async (where: RegistryAddress, artifact: Artifact, as: string): Promise<string> => {
-    const repository = new Registry(where, access);
-    const digest = await repository.push(artifact, as);
+  const signed = async (where: string, as: string, digest: string): Promise<string> => {
     if (key !== undefined) {
-      await repository.push(signatureOf(addressText(where), digest, key), tagBeside(digest, 'sig'));
+      await openRepository(where, access).push(signatureOf(where, digest, key), tagBeside(digest, 'sig'), never);
     }
-    const reference = `${addressText(where)}:${as}`;
+    const reference = `${where}:${as}`;
     tell(`${reference} ${digest}`);
     published.push({ reference, digest });
     return digest;
   };
+  const publish = async (where: string, artifact: Artifact, as: string): Promise<string> =>
+    signed(where, as, await openRepository(where, access).push(artifact, as, never));
 
   const archive = join(out, 'image.tar');
-  const name = `${addressText(image)}:${tag}`;
+  const name = `${image}:${tag}`;
   await writeManagerImage(archive, { name, version, labels: imageLabels(version) });
   const imageDigest = await publish(image, await imageArtifact(archive), tag);
   await rm(archive);
 
-  const sbom = Buffer.from(JSON.stringify(await imageSbom(version, await systemFiles()), null, 2));
+  const sbom = Buffer.from(
+    JSON.stringify(await imageSbom(version, await systemFiles()), null, 2),
+  );
   await writeFile(join(out, 'sbom.cdx.json'), sbom);
   const bill = artifactOf(emptyConfig, [content('application/vnd.cyclonedx+json', sbom)]);
   await publish(image, bill, tagBeside(imageDigest, 'sbom'));
 
-  for (const chart of charts) {
-    const artifact = await chartArtifact(out, { chart, version, image: addressText(image) });
-    await publish(below(registry, `charts/${chart}`), artifact, version);
+  for (const chart of ['steward', 'steward-crds'] as const) {
+    const digest = await pushChart({ chart, version, image, into: out }, `${registry}/charts`, access);
+    await signed(`${registry}/charts/${chart}`, version, digest);
   }
-  await rm(join(out, '.charts'), { recursive: true, force: true });
 
   const { folder } = await writeProviderRelease(join(out, 'control-plane-steward', tag), { version, image: name });
   await publish(components, await filesArtifact(folder, providerArtifactType), tag);
@@ -106,3 +107,13 @@ const imageLabels = (version: string): Readonly<Record<string, string>> => ({
   'org.opencontainers.image.licenses': 'Apache-2.0',
   'org.opencontainers.image.version': `v${version}`,
 });
+
+async function hasTag(repository: OciRepository, tag: string): Promise<boolean> {
+  try {
+    await repository.manifest(tag, never);
+    return true;
+  } catch (error) {
+    if (error instanceof ReleaseNotFoundError) return false;
+    throw error;
+  }
+}

@@ -8,10 +8,11 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
+import type { Descriptor } from '../clusterstacks/sources/oci/artifact.ts';
+import { artifactOf, digestOf, emptyConfig } from '../clusterstacks/sources/oci/artifact.ts';
 import { resolveTools } from '../e2e/tools/resolve.ts';
-import { artifactOf, digestOf, emptyConfig } from './oci-content.ts';
-import { registryAddress } from './registry-address.ts';
-import { Registry } from './registry.ts';
+import { openRepository } from './open-repository.ts';
+import { pushChart } from './push-chart.ts';
 import { RunningRegistry } from './running-registry.ts';
 import { isSignedBy, signatureOf, tagBeside } from './signature.ts';
 
@@ -23,9 +24,9 @@ const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 
 interface Manifest {
   readonly artifactType?: string;
-  readonly config: { readonly digest: string };
-  readonly layers: readonly { readonly digest: string; readonly annotations?: Readonly<Record<string, string>> }[];
-  readonly manifests?: readonly { readonly digest: string; readonly platform: object }[];
+  readonly config: Descriptor;
+  readonly layers: readonly Descriptor[];
+  readonly manifests?: readonly Descriptor[];
 }
 
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the shape
@@ -35,13 +36,20 @@ let folder: string;
 let registry: RunningRegistry;
 let out: string;
 
-const repository = (name: string): Registry =>
-  new Registry(registryAddress(`${registry.host}/team/${name}`), { plainHttp: true });
+/** What the registry answers to a reader that is not ours, checked against its digest. */
+async function read(name: string, kind: 'manifests' | 'blobs', reference: string): Promise<Buffer> {
+  const accept = 'application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json';
+  const response = await fetch(`http://${registry.host}/v2/team/${name}/${kind}/${reference}`, { headers: { accept } });
+  if (!response.ok) throw new Error(`there is no ${name} ${reference}: ${response.status}`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (reference.startsWith('sha256:')) expect(digestOf(bytes)).toBe(reference);
+  return bytes;
+}
+const blob = (name: string, digest = ''): Promise<Buffer> => read(name, 'blobs', digest);
 
 const manifestAt = async (name: string, reference: string): Promise<{ manifest: Manifest; digest: string }> => {
-  const found = await repository(name).manifest(reference);
-  if (found === undefined) throw new Error(`there is no ${name}:${reference}`);
-  return { manifest: json<Manifest>(found.bytes), digest: found.descriptor.digest };
+  const bytes = await read(name, 'manifests', reference);
+  return { manifest: json<Manifest>(bytes), digest: digestOf(bytes) };
 };
 
 const publish = (...more: readonly string[]): Promise<unknown> =>
@@ -77,9 +85,9 @@ describe('a published release', () => {
     const config = json<{
       readonly config: Readonly<Record<string, unknown>>;
       readonly rootfs: { readonly diff_ids: readonly string[] };
-    }>(await repository('steward').blob(manifest.config.digest));
+    }>(await blob('steward', manifest.config.digest));
     expect(config.config).toMatchObject({ Entrypoint: ['/manager'], User: '65532:65532', Cmd: ['manager'] });
-    const layers = await Promise.all(manifest.layers.map(({ digest }) => repository('steward').blob(digest)));
+    const layers = await Promise.all(manifest.layers.map(({ digest }) => blob('steward', digest)));
     expect(layers.map((layer) => digestOf(gunzipSync(layer)))).toEqual(config.rootfs.diff_ids);
     expect(gunzipSync(layers[1] ?? new Uint8Array()).includes(`"v${version}"`)).toBe(true);
   });
@@ -107,8 +115,8 @@ describe('a published release', () => {
       manifest.layers.map(({ digest, annotations }) => [annotations?.['org.opencontainers.image.title'], digest]),
     );
     expect([...named.keys()]).toEqual(expect.arrayContaining(['control-plane-components.yaml', 'metadata.yaml']));
-    const components = await repository('steward-components').blob(named.get('control-plane-components.yaml') ?? '');
-    expect(Buffer.from(components).toString()).toContain(`image: ${registry.host}/team/steward:v${version}\n`);
+    const components = await blob('steward-components', named.get('control-plane-components.yaml'));
+    expect(components.toString()).toContain(`image: ${registry.host}/team/steward:v${version}\n`);
     // The same files are a repository of clusterctl.
     expect(await readdir(path.join(out, 'control-plane-steward', `v${version}`))).toEqual([...named.keys()]);
   });
@@ -119,9 +127,8 @@ describe('a published release', () => {
     const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
     for (const line of signed) {
       const [, digest = '', name = ''] = /^(sha256:[0-9a-f]{64}) {2}[^/]+\/team\/([^:]+):/.exec(line) ?? [];
-      const found = await repository(name).manifest(tagBeside(digest, 'sig'));
-      const bytes = found?.bytes ?? new Uint8Array();
-      const payload = (layer: string): Promise<Uint8Array> => repository(name).blob(layer);
+      const bytes = await read(name, 'manifests', tagBeside(digest, 'sig'));
+      const payload = (layer: string): Promise<Uint8Array> => blob(name, layer);
       expect(await isSignedBy(bytes, payload, { digest, publicKey })).toBe(true);
       expect(await isSignedBy(bytes, payload, { digest, publicKey: stranger })).toBe(false);
       expect(await isSignedBy(bytes, payload, { digest: `sha256:${'0'.repeat(64)}`, publicKey })).toBe(false);
@@ -134,8 +141,8 @@ describe('a published release', () => {
   test('has a bill of materials: bundled packages, Node, Debian’s libraries, and no development tool', async () => {
     const { digest } = await manifestAt('steward', `v${version}`);
     const { manifest } = await manifestAt('steward', tagBeside(digest, 'sbom'));
-    const bytes = await repository('steward').blob(manifest.layers[0]?.digest ?? '');
-    expect(Buffer.from(bytes)).toEqual(await readFile(path.join(out, 'sbom.cdx.json')));
+    const bytes = await blob('steward', manifest.layers[0]?.digest);
+    expect(bytes).toEqual(await readFile(path.join(out, 'sbom.cdx.json')));
     const { components } = json<{ components: readonly { name: string; version: string; purl?: string }[] }>(bytes);
     const names = components.map(({ name }) => name);
     expect(names).toEqual(
@@ -164,27 +171,35 @@ describe('a published release', () => {
 });
 
 describe('a registry', () => {
+  const never = new AbortController().signal;
   const artifact = artifactOf(emptyConfig, [], { artifactType: 'application/vnd.example' });
 
   test('that asks for a password gets the given one, and without one the person is told what is missing', async () => {
     await using closed = await RunningRegistry.start(path.join(folder, 'closed'), users);
-    const address = registryAddress(`${closed.host}/team/x`);
-    const push = (password?: string): Promise<string> =>
-      new Registry(address, {
-        plainHttp: true,
-        credentials: password === undefined ? undefined : { username: 'steward', password },
-      }).push(artifact, 'one');
-    await expect(push()).rejects.toThrow(/answered 401 .*REGISTRY_USERNAME and REGISTRY_PASSWORD/);
+    const push = (password?: string): Promise<string> => {
+      const credentials = password === undefined ? undefined : { username: 'steward', password };
+      return openRepository(`${closed.host}/team/x`, { plainHttp: true, credentials }).push(artifact, 'one', never);
+    };
+    await expect(push()).rejects.toThrow(/returned 401.*REGISTRY_USERNAME and REGISTRY_PASSWORD/);
     const refused = push('wrong-password');
-    await expect(refused).rejects.toThrow(/answered 401/);
+    await expect(refused).rejects.toThrow(/returned 401.*check that the credentials/);
     await expect(refused).rejects.not.toThrow(/wrong-password/);
     await expect(push('release-password')).resolves.toBe(artifact.manifest.descriptor.digest);
+    const [chart, version] = ['steward-crds', '0.1.8'] as const;
+    const pushed = (password: string): Promise<string> =>
+      pushChart({ chart, version, image: 'r.example/s', into: folder }, `${closed.host}/team/charts`, {
+        plainHttp: true,
+        credentials: { username: 'steward', password },
+      });
+    await expect(pushed('release-password')).resolves.toMatch(/^sha256:/);
+    await expect(pushed('wrong-password')).rejects.toThrow(/401|unauthorized/i);
+    await expect(pushed('wrong-password')).rejects.not.toThrow(/wrong-password/);
   });
 
   test('without TLS is not spoken to unless that is asked for', async () => {
-    const address = registryAddress(`${registry.host}/team/x`);
-    await expect(new Registry(address).push(artifact, 'one')).rejects.toThrow(
-      /--plain-http is for a registry without TLS/,
+    const repository = openRepository(`${registry.host}/team/x`, { plainHttp: false });
+    await expect(repository.push(artifact, 'one', never)).rejects.toThrow(
+      /set --plain-http for a registry without TLS/,
     );
   });
 

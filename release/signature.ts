@@ -1,8 +1,8 @@
 import { createPublicKey, sign, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-import type { Artifact } from './oci-content.ts';
-import { artifactOf, content, jsonContent } from './oci-content.ts';
+import type { Artifact } from '../clusterstacks/sources/oci/artifact.ts';
+import { artifactOf, content, jsonContent } from '../clusterstacks/sources/oci/artifact.ts';
 
 const annotation = 'dev.cosignproject.cosign/signature';
 const payloadType = 'application/vnd.dev.cosign.simplesigning.v1+json';

@@ -1,3 +1,4 @@
+import type { Artifact } from '../../sources/oci/artifact.ts';
 import type { KnownRelease } from './known-release.ts';
 import { releaseArtifact } from './release-artifact.ts';
 import { StackError } from './stack-error.ts';
@@ -7,12 +8,7 @@ export interface PushTarget {
   readonly address: string;
   /** The manifest of a tag; throws an error of the name `ReleaseNotFoundError` when there is none. */
   manifest(reference: string, signal: AbortSignal): Promise<{ readonly digest: string; readonly bytes: Buffer }>;
-  pushBlob(bytes: Uint8Array, signal: AbortSignal): Promise<string>;
-  pushManifest(
-    manifest: { readonly mediaType: string; readonly bytes: Uint8Array },
-    reference: string,
-    signal: AbortSignal,
-  ): Promise<string>;
+  push(artifact: Artifact, tag: string, signal: AbortSignal): Promise<string>;
 }
 
 /** What became of a push. */
@@ -24,7 +20,7 @@ export interface Pushed {
 }
 
 /**
- * Pushes a release under its name: blobs first, the manifest that names them last.
+ * Pushes a release under its name.
  * @throws StackError when another release has that tag: tags are not moved, because clusters may use what they name.
  */
 export async function pushRelease(
@@ -36,18 +32,15 @@ export async function pushRelease(
   const reference = `${target.address}:${release.name}`;
   const found = await existing(target, release.name, signal);
   if (found !== undefined) {
-    const wanted = artifact.blobs.map(({ digest, title }) => `${title} ${digest}`);
-    if (filesIn(found.bytes).sort().join('\n') !== wanted.sort().join('\n')) {
+    const [there, wanted] = [found.bytes, artifact.manifest.bytes].map((bytes) => filesIn(bytes).sort().join('\n'));
+    if (there !== wanted) {
       throw new StackError(
         `${reference} already exists with other content, of digest ${found.digest}; choose another version`,
       );
     }
     return { reference, digest: found.digest, wasThere: true };
   }
-  for (const bytes of [artifact.config, ...artifact.blobs.map((blob) => blob.bytes)])
-    await target.pushBlob(bytes, signal);
-  const manifest = { mediaType: artifact.manifestType, bytes: artifact.manifest };
-  return { reference, digest: await target.pushManifest(manifest, release.name, signal), wasThere: false };
+  return { reference, digest: await target.push(artifact, release.name, signal), wasThere: false };
 }
 
 async function existing(target: PushTarget, tag: string, signal: AbortSignal): ReturnType<typeof maybe> {
@@ -64,8 +57,8 @@ async function maybe(answer: ReturnType<PushTarget['manifest']>): Promise<Awaite
 }
 
 /** `title digest` of each layer. */
-function filesIn(manifest: Buffer): string[] {
-  const { layers = [] } = JSON.parse(manifest.toString('utf8')) as {
+function filesIn(manifest: Uint8Array): string[] {
+  const { layers = [] } = JSON.parse(Buffer.from(manifest).toString()) as {
     layers?: { digest?: string; annotations?: Readonly<Record<string, string>> }[];
   };
   return layers.map(

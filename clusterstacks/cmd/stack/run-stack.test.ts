@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ReleaseNotFoundError } from '../../sources/asset-errors.ts';
+import type { Artifact } from '../../sources/oci/artifact.ts';
+import { digestOf } from '../../sources/oci/artifact.ts';
 import { stackTree } from '../../../testing/worlds/stacks/stack-tree.ts';
 import { UsageError } from '../../../cmd/flags/flags.ts';
 import { runStack, stackUsage } from './run-stack.ts';
@@ -15,8 +16,6 @@ let opened: RepositoryAccess[] = [];
 /** What the repository of the test holds: blobs by digest, manifests by tag. */
 let blobs = new Map<string, Buffer>();
 let tags = new Map<string, Buffer>();
-
-const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 interface Layer {
   readonly mediaType: string;
@@ -51,16 +50,13 @@ const target = {
     if (bytes === undefined) return Promise.reject(new ReleaseNotFoundError(`no ${tag}`));
     return Promise.resolve({ digest: digestOf(bytes), bytes });
   },
-  pushBlob: (bytes: Uint8Array) => {
-    blobs.set(digestOf(bytes), Buffer.from(bytes));
-    return Promise.resolve(digestOf(bytes));
-  },
-  pushManifest: ({ bytes }: { readonly bytes: Uint8Array }, tag: string) => {
+  push: ({ manifest, blobs: parts }: Artifact, tag: string) => {
+    for (const { descriptor, bytes } of parts) blobs.set(descriptor.digest, Buffer.from(bytes));
     // As a registry does: what a manifest names is there.
-    const { layers } = JSON.parse(Buffer.from(bytes).toString()) as Manifest;
+    const { layers } = JSON.parse(Buffer.from(manifest.bytes).toString()) as Manifest;
     for (const { digest } of layers) if (!blobs.has(digest)) throw new Error(`blob ${digest} is unknown`);
-    tags.set(tag, Buffer.from(bytes));
-    return Promise.resolve(digestOf(bytes));
+    tags.set(tag, Buffer.from(manifest.bytes));
+    return Promise.resolve(digestOf(manifest.bytes));
   },
 };
 

@@ -20,6 +20,8 @@ export interface SourceHttpOptions {
   readonly limits: AssetLimits;
   /** Permits requests without TLS, also to what the source redirects to. */
   readonly plainHttp?: boolean | undefined;
+  /** How messages name the setting that permits this; by default the field of a source. */
+  readonly plainHttpSetting?: string | undefined;
   /** CA certificates in PEM that are trusted instead of the well-known CAs. */
   readonly certificateAuthority?: string | undefined;
   /** From where addresses can be reached; by default according to their ranges. */
@@ -280,7 +282,8 @@ export class SourceHttp {
 
   #remedy(code: string): string {
     if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
-      return '; the server does not speak TLS: set plainHTTP of the source for a registry without TLS';
+      const setting = this.#options.plainHttpSetting ?? 'plainHTTP of the source';
+      return `; the server does not speak TLS: set ${setting} for a registry without TLS`;
     }
     if (/CERT|SIGNATURE|ISSUER/.test(code)) return '; if the server has a CA of its own, set caSecretRef of the source';
     return '';

@@ -142,7 +142,7 @@ describe('A real registry', () => {
     await expect(as('release-password').tags(never)).resolves.toEqual(['docker-scs-1-30-v1']);
     await expect(as().tags(never)).rejects.toThrow(/returned 401; it may be private: set credentialsSecretRef/);
     await expect(as('wrong-password').tags(never)).rejects.toThrow(
-      /returned 401 .*check that the credentials of the source permit this/,
+      /returned 401 .*check that the credentials permit this/,
     );
     await expect(as('wrong-password').tags(never)).rejects.not.toThrow(/wrong-password/);
   });

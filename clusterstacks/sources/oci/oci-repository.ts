@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-
 import { BadReleaseError, ReleaseNotFoundError, SourceUnavailableError } from '../asset-errors.ts';
 import type { AssetLimits } from '../asset-limits.ts';
 import { defaultAssetLimits } from '../asset-limits.ts';
 import { nextPage } from '../http/next-page.ts';
 import type { SourceAnswer, SourceRequest } from '../http/source-http.ts';
 import { SourceHttp } from '../http/source-http.ts';
+import type { Artifact } from './artifact.ts';
+import { digestOf } from './artifact.ts';
 import type { RegistryCredentials, RegistryScope } from './registry-authorization.ts';
 import { RegistryAuthorization } from './registry-authorization.ts';
 import type { RepositoryAddress } from './repository-address.ts';
@@ -25,7 +25,21 @@ export interface OciRepositoryOptions {
   readonly pageSize?: number | undefined;
   /** `host:port` addresses that it must never point to. */
   readonly closed?: readonly string[] | undefined;
+  /** What messages ask people to set; by default fields of a source and variables of the manager. */
+  readonly settings?: RepositorySettings | undefined;
 }
+
+/** How the settings of a repository are called where people make them. */
+export interface RepositorySettings {
+  readonly credentials: string;
+  readonly plainHttp: string;
+}
+
+const sourceSettings: RepositorySettings = {
+  credentials:
+    'credentialsSecretRef of the source, or OCI_USERNAME and OCI_PASSWORD or OCI_ACCESS_TOKEN of the manager,',
+  plainHttp: 'plainHTTP of the source',
+};
 
 /** A manifest as the registry stores it. */
 export interface OciManifest {
@@ -41,9 +55,6 @@ const manifestTypes = [
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ].join(', ');
 
-/** The SHA-256 of bytes as OCI writes it. */
-export const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-
 /**
  * One repository of a registry that implements the OCI distribution specification 1.1. Everything that is read is verified against its
  * digest before it is used.
@@ -57,6 +68,7 @@ export class OciRepository {
   readonly #limits: AssetLimits;
   readonly #authorization: RegistryAuthorization;
   readonly #hasCredentials: boolean;
+  readonly #settings: RepositorySettings;
   readonly #pageSize: number;
 
   /**
@@ -68,8 +80,9 @@ export class OciRepository {
     this.address = `${this.#at.host}/${this.#at.path}`;
     this.#base = new URL(`${plainHttp ? 'http' : 'https'}://${this.#at.host}/v2/${this.#at.path}/`);
     this.#limits = limits;
+    this.#settings = options.settings ?? sourceSettings;
     this.#http = new SourceHttp({
-      ...{ name: this.address, home: this.#base, closed: options.closed },
+      ...{ name: this.address, home: this.#base, closed: options.closed, plainHttpSetting: this.#settings.plainHttp },
       ...{ limits, plainHttp, certificateAuthority },
     });
     this.#authorization = new RegistryAuthorization(this.#http, this.#at, { credentials, plainHttp });
@@ -148,6 +161,31 @@ export class OciRepository {
     );
   }
 
+  /**
+   * Uploads everything that an artifact consists of, and the tag last, so that it is never visible in part. Returns the digest of
+   * its manifest.
+   */
+  async push(artifact: Artifact, tag: string, signal: AbortSignal): Promise<string> {
+    await this.#pushParts(artifact, signal);
+    return this.#pushManifest(artifact, tag, signal);
+  }
+
+  async #pushParts({ blobs, manifests = [] }: Artifact, signal: AbortSignal): Promise<void> {
+    for (const { bytes } of blobs) await this.pushBlob(bytes, signal);
+    for (const inner of manifests) {
+      await this.#pushParts(inner, signal);
+      await this.#pushManifest(inner, inner.manifest.descriptor.digest, signal);
+    }
+  }
+
+  #pushManifest(
+    { manifest: { descriptor, bytes } }: Artifact,
+    reference: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    return this.pushManifest({ mediaType: descriptor.mediaType, bytes }, reference, signal);
+  }
+
   /** Uploads a blob unless it exists. Returns its digest. */
   async pushBlob(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
     const digest = digestOf(bytes);
@@ -220,8 +258,8 @@ export class OciRepository {
 
   #refusal(status: number, why: string): SourceUnavailableError {
     const remedy = this.#hasCredentials
-      ? 'check that the credentials of the source permit this'
-      : 'it may be private: set credentialsSecretRef of the source, or OCI_USERNAME and OCI_PASSWORD or OCI_ACCESS_TOKEN of the manager, to credentials that may read it';
+      ? 'check that the credentials permit this'
+      : `it may be private: set ${this.#settings.credentials} to credentials that permit this`;
     return new SourceUnavailableError(`${this.address} returned ${status}${why}; ${remedy}`);
   }
 

@@ -142,7 +142,7 @@ describe('A registry with authentication', () => {
     await using server = await challenged(() => 'Basic realm="r"', 'nobody');
     const failure = sourceAt(server, { credentials }).resolve(tag, never);
     await expect(failure).rejects.toThrow(SourceUnavailableError);
-    await expect(failure).rejects.toThrow(/returned 401 \(UNAUTHORIZED\); check that the credentials of the source/);
+    await expect(failure).rejects.toThrow(/returned 401 \(UNAUTHORIZED\); check that the credentials permit this/);
     await expect(sourceAt(server).resolve(tag, never)).rejects.toThrow(
       /returned 401; it may be private: set credentialsSecretRef/,
     );
