@@ -50,12 +50,13 @@ const { version: ownVersion } = JSON.parse(await readFile(join(root, 'package.js
 const version = process.argv[3] ?? ownVersion;
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-await build({
+const { metafile } = await build({
   // The program of a worker thread is in the same folder as the one that starts it.
   entryPoints: [
     { in: join(import.meta.dirname, 'steward.ts'), out: 'steward' },
     { in: join(root, 'clusterstacks', 'helm', 'manifest-worker.ts'), out: 'manifest-worker' },
   ],
+  absWorkingDir: root,
   outdir: out,
   outExtension: { '.js': '.mjs' },
   bundle: true,
@@ -64,6 +65,7 @@ await build({
   format: 'esm',
   sourcemap: 'linked',
   sourcesContent: false,
+  metafile: true,
   external: whole,
   define: { 'globalThis.STEWARD_VERSION': JSON.stringify(`v${version}`) },
   // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
@@ -77,8 +79,18 @@ await build({
   },
   logLevel: 'warning',
 });
-for (const folder of await closureOf(whole)) {
-  await cp(folder, join(out, folder.slice(root.length + 1)), { recursive: true });
-}
-await writeFile(join(out, 'package.json'), `${JSON.stringify({ name: 'steward', version, type: 'module' })}\n`);
+const folders = [...(await closureOf(whole))].map((folder) => folder.slice(root.length + 1));
+for (const folder of folders) await cp(join(root, folder), join(out, folder), { recursive: true });
+/** The folders of the packages of which something is in the bundle. */
+const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+  Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput === 0 ? [] : (/^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  ),
+);
+// The bill of materials of a release is made of this list.
+const packages = [...new Set([...bundled, ...folders])].sort();
+await writeFile(
+  join(out, 'package.json'),
+  `${JSON.stringify({ name: 'steward', version, type: 'module', packages })}\n`,
+);
 console.log(`${join(out, 'steward.mjs')}: version v${version}`);

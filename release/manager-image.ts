@@ -52,11 +52,12 @@ export async function systemFiles(): Promise<readonly string[]> {
  * Writes the image of the manager as an OCI archive: the layers that the Dockerfile describes, without a registry or a
  * container engine. Node with the libraries it is linked to below, the bundle above, helm on top where it is wanted.
  * @param path of the archive, which is replaced.
+ * @returns the folders of the npm packages in the bundle, as package-lock.json names them.
  */
-export async function writeManagerImage(path: string, options: ManagerImageOptions = {}): Promise<void> {
+export async function writeManagerImage(path: string, options: ManagerImageOptions = {}): Promise<readonly string[]> {
   // A folder of its own: several stages on one host may build at the same time.
   const bundle = `${path}.bundle`;
-  await buildBundle(bundle, options.version);
+  const packages = await buildBundle(bundle, options.version);
   const system: TarEntry[] = [
     ...baseEntries,
     fileEntry(process.execPath, managerPlaces.node),
@@ -79,6 +80,7 @@ export async function writeManagerImage(path: string, options: ManagerImageOptio
     path,
   );
   await rm(bundle, { recursive: true, force: true });
+  return packages;
 }
 
 /** Go's name of what this machine's images run on. */

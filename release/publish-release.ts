@@ -77,12 +77,12 @@ export async function publishRelease(release: Release): Promise<readonly Publish
 
   const archive = join(out, 'image.tar');
   const name = `${image}:${tag}`;
-  await writeManagerImage(archive, { name, version, labels: imageLabels(version) });
+  const packages = await writeManagerImage(archive, { name, version, labels: imageLabels(version) });
   const imageDigest = await publish(image, await imageArtifact(archive), tag);
   await rm(archive);
 
   const sbom = Buffer.from(
-    JSON.stringify(await imageSbom(version, await systemFiles()), null, 2),
+    JSON.stringify(await imageSbom(version, { packages, systemFiles: await systemFiles() }), null, 2),
   );
   await writeFile(join(out, 'sbom.cdx.json'), sbom);
   const bill = artifactOf(emptyConfig, [content('application/vnd.cyclonedx+json', sbom)]);

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { LockedPackages, NeededPackage } from './locked-packages.ts';
-import { neededPackages } from './locked-packages.ts';
+import type { LockedPackages } from './npm-components.ts';
+import { npmComponents } from './npm-components.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -27,38 +27,30 @@ export interface Sbom {
   readonly components: readonly SbomComponent[];
 }
 
+/** What an image consists of. */
+export interface ImageParts {
+  /** Folders of the npm packages in the bundle, as package-lock.json names them. */
+  readonly packages: readonly string[];
+  /** Files of this machine. */
+  readonly systemFiles: readonly string[];
+}
+
 /**
- * What is in the image: the packages of package-lock.json that the program needs at run time, Node itself, and the Debian
- * packages of the files below. Equal releases have equal bills: there is neither a time nor a serial number in it.
- * @param systemFiles files of this machine that are in the image.
+ * What is in the image: the npm packages of the bundle, Node itself, and the Debian packages of the system's files. Equal
+ * releases have equal bills: there is neither a time nor a serial number in it.
  */
-export async function imageSbom(version: string, systemFiles: readonly string[]): Promise<Sbom> {
-  const lock = await readFile(join(root, 'package-lock.json'), 'utf8');
-  const { packages } = JSON.parse(lock) as { readonly packages: LockedPackages };
+export async function imageSbom(version: string, { packages, systemFiles }: ImageParts): Promise<Sbom> {
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as { packages: LockedPackages };
   const { version: node } = process;
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
     metadata: { component: { type: 'container', name: 'steward', version } },
     components: [
-      ...neededPackages(packages).map(npmComponent),
+      ...npmComponents(packages, lock.packages),
       { type: 'platform', name: 'node', version: node, purl: `pkg:generic/node@${node.slice(1)}` },
       ...(await debianPackages(systemFiles)),
     ],
-  };
-}
-
-function npmComponent({ name, version, integrity, license }: NeededPackage): SbomComponent {
-  const [, checksum] = /^sha512-(.+)$/.exec(integrity ?? '') ?? [];
-  return {
-    type: 'library',
-    name,
-    version,
-    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
-    ...(checksum !== undefined && {
-      hashes: [{ alg: 'SHA-512', content: Buffer.from(checksum, 'base64').toString('hex') }],
-    }),
-    ...(license !== undefined && { licenses: [{ expression: license }] }),
   };
 }
 
