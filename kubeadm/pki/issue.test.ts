@@ -15,7 +15,6 @@ import type { PkiInputs } from './profiles.ts';
 
 const now = new Date('2026-03-01T12:00:00.789Z');
 const inputs: PkiInputs = {
-  version: { major: 1, minor: 36, patch: 3 },
   serviceCidr: '10.96.0.0/16,fd00:10:96::/112',
   clusterDomain: 'cluster.local',
   advertiseAddress: '192.0.2.7',

@@ -3,7 +3,6 @@ import { apiServerProfile, leafProfiles } from './profiles.ts';
 import type { PkiInputs } from './profiles.ts';
 
 const inputs: PkiInputs = {
-  version: { major: 1, minor: 36, patch: 3 },
   serviceCidr: '10.96.0.0/16',
   clusterDomain: 'k8s.example.org',
   advertiseAddress: '192.0.2.7',

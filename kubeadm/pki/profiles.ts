@@ -1,11 +1,9 @@
 import { firstServiceIp, splitHostPort } from '../networks.ts';
 import { alternativeNames } from '../san.ts';
-import type { KubernetesVersion } from '../versions.ts';
 import type { Profile } from './key-pair.ts';
 
-/** The inputs of a tenant's certificates. */
+/** The inputs of a tenant's certificates, which are the same in every version. */
 export interface PkiInputs {
-  readonly version: KubernetesVersion;
   /** The service network or networks as in `networkProfile.serviceCidr`. */
   readonly serviceCidr: string;
   readonly clusterDomain: string;

@@ -6,7 +6,6 @@ import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
 import { certificateValidityMs, lifetimeFrom } from '../../../kubeadm/pki/lifetime.ts';
 import { leafProfiles } from '../../../kubeadm/pki/profiles.ts';
 import type { Leaf, LeafName } from '../../../kubeadm/pki/profiles.ts';
-import { parseVersion } from '../../../kubeadm/versions.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
 import { konnectivityLeaves } from '../addons/konnectivity/server-leaves.ts';
@@ -50,7 +49,7 @@ export class Issuing {
   readonly ctx: Context;
   readonly #deps: IssuingDependencies;
 
-  /** Throws `InvalidInputError` for an invalid version, network or name. */
+  /** Throws `InvalidInputError` for an invalid network or name. */
   constructor(scope: Readonly<Scope>, deps: IssuingDependencies, ctx: Context) {
     const { tcp } = scope;
     const { networkProfile } = tcp.spec;
@@ -64,7 +63,6 @@ export class Issuing {
     this.ctx = ctx;
     this.#deps = deps;
     const leaves = leafProfiles({
-      version: parseVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version'),
       serviceCidr: networkProfile.serviceCidr,
       clusterDomain: networkProfile.clusterDomain,
       advertiseAddress: endpoint.address,

@@ -18,7 +18,6 @@ import { issue, issueCa } from '../../../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../../../kubeadm/pki/key-pair.ts';
 import { certificateValidityMs, lifetimeFrom } from '../../../../kubeadm/pki/lifetime.ts';
 import { authorityProfiles, leafProfiles } from '../../../../kubeadm/pki/profiles.ts';
-import { parseSupportedVersion } from '../../../../kubeadm/versions.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { UnreachableError } from '../../../../runtime/client/errors.ts';
@@ -389,7 +388,6 @@ describe('A control plane behind a proxy that routes by SNI', () => {
     ca = await issueCa(authorityProfiles.ca, { algorithm, lifetime });
     const { serviceCidr, clusterDomain } = scope.tcp.spec.networkProfile;
     const { apiserver } = leafProfiles({
-      version: parseSupportedVersion('v1.36.3', 'version'),
       serviceCidr,
       clusterDomain,
       advertiseAddress: endpoint.address,
