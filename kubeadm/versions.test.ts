@@ -12,6 +12,7 @@ import {
   oldestMinor,
   parseSupportedVersion,
   parseVersion,
+  readVersion,
   versionText,
   versionWarnings,
 } from './versions.ts';
@@ -103,6 +104,13 @@ describe('Versions', () => {
     for (const fine of [`v1.${oldestMinor}.0`, `1.${newestMinor}.9`, 'nonsense', 'v2.0.0']) {
       expect(versionWarnings(fine)).toEqual([]);
     }
+  });
+});
+
+describe('readVersion', () => {
+  test('reads what parseVersion reads, and nothing of anything else', () => {
+    expect(readVersion(' 1.36.3 ')).toEqual(parseVersion('v1.36.3'));
+    for (const text of ['', 'latest', 'v1.36', 'v01.2.3']) expect(readVersion(text)).toBeUndefined();
   });
 });
 

@@ -28,6 +28,11 @@ export function parseVersion(text: string, field = 'version'): KubernetesVersion
   return match[4] === undefined ? version : { ...version, preRelease: match[4] };
 }
 
+/** Reads a version; undefined when the text is not one. */
+export function readVersion(text: string): KubernetesVersion | undefined {
+  return pattern.test(text.trim()) ? parseVersion(text) : undefined;
+}
+
 /** `vX.Y.Z`, the form of image tags and of `kubernetesVersion`. */
 export function versionText(version: KubernetesVersion): string {
   const release = `v${version.major}.${version.minor}.${version.patch}`;

@@ -10,13 +10,8 @@ import { validateHosting } from './hosting/validate-hosting.ts';
 import { isMoved, isForceDeleted } from './tenant/is-force-deleted.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { alternativeNames } from '../../kubeadm/san.ts';
-import {
-  checkUpgrade,
-  oldestMinor,
-  parseSupportedVersion,
-  parseVersion,
-  versionWarnings,
-} from '../../kubeadm/versions.ts';
+import { refuseVersion } from '../../kubeadm/refuse-version.ts';
+import { newestMinor, oldestMinor, readVersion, versionWarnings } from '../../kubeadm/versions.ts';
 
 /**
  * Everything that is wrong with a StewardControlPlane on its own, on creation and on every update. No minor above `newestMinor`
@@ -127,17 +122,17 @@ export function validateTemplateChange({ template, old, dryRun }: TemplateReques
 function validateVersion(
   scp: StewardControlPlane,
   old: StewardControlPlane | undefined,
-  newestMinor: number | undefined,
+  newest = newestMinor,
 ): readonly InvalidInput[] {
   if (old?.spec.version === scp.spec.version) return [];
-  const field = 'spec.version';
+  const step = { field: 'spec.version', newest } as const;
   // Cluster API reads both fields; the lowest running version is what an upgrade starts from.
-  const requested = old === undefined || isUntouched(old) ? undefined : old.spec.version;
-  const starts = [requested, old?.status?.version].filter((text): text is string => Boolean(text));
-  return collectErrors(() => {
-    const wanted = parseSupportedVersion(scp.spec.version, field, newestMinor);
-    for (const text of starts) checkUpgrade(parseVersion(text, field), wanted, field, newestMinor);
-  });
+  const running = readVersion(old?.status?.version ?? '');
+  const from = running === undefined ? [] : [running];
+  const isRefused = old === undefined || refuseVersion(old.spec.version, { ...step, from }) !== undefined;
+  const requested = isRefused || isUntouched(old) ? undefined : readVersion(old.spec.version);
+  const refusal = refuseVersion(scp.spec.version, { ...step, from: requested === undefined ? from : [...from, requested] });
+  return refusal === undefined ? [] : [refusal];
 }
 
 /** True if no pod has the wanted version, for example because it is held: then it can be reverted. */

@@ -167,6 +167,13 @@ describe('Admission of a StewardControlPlane', () => {
       scp({ version: 'v1.99.0' }),
       undefined,
     ],
+    ['another version than one that is none', scp({}), scp({ version: 'latest' }), undefined],
+    [
+      'the running version after one that skipped a minor',
+      scp({}),
+      scp({ version: 'v1.37.0' }, { version: 'v1.35.4' }),
+      undefined,
+    ],
     ['the same version written otherwise', scp({ version: '1.99.0' }), scp({ version: 'v1.99.0' }), 'spec.version'],
     [
       'a SAN with a port',
@@ -182,6 +189,12 @@ describe('Admission of a StewardControlPlane', () => {
     expect(validate(scp({ version: 'v1.37.0' }), undefined)[0]?.remedy).toBe('use a version from v1.29 to v1.36');
     expect(validate(scp({ version: 'v1.37.0' }), undefined, 37)).toEqual([]);
     expect(validate(scp({}), undefined, 34)[0]?.remedy).toBe('use a version from v1.29 to v1.34');
+  });
+
+  test('The last minor does not bound patches of one that runs', () => {
+    const old = scp({ version: 'v1.36.2' }, { version: 'v1.36.2' });
+    expect(validate(scp({ version: 'v1.36.3' }), old, 35)).toEqual([]);
+    expect(validate(scp({ version: 'v1.37.0' }), old, 35)).toHaveLength(1);
   });
 
   test('A version that is not tested is admitted with a warning', () => {
