@@ -6,7 +6,7 @@ import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane
 import { tenantsWithData } from './tenants-with-data.ts';
 import { usersOf } from '../controllers/datastore/status.ts';
 import { StoreError } from '../stores/store-error.ts';
-import { versionOfPods } from '../controllers/tenantcontrolplane/shared/pending-upgrade.ts';
+import { versionOfPods } from '../controllers/tenantcontrolplane/upgrade/version-of-pods.ts';
 import { access } from '../controllers/stewardcontrolplane/access.ts';
 import type { Resource } from '../api/meta.ts';
 import { ApiError } from '../runtime/client/errors.ts';

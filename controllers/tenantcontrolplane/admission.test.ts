@@ -406,6 +406,18 @@ describe('A change of the spec', () => {
     expect(fields(version(to), begun as TenantControlPlaneChanges)).toEqual(['spec.kubernetes.version']);
   });
 
+  test.each([
+    ['what is not a version', 'latest', 'v1.35.1'],
+    ['a minor that would be skipped', 'v1.36.0', 'v1.34.4'],
+    ['a minor that is not hosted', 'v1.37.0', 'v1.36.0'],
+    ['an older minor', 'v1.34.4', 'v1.35.1'],
+  ])('takes back %s, which was stored while the webhooks were disabled', (_what, stored, installed) => {
+    const status = { kubernetesResources: { version: { status: 'Ready', version: installed } } } as const;
+    const old = { ...version(stored), status };
+    expect(fields(version(installed), old)).toEqual([]);
+    expect(fields(version('v1.37.1'), old)).toEqual(['spec.kubernetes.version']);
+  });
+
   test('is not refused because of a DataStore that is gone', () => {
     expect(fields(spec({ dataStore: 'gone' }), spec({ dataStore: 'gone' }))).toEqual([]);
   });
@@ -521,6 +533,15 @@ describe('The newest supported minor of Kubernetes', () => {
     const tcp = tenantControlPlaneWith({ kubernetes: { version: 'v1.33.0' } });
     const [found] = validate({ tcp, old, drivers, newestMinor: 34 });
     expect(found?.remedy).toBe('from v1.34.0 upgrade to v1.34 (another patch)');
+  });
+
+  test('does not bound patches of a minor that is installed already', () => {
+    const status = { kubernetesResources: { version: { status: 'Ready', version: 'v1.36.2' } } } as const;
+    const old = tenantControlPlaneWith({ kubernetes: { version: 'v1.36.2' }, status });
+    const to = (version: string): readonly unknown[] =>
+      validate({ tcp: tenantControlPlaneWith({ kubernetes: { version }, status }), old, drivers, newestMinor: 35 });
+    expect(to('v1.36.3')).toEqual([]);
+    expect(to('v1.37.0')).toHaveLength(1);
   });
 
   test('has no counterpart: an old version is admitted with a warning', () => {

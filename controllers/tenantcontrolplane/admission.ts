@@ -118,7 +118,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...validateVersion(tcp, old, request.newestMinor),
     ...validatePlacement(tcp),
     ...validateStore({ tcp, old, drivers: request.drivers, refusals: request.refusals }),
-    ...validateMigration({ tcp, old, drivers: request.drivers, troubles: request.troubles ?? new Map() }),
+    ...validateMigration({ ...request, old, troubles: request.troubles ?? new Map() }),
     ...validateNetwork(tcp),
     ...newOnes(validateExposure(request), old === undefined ? [] : validateExposure({ ...request, tcp: old, old })),
     ...newOnes(validateAddons(tcp), old === undefined ? [] : validateAddons(old)),

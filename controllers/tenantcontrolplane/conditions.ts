@@ -96,8 +96,9 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
   if (state === 'Ready' && summary.status === 'True') {
     const replicas = scope.tcp.spec.controlPlane.deployment.replicas;
     const rolling = isRolling(scope.deployment ?? scope.observed.deployment, replicas);
-    if (scope.upgradeHold !== undefined && !rolling) {
-      return { type, status: 'True', reason: 'UpgradeHeld', message: scope.upgradeHold.message };
+    const hold = scope.upgrade?.hold;
+    if (hold !== undefined && !rolling) {
+      return { type, status: 'True', reason: 'UpgradeHeld', message: hold.message };
     }
     return { type, status: 'True', reason: rolling ? 'RollingOut' : 'Ready', message: '' };
   }

@@ -22,6 +22,7 @@ import { tenantControlPlanePhases } from './recipe.ts';
 import type { Observed, Scope } from './scope.ts';
 import { refusalsByStore } from './datastore/placement/namespace-labels.ts';
 import { findState, status } from './status.ts';
+import { versionFacts } from './upgrade/version-facts.ts';
 import { podSelectorText } from './shared/pod-selector.ts';
 import { recheckMs } from './tenant/tenant-access.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
@@ -71,7 +72,8 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     const adopted = await adoptData(tcp, deps, ctx);
     if (adopted !== undefined) return adopted;
     const observed = await gather(tcp, deps, ctx);
-    const report = await runPhases<Scope>(phases, { tcp, observed }, ctx);
+    const versions = versionFacts({ tcp, deployment: observed.deployment, newestMinor: deps.newestMinor });
+    const report = await runPhases<Scope>(phases, { tcp, observed, versions }, ctx);
     const state = findState(report.scope);
     const list = conditions(report, state, ctx.now);
     for (const { type, reason, message } of announcements(tcp.status?.conditions ?? [], list)) {

@@ -14,7 +14,8 @@ import type { PublicationStatus } from './endpoint/exposure/exposure-status.ts';
 import type { RequestsLeft } from './addons/worker-bootstrap/csr-progress.ts';
 import type { RouteVerdict } from './endpoint/exposure/route-status.ts';
 import type { Takeover } from './endpoint/exposure/route-switch.ts';
-import type { UpgradeHold } from './upgrade/upgrade-hold.ts';
+import type { UpgradeDecision } from './upgrade/upgrade-decision.ts';
+import type { VersionFacts } from './upgrade/version-facts.ts';
 
 /** The objects in the management cluster when the reconcile began, read from the API server itself. */
 export interface Observed {
@@ -110,11 +111,12 @@ export interface PublicationFacts {
 
 /** The facts of a reconcile; phases add to them. */
 export interface Scope {
-  /** The object with the spec; its version is the running one while the preflight holds an upgrade. */
+  /** The object as its author wrote it, in every phase. */
   readonly tcp: TenantControlPlane;
   readonly observed: Observed;
-  /** Why the wanted version is held; absent when it is not. */
-  readonly upgradeHold?: UpgradeHold;
+  readonly versions: VersionFacts;
+  /** The version to work towards, as the preflight decided: `targetVersion` reads it. */
+  readonly upgrade?: UpgradeDecision;
   readonly service?: Service;
   /** The endpoint in the spec. */
   readonly target?: Endpoint;

@@ -8,10 +8,11 @@ import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-statu
 import { isFrozen, shareAtEnd } from './datastore/migration/migration-record.ts';
 import { without } from './shared/without.ts';
 import { joinHostPort } from '../../kubeadm/networks.ts';
-import { normalizeVersion } from '../../kubeadm/versions.ts';
+import { versionText } from '../../kubeadm/versions.ts';
 import type { Scope, SecretFact } from './scope.ts';
 import { controlPlaneState } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
+import { targetVersion } from './upgrade/upgrade-decision.ts';
 import { tcpProxyStatus } from './addons/tcp-proxy/tcp-proxy-status.ts';
 import { workerBootstrapStatus } from './addons/worker-bootstrap/worker-bootstrap-status.ts';
 
@@ -194,14 +195,14 @@ function serviceStatus({ scope }: StatusInput): Resources['service'] {
 
 /** The state of the control plane after a reconcile. */
 export function findState(scope: Readonly<Scope>): StateFinding {
-  const { tcp } = scope;
+  const { tcp, versions } = scope;
   const before = tcp.status?.kubernetesResources?.version;
   return controlPlaneState({
     replicas: tcp.spec.controlPlane.deployment.replicas,
-    installed: before?.version === undefined ? undefined : versionOf(before.version),
-    wanted: versionOf(tcp.spec.kubernetes.version),
+    // What is not a version stays: `versions.refusal` reports it.
+    installed: versions.installed === undefined ? before?.version : versionText(versions.installed),
+    applied: scope.deployment === undefined ? undefined : versionText(targetVersion(scope)),
     deployment: scope.deployment ?? scope.observed.deployment,
-    applied: scope.deployment !== undefined,
     usable: scope.tenantPrepared === true,
     limited: scope.writesDenied === true,
     migrating: isFrozen(migrationAfter(scope)),
@@ -221,15 +222,6 @@ function resources(input: StatusInput): Resources {
     version: { status: state, ...(installed !== undefined && { version: installed }) },
     ...defined({ deployment: deploymentStatus(input), service: serviceStatus(input) }),
   };
-}
-
-/** `vX.Y.Z`; an invalid version is unchanged, since a phase reports it. */
-function versionOf(text: string): string {
-  try {
-    return normalizeVersion(text);
-  } catch {
-    return text;
-  }
 }
 
 function addon(

@@ -10,6 +10,7 @@ import { authorityRoot, serviceAccountRoot } from './ca-pairs.ts';
 import type { Root } from './ca-pairs.ts';
 import { authorities } from './ca-phase.ts';
 import { authoritySecrets } from './ca-secrets.ts';
+import { versionFacts } from '../upgrade/version-facts.ts';
 
 const events: string[] = [];
 const ctx = {
@@ -21,6 +22,7 @@ const ctx = {
 const tcp = tenantControlPlaneWith();
 const scopeWith = (...secrets: readonly Secret[]): Scope => ({
   tcp,
+  versions: versionFacts({ tcp }),
   observed: {
     service: undefined,
     deployment: undefined,

@@ -24,6 +24,7 @@ import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control
 import { createDependencies } from '../create-dependencies.ts';
 import { authorities } from './ca-phase.ts';
 import type { Scope } from '../scope.ts';
+import { versionFacts } from '../upgrade/version-facts.ts';
 
 const namespace = 'default';
 
@@ -78,7 +79,8 @@ async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outc
     refusals: new Map(),
   };
   const ctx = { signal: AbortSignal.timeout(60_000), now: new Date(), log: silent, event: () => undefined };
-  return authorities({ tcp, observed: { ...none, secrets } }, deps, ctx);
+  const versions = versionFacts({ tcp });
+  return authorities({ tcp, versions, observed: { ...none, secrets } }, deps, ctx);
 }
 
 describe('A CA under the name of its Cluster', () => {

@@ -1,5 +1,6 @@
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { ClientTls, StoreBinding } from '../../../stores/driver.ts';
 
 /** Where the API server of a tenant is reached. */
@@ -31,6 +32,8 @@ export interface TrustBundles {
 /** All inputs of a control plane's pods. */
 export interface ControlPlaneInput {
   readonly tcp: TenantControlPlane;
+  /** The version that the pods get. */
+  readonly version: KubernetesVersion;
   readonly endpoint: Endpoint;
   readonly store: StoreBinding;
   /** The files of the datastore-certificate Secret, if the datastore uses TLS. */

@@ -1,5 +1,5 @@
-import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { normalizeVersion } from '../../../kubeadm/versions.ts';
+import { versionText } from '../../../kubeadm/versions.ts';
+import type { ControlPlaneInput } from './control-plane-input.ts';
 
 /** The images of the three programs of a control plane. */
 export interface Images {
@@ -8,11 +8,11 @@ export interface Images {
   readonly scheduler: string;
 }
 
-/** The images of the pods. The tag is always `vX.Y.Z`. Throws `InvalidInputError` for an invalid version. */
-export function images(tcp: TenantControlPlane): Images {
+/** The images of the pods. The tag is always `vX.Y.Z`, with the author's suffix. */
+export function images({ tcp, version }: Pick<ControlPlaneInput, 'tcp' | 'version'>): Images {
   const settings = tcp.spec.controlPlane.deployment.registrySettings;
   const registry = settings.registry.replace(/\/+$/, '');
-  const tag = `${normalizeVersion(tcp.spec.kubernetes.version, 'spec.kubernetes.version')}${settings.tagSuffix ?? ''}`;
+  const tag = `${versionText(version)}${settings.tagSuffix ?? ''}`;
   const image = (name: string): string => `${registry}/${name}:${tag}`;
   return {
     apiServer: image(settings.apiServerImage),

@@ -1,9 +1,10 @@
 import { writePermissionsPolicy } from '../../../api/names.ts';
 import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
-import { normalizeVersion } from '../../../kubeadm/versions.ts';
+import { compareVersions } from '../../../kubeadm/versions.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import type { Scope } from '../scope.ts';
+import { targetVersion } from '../upgrade/upgrade-decision.ts';
 import { isRolling } from './state.ts';
 
 /** A tenant's API server creates its namespaces shortly after it starts to answer. In milliseconds. */
@@ -13,10 +14,10 @@ const namespacesMs = 100;
  * True while pods of another Kubernetes version replace the old ones: kube-proxy must not be newer than its API server, and nodes
  * that join in the meantime must find the documents of the version that still serves.
  */
-function changesVersion({ tcp, deployment }: Readonly<Scope>): boolean {
-  const installed = tcp.status?.kubernetesResources?.version?.version;
-  if (installed === undefined || installed === normalizeVersion(tcp.spec.kubernetes.version)) return false;
-  return isRolling(deployment, tcp.spec.controlPlane.deployment.replicas);
+function changesVersion(scope: Readonly<Scope>): boolean {
+  const { installed } = scope.versions;
+  if (installed === undefined || compareVersions(installed, targetVersion(scope)) === 0) return false;
+  return isRolling(scope.deployment, scope.tcp.spec.controlPlane.deployment.replicas);
 }
 
 /** True while the tenant denies all writes because its data is being migrated. */
@@ -51,7 +52,7 @@ export async function applied(scope: Readonly<Scope>, work: Promise<void>): Prom
   } catch (error) {
     const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
     if (causes.every(isDeniedByUs)) return { is: 'done', message: 'waiting for spec.writePermissions to allow writes' };
-    const starts = scope.tcp.status?.kubernetesResources?.version?.version === undefined;
+    const starts = scope.versions.installed === undefined;
     const early = causes.every(
       (cause) => cause instanceof ApiError && cause.code === 404 && noNamespace.test(cause.message),
     );

@@ -22,9 +22,8 @@ function pods(ready: number, of = 2, updated = of): Deployment {
 const running: StateInput = {
   replicas: 2,
   installed: 'v1.36.3',
-  wanted: 'v1.36.3',
   deployment: pods(2),
-  applied: true,
+  applied: 'v1.36.3',
   usable: true,
   rotating: false,
 };
@@ -35,20 +34,20 @@ const upgrade: StateInput = { ...running, installed: 'v1.35.4' };
 describe('The state of a control plane in one word', () => {
   test.each<[string, StateInput, string, string | undefined]>([
     ['all pods ready', running, 'Ready', 'v1.36.3'],
-    ['nothing made yet', { ...first, deployment: undefined, applied: false }, 'Provisioning', undefined],
+    ['nothing made yet', { ...first, deployment: undefined, applied: undefined }, 'Provisioning', undefined],
     ['pods start for the first time', { ...first, deployment: pods(0) }, 'Provisioning', undefined],
     ['a first pod is ready and the tenant prepared', { ...first, deployment: pods(1) }, 'Ready', 'v1.36.3'],
     ['a first pod is ready and the tenant not prepared', { ...first, usable: false }, 'Provisioning', undefined],
     ['pods are replaced without another version', { ...running, deployment: pods(2, 3, 1) }, 'Ready', 'v1.36.3'],
     ['no pod is ready any more', { ...running, deployment: pods(0) }, 'NotReady', 'v1.36.3'],
-    ['the Deployment is gone', { ...running, deployment: undefined, applied: false }, 'NotReady', 'v1.36.3'],
+    ['the Deployment is gone', { ...running, deployment: undefined, applied: undefined }, 'NotReady', 'v1.36.3'],
     ['pods of a new version start', { ...upgrade, deployment: pods(2, 4, 2) }, 'Upgrading', 'v1.35.4'],
     ['no pod serves while the version changes', { ...upgrade, deployment: pods(0) }, 'Upgrading', 'v1.35.4'],
     ['all pods have the new version', upgrade, 'Ready', 'v1.36.3'],
-    ['the new version was refused', { ...upgrade, applied: false }, 'Ready', 'v1.35.4'],
+    ['the new version was refused', { ...upgrade, applied: undefined }, 'Ready', 'v1.35.4'],
     ['no pods are wanted', { ...running, replicas: 0, deployment: pods(0, 0) }, 'Sleeping', 'v1.36.3'],
     ['a version changes while it sleeps', { ...upgrade, replicas: 0 }, 'Sleeping', 'v1.36.3'],
-    ['a refused version while it sleeps', { ...upgrade, replicas: 0, applied: false }, 'Sleeping', 'v1.35.4'],
+    ['a refused version while it sleeps', { ...upgrade, replicas: 0, applied: undefined }, 'Sleeping', 'v1.35.4'],
     [
       'pods with a new authority start',
       { ...running, rotating: true, deployment: pods(2, 4, 2) },
@@ -78,7 +77,7 @@ describe('The state of a control plane in one word', () => {
     fc.assert(
       fc.property(
         fc.record({
-          applied: fc.boolean(),
+          applied: fc.constantFrom(undefined, 'v1.36.3'),
           usable: fc.boolean(),
           rotating: fc.boolean(),
           replicas: fc.nat(3),

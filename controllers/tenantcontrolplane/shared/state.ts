@@ -7,11 +7,9 @@ export interface StateInput {
   readonly replicas: number;
   /** Installed version in the status, `vX.Y.Z`; absent before the first installation. */
   readonly installed: string | undefined;
-  /** Version in the spec, `vX.Y.Z`. */
-  readonly wanted: string;
+  /** Version of the Deployment that was applied, `vX.Y.Z`; absent when none was. */
+  readonly applied: string | undefined;
   readonly deployment: Deployment | undefined;
-  /** True when the Deployment is known to match the spec. */
-  readonly applied: boolean;
   /** True when the API server answered and what its first users need is in place. */
   readonly usable: boolean;
   /** True while writes are denied because the data is being migrated. */
@@ -39,9 +37,9 @@ export function isRolling(deployment: Deployment | undefined, replicas: number):
 
 /** Before the first installation: the version is installed as soon as it serves, since no other has ever run. */
 function firstState(input: StateInput, serves: boolean): StateFinding {
-  const works = serves && input.applied && input.usable;
+  const works = serves && input.applied !== undefined && input.usable;
   const state = input.limited === true ? 'WriteLimited' : 'Ready';
-  return works ? { state, installed: input.wanted } : { state: 'Provisioning', installed: undefined };
+  return works ? { state, installed: input.applied } : { state: 'Provisioning', installed: undefined };
 }
 
 /**
@@ -49,8 +47,8 @@ function firstState(input: StateInput, serves: boolean): StateFinding {
  * which it serves is Upgrading if the version changes and Ready otherwise, or WriteLimited if writes are denied.
  */
 export function controlPlaneState(input: StateInput): StateFinding {
-  const { installed, wanted, deployment, applied } = input;
-  const reached = applied ? wanted : installed;
+  const { installed, deployment } = input;
+  const reached = input.applied ?? installed;
   if (input.replicas === 0) return { state: 'Sleeping', installed: reached };
   const serves = (deployment?.status?.readyReplicas ?? 0) > 0;
   const settled = serves && !isRolling(deployment, input.replicas);

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../../api/meta.ts';
 import { canonicalIp } from '../../../kubeadm/networks.ts';
 import { argumentValue } from '../shared/argument-value.ts';
-import type { DocumentInput } from './tenant-documents.ts';
+import type { UnversionedInput } from './tenant-documents.ts';
 
 const metadata = { name: 'kubernetes', namespace: 'default' } as const;
 
@@ -15,7 +15,7 @@ const portName = 'https';
  * against mirroring, so that older API servers, which still maintain them, find nothing to change. API servers leave them to
  * Steward because each removes the shared address when it ends, and the next one restores it only seconds later.
  */
-export function kubernetesEndpoints({ tcp, endpoint }: DocumentInput): readonly Manifest[] {
+export function kubernetesEndpoints({ tcp, endpoint }: UnversionedInput): readonly Manifest[] {
   const args = tcp.spec.controlPlane.deployment.extraArgs?.apiServer;
   if (tcp.spec.addons.tcpProxy !== undefined) return [];
   if (argumentValue(args, 'endpoint-reconciler-type') !== undefined) return [];

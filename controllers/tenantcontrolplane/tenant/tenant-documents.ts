@@ -9,7 +9,6 @@ import type { CoreDnsManifests } from '../../../kubeadm/coredns.ts';
 import { kubeProxy } from '../../../kubeadm/kube-proxy.ts';
 import { kubeletConfig } from '../../../kubeadm/kubelet-configuration.ts';
 import { joinHostPort } from '../../../kubeadm/networks.ts';
-import { parseVersion } from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { StoreBinding } from '../../../stores/driver.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
@@ -20,15 +19,17 @@ import type { KubeadmDocuments } from './kubeadm-config-map.ts';
 export interface DocumentInput {
   readonly tcp: TenantControlPlane;
   readonly endpoint: Endpoint;
+  /** The version that the tenant gets. */
+  readonly version: KubernetesVersion;
 }
 
-const versionOf = ({ spec }: TenantControlPlane): KubernetesVersion =>
-  parseVersion(spec.kubernetes.version, 'spec.kubernetes.version');
+/** The inputs of what is the same in every version. */
+export type UnversionedInput = Omit<DocumentInput, 'version'>;
 
 const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host, hostPort);
 
 /** All names of the API server's certificate, as kubeadm's documents list them. Throws `InvalidInputError`. */
-export function certificateNames({ tcp, endpoint }: DocumentInput): readonly string[] {
+export function certificateNames({ tcp, endpoint }: UnversionedInput): readonly string[] {
   const { clusterDomain, certSANs = [], address = '', advertiseAddress = '' } = tcp.spec.networkProfile;
   const { name = '', namespace = '' } = tcp.metadata;
   const { internalEndpoint = '' } = tcp.spec.addons.tcpProxy ?? {};
@@ -41,12 +42,12 @@ export function certificateNames({ tcp, endpoint }: DocumentInput): readonly str
 }
 
 function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): ClusterConfigurationInputs {
-  const { tcp, endpoint } = input;
+  const { tcp, endpoint, version } = input;
   const { serviceCidr, podCidr, clusterDomain } = tcp.spec.networkProfile;
   const etcd = store?.kind === 'etcd' ? store.endpoints : ['127.0.0.1:2379'];
   return {
     clusterName: tcp.metadata.name ?? '',
-    version: versionOf(tcp),
+    version,
     controlPlaneEndpoint: endpointText(endpoint),
     serviceCidr,
     podCidr,
@@ -89,12 +90,12 @@ export function bootstrapDocuments(
   input: DocumentInput,
   facts: { readonly ca: string },
 ): { readonly manifests: readonly Manifest[]; readonly clusterInfo: Manifest } {
-  const { tcp, endpoint } = input;
+  const { tcp, endpoint, version } = input;
   const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
   const { kubelet } = tcp.spec.kubernetes;
   const info = clusterInfo({ server: `https://${endpointText(endpoint)}`, ca: facts.ca });
   const kubeletDocument = kubeletConfig({
-    version: versionOf(tcp),
+    version,
     clusterDomain,
     serviceCidr,
     ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
@@ -106,12 +107,12 @@ export function bootstrapDocuments(
 }
 
 /** The manifests of CoreDNS; none when it is not wanted. */
-export function coreDnsManifests({ tcp }: DocumentInput): CoreDnsManifests {
+export function coreDnsManifests({ tcp, version }: Pick<DocumentInput, 'tcp' | 'version'>): CoreDnsManifests {
   const addon = tcp.spec.addons.coreDNS;
   if (addon === undefined) return { managed: [], createOnly: [] };
   const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
   return coreDns({
-    version: versionOf(tcp),
+    version,
     clusterDomain,
     serviceCidr,
     ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
@@ -120,9 +121,9 @@ export function coreDnsManifests({ tcp }: DocumentInput): CoreDnsManifests {
 }
 
 /** The manifests of kube-proxy; none when it is not wanted. */
-export function kubeProxyManifests({ tcp, endpoint }: DocumentInput): readonly Manifest[] {
+export function kubeProxyManifests({ tcp, endpoint, version }: DocumentInput): readonly Manifest[] {
   const addon = tcp.spec.addons.kubeProxy;
   if (addon === undefined) return [];
   const { podCidr } = tcp.spec.networkProfile;
-  return kubeProxy({ version: versionOf(tcp), controlPlaneEndpoint: endpointText(endpoint), podCidr, image: addon });
+  return kubeProxy({ version, controlPlaneEndpoint: endpointText(endpoint), podCidr, image: addon });
 }

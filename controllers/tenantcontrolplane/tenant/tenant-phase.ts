@@ -11,11 +11,12 @@ import type { DocumentInput } from './tenant-documents.ts';
 import type { Dependencies, TenantSet } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+import { targetVersion } from '../upgrade/upgrade-decision.ts';
 import { tenantKinds } from '../shared/tenant-kinds.ts';
 import { applied, putOff } from '../shared/inside-tenant.ts';
 
 function inputOf(scope: Readonly<Scope>): DocumentInput {
-  return { tcp: scope.tcp, endpoint: needed(scope.endpoint, 'endpoint') };
+  return { tcp: scope.tcp, endpoint: needed(scope.endpoint, 'endpoint'), version: targetVersion(scope) };
 }
 
 /** Shows administrators of the management cluster the kubeadm configuration of this tenant. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
-import { canFreeze, firstMinorWithPolicies, servingVersion } from '../datastore/migration/read-only-policy.ts';
+import { firstMinorWithPolicies, versionWithoutPolicies } from '../datastore/migration/read-only-policy.ts';
 import { writePermissionsManifests } from './write-permissions-policy.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Scope } from '../scope.ts';
@@ -37,7 +37,7 @@ function waitsForAddons(
  */
 export async function allowWrites(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
-  const never = tcp.metadata.generation === 1 || !canFreeze(tcp);
+  const never = tcp.metadata.generation === 1 || versionWithoutPolicies(scope.versions) !== undefined;
   if (never || writePermissionsManifests(tcp).length > 0) return { is: 'done' };
   await deps.tenants.apply(scope, { component, manifests: [], prunes: policyKinds }, ctx);
   return { is: 'done' };
@@ -48,8 +48,9 @@ export async function denyWrites(scope: Readonly<Scope>, deps: Dependencies, ctx
   const { tcp } = scope;
   const manifests = writePermissionsManifests(tcp);
   if (manifests.length === 0) return { is: 'done' };
-  if (!canFreeze(tcp)) {
-    const message = `spec.writePermissions needs Kubernetes 1.${firstMinorWithPolicies} or later, but ${servingVersion(tcp)} is running: upgrade, or remove the field`;
+  const tooOld = versionWithoutPolicies(scope.versions);
+  if (tooOld !== undefined) {
+    const message = `spec.writePermissions needs Kubernetes 1.${firstMinorWithPolicies} or later, but ${tooOld} is running: upgrade, or remove the field`;
     return { is: 'waiting', reason: 'PoliciesNotServed', message };
   }
   // The proxy is about to be created, which would be denied.

@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Deployment } from '../../../api/core/kinds.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
-import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
-import { images } from '../shared/images.ts';
 import { nodePagePath, parseNodePage } from './node-page.ts';
-import { pendingUpgrade } from '../shared/pending-upgrade.ts';
 import { removedApis } from './removed-apis.ts';
 import { holdFor, kubeletBlocker, laggards } from './upgrade-hold.ts';
 
@@ -126,55 +122,5 @@ describe('kubelets', () => {
 
   test('that are fine, with everything else, hold nothing', () => {
     expect(holdFor({ from: parseVersion('v1.35.4'), to }, kubeletBlocker([], { from: to, to }))).toBeUndefined();
-  });
-});
-
-describe('pendingUpgrade', () => {
-  const step = (
-    wanted: string,
-    asked: string | undefined,
-    installed: string | undefined,
-    tagSuffix = '',
-  ): readonly [number, number] | undefined => {
-    const registrySettings = {
-      registry: 'mirror.example.com:5000/a-v1.2.3/x',
-      apiServerImage: 'kube-apiserver',
-      controllerManagerImage: 'c',
-      schedulerImage: 's',
-      tagSuffix,
-    };
-    const at = (version: string): ReturnType<typeof tenantControlPlaneWith> =>
-      tenantControlPlaneWith({
-        kubernetes: { version },
-        deployment: { registrySettings },
-        status: {
-          kubernetesResources: { version: { status: 'Ready', ...(installed !== undefined && { version: installed }) } },
-        },
-      });
-    const image = asked === undefined ? 'kube-apiserver@sha256:0' : images(at(asked)).apiServer;
-    const containers = [{ name: 'kube-apiserver', image }];
-    const deployment: Deployment = {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'tenant' },
-      spec: { selector: {}, template: { spec: { containers } } },
-    };
-    const found = pendingUpgrade(at(wanted), deployment);
-    return found === undefined ? undefined : [found.from.minor, found.to.minor];
-  };
-
-  test.each<[string, Parameters<typeof step>, readonly [number, number] | undefined]>([
-    ['the next minor', ['v1.36.3', 'v1.35.4', 'v1.35.4'], [35, 36]],
-    ['the next minor, with a tag of the author', ['v1.36.3', 'v1.35.4', 'v1.35.4', '-hardened'], [35, 36]],
-    ['the next minor of a pre-release', ['v1.36.0-rc.1', 'v1.35.0-rc.0', 'v1.35.0-rc.0', '-x'], [35, 36]],
-    ['an image that tells no version', ['v1.36.3', undefined, 'v1.35.4'], [35, 36]],
-    ['another patch', ['v1.35.9', 'v1.35.4', 'v1.35.4'], undefined],
-    ['what the pods are asked for already', ['v1.36.3', 'v1.36.3', 'v1.35.4'], undefined],
-    ['a way back', ['v1.35.4', 'v1.36.3', 'v1.35.4'], undefined],
-    ['a minor that is skipped', ['v1.36.3', 'v1.34.1', 'v1.34.1'], undefined],
-    ['the first start', ['v1.36.3', 'v1.35.4', undefined], undefined],
-    ['the next minor, above those that are hosted', ['v1.40.0', 'v1.39.1', 'v1.39.1'], [39, 40]],
-  ])('%s', (_what, given, expected) => {
-    expect(step(...given)).toEqual(expected);
   });
 });

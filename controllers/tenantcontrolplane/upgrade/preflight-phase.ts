@@ -1,7 +1,6 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Pod } from '../../../api/core/kinds.ts';
 import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
-import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { versionText } from '../../../kubeadm/versions.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
@@ -12,9 +11,10 @@ import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import { StoreError } from '../../../stores/store-error.ts';
 import { nodePagePath, parseNodePage } from './node-page.ts';
 import type { NodeKubelet } from './node-page.ts';
-import { isForced, pendingUpgrade } from '../shared/pending-upgrade.ts';
-import type { PendingUpgrade } from '../shared/pending-upgrade.ts';
+import { isForced, pendingUpgrade } from './pending-upgrade.ts';
+import type { PendingUpgrade } from './pending-upgrade.ts';
 import { removedApis } from './removed-apis.ts';
+import { unheld } from './upgrade-decision.ts';
 import { holdFor, holdForMove, kubeletBlocker, laggards, removedApiBlocker } from './upgrade-hold.ts';
 import type { Blocker, UpgradeHold } from './upgrade-hold.ts';
 import { storeTrouble } from '../datastore/tenancy.ts';
@@ -209,30 +209,29 @@ function remembered(text: string | undefined): Answer | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Answer);
 }
 
-/** The tenant to reconcile while an upgrade is held: everything in the spec, but with the running version. */
-function staying(tcp: TenantControlPlane, { from }: PendingUpgrade): TenantControlPlane {
-  return { ...tcp, spec: { ...tcp.spec, kubernetes: { ...tcp.spec.kubernetes, version: versionText(from) } } };
-}
-
 /**
- * Checks, before pods of another minor are created, whether the tenant can work with it. A blocker holds only the version:
- * everything else is reconciled with the running version. Nothing is checked without a step to another minor.
+ * Decides which version this reconcile works towards. Before pods of another minor are created, it checks whether the tenant can
+ * work with it. A blocker holds only the version: everything else is reconciled with the running one. Nothing is checked without a
+ * step to another minor, and a step that is refused is reported where the pods are rolled.
  */
 export async function preflight(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
-  const { tcp, observed } = scope;
-  const step = pendingUpgrade(tcp, observed.deployment);
-  if (step === undefined) return { is: 'done' };
-  if (isUnderWay(tcp.status?.storage?.migration)) {
-    return held(holdForMove(step), tcp, step);
-  }
-  if (isForced(tcp, step)) return { is: 'done' };
-  const upgradeHold = holdFor(step, sleeping(scope)) ?? (await holdOf(step, scope, deps, ctx));
-  if (upgradeHold === undefined) return { is: 'done' };
-  return held(upgradeHold, tcp, step);
+  const { versions } = scope;
+  const step = pendingUpgrade(versions);
+  const hold = step === undefined ? undefined : await findHold(step, scope, deps, ctx);
+  if (step === undefined || hold === undefined) return { is: 'done', learned: { upgrade: unheld(versions) } };
+  const findings = [{ condition: 'UpgradeAllowed', outcome: { is: 'waiting', ...hold } }] as const;
+  return { is: 'done', learned: { upgrade: { target: step.from, hold } }, findings };
 }
 
-/** The outcome when the version is held: every later phase sees the running version. */
-function held(upgradeHold: UpgradeHold, tcp: TenantControlPlane, step: PendingUpgrade): Outcome<Scope> {
-  const findings = [{ condition: 'UpgradeAllowed', outcome: { is: 'waiting', ...upgradeHold } }] as const;
-  return { is: 'done', learned: { upgradeHold, tcp: staying(tcp, step) }, findings };
+/** Why the upgrade is held now; undefined when it may start. */
+async function findHold(
+  step: PendingUpgrade,
+  scope: Readonly<Scope>,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<UpgradeHold | undefined> {
+  const { tcp } = scope;
+  if (isUnderWay(tcp.status?.storage?.migration)) return holdForMove(step);
+  if (isForced(tcp, step)) return undefined;
+  return holdFor(step, sleeping(scope)) ?? (await holdOf(step, scope, deps, ctx));
 }

@@ -211,6 +211,35 @@ test('an upgrade that has begun is not taken back under the pods that run it, wh
   expect(await world.condition('ControlPlaneAvailable')).toContain('is a downgrade from v1.36.3');
 });
 
+describe('a version that the webhooks would have refused', () => {
+  async function refused(version: string): Promise<TenantWorld> {
+    const world = await running();
+    await world.change({ spec: { kubernetes: { version } } });
+    await world.settle();
+    return world;
+  }
+
+  test('is shown nowhere as the version of the tenant, and the tenant is not asked about it', async () => {
+    const world = await refused('v1.37.0');
+    expect(await versions(world)).toEqual(stays);
+    expect(await world.condition('ControlPlaneAvailable')).toMatch(/^False InvalidSpec: .*"v1.37.0" is newer than/);
+    const key = { namespace: 'default', name: 'tenant-kubeadmconfig' };
+    const shown = await world.cluster.admin.get(kinds.ConfigMap, key);
+    expect(shown?.data?.ClusterConfiguration).toContain('"kubernetesVersion":"v1.35.4"');
+    expect(questions(world)).toBe(0);
+  });
+
+  test('is reported once when it is none at all, and certificates are still renewed', async () => {
+    const world = await refused('latest');
+    expect(await world.condition('ControlPlaneAvailable')).toBe(
+      'False InvalidSpec: spec.kubernetes.version "latest" is not a Kubernetes version: use a full version such as v1.36.0',
+    );
+    expect(await world.condition('CertificatesReady')).toBe('True');
+    expect(await world.condition('KubeconfigsReady')).toBe('True');
+    expect(await versions(world)).toEqual(stays);
+  });
+});
+
 describe('while an upgrade is held', () => {
   async function holding(): Promise<TenantWorld> {
     const world = await running();

@@ -2,7 +2,7 @@ import { annotations } from '../../../api/names.ts';
 import { kubeletSkew, minorText, versionText } from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { NodeKubelet } from './node-page.ts';
-import type { PendingUpgrade } from '../shared/pending-upgrade.ts';
+import type { PendingUpgrade } from './pending-upgrade.ts';
 
 /** A reason to hold an upgrade. */
 export interface Blocker {

@@ -1,16 +1,11 @@
 import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
-import {
-  checkUpgrade,
-  newestMinor,
-  parseSupportedVersion,
-  parseVersion,
-  versionText,
-} from '../../../kubeadm/versions.ts';
+import { refuseVersion } from '../../../kubeadm/refuse-version.ts';
+import { newestMinor, versionText } from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
-import { installedVersion, isVersionHeld } from '../shared/held-version.ts';
-import { collectErrors } from '../../../kubeadm/collect-errors.ts';
+import { versionFacts } from './version-facts.ts';
+import { versionUnderWay } from './version-under-way.ts';
 
 const field = 'spec.kubernetes.version';
 
@@ -38,32 +33,21 @@ function validatePlugin(tcp: TenantControlPlane, version: KubernetesVersion): re
 }
 
 /**
- * Validates the version, also against the previous one in the spec and the installed one: a rollout that is under way must not
- * lead to skipping a minor.
+ * Validates the version, also against the installed one and the previous one in the spec: a rollout that is under way must not lead
+ * to skipping a minor.
  */
 export function validateVersion(
   tcp: TenantControlPlane,
   old: TenantControlPlane | undefined,
   newest = newestMinor,
 ): readonly InvalidInput[] {
-  let wanted: KubernetesVersion | undefined;
-  const unusable = collectErrors(() => (wanted = parseSupportedVersion(tcp.spec.kubernetes.version, field, newest)));
-  const version = wanted;
+  const { version } = tcp.spec.kubernetes;
+  const { wanted } = versionFacts({ tcp });
+  const starts = old === undefined ? [] : [versionFacts({ tcp: old }).installed, versionUnderWay(old, newest)];
+  const from = starts.filter((start) => start !== undefined);
+  const refusal = refuseVersion(version, { field, from, newest });
   // What was accepted before is not validated again: a minor that is no longer hosted must not block finalizers and labels.
-  const stays = old?.spec.kubernetes.version === tcp.spec.kubernetes.version;
-  if (version === undefined) return stays ? [] : unusable;
-  // A held version has not changed anything, so it does not count.
-  const starts = [
-    old === undefined || isVersionHeld(old) ? undefined : old.spec.kubernetes.version,
-    old && installedVersion(old),
-  ];
-  const known = starts.filter((text): text is string => text !== undefined && text !== '');
-  const ways = (stays ? [] : known)
-    .map((text) =>
-      collectErrors(() => {
-        checkUpgrade(parseVersion(text, field), version, field, newest);
-      }),
-    )
-    .find((found) => found.length > 0);
-  return [...(ways ?? []), ...validatePlugin(tcp, version)];
+  if (refusal !== undefined && old?.spec.kubernetes.version === version) return [];
+  const plugins = wanted === undefined ? [] : validatePlugin(tcp, wanted);
+  return refusal === undefined ? plugins : [refusal, ...plugins];
 }

@@ -1,5 +1,4 @@
 import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
-import { parseVersion } from '../../../kubeadm/versions.ts';
 import { argumentValue } from '../shared/argument-value.ts';
 import { mergeArguments } from '../shared/arguments.ts';
 import type { Arguments } from '../shared/arguments.ts';
@@ -56,7 +55,6 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
   const extra = spec.controlPlane.deployment.extraArgs?.apiServer;
   // An empty value counts as none: without mode and configuration the API server would allow everything to everyone.
   const ownAuthorization = (argumentValue(extra, 'authorization-config') ?? '') !== '';
-  const { minor } = parseVersion(spec.kubernetes.version, 'spec.kubernetes.version');
   const plugins = listAdmissionControllers(spec.kubernetes.admissionControllers);
   const ours: Arguments = {
     ...storeArguments(input),
@@ -88,7 +86,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     'service-account-signing-key-file': `${pki}/sa.key`,
     'service-cluster-ip-range': spec.networkProfile.serviceCidr,
     'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
-    ...(minor >= watchTerminationSince && {
+    ...(input.version.minor >= watchTerminationSince && {
       'shutdown-watch-termination-grace-period': `${watchTerminationSeconds}s`,
     }),
     'tls-cert-file': `${pki}/apiserver.crt`,

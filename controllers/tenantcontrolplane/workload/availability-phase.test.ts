@@ -18,7 +18,8 @@ const outcomeAfter = (seconds: number, cluster = new FakeCluster()) => {
     metadata: { name: 'tenant', namespace: 'default', creationTimestamp: createdAt.toISOString() },
     status: { readyReplicas: 0 },
   };
-  const scope: Scope = { tcp: tenantControlPlaneWith(), observed: {} as Scope['observed'], deployment };
+  const observed = {} as Scope['observed'];
+  const scope: Scope = { tcp: tenantControlPlaneWith(), observed, versions: {}, deployment };
   const now = new Date(createdAt.getTime() + seconds * 1000);
   const ctx = { now, signal: new AbortController().signal } as Context;
   return availability(scope, { cluster } as Partial<Dependencies> as Dependencies, ctx);

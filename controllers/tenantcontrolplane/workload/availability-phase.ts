@@ -74,7 +74,7 @@ interface Silence {
 }
 
 /** True until the API server has served for the first time. */
-const starts = ({ tcp }: Readonly<Scope>): boolean => tcp.status?.kubernetesResources?.version?.version === undefined;
+const starts = ({ versions }: Readonly<Scope>): boolean => versions.installed === undefined;
 
 /** Why the manager gets no usable answer; undefined when it gets one. */
 async function silence(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Silence | undefined> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-spec.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
 import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
@@ -25,6 +26,7 @@ const registrySettings = {
 function made(changes: TenantControlPlaneChanges = {}, store = etcd, port = 6443): Deployment {
   const manifest = deployment({
     tcp: tenantControlPlaneWith(changes),
+    version: parseVersion(changes.kubernetes?.version ?? 'v1.36.3'),
     endpoint: { address: '192.0.2.7', port, host: '192.0.2.7', hostPort: port },
     store,
     dataStoreName: 'default',

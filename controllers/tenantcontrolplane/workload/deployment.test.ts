@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Deployment } from '../../../api/core/kinds.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
@@ -7,6 +8,7 @@ import { deployment } from './deployment.ts';
 
 const input = (changes: TenantControlPlaneChanges = {}, port = 6443): ControlPlaneInput => ({
   tcp: tenantControlPlaneWith(changes),
+  version: parseVersion(changes.kubernetes?.version ?? 'v1.36.3'),
   endpoint: { address: '192.0.2.7', port, host: '192.0.2.7', hostPort: port },
   store: { kind: 'etcd', endpoints: ['https://a:2379', 'https://b:2379'], prefix: '/tabc' },
   dataStoreName: 'default',

@@ -40,11 +40,12 @@ function podLabels(input: ControlPlaneInput): Readonly<Record<string, string>> {
 }
 
 /** The placement fields of the pods, as the author set them. */
-function placement({ tcp, present }: ControlPlaneInput, spec: DeploymentSpec): Partial<PodSpec> {
+function placement(input: ControlPlaneInput, spec: DeploymentSpec): Partial<PodSpec> {
   const { nodeSelector, tolerations, affinity, runtimeClassName = '', priorityClassName = '' } = spec;
-  const selector = podSelector(tcp);
+  const selector = podSelector(input.tcp);
   const { topologySpreadConstraints: given = [] } = spec;
-  const spread = given.length > 0 ? given : defaultSpread({ selector, image: images(tcp).apiServer, present });
+  const spread =
+    given.length > 0 ? given : defaultSpread({ selector, image: images(input).apiServer, present: input.present });
   return {
     ...(nodeSelector !== undefined && { nodeSelector }),
     ...(tolerations !== undefined && { tolerations }),
@@ -65,7 +66,7 @@ function podSpec(input: ControlPlaneInput): PodSpec {
   const initContainers = [
     ...(spec.additionalInitContainers ?? []),
     ...kineSidecar(input),
-    ...konnectivitySidecar(input.tcp),
+    ...konnectivitySidecar(input),
   ];
   return {
     ...placement(input, spec),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../../api/meta.ts';
+import { parseVersion } from '../../../kubeadm/versions.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
@@ -86,6 +87,7 @@ describe('A real API server', () => {
   test('accepts pods with a spread over nodes and a priority class, and gets no writes afterwards', async () => {
     const manifest = deployment({
       tcp,
+      version: parseVersion('v1.36.3'),
       endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
       store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
       dataStoreName: 'default',

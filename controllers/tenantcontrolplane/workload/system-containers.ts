@@ -56,7 +56,7 @@ function apiServerHealth({ endpoint, overrides = [] }: ControlPlaneInput): Healt
 function apiServer(input: ControlPlaneInput): Container {
   return container(input, 'apiServer', {
     name: containers.apiServer,
-    image: images(input.tcp).apiServer,
+    image: images(input).apiServer,
     command: ['kube-apiserver'],
     args: apiServerArguments(input),
     ...timed(input, 'apiServer', apiServerHealth(input)),
@@ -73,7 +73,7 @@ function apiServer(input: ControlPlaneInput): Container {
 function scheduler(input: ControlPlaneInput): Container {
   return container(input, 'scheduler', {
     name: containers.scheduler,
-    image: images(input.tcp).scheduler,
+    image: images(input).scheduler,
     command: ['kube-scheduler'],
     args: schedulerArguments(input),
     ...timed(input, 'scheduler', schedulerHealth),
@@ -87,7 +87,7 @@ function scheduler(input: ControlPlaneInput): Container {
 function controllerManager(input: ControlPlaneInput): Container {
   return container(input, 'controllerManager', {
     name: containers.controllerManager,
-    image: images(input.tcp).controllerManager,
+    image: images(input).controllerManager,
     command: ['kube-controller-manager'],
     args: controllerManagerArguments(input),
     ...timed(input, 'controllerManager', controllerManagerHealth),

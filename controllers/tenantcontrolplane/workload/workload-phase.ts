@@ -2,13 +2,12 @@ import type { Deployment } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
-import { checkUpgrade, parseSupportedVersion, parseVersion } from '../../../kubeadm/versions.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import { deployment as deploymentManifest } from './deployment.ts';
 import { egressComponent } from '../addons/konnectivity/egress-selector.ts';
 import type { PodSpec } from '../shared/pod-parts.ts';
-import { versionOfPods } from '../shared/pending-upgrade.ts';
+import { targetVersion } from '../upgrade/upgrade-decision.ts';
 import { trustdComponent } from '../addons/worker-bootstrap/trustd-credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -31,28 +30,6 @@ function checksums(...facts: readonly SecretFacts[]): Readonly<Record<string, st
   return Object.fromEntries(
     all.filter(([component]) => !notMounted.has(component)).map(([component, { checksum }]) => [component, checksum]),
   );
-}
-
-/**
- * Refuses minors that are not hosted. An upgrade starts from the installed version, even during another upgrade, so that no minor
- * is skipped.
- */
-function refuseOtherMinors({ tcp, observed }: Readonly<Scope>, { newestMinor }: Dependencies): void {
-  const field = 'spec.kubernetes.version';
-  const { version } = tcp.spec.kubernetes;
-  const installed = tcp.status?.kubernetesResources?.version?.version ?? '';
-  if (installed === '') {
-    parseSupportedVersion(version, field, newestMinor);
-    return;
-  }
-  const from = parseVersion(installed, 'status.kubernetesResources.version.version');
-  // A running minor stays allowed when the operator hosts less than before.
-  const last = Math.max(newestMinor, from.minor);
-  const to = parseSupportedVersion(version, field, last);
-  checkUpgrade(from, to, field, last);
-  // Pods of a later minor may have stored what an older one cannot read, even if not all of them exist yet.
-  const begun = versionOfPods(observed.deployment);
-  if (begun !== undefined) checkUpgrade(parseVersion(begun), to, field, last);
 }
 
 function podSpecOf(made: Manifest): PodSpec | undefined {
@@ -87,11 +64,13 @@ async function outOfBounds(
 
 /** Applies the pods. Everything that they mount exists by now, so that no start waits for a volume. */
 export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
-  refuseOtherMinors(scope, deps);
+  const { refusal } = scope.versions;
+  if (refusal !== undefined) throw new InvalidInputError(refusal);
   const store = needed(scope.store, 'store');
   const { bindings, certificate } = needed(scope.overrides, 'overrides');
   const manifest = deploymentManifest({
     tcp: scope.tcp,
+    version: targetVersion(scope),
     endpoint: needed(scope.endpoint, 'endpoint'),
     store: store.binding,
     storeTls: store.tls,

@@ -2,6 +2,7 @@ import type { Manifest } from '../../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { projectLabels } from '../../../../kubeadm/manifest-labels.ts';
 import { clusterRoleBinding } from '../../../../kubeadm/rbac.ts';
+import type { KubernetesVersion } from '../../../../kubeadm/versions.ts';
 import { mergeArguments } from '../../shared/arguments.ts';
 import { restricted } from '../../shared/security-context.ts';
 import type { AgentAddress } from './agent-address.ts';
@@ -12,6 +13,14 @@ import { konnectivityUser } from './server-leaves.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Agent = NonNullable<TenantControlPlane['spec']['addons']['konnectivity']>['agent'];
+
+/** What the agents are made for besides the spec. */
+export interface AgentInput {
+  /** Where they reach the servers. */
+  readonly address: AgentAddress;
+  /** The version of Kubernetes that the control plane gets. */
+  readonly version: KubernetesVersion;
+}
 
 const tokenVolume = 'konnectivity-agent-token';
 const tokenFolder = '/var/run/secrets/tokens';
@@ -25,7 +34,7 @@ function withLabels(manifest: Manifest, labels: Readonly<Record<string, string>>
   return { ...manifest, metadata: { ...manifest.metadata, labels: { ...manifest.metadata.labels, ...labels } } };
 }
 
-function container(tcp: TenantControlPlane, agent: Agent, { host, port }: AgentAddress): Fields {
+function container(agent: Agent, { address: { host, port }, version }: AgentInput): Fields {
   const ours = {
     'admin-server-port': String(konnectivityPorts.admin),
     'ca-cert': `${accountFolder}/ca.crt`,
@@ -40,7 +49,7 @@ function container(tcp: TenantControlPlane, agent: Agent, { host, port }: AgentA
   };
   return {
     name,
-    image: konnectivityImage(tcp, agent),
+    image: konnectivityImage(version, agent),
     imagePullPolicy: 'IfNotPresent',
     command: ['/proxy-agent'],
     args: mergeArguments(ours, { extra: agent.extraArgs, winner: 'user' }),
@@ -55,10 +64,11 @@ function container(tcp: TenantControlPlane, agent: Agent, { host, port }: AgentA
   };
 }
 
-function template(tcp: TenantControlPlane, agent: Agent, address: AgentAddress): Fields {
-  const onHost = agent.hostNetwork || address.byName;
+function template(agent: Agent, input: AgentInput): Fields {
+  const { byName } = input.address;
+  const onHost = agent.hostNetwork || byName;
   // The name is resolved like on the node: the tenant's own DNS may not run yet, or may need this very tunnel.
-  const dnsPolicy = address.byName ? 'Default' : 'ClusterFirstWithHostNet';
+  const dnsPolicy = byName ? 'Default' : 'ClusterFirstWithHostNet';
   return {
     metadata: { labels: selector },
     spec: {
@@ -67,7 +77,7 @@ function template(tcp: TenantControlPlane, agent: Agent, address: AgentAddress):
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: agent.tolerations,
       ...(onHost && { hostNetwork: true, dnsPolicy }),
-      containers: [container(tcp, agent, address)],
+      containers: [container(agent, input)],
       volumes: [
         {
           name: tokenVolume,
@@ -82,7 +92,7 @@ function template(tcp: TenantControlPlane, agent: Agent, address: AgentAddress):
   };
 }
 
-function workload(tcp: TenantControlPlane, agent: Agent, address: AgentAddress): Manifest {
+function workload(agent: Agent, input: AgentInput): Manifest {
   const many = agent.mode === 'Deployment' && agent.replicas !== undefined;
   return {
     apiVersion: 'apps/v1',
@@ -91,13 +101,13 @@ function workload(tcp: TenantControlPlane, agent: Agent, address: AgentAddress):
     spec: {
       ...(many && { replicas: agent.replicas }),
       selector: { matchLabels: selector },
-      template: template(tcp, agent, address),
+      template: template(agent, input),
     },
   };
 }
 
 /** The objects that make the nodes of a tenant reachable through the tunnel; none without the add-on. */
-export function konnectivityAgentManifests(tcp: TenantControlPlane, address: AgentAddress): readonly Manifest[] {
+export function konnectivityAgentManifests(tcp: TenantControlPlane, input: AgentInput): readonly Manifest[] {
   const agent = tcp.spec.addons.konnectivity?.agent;
   if (agent === undefined) return [];
   const binding = clusterRoleBinding(konnectivityUser, 'system:auth-delegator', {
@@ -110,6 +120,6 @@ export function konnectivityAgentManifests(tcp: TenantControlPlane, address: Age
       addonLabels,
     ),
     withLabels(binding, addonLabels),
-    workload(tcp, agent, address),
+    workload(agent, input),
   ];
 }

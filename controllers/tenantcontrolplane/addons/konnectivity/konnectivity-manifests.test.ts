@@ -4,6 +4,7 @@ import { defaultAdmissionControllers } from '../../../../api/embedded/admission-
 import type { Deployment, Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
 import { checksum } from '../../../../kubeadm/pki/checksum.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
@@ -29,6 +30,7 @@ const byGateway: TenantControlPlaneChanges = {
   spec: { controlPlane: { ...controlPlane, gateway: { hostname, parentRefs: [] } } },
 };
 const at: AgentAddress = { host: '192.0.2.7', port: 8132, byName: false };
+const version = parseVersion('v1.36.3');
 
 type AddonChanges = Parameters<typeof konnectivityAddon>[0];
 
@@ -39,6 +41,7 @@ const withAddon = (addon: AddonChanges = {}, changes: TenantControlPlaneChanges 
 
 const input = (changes: TenantControlPlaneChanges): ControlPlaneInput => ({
   tcp: tenantControlPlaneWith(changes),
+  version: parseVersion(changes.kubernetes?.version ?? 'v1.36.3'),
   endpoint: byAddress,
   store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
   dataStoreName: 'default',
@@ -74,7 +77,7 @@ interface Workload extends Manifest {
 }
 
 function agents(addon: AddonChanges = {}, address: AgentAddress = at): Workload {
-  const manifests = konnectivityAgentManifests(tenantControlPlaneWith(withAddon(addon)), address);
+  const manifests = konnectivityAgentManifests(tenantControlPlaneWith(withAddon(addon)), { address, version });
   const found = manifests.find(({ kind }) => kind === 'DaemonSet' || kind === 'Deployment');
   if (found === undefined) throw new Error('there are no agents');
   return found as Workload;
@@ -349,12 +352,11 @@ describe('the agents', () => {
   });
 
   test('follow a minor that is newer than what is tested', () => {
-    const tcp = tenantControlPlaneWith({ ...withAddon(), kubernetes: { version: 'v1.99.0' } });
-    expect(konnectivityImage(tcp, { image: 'x' })).toBe('x:v0.99.0');
+    expect(konnectivityImage(parseVersion('v1.99.0'), { image: 'x' })).toBe('x:v0.99.0');
   });
 
   test('let the server ask who they are, and do nothing else', () => {
-    const binding = konnectivityAgentManifests(tenantControlPlaneWith(withAddon()), at).find(
+    const binding = konnectivityAgentManifests(tenantControlPlaneWith(withAddon()), { address: at, version }).find(
       ({ kind }) => kind === 'ClusterRoleBinding',
     );
     expect(binding).toMatchObject({
@@ -392,6 +394,6 @@ describe('a tenant without konnectivity', () => {
     ];
     expect(JSON.stringify(made)).not.toMatch(/konnectivity|egress/);
     expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('d6804b5f3323ebc4e9a6d5d541f089b0');
-    expect(konnectivityAgentManifests(tcp, at)).toEqual([]);
+    expect(konnectivityAgentManifests(tcp, { address: at, version })).toEqual([]);
   });
 });

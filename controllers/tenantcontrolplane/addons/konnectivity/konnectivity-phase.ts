@@ -16,6 +16,7 @@ import { isRolling } from '../../shared/state.ts';
 import { isOurs, isUsedByPods, leavingMs, removeOwn } from '../addon-leftovers.ts';
 import { isOnTheWay } from '../../endpoint/previous-endpoint.ts';
 import { applied, putOff } from '../../shared/inside-tenant.ts';
+import { targetVersion } from '../../upgrade/upgrade-decision.ts';
 
 const component = 'konnectivity';
 
@@ -89,7 +90,7 @@ export async function konnectivity(scope: Readonly<Scope>, deps: Dependencies, c
     return { is: 'waiting', reason: 'NotExposed', message };
   }
   // A workload of the other kind is left over from the other mode.
-  const manifests = trustingPods(tcp, konnectivityAgentManifests(tcp, address));
+  const manifests = trustingPods(tcp, konnectivityAgentManifests(tcp, { address, version: targetVersion(scope) }));
   const set = { component, manifests, prunes: agentKinds };
   const waiting = await applied(scope, deps.tenants.apply(scope, set, ctx));
   return waiting ?? { is: 'done', learned: { konnectivityAgent: addon.agent.mode } };

@@ -1,6 +1,7 @@
 import { containers, dataKeys, ports, volumes } from '../../../../api/names.ts';
 import { tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { ControlPlaneInput } from '../../shared/control-plane-input.ts';
 import { sharedResources } from '../../shared/shared-resources.ts';
 import type { Container, Volume, VolumeMount } from '../../shared/pod-parts.ts';
 import { restricted } from '../../shared/security-context.ts';
@@ -20,14 +21,17 @@ export function tunnelMounts(tcp: TenantControlPlane): readonly VolumeMount[] {
  * The konnectivity server runs as a sidecar (a restartable init container), which outlives the other containers (KEP-753): an API
  * server that stops can still reach nodes for its last requests.
  */
-export function konnectivitySidecar(tcp: TenantControlPlane): readonly Container[] {
+export function konnectivitySidecar({
+  tcp,
+  version,
+}: Pick<ControlPlaneInput, 'tcp' | 'version'>): readonly Container[] {
   const server = tcp.spec.addons.konnectivity?.server;
   if (server === undefined) return [];
   const resources = server.resources ?? sharedResources(tcp);
   const port = (name: string, containerPort: number) => ({ name, containerPort, protocol: 'TCP' });
   const made: Container = {
     name: containers.konnectivity,
-    image: konnectivityImage(tcp, server),
+    image: konnectivityImage(version, server),
     imagePullPolicy: 'IfNotPresent',
     command: ['/proxy-server'],
     args: konnectivityServerArguments(tcp, server.port),

@@ -11,6 +11,7 @@ import { resolveTools } from '../../../../e2e/tools/resolve.ts';
 import { kubeconfig } from '../../../../kubeadm/kubeconfig.ts';
 import { issue } from '../../../../kubeadm/pki/issue.ts';
 import { lifetimeFrom } from '../../../../kubeadm/pki/lifetime.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
@@ -36,6 +37,7 @@ const tcp = tenantControlPlaneWith({
   deployment: { replicas: 1 },
   spec: { dataStore: 'default', addons: { konnectivity: konnectivityAddon() } },
 });
+const version = parseVersion('v1.36.3');
 const endpoint = { address: '127.0.0.1', port: 6443, host: '127.0.0.1', hostPort: 6443 };
 const podKey = { namespace: 'default', name: 'talks' };
 
@@ -105,7 +107,7 @@ async function createNodeAndPod(): Promise<void> {
 async function createAgentObjects(): Promise<void> {
   const kindOf = [kinds.ServiceAccount, kinds.ClusterRoleBinding, kinds.DaemonSet];
   const address = { host: endpoint.host, port: tunnel.port, byName: false };
-  for (const manifest of konnectivityAgentManifests(tcp, address)) {
+  for (const manifest of konnectivityAgentManifests(tcp, { address, version })) {
     const kind = kindOf.find((candidate) => candidate.kind === manifest.kind);
     if (kind === undefined) throw new Error(`${manifest.kind} is not expected`);
     await cluster.create<Resource>(kind, manifest);
@@ -158,7 +160,7 @@ async function startTunnel(name: string): Promise<Tunnel> {
 
 function agentArguments(port: number): readonly string[] {
   const address = { host: endpoint.host, port, byName: false };
-  const workload = konnectivityAgentManifests(tcp, address).find(({ kind }) => kind === 'DaemonSet') as
+  const workload = konnectivityAgentManifests(tcp, { address, version }).find(({ kind }) => kind === 'DaemonSet') as
     (Manifest & { readonly spec: { readonly template: { readonly spec: PodSpec } } }) | undefined;
   return workload?.spec.template.spec.containers[0]?.args ?? [];
 }

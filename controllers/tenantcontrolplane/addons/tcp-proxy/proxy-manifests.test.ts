@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Deployment } from '../../../../api/core/kinds.ts';
 import type { TenantControlPlaneSpec } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
 import { apiServerArguments } from '../../workload/api-server-arguments.ts';
@@ -127,6 +128,7 @@ describe('the proxy in a tenant', () => {
     const flags = (tcp: ReturnType<typeof tenant>): readonly string[] =>
       apiServerArguments({
         tcp,
+        version: parseVersion('v1.36.3'),
         endpoint,
         store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
         dataStoreName: 'default',

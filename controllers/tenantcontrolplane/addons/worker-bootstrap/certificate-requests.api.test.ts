@@ -27,6 +27,7 @@ import { certificateRequests } from './certificate-requests-phase.ts';
 import type { RequestsDependencies } from './certificate-requests-phase.ts';
 import { RequestBook } from './csr-progress.ts';
 import type { Authorities, Observed, Scope } from '../../scope.ts';
+import { versionFacts } from '../../upgrade/version-facts.ts';
 
 const tcp = tenantControlPlaneWith({
   spec: {
@@ -58,7 +59,8 @@ const observed: Observed = {
   overrideStores: new Map(),
   refusals: new Map(),
 };
-const scope: Scope = { tcp, observed, target: endpoint, endpoint, authorities };
+const versions = versionFacts({ tcp });
+const scope: Scope = { tcp, observed, versions, target: endpoint, endpoint, authorities };
 
 let server: ApiServer;
 let admin: Cluster;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Deployment, Service } from '../../../../api/core/kinds.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
 import { workerBootstrapAddon } from '../../../../testing/builders/worker-bootstrap-addon.ts';
@@ -30,6 +31,7 @@ const tenant = (
 function pod(addon: AddonChanges = {}, changes: TenantControlPlaneChanges = {}) {
   const manifest = deployment({
     tcp: tenant(addon, changes),
+    version: parseVersion('v1.36.3'),
     endpoint,
     store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
     dataStoreName: 'default',

@@ -2,8 +2,8 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 import { kubeletConfiguration } from '../../../../kubeadm/kubelet-configuration.ts';
 import { dnsServiceIps, parseCidr } from '../../../../kubeadm/networks.ts';
-import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { collectErrors } from '../../../../kubeadm/collect-errors.ts';
+import { versionFacts } from '../../upgrade/version-facts.ts';
 
 const at = 'spec.addons.workerBootstrap';
 
@@ -34,17 +34,14 @@ function validatePatch(tcp: TenantControlPlane): readonly InvalidInput[] {
 
 /** The patches that cannot be applied to the document; checked only when the other inputs of the document are valid. */
 function validateApplication(tcp: TenantControlPlane): readonly InvalidInput[] {
-  const { kubelet, version } = tcp.spec.kubernetes;
+  const { kubelet } = tcp.spec.kubernetes;
   const { clusterDomain, serviceCidr } = tcp.spec.networkProfile;
   const patches = kubelet.configurationJSONPatches ?? [];
   if (patches.length === 0) return [];
-  const readable = collectErrors(
-    () => parseVersion(version),
-    () => dnsServiceIps(serviceCidr),
-  );
-  if (readable.length > 0) return [];
+  const { wanted: version } = versionFacts({ tcp });
+  if (version === undefined || collectErrors(() => dnsServiceIps(serviceCidr)).length > 0) return [];
   const inputs = {
-    version: parseVersion(version),
+    version,
     clusterDomain,
     serviceCidr,
     cgroupDriver: kubelet.cgroupfs,

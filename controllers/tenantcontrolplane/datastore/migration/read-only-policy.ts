@@ -1,24 +1,18 @@
 import type { Manifest } from '../../../../api/meta.ts';
 import { freezePolicy, labels, project, stewardGroup } from '../../../../api/names.ts';
-import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { installedVersion } from '../../shared/held-version.ts';
-import { parseVersion } from '../../../../kubeadm/versions.ts';
+import { versionText } from '../../../../kubeadm/versions.ts';
+import type { VersionFacts } from '../../upgrade/version-facts.ts';
 
 /** The first minor of Kubernetes 1 that serves ValidatingAdmissionPolicy by default. */
 export const firstMinorWithPolicies = 30;
 
-/** The version that the tenant's API servers run or are about to run: the installed one, otherwise the wanted one. */
-export function servingVersion(tcp: TenantControlPlane): string {
-  const installed = installedVersion(tcp);
-  return installed === '' ? tcp.spec.kubernetes.version : installed;
-}
-
 /**
- * True when all API servers of the tenant support denying writes: a later version in the spec does not help those that run.
- * Throws `InvalidInputError` for an invalid version.
+ * The version of the tenant's API servers when it cannot deny writes; undefined when all of them can. A later version in the spec does
+ * not help those that run: it counts only before the first one is installed.
  */
-export function canFreeze(tcp: TenantControlPlane): boolean {
-  return parseVersion(servingVersion(tcp), 'spec.kubernetes.version').minor >= firstMinorWithPolicies;
+export function versionWithoutPolicies({ installed, wanted }: VersionFacts): string | undefined {
+  const serving = installed ?? wanted;
+  return serving === undefined || serving.minor >= firstMinorWithPolicies ? undefined : versionText(serving);
 }
 
 /** The message that clients get whose write is denied. */

@@ -15,6 +15,7 @@ import { isFreezeRefusal } from './read-only-policy.ts';
 import { writePermissionsManifests } from '../../tenant/write-permissions-policy.ts';
 import type { ReadOnlyStep } from './migration-step.ts';
 import { freeze, thaw } from './tenant-read-only.ts';
+import { versionFacts } from '../../upgrade/version-facts.ts';
 
 let server: ApiServer;
 const clients: Cluster[] = [];
@@ -40,7 +41,11 @@ function reconcile(podAt?: string, driver = 'MySQL'): ReadOnlyStep {
   const migration = { phase: 'Freezing', source: share, target: share, startedAt: '2026-01-01T00:00:00Z' } as const;
   const tcp = { ...tenantControlPlaneWith(), status: { storage: { migration } } };
   return {
-    scope: { tcp, observed: { ...observed, secrets: new Map(), overrideStores: new Map(), refusals: new Map() } },
+    scope: {
+      tcp,
+      observed: { ...observed, secrets: new Map(), overrideStores: new Map(), refusals: new Map() },
+      versions: versionFacts({ tcp }),
+    },
     deps: {
       cluster: management,
       clock: systemClock,

@@ -2,10 +2,11 @@ import { annotations } from '../../../../api/names.ts';
 import { isUnderWay } from '../../../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
-import { takesBack } from '../../shared/held-version.ts';
+import { versionFacts } from '../../upgrade/version-facts.ts';
+import { cancelsUpgrade } from '../../upgrade/version-under-way.ts';
 import type { DataStoreDrivers } from '../data-store-drivers.ts';
 import { flagName } from '../../shared/arguments.ts';
-import { canFreeze, firstMinorWithPolicies, servingVersion } from './read-only-policy.ts';
+import { firstMinorWithPolicies, versionWithoutPolicies } from './read-only-policy.ts';
 
 /** Why DataStores cannot be used, by name; those that can are absent. */
 export type DataStoreTroubles = ReadonlyMap<string, string>;
@@ -17,15 +18,17 @@ export interface MigrationRequest {
   readonly old: TenantControlPlane | undefined;
   readonly drivers: DataStoreDrivers;
   readonly troubles: DataStoreTroubles;
+  /** The newest hosted minor of Kubernetes 1; defaults to the newest tested one. */
+  readonly newestMinor?: number | undefined;
 }
 
 const field = 'spec.dataStore';
 
-function validateVersion({ tcp, old }: MigrationRequest): readonly InvalidInput[] {
+function validateVersion({ tcp, old, newestMinor }: MigrationRequest): readonly InvalidInput[] {
   const value = tcp.spec.kubernetes.version;
   const migration = tcp.status?.storage?.migration;
   if (old === undefined || value === old.spec.kubernetes.version || !isUnderWay(migration)) return [];
-  if (takesBack(old, value)) return [];
+  if (cancelsUpgrade(tcp, old, newestMinor)) return [];
   const reason = `cannot change while the data is being migrated to DataStore ${migration.target.dataStoreName}`;
   const remedy = `wait for the migration to finish, or set spec.dataStore back to ${migration.source.dataStoreName}`;
   return [{ field: 'spec.kubernetes.version', value, reason, remedy }];
@@ -84,8 +87,9 @@ export interface Blocker {
 
 /** What prevents a migration between datastores with these drivers; undefined when nothing does. */
 export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly string[]): Blocker | undefined {
-  if (!canFreeze(tcp)) {
-    const reason = `cannot change with Kubernetes ${servingVersion(tcp)}, which cannot deny writes for a moment`;
+  const tooOld = versionWithoutPolicies(versionFacts({ tcp }));
+  if (tooOld !== undefined) {
+    const reason = `cannot change with Kubernetes ${tooOld}, which cannot deny writes for a moment`;
     return { reason, remedy: `upgrade to v1.${firstMinorWithPolicies} or later first` };
   }
   if ((tcp.spec.dataStoreOverrides ?? []).length > 0) {

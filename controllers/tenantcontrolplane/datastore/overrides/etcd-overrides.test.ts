@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Deployment } from '../../../../api/core/kinds.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { StoreOverride } from '../../shared/control-plane-input.ts';
 import { deployment } from '../../workload/deployment.ts';
@@ -13,6 +14,7 @@ type PodSpec = NonNullable<NonNullable<Deployment['spec']>['template']['spec']>;
 function pod(overrides: readonly StoreOverride[]): PodSpec {
   const made: Deployment = deployment({
     tcp: tenantControlPlaneWith(),
+    version: parseVersion('v1.36.3'),
     endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
     store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
     overrides,

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { kinds } from '../../../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../../../api/meta.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
@@ -62,6 +63,7 @@ async function storeFlags(stage: Stage, { tenancy, tls }: Tenant, folder: string
   if (store === undefined || other?.kind !== 'etcd') throw new Error('there are two stores of etcd');
   const flags = apiServerArguments({
     tcp: tenantControlPlaneWith(),
+    version: parseVersion('v1.36.3'),
     endpoint: { address: '127.0.0.1', port: 6443, host: '127.0.0.1', hostPort: 6443 },
     store,
     overrides: [{ resource: '/events', endpoints: other.endpoints }],

@@ -50,6 +50,7 @@ import { tenantControlPlanePhases } from '../../recipe.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
 import { tenantControlPlaneWatches } from '../../watches.ts';
+import { versionFacts } from '../../upgrade/version-facts.ts';
 
 const [v1, v1alpha3] = routeKinds;
 if (v1 === undefined || v1alpha3 === undefined) throw new Error('a version of TLSRoute is missing');
@@ -152,7 +153,8 @@ async function reconcile(name: string): Promise<{ readonly said: string; readonl
   // Controllers without a status have had their minute.
   const now = new Date(systemClock.now().getTime() + silentControllerMs + 1000);
   const context = { signal, now, log: silent, event: () => undefined };
-  const report = await runPhases<Scope>(definePhases(alone), { tcp, observed, bootstrapChecksum: 'told' }, context);
+  const scope = { tcp, observed, versions: versionFacts({ tcp }), bootstrapChecksum: 'told' };
+  const report = await runPhases<Scope>(definePhases(alone), scope, context);
   const line = report.lines.find(({ phase, outcome }) => phase.condition === 'EndpointReady' && outcome?.is !== 'done');
   const { outcome, error } = line ?? {};
   if (error !== undefined) throw new Error(messageOf(error), { cause: error });
