@@ -125,7 +125,7 @@ async function held(of: TenantStage, tenant: string): Promise<void> {
   await of.waitFor(tenant, isCondition('UpgradeAllowed', 'False', 'KubeletsTooOld'));
   const seen = await cluster.client.read(of.tenant(tenant));
   const { message = '' } = conditionOf(seen, 'UpgradeAllowed') ?? {};
-  expect(message).toContain(`the upgrade to ${newer} is held and ${older} keeps running: 1 node`);
+  expect(message).toContain(`upgrade from ${older} to ${newer} is held: 1 node`);
   expect(message).toContain(`antique (${tooOld})`);
   expect(conditionOf(seen, 'Ready')).toMatchObject({ status: 'True', reason: 'UpgradeHeld' });
   expect(versionOf(seen)).toEqual(expect.objectContaining({ version: older, status: 'Ready' }));

@@ -25,7 +25,7 @@ export const tenantControlPlaneConditions = {
       RollingOut: 'New pods are replacing old ones. The API server keeps responding.',
       Upgrading: 'Pods with another Kubernetes version are replacing the old ones.',
       UpgradeHeld:
-        'Everything is in place except the Kubernetes version: the upgrade is held. UpgradeAllowed says why.',
+        'Everything is in place except the Kubernetes version, whose upgrade is held. UpgradeAllowed says why.',
       Migrating: 'The data is being migrated to another DataStore.',
       CertificateAuthorityRotating: 'Pods that trust a new CA are being rolled out.',
       WriteLimited: 'The API server responds, but denies writes as requested in the spec.',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseVersion } from '../../../kubeadm/versions.ts';
 import { nodePagePath, parseNodePage } from './node-page.ts';
 import { removedApis } from './removed-apis.ts';
-import { holdFor, kubeletBlocker, laggards } from './upgrade-hold.ts';
+import { holdFor, kubeletBlocker, outdatedKubelets } from './upgrade-hold.ts';
 
 const to = parseVersion('v1.36.3');
 const line = (labels: Readonly<Record<string, string>>, value = '1'): string => {
@@ -107,7 +107,7 @@ describe('a page of nodes', () => {
 describe('kubelets', () => {
   test('that are more than three minors older hold an upgrade, and no others', () => {
     const versions = ['v1.32.9', 'v1.33.0', 'v1.36.3', 'v1.37.0', '', 'v1.32.0-alpha.1', 'nonsense', 'v1.32.4+k3s1'];
-    const late = laggards(
+    const late = outdatedKubelets(
       versions.map((version, index) => ({ node: `n${index}`, version })),
       to,
     );

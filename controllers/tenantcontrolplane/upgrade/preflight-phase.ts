@@ -15,7 +15,14 @@ import { isForced, pendingUpgrade } from './pending-upgrade.ts';
 import type { PendingUpgrade } from './pending-upgrade.ts';
 import { removedApis } from './removed-apis.ts';
 import { unheld } from './upgrade-decision.ts';
-import { holdFor, holdForMove, kubeletBlocker, laggards, removedApiBlocker } from './upgrade-hold.ts';
+import {
+  holdFor,
+  holdForMigration,
+  kubeletBlocker,
+  outdatedKubelets,
+  recheckMs,
+  removedApiBlocker,
+} from './upgrade-hold.ts';
 import type { Blocker, UpgradeHold } from './upgrade-hold.ts';
 import { storeTrouble } from '../datastore/tenancy.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -28,12 +35,6 @@ import { podSelectorText } from '../shared/pod-selector.ts';
  */
 const limits = { ms: 10_000, nodePages: 100, apiServers: 10 } as const;
 
-/**
- * No watch reports changes of a tenant's kubelets or clients: while an upgrade is held, they are checked again after this many
- * milliseconds.
- */
-const recheckMs = 60_000;
-
 /** The API server gave no usable answer. */
 class Silence extends Error {
   override readonly name = 'Silence';
@@ -41,28 +42,28 @@ class Silence extends Error {
 
 /** The same text for every unusable answer, so that a server which varies its answers causes no writes. */
 function silenceOf(error: unknown, spent: boolean): string | undefined {
-  if (spent) return `no complete answer within ${limits.ms / 1000} s`;
+  if (spent) return `no complete response within ${limits.ms / 1000} s`;
   if (error instanceof Silence) return error.message;
   // Its own message contains the path, and with it a token that the server chose.
   if (error instanceof UnreachableError) return describeFailure(error.cause ?? error);
-  return error instanceof ApiError ? `it answers ${error.code}` : undefined;
+  return error instanceof ApiError ? `HTTP status ${error.code}` : undefined;
 }
 
-async function lateKubelets(
+async function readOutdatedKubelets(
   client: Cluster,
   { to }: PendingUpgrade,
   signal: AbortSignal,
 ): Promise<readonly NodeKubelet[]> {
-  const late: NodeKubelet[] = [];
+  const outdated: NodeKubelet[] = [];
   let next: string | undefined;
   for (let pages = 0; pages < limits.nodePages; pages += 1) {
     const page = parseNodePage(await client.text(nodePagePath(next), { signal }));
-    if (page === undefined) throw new Silence('its answer is not a list of nodes');
-    late.push(...laggards(page.kubelets, to));
+    if (page === undefined) throw new Silence('the response is not a NodeList');
+    outdated.push(...outdatedKubelets(page.kubelets, to));
     next = page.next;
-    if (next === undefined) return late;
+    if (next === undefined) return outdated;
   }
-  throw new Silence(`it has more than ${limits.nodePages} pages of nodes`);
+  throw new Silence(`the list of nodes has more than ${limits.nodePages} pages`);
 }
 
 const isServing = ({ metadata, status }: Pod): boolean =>
@@ -91,9 +92,9 @@ async function metrics({ scope, deps, signal }: TenantQuestion): Promise<string>
 
 async function tenantBlockers(step: PendingUpgrade, question: TenantQuestion): Promise<readonly Blocker[]> {
   const { scope, deps, signal } = question;
-  const late = await lateKubelets(deps.tenants.client(scope), step, signal);
+  const outdated = await readOutdatedKubelets(deps.tenants.client(scope), step, signal);
   const apis = removedApis(await metrics(question), step.to);
-  return [...kubeletBlocker(late, step), ...removedApiBlocker(apis, step)];
+  return [...kubeletBlocker(outdated, step), ...removedApiBlocker(apis, step)];
 }
 
 /** What the tenant's state says against the upgrade. No answer does not count as permission. */
@@ -106,7 +107,13 @@ async function askTenant(
   const reason = 'ApiServerUnreachable';
   const { deployment } = scope.observed;
   if ((deployment?.status?.readyReplicas ?? 0) === 0) {
-    return [{ reason, message: 'no pod is ready, so the preflight cannot run; get the control plane ready first' }];
+    return [
+      {
+        reason,
+        message:
+          'no pod of the control plane is ready, so the preflight checks cannot run; the condition ControlPlaneAvailable shows why',
+      },
+    ];
   }
   const limit = deadline(deps.clock, limits.ms, [ctx.signal]);
   try {
@@ -115,7 +122,7 @@ async function askTenant(
     ctx.signal.throwIfAborted();
     const why = silenceOf(error, limit.signal.aborted);
     if (why === undefined) throw error;
-    const message = `the API server of the tenant does not report its nodes and the APIs in use: ${why}`;
+    const message = `the nodes and metrics of the tenant's API server cannot be read: ${why}; see the logs of its pods`;
     return [{ reason, message }];
   } finally {
     limit.release();
@@ -125,7 +132,8 @@ async function askTenant(
 /** A sleeping tenant cannot be checked, and must not wake up with an unchecked version. */
 function sleeping({ tcp }: Readonly<Scope>): readonly Blocker[] {
   if (tcp.spec.controlPlane.deployment.replicas > 0) return [];
-  const message = 'there are no pods, so the preflight cannot run; increase spec.controlPlane.deployment.replicas';
+  const message =
+    'spec.controlPlane.deployment.replicas is 0, so there is no API server to run the preflight checks against; scale up first';
   return [{ reason: 'Sleeping', message }];
 }
 
@@ -134,7 +142,7 @@ async function askStore({ observed }: Readonly<Scope>, deps: Dependencies, ctx: 
   const { dataStore } = observed;
   if (dataStore === undefined) return [];
   const blocker = (why: string): readonly Blocker[] => {
-    const message = `DataStore ${dataStore.metadata.name ?? ''} cannot be used: ${why}; new pods would not become ready`;
+    const message = `DataStore ${dataStore.metadata.name ?? ''} cannot be used: ${why}; pods of the new version would not become ready; repair it first`;
     return [{ reason: 'StoreUnhealthy', message }];
   };
   const trouble = storeTrouble(dataStore);
@@ -231,7 +239,7 @@ async function findHold(
   ctx: Context,
 ): Promise<UpgradeHold | undefined> {
   const { tcp } = scope;
-  if (isUnderWay(tcp.status?.storage?.migration)) return holdForMove(step);
+  if (isUnderWay(tcp.status?.storage?.migration)) return holdForMigration(step);
   if (isForced(tcp, step)) return undefined;
   return holdFor(step, sleeping(scope)) ?? (await holdOf(step, scope, deps, ctx));
 }

@@ -58,7 +58,9 @@ describe('an upgrade that is held while the data moves to another DataStore', ()
     world.kubelets = [];
     await world.change({ metadata: { annotations: { [annotations.upgradeAnyway]: 'v1.36.3' } } });
     await world.until('Thawing');
-    expect(await held(world)).toContain('MigrationInProgress');
+    expect(await held(world)).toBe(
+      'False MigrationInProgress: upgrade from v1.35.4 to v1.36.3 is held: waiting for the data migration to finish; the condition Migrating shows its progress',
+    );
     expect((await versions(world))[0]).toBe('v1.35.4');
     expect((await world.migrate()).phase).toBe('Succeeded');
     await world.settle();
@@ -83,7 +85,7 @@ describe('an upgrade to another minor', () => {
     await world.change(next);
     await world.settle();
     expect(await held(world)).toBe(
-      'False KubeletsTooOld: the upgrade to v1.36.3 is held and v1.35.4 keeps running: 7 nodes have kubelets older than v1.33, the oldest that works with v1.36: node-1 (v1.32.1), node-2 (v1.32.1), node-3 (v1.32.1), node-4 (v1.32.1), node-5 (v1.32.1) and 2 more; upgrade or remove them; to upgrade anyway, set the annotation steward.butlerlabs.dev/upgrade-anyway: v1.36.3',
+      'False KubeletsTooOld: upgrade from v1.35.4 to v1.36.3 is held: 7 nodes run kubelets older than v1.33, the oldest version that v1.36 supports: node-1 (v1.32.1), node-2 (v1.32.1), node-3 (v1.32.1), node-4 (v1.32.1), node-5 (v1.32.1) and 2 more; upgrade or remove them; the checks run again every minute; to skip the checks, set the annotation steward.butlerlabs.dev/upgrade-anyway: v1.36.3',
     );
     expect(await versions(world)).toEqual(stays);
     world.kubelets = ['v1.33.9'];
@@ -99,7 +101,7 @@ describe('an upgrade to another minor', () => {
     await world.change(next);
     await world.settle();
     expect(await held(world)).toContain(
-      'False RemovedApisInUse: the upgrade to v1.36.3 is held and v1.35.4 keeps running: clients of the tenant have used APIs that v1.36 does not serve: flowschemas of flowcontrol.apiserver.k8s.io/v1beta3; move them',
+      'False RemovedApisInUse: upgrade from v1.35.4 to v1.36.3 is held: clients have requested APIs that v1.36 no longer serves: flowschemas of flowcontrol.apiserver.k8s.io/v1beta3; migrate these clients, then restart the pods',
     );
     expect(await versions(world)).toEqual(stays);
   });
@@ -124,7 +126,7 @@ describe('an upgrade to another minor', () => {
     await world.change(next);
     await world.settle();
     expect(await held(world)).toContain(
-      'False StoreUnhealthy: the upgrade to v1.36.3 is held and v1.35.4 keeps running: DataStore default cannot be used: Reachable: no answer; new pods would not become ready',
+      'False StoreUnhealthy: upgrade from v1.35.4 to v1.36.3 is held: DataStore default cannot be used: Reachable: no answer; pods of the new version would not become ready; repair it first; ',
     );
     expect(await versions(world)).toEqual(stays);
   });
@@ -148,7 +150,7 @@ describe('an upgrade to another minor', () => {
     world.metrics = flowschemas;
     await world.change(next);
     await world.settle();
-    expect(await held(world)).toMatch(/StoreUnhealthy: .*etcd:2379: no answer.*1 node has a kubelet.*flowschemas/);
+    expect(await held(world)).toMatch(/StoreUnhealthy: .*etcd:2379: no answer.*1 node runs a kubelet.*flowschemas/);
   });
 
   test('is done all the same when an annotation names this very version, and then nobody is asked', async () => {
@@ -174,7 +176,9 @@ describe('an upgrade to another minor', () => {
     await world.change(next);
     const { afterMs = 0 } = await world.settle();
     expect(afterMs).toBeGreaterThan(minute);
-    expect(await held(world)).toContain('False Sleeping: ');
+    expect(await held(world)).toContain(
+      'False Sleeping: upgrade from v1.35.4 to v1.36.3 is held: spec.controlPlane.deployment.replicas is 0, so there is no API server',
+    );
     expect(await world.state()).toBe('Sleeping');
     expect(await versions(world)).toEqual(stays);
     await world.change({ spec: { controlPlane: { deployment: { replicas: 2 } } } });
@@ -350,7 +354,7 @@ describe('nobody is asked', () => {
 });
 
 describe('an API server of a tenant that does not tell', () => {
-  const silent = 'False ApiServerUnreachable: the upgrade to v1.36.3 is held and v1.35.4 keeps running: ';
+  const silent = 'False ApiServerUnreachable: upgrade from v1.35.4 to v1.36.3 is held: ';
 
   test.each<[string, (call: Call) => void | Promise<void>, string]>([
     [
@@ -360,7 +364,7 @@ describe('an API server of a tenant that does not tell', () => {
       },
       'connect ECONNREFUSED',
     ],
-    ['answers with a list for ever', () => undefined, 'it has more than 100 pages of nodes'],
+    ['answers with a list for ever', () => undefined, 'the list of nodes has more than 100 pages'],
   ])('because it %s holds the upgrade and says so', async (how, act, words) => {
     const world = await running();
     if (how.includes('for ever')) {
@@ -370,7 +374,7 @@ describe('an API server of a tenant that does not tell', () => {
     await world.change(next);
     await world.settle();
     expect(await held(world)).toContain(
-      `${silent}the API server of the tenant does not report its nodes and the APIs in use: ${words}; `,
+      `${silent}the nodes and metrics of the tenant's API server cannot be read: ${words}; see the logs of its pods; the checks run again every minute; `,
     );
     expect(await versions(world)).toEqual(stays);
     expect(questions(world)).toBeLessThanOrEqual(300);
@@ -383,7 +387,7 @@ describe('an API server of a tenant that does not tell', () => {
       world.nodePage = () => body;
       await world.change(next);
       await world.settle();
-      expect(await held(world)).toContain('its answer is not a list of nodes');
+      expect(await held(world)).toContain('the response is not a NodeList');
     },
   );
 
@@ -402,7 +406,7 @@ describe('an API server of a tenant that does not tell', () => {
     await world.clock.advance(10_000);
     stuck.resolve(undefined);
     await reconciling;
-    expect(await held(world)).toContain('no complete answer within 10 s');
+    expect(await held(world)).toContain('no complete response within 10 s');
   });
 
   test('because it is not ready is not asked at all', async () => {
@@ -411,7 +415,9 @@ describe('an API server of a tenant that does not tell', () => {
     await world.reportPods({ replicas: 2, updatedReplicas: 2, readyReplicas: 0, unavailableReplicas: 2 });
     await world.change(next);
     await world.settle();
-    expect(await held(world)).toContain('no pod is ready, so the preflight cannot run');
+    expect(await held(world)).toContain(
+      'no pod of the control plane is ready, so the preflight checks cannot run; the condition ControlPlaneAvailable',
+    );
     expect(questions(world)).toBe(0);
   });
 

@@ -17,13 +17,19 @@ export interface Blocker {
   readonly message: string;
 }
 
+/**
+ * No watch reports changes of a tenant's kubelets or clients: while an upgrade is held, they are checked again after this many
+ * milliseconds.
+ */
+export const recheckMs = 60_000;
+
 /** An upgrade that is held, and when to check again. */
 export interface UpgradeHold extends Blocker {
   /** In milliseconds; absent when a watch reports it. */
   readonly afterMs?: number;
 }
 
-/** This many names are shown; more would hide the advice. */
+/** This many names are shown; more would hide how to fix it. */
 const namesShown = 5;
 
 function some(names: readonly string[]): string {
@@ -37,7 +43,7 @@ function minorOf(version: string): number | undefined {
 }
 
 /** The nodes on a page whose kubelets are too old for a version. A node without a version has not joined yet. */
-export function laggards(kubelets: readonly NodeKubelet[], to: KubernetesVersion): readonly NodeKubelet[] {
+export function outdatedKubelets(kubelets: readonly NodeKubelet[], to: KubernetesVersion): readonly NodeKubelet[] {
   return kubelets.filter(({ version }) => {
     const minor = minorOf(version);
     return minor !== undefined && minor < to.minor - kubeletSkew;
@@ -45,19 +51,21 @@ export function laggards(kubelets: readonly NodeKubelet[], to: KubernetesVersion
 }
 
 /** Kubelets may be three minors older than their API server (https://kubernetes.io/releases/version-skew-policy/#kubelet). */
-export function kubeletBlocker(late: readonly NodeKubelet[], { to }: PendingUpgrade): readonly Blocker[] {
-  if (late.length === 0) return [];
+export function kubeletBlocker(outdated: readonly NodeKubelet[], { to }: PendingUpgrade): readonly Blocker[] {
+  if (outdated.length === 0) return [];
   const oldest = `v${to.major}.${to.minor - kubeletSkew}`;
-  const names = [...late].sort((a, b) => (a.node < b.node ? -1 : 1)).map(({ node, version }) => `${node} (${version})`);
-  const many = late.length === 1 ? '1 node has a kubelet' : `${late.length} nodes have kubelets`;
-  const message = `${many} older than ${oldest}, the oldest that works with v${minorText(to)}: ${some(names)}; upgrade or remove them`;
+  const names = [...outdated]
+    .sort((a, b) => (a.node < b.node ? -1 : 1))
+    .map(({ node, version }) => `${node} (${version})`);
+  const many = outdated.length === 1 ? '1 node runs a kubelet' : `${outdated.length} nodes run kubelets`;
+  const message = `${many} older than ${oldest}, the oldest version that v${minorText(to)} supports: ${some(names)}; upgrade or remove ${outdated.length === 1 ? 'it' : 'them'}`;
   return [{ reason: 'KubeletsTooOld', message }];
 }
 
 /** Clients that still use a removed API get 404 from the new version on. */
 export function removedApiBlocker(apis: readonly string[], { to }: PendingUpgrade): readonly Blocker[] {
   if (apis.length === 0) return [];
-  const message = `clients of the tenant have used APIs that v${minorText(to)} does not serve: ${some(apis)}; move them to other versions of these APIs, then restart the control plane to reset the record of their requests`;
+  const message = `clients have requested APIs that v${minorText(to)} no longer serves: ${some(apis)}; migrate these clients, then restart the pods of the control plane, which resets apiserver_requested_deprecated_apis`;
   return [{ reason: 'RemovedApisInUse', message }];
 }
 
@@ -65,21 +73,22 @@ export function removedApiBlocker(apis: readonly string[], { to }: PendingUpgrad
  * Holds an upgrade until a migration is done, even if it is forced: a new minor in the middle of a migration could not be rolled
  * back with it.
  */
-export function holdForMove({ from, to }: PendingUpgrade): UpgradeHold {
-  const message = `the upgrade to ${versionText(to)} is held and ${versionText(from)} keeps running until the data has been migrated to its new DataStore`;
+export function holdForMigration(step: PendingUpgrade): UpgradeHold {
+  const message = `${heldText(step)}: waiting for the data migration to finish; the condition Migrating shows its progress`;
   return { reason: 'MigrationInProgress', message };
 }
 
+function heldText({ from, to }: PendingUpgrade): string {
+  return `upgrade from ${versionText(from)} to ${versionText(to)} is held`;
+}
+
 /** All blockers of an upgrade as one condition; the first reason counts. Undefined when there are none. */
-export function holdFor(
-  { from, to }: PendingUpgrade,
-  blockers: readonly Blocker[],
-  afterMs?: number,
-): UpgradeHold | undefined {
+export function holdFor(step: PendingUpgrade, blockers: readonly Blocker[], afterMs?: number): UpgradeHold | undefined {
   const [first] = blockers;
   if (first === undefined) return undefined;
   const why = blockers.map(({ message }) => message).join('; ');
-  const force = `to upgrade anyway, set the annotation ${annotations.upgradeAnyway}: ${versionText(to)}`;
-  const message = `the upgrade to ${versionText(to)} is held and ${versionText(from)} keeps running: ${why}; ${force}`;
+  const again = afterMs === undefined ? '' : '; the checks run again every minute';
+  const skip = `to skip the checks, set the annotation ${annotations.upgradeAnyway}: ${versionText(step.to)}`;
+  const message = `${heldText(step)}: ${why}${again}; ${skip}`;
   return { reason: first.reason, message, ...(afterMs !== undefined && { afterMs }) };
 }
