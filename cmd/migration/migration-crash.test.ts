@@ -11,7 +11,7 @@ import type { Call } from '../../testing/fake/fake-faults.ts';
 import type { MemoryStore } from '../../testing/fake/memory-driver.ts';
 import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
 import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
-import { MortalCluster } from '../../testing/fake/crashing-cluster.ts';
+import { crashingCluster } from '../../testing/fake/crashing-cluster.ts';
 import { runMigration } from './run-migration.ts';
 import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
@@ -90,7 +90,7 @@ class LivingWorld extends MigrationWorld {
   async #keepRunning(): Promise<void> {
     const job = await this.job();
     if (job === undefined || this.#process !== undefined) return;
-    const mortal = new MortalCluster(this.cluster.admin);
+    const mortal = crashingCluster(this.cluster.admin);
     if (this.processDiesAfter !== Infinity) mortal.crashAfter(this.processDiesAfter);
     this.processDiesAfter = Infinity;
     const stop = new AbortController();

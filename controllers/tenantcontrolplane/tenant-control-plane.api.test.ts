@@ -22,7 +22,7 @@ import type { EtcdDataStore } from '../../testing/contracts/stores/etcd/data-sto
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import { grantUser } from '../../testing/servers/grant-user.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
-import { MortalCluster } from '../../testing/fake/crashing-cluster.ts';
+import { crashingCluster } from '../../testing/fake/crashing-cluster.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
 import { startGarbageCollector } from '../../testing/servers/garbage-collector.ts';
@@ -71,7 +71,7 @@ afterAll(async () => {
 /** One tenant in a namespace of its own, and the process that looks after it. */
 class Tenant {
   readonly key = { namespace: `tenant-${(count += 1)}`, name: 'tenant' };
-  readonly cluster = new MortalCluster(operator);
+  readonly cluster = crashingCluster(operator);
   readonly inside = new FakeCluster();
   #reconciler = this.#newReconciler();
 

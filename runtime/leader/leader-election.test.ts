@@ -4,9 +4,9 @@ import { kinds } from '../../api/core/kinds.ts';
 import { FakeClock, settle } from '../../testing/fake/fake-clock.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import type { Clock } from '../clock.ts';
-import type { Cluster } from '../client/cluster.ts';
 import { UnreachableError } from '../client/errors.ts';
 import { guardWrites } from '../client/guard-writes.ts';
+import { wrapCluster } from '../client/wrap-cluster.ts';
 import { LeaderElection, type LeaderOptions } from './leader-election.ts';
 import { silent } from '../observe/logger.ts';
 
@@ -42,16 +42,9 @@ class Replica {
       if (this.trouble === 'answer lost') throw new UnreachableError('connection reset');
       return answer;
     };
-    const cluster: Cluster = Object.assign(Object.create(server.admin) as Cluster, {
-      get: (...args: Parameters<Cluster['get']>) => call(() => server.admin.get(...args)),
-      create: (...args: Parameters<Cluster['create']>) => {
-        this.writes += 1;
-        return call(() => server.admin.create(...args));
-      },
-      patch: (...args: Parameters<Cluster['patch']>) => {
-        this.writes += 1;
-        return call(() => server.admin.patch(...args));
-      },
+    const cluster = wrapCluster(server.admin, ({ isWrite, send }) => {
+      if (isWrite) this.writes += 1;
+      return call(send);
     });
     this.election = new LeaderElection({
       cluster,
@@ -133,13 +126,9 @@ describe('leader election', () => {
 
   test('an election whose answer arrives after its deadline is not won', async () => {
     const answer = Promise.withResolvers<undefined>();
-    const slow: Cluster = Object.assign(Object.create(server.admin) as Cluster, {
-      get: async (...args: Parameters<Cluster['get']>) => {
-        await answer.promise;
-        return server.admin.get(...args);
-      },
-      create: (...args: Parameters<Cluster['create']>) => server.admin.create(...args),
-      patch: (...args: Parameters<Cluster['patch']>) => server.admin.patch(...args),
+    const slow = wrapCluster(server.admin, async ({ isWrite, send }) => {
+      if (!isWrite) await answer.promise;
+      return send();
     });
     const told: boolean[] = [];
     // The timers are late too: only the clock shows that the time is over.

@@ -1,16 +1,5 @@
-import type { Key, KindRef, Manifest, PolicyRule, Resource } from '../../api/meta.ts';
-import type {
-  Cluster,
-  DeleteOptions,
-  ListOf,
-  ListOptions,
-  Patch,
-  ReadOptions,
-  WatchEvent,
-  WatchOptions,
-  WriteOptions,
-  ApplyOptions,
-} from '../../runtime/client/cluster.ts';
+import type { KindRef, PolicyRule, Resource } from '../../api/meta.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
 import { admitBySchema } from './admit-by-schema.ts';
 import { FakeClient, type FakeServer, type Texts } from './fake-client.ts';
 import { everything, FakeFaults, type Call, type CallMatch } from './fake-faults.ts';
@@ -37,12 +26,10 @@ export interface FakeClusterOptions {
  * An API server in memory. Through it itself calls are recorded, counted, authorized and made to fail; `admin` is the
  * same server for a test's own use: unrestricted, unrecorded and never failing.
  */
-export class FakeCluster implements Cluster {
-  readonly name = 'fake';
+export class FakeCluster extends FakeClient {
   readonly admin: Cluster;
   readonly #store: FakeStore;
-  readonly #faults = new FakeFaults();
-  readonly #user: FakeClient;
+  readonly #faults: FakeFaults;
   readonly #server: FakeServer;
 
   constructor(options: FakeClusterOptions = {}) {
@@ -59,10 +46,13 @@ export class FakeCluster implements Cluster {
       ...options.texts,
     };
     const absent = new Set((options.absent ?? []).map(kindIdOf));
+    const server: FakeServer = { store, now, absent, texts, ends: new Set() };
+    const faults = new FakeFaults();
+    super(server, options.access ?? everything, faults);
     this.#store = store;
-    this.#server = { store, now, absent, texts, ends: new Set() };
-    this.#user = new FakeClient(this.#server, options.access ?? everything, this.#faults);
-    this.admin = new FakeClient(this.#server, everything, new FakeFaults({ records: false }));
+    this.#server = server;
+    this.#faults = faults;
+    this.admin = new FakeClient(server, everything, new FakeFaults({ records: false }));
   }
 
   /** Every call so far, watches included, in order. */
@@ -156,36 +146,5 @@ export class FakeCluster implements Cluster {
   /** What the garbage collector would do, at once. */
   collectGarbage(): void {
     this.#store.collectGarbage();
-  }
-
-  get<T extends Resource>(kind: KindRef<T>, key: Key, options?: ReadOptions): Promise<T | undefined> {
-    return this.#user.get(kind, key, options);
-  }
-  list<T extends Resource>(kind: KindRef<T>, options?: ListOptions): Promise<ListOf<T>> {
-    return this.#user.list(kind, options);
-  }
-  watch<T extends Resource>(kind: KindRef<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
-    return this.#user.watch(kind, options);
-  }
-  create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options?: WriteOptions): Promise<T> {
-    return this.#user.create(kind, manifest, options);
-  }
-  apply<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: ApplyOptions): Promise<T> {
-    return this.#user.apply(kind, manifest, options);
-  }
-  patch<T extends Resource>(kind: KindRef<T>, key: Key, patch: Patch, options?: WriteOptions): Promise<T> {
-    return this.#user.patch(kind, key, patch, options);
-  }
-  delete(kind: KindRef, key: Key, options?: DeleteOptions): Promise<boolean> {
-    return this.#user.delete(kind, key, options);
-  }
-  text(path: string, options?: ReadOptions): Promise<string> {
-    return this.#user.text(path, options);
-  }
-  lastContact(): number | undefined {
-    return this.#user.lastContact();
-  }
-  close(): Promise<void> {
-    return this.#user.close();
   }
 }

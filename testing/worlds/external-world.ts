@@ -13,7 +13,7 @@ import { ExternalClusters } from '../../controllers/stewardcontrolplane/hosting/
 import { hostingAccess } from '../../controllers/stewardcontrolplane/hosting/hosting-access.ts';
 import type { Connection } from '../../runtime/client/connection.ts';
 import type { Context, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
-import { guardWrites } from '../../runtime/client/guard-writes.ts';
+import { wrapCluster } from '../../runtime/client/wrap-cluster.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
 import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
@@ -71,7 +71,7 @@ export class ExternalWorld {
         if (cluster === undefined) throw new Error(`no server at ${connection.server}`);
         // Closing a client does not end its server.
         return {
-          ...guardWrites(cluster, () => undefined),
+          ...wrapCluster(cluster, ({ send }) => send()),
           close: () => {
             this.closed.push(connection);
             return Promise.resolve();

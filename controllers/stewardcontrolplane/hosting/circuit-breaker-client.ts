@@ -2,6 +2,7 @@ import { exponentialBackoff } from '../../../runtime/queue/backoff.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { UnreachableError } from '../../../runtime/client/errors.ts';
+import { wrapCluster } from '../../../runtime/client/wrap-cluster.ts';
 
 /** A client of a cluster that may be down for long. */
 export interface CircuitBreakerClient extends Cluster {
@@ -28,14 +29,14 @@ export function circuitBreakerClient(
     failure = undefined;
     backoff.reset();
   };
-  const through = async <T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> => {
+  const guarded = wrapCluster(cluster, async ({ signal, send }) => {
     if (failure !== undefined) {
       if (restMs() > 0) throw new UnreachableError(failure.message, { cause: failure });
       until = clock.monotonic() + probeMs;
     }
     const before = failure;
     try {
-      const answer = await call();
+      const answer = await send();
       answered();
       return answer;
     } catch (error) {
@@ -47,19 +48,6 @@ export function circuitBreakerClient(
       }
       throw error;
     }
-  };
-  return {
-    name: cluster.name,
-    get: (kind, key, options) => through(options?.signal, () => cluster.get(kind, key, options)),
-    list: (kind, options) => through(options?.signal, () => cluster.list(kind, options)),
-    watch: (kind, options) => cluster.watch(kind, options),
-    create: (kind, manifest, options) => through(options?.signal, () => cluster.create(kind, manifest, options)),
-    apply: (kind, manifest, options) => through(options.signal, () => cluster.apply(kind, manifest, options)),
-    patch: (kind, key, patch, options) => through(options?.signal, () => cluster.patch(kind, key, patch, options)),
-    delete: (kind, key, options) => through(options?.signal, () => cluster.delete(kind, key, options)),
-    text: (path, options) => through(options?.signal, () => cluster.text(path, options)),
-    lastContact: () => cluster.lastContact(),
-    close: () => cluster.close(),
-    restMs,
-  };
+  });
+  return { ...guarded, restMs };
 }

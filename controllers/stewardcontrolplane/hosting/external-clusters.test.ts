@@ -4,7 +4,7 @@ import { kinds } from '../../../api/core/kinds.ts';
 import type { Key, Resource } from '../../../api/meta.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Connection } from '../../../runtime/client/connection.ts';
-import { guardWrites } from '../../../runtime/client/guard-writes.ts';
+import { wrapCluster } from '../../../runtime/client/wrap-cluster.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
 import { hostingNamespace, kubeconfigFor, kubeconfigSecret } from '../../../testing/builders/external-objects.ts';
 import { hostingCluster } from '../../../testing/worlds/external-world.ts';
@@ -36,7 +36,7 @@ describe('Clients of other clusters', () => {
       open: (to) => {
         opened.push(to);
         const close = (): Promise<void> => Promise.resolve(void closed.push(to));
-        return { ...guardWrites(there, () => undefined), close };
+        return { ...wrapCluster(there, ({ send }) => send()), close };
       },
       enqueue: (key) => {
         told(key);
