@@ -13,7 +13,6 @@ import { fieldCoveragePage } from '../api/generate/field-coverage.ts';
 import type { FieldCoverage } from '../api/generate/field-coverage.ts';
 import { generatedDirectories, generatedFiles, rolesFile } from '../api/generate/generated-files.ts';
 import { figurePages } from '../bench/report/figure-pages.ts';
-import { ignoredFields } from '../controllers/tenantcontrolplane/shared/unsupported.ts';
 import { chartFiles, definitionFolder } from './chart/chart-files.ts';
 import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } from './declared-access.ts';
 import { documentedCommands, flagsPage } from './flags/flags-page.ts';
@@ -40,7 +39,7 @@ function write(path: string, content: string): void {
 /** Which test shows the effect of which field, as it is noted beside the tests. */
 function fieldCoverage(): string {
   const noted = parse(readFileSync(join(root, 'testing/repository/field-coverage.yaml'), 'utf8')) as FieldCoverage;
-  return fieldCoveragePage(allKinds, noted, ignoredFields);
+  return fieldCoveragePage(allKinds, noted);
 }
 
 async function main(args: readonly string[]): Promise<number> {

@@ -171,7 +171,6 @@ export const stewardControlPlaneConditions = {
       WaitingForCluster: 'No Cluster owns this object yet. Set the controlPlaneRef of a Cluster to this object.',
     },
   },
-  UnsupportedFields: tenantControlPlaneConditions.UnsupportedFields,
   OneCluster: {
     meaning: 'No other Cluster references this object as its control plane. Set only once another one did.',
     polarity: 'positive',

@@ -10,42 +10,34 @@ export type FieldCoverage = Readonly<
 export interface CoveredField {
   readonly field: string;
   readonly tests: readonly { readonly file: string; readonly title: string }[];
-  /** True if the field, or one that contains it, has no effect in this version. */
-  readonly isInert: boolean;
 }
 
-const isBelow = (field: string, parent: string): boolean =>
-  field === parent || field.startsWith(`${parent}.`) || field.startsWith(`${parent}[`);
-
 /** Every field in the spec of a kind with its tests, in the order of the schema. */
-export function coveredFields(kind: Kind, noted: FieldCoverage, inert: readonly string[]): readonly CoveredField[] {
+export function coveredFields(kind: Kind, noted: FieldCoverage): readonly CoveredField[] {
   const entries = Object.entries(noted[kind.kind] ?? {}).flatMap(([file, titles]) =>
     Object.entries(titles).flatMap(([title, fields]) => fields.map((field) => ({ file, title, field }))),
   );
   return fieldLeaves(kind.spec.openapi, 'spec').map((field) => ({
     field,
     tests: entries.filter((entry) => entry.field === field).map(({ file, title }) => ({ file, title })),
-    isInert: inert.some((parent) => isBelow(field, parent)),
   }));
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-function row({ field, tests, isInert }: CoveredField): string {
+function row({ field, tests }: CoveredField): string {
   const shown = tests.map(({ file, title }) => `[${cell(title)}](../../${file})`).join('<br>');
-  const missing = isInert ? 'no effect yet' : 'none';
-  return `| \`${field}\` | ${shown === '' ? missing : shown} |`;
+  return `| \`${field}\` | ${shown === '' ? 'none' : shown} |`;
 }
 
 /** The page that lists, for each field of the noted kinds, the tests that show its effect. */
-export function fieldCoveragePage(kinds: readonly Kind[], noted: FieldCoverage, inert: readonly string[]): string {
+export function fieldCoveragePage(kinds: readonly Kind[], noted: FieldCoverage): string {
   const sections = kinds
     .filter(({ kind }) => noted[kind] !== undefined)
     .flatMap((kind) => {
-      const fields = coveredFields(kind, noted, inert);
+      const fields = coveredFields(kind, noted);
       const covered = fields.filter(({ tests }) => tests.length > 0).length;
-      const waiting = fields.filter(({ isInert }) => isInert).length;
-      const count = `${fields.length} fields, ${covered} with a test, ${waiting} without effect yet.`;
+      const count = `${fields.length} fields, ${covered} with a test.`;
       return [
         `## ${kind.kind}`,
         count,
@@ -55,7 +47,6 @@ export function fieldCoveragePage(kinds: readonly Kind[], noted: FieldCoverage, 
   const text = [
     '<!-- Made by `npm run gen` from testing/repository/field-coverage.yaml; do not edit. -->',
     '# Fields and the tests that show their effect',
-    'A field without effect yet is named in the condition `UnsupportedFields` of objects that use it.',
     ...sections,
   ].join('\n\n');
   return `${text}\n`;

@@ -1,14 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
-import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { annotations } from '../../api/names.ts';
 import { validate, validateExternalDeletion, warningsAbout } from './admission.ts';
 import { formatHostAndPort, parseHostAndPort } from './infrastructure/host-and-port.ts';
 import { contractKind, definitionName } from '../../api/cluster-api/contract-kind.ts';
 import type { InfrastructureCluster } from './infrastructure/infrastructure-patch.ts';
 import { infrastructureStep } from './infrastructure/infrastructure-patch.ts';
-import { unsupportedCondition } from './unsupported.ts';
 
 describe('Endpoints as text', () => {
   test.each([
@@ -207,31 +205,5 @@ describe('Admission of a StewardControlPlane', () => {
   test('An object that is being deleted may keep invalid values', () => {
     const gone = { ...scp({ version: 'x' }), metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(validate(gone, undefined)).toEqual([]);
-  });
-});
-
-describe('Fields without an effect', () => {
-  const below: Pick<TenantControlPlane, 'status'> = {
-    status: {
-      conditions: [
-        {
-          type: 'UnsupportedFields',
-          status: 'True',
-          reason: 'FieldsIgnored',
-          message: 'spec.addons.tcpProxy',
-          lastTransitionTime: '2026-01-01T00:00:00Z',
-        },
-      ],
-    },
-  };
-
-  test('are those of its TenantControlPlane', () => {
-    const found = unsupportedCondition(below);
-    expect(found).toMatchObject({ status: 'True', reason: 'FieldsIgnored' });
-    expect(found.message).toContain('spec.addons.tcpProxy');
-  });
-
-  test('are none in a plain control plane', () => {
-    expect(unsupportedCondition(undefined)).toMatchObject({ status: 'False', reason: 'AllSupported' });
   });
 });

@@ -9,7 +9,6 @@ import type { Rollout } from './upgrade/rollout.ts';
 import { forcedRollout, heldRollout, rolloutOf } from './upgrade/rollout.ts';
 import type { Scope } from './scope.ts';
 import { isSettled, isUsable as usable } from './tenant/tenant-answers.ts';
-import { unsupportedCondition } from './unsupported.ts';
 
 type Status = StewardControlPlaneStatus;
 
@@ -31,7 +30,6 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
   const reported = [
     ...conditionsOf(report),
     ...contractConditions(report, { desired, rollout, isUsable, initialized, state, tenant }),
-    unsupportedCondition(tenant),
     ...oneCluster(scp, report.scope),
     notPaused,
   ];

@@ -1,6 +1,5 @@
 import type { Condition } from '../../api/meta.ts';
 import type { tenantControlPlaneConditions } from '../../api/steward/v1alpha1/condition-rows.ts';
-import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
 import { conditionsOf, messageOf, setConditions, summarize } from '../../runtime/reconcile/conditions.ts';
 import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
@@ -13,7 +12,6 @@ import type { Scope } from './scope.ts';
 import { isRolling } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
 import { migrationAfter } from './status.ts';
-import { unsupportedFields } from './shared/unsupported.ts';
 
 type Type = keyof typeof tenantControlPlaneConditions;
 
@@ -27,14 +25,6 @@ const parts: readonly Type[] = [
   'TenantConfigured',
   'AddonsReady',
 ];
-
-function unsupported(tcp: TenantControlPlane): NewCondition {
-  const type: Type = 'UnsupportedFields';
-  const fields = unsupportedFields(tcp);
-  if (fields.length === 0) return { type, status: 'False', reason: 'AllSupported', message: '' };
-  const message = `this version of Steward ignores ${fields.join(', ')}: remove them, or use a version that supports them`;
-  return { type, status: 'True', reason: 'FieldsIgnored', message };
-}
 
 /** Only for tenants with a current or past migration. */
 function migrating(report: Report<Scope>): readonly NewCondition[] {
@@ -119,7 +109,7 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
   const { scope } = report;
   const at = { generation: scope.tcp.metadata.generation ?? 0, now };
   const before = scope.tcp.status?.conditions ?? [];
-  const list = setConditions(before, [...conditionsOf(report), unsupported(scope.tcp)], at);
+  const list = setConditions(before, conditionsOf(report), at);
   return setConditions(
     list,
     [

@@ -49,12 +49,4 @@ describe('Events about conditions', () => {
     expect(announcements([ready], [condition('Ready', 'True', 'RollingOut')])).toEqual([]);
     expect(announcements([ready], [condition('Ready', 'False', 'Sleeping')])).toMatchObject([{ reason: 'Sleeping' }]);
   });
-
-  test('warn of fields without an effect', () => {
-    const after = [condition('UnsupportedFields', 'True', 'FieldsIgnored', 'spec.addons.tcpProxy')];
-    expect(announcements([], after)).toEqual([
-      { type: 'Warning', reason: 'FieldsIgnored', message: 'spec.addons.tcpProxy' },
-    ]);
-    expect(announcements([], [condition('UnsupportedFields', 'False', 'AllSupported')])).toEqual([]);
-  });
 });

@@ -20,7 +20,7 @@ const reportedElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', '
 const onceOnly: ReadonlySet<string> = new Set(['Ready', 'CertificateRequestsLeft']);
 
 /** Conditions that people should know while they are True. */
-const bad: ReadonlySet<string> = new Set(['UnsupportedFields', 'CertificateRequestsLeft']);
+const bad: ReadonlySet<string> = new Set(['CertificateRequestsLeft']);
 
 /** Reasons that need no action, unless the condition was True before. */
 const calm: ReadonlySet<string> = new Set(['NotExposed', 'RouteNotAccepted', 'PodsNotReady', 'Rotating', 'RollingOut']);

@@ -6,23 +6,17 @@ import { allKinds } from '../../api/all-kinds.ts';
 import { coveredFields, fieldCoveragePage } from '../../api/generate/field-coverage.ts';
 import type { FieldCoverage } from '../../api/generate/field-coverage.ts';
 import { fieldLeaves } from '../../api/generate/field-leaves.ts';
-import { ignoredFields } from '../../controllers/tenantcontrolplane/shared/unsupported.ts';
 
 const root = join(import.meta.dirname, '../..');
 const noted = parse(readFileSync(join(import.meta.dirname, 'field-coverage.yaml'), 'utf8')) as FieldCoverage;
 const kinds = allKinds.filter(({ kind }) => noted[kind] !== undefined);
 
 describe.each(kinds.map((kind) => [kind.kind, kind] as const))('The fields of %s', (name, kind) => {
-  const fields = coveredFields(kind, noted, ignoredFields);
+  const fields = coveredFields(kind, noted);
 
-  test('each have a test that shows their effect, or are known to have none yet', () => {
-    const bare = fields.filter(({ tests, isInert }) => tests.length === 0 && !isInert);
+  test('each have a test that shows their effect', () => {
+    const bare = fields.filter(({ tests }) => tests.length === 0);
     expect(bare.map(({ field }) => field)).toEqual([]);
-  });
-
-  test('without an effect have no test', () => {
-    const odd = fields.filter(({ tests, isInert }) => tests.length > 0 && isInert);
-    expect(odd.map(({ field }) => field)).toEqual([]);
   });
 
   test('are listed with the names of the schema', () => {
@@ -42,13 +36,12 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('The fields of %s
   });
 });
 
-test('the page shows for each field its test, that nothing acts on it yet, or that it has none', () => {
+test('the page shows the test of each field, or that it has none', () => {
   const generator = allKinds.filter(({ kind }) => kind === 'KubeconfigGenerator');
   const some = { KubeconfigGenerator: { 'a/b.test.ts': { 'shows | it': ['spec.user.stringValue'] } } };
-  const page = fieldCoveragePage(generator, some, ['spec.groups']);
-  expect(page).toContain('7 fields, 1 with a test, 2 without effect yet.');
+  const page = fieldCoveragePage(generator, some);
+  expect(page).toContain('7 fields, 1 with a test.');
   expect(page).toContain('| `spec.user.stringValue` | [shows \\| it](../../a/b.test.ts) |');
-  expect(page).toContain('| `spec.groups[].stringValue` | no effect yet |');
   expect(page).toContain('| `spec.namespaceSelector` | none |');
 });
 

@@ -185,14 +185,6 @@ export const tenantControlPlaneConditions = {
       Refused: 'The operation that the annotation requests is not performed. The message says why.',
     },
   },
-  UnsupportedFields: {
-    meaning: 'The spec uses fields that have no effect in this version.',
-    polarity: 'negative',
-    reasons: {
-      FieldsIgnored: 'The message names the fields. Remove them, or use a version that supports them.',
-      AllSupported: 'Every field used in the spec has an effect.',
-    },
-  },
   Paused: {
     meaning: 'The object is not reconciled, on request.',
     polarity: 'negative',

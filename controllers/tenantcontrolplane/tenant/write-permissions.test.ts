@@ -51,7 +51,6 @@ describe('A tenant whose writes are limited', () => {
       reason: 'WriteLimited',
       message: 'spec.writePermissions denies CREATE, DELETE',
     });
-    expect(await world.condition('UnsupportedFields')).toContain('False');
   });
 
   test('stays limited when the manager restarts and is denied itself', async () => {

@@ -51,7 +51,6 @@ describe('a tenant with konnectivity', () => {
   test('is Ready, with the server beside its API server and the agents inside', async () => {
     const world = await running();
     expect(await world.condition('AddonsReady')).toBe('True');
-    expect(await world.condition('UnsupportedFields')).toBe('False AllSupported: ');
     expect(await agentObjects(world)).toEqual([
       'ServiceAccount/konnectivity-agent',
       'ClusterRoleBinding/system:konnectivity-server',

@@ -79,7 +79,6 @@ describe('a tenant with a proxy', () => {
   test('is Ready, with the proxy inside and an API server that leaves the Service kubernetes to it', async () => {
     const world = await running();
     expect(await world.condition('AddonsReady')).toBe('True');
-    expect(await world.condition('UnsupportedFields')).toBe('False AllSupported: ');
     expect(await apiServerFlags(world)).toEqual(['--endpoint-reconciler-type=none']);
     expect(await proxyObjects(world)).toEqual([
       'ServiceAccount/steward-tcp-proxy',

@@ -48,7 +48,6 @@ describe('a tenant for workers of Talos', () => {
   test('is Ready, with trustd beside its API server and what workers need inside', async () => {
     const world = await running();
     expect(await world.condition('AddonsReady')).toBe('True');
-    expect(await world.condition('UnsupportedFields')).toBe('False AllSupported: ');
     expect(await rbac(world)).toHaveLength(3);
     const { status } = await world.read();
     expect(status?.addons?.workerBootstrap).toMatchObject({

@@ -74,7 +74,6 @@ describe('A tenant with resources in another datastore', () => {
     expect(await flag(world)).toBe('/events#https://events:2379,coordination.k8s.io/leases#https://events:2379');
     expect(await world.condition('StoreReady')).toBe('True');
     expect(await world.condition('Ready')).toBe('True');
-    expect(await world.condition('UnsupportedFields')).toContain('False');
   });
 
   test('gets credentials in a separate Secret and keeps those of its main datastore unchanged', async () => {

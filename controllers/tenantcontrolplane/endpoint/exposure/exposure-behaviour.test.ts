@@ -40,7 +40,6 @@ describe('Exposure by an Ingress', () => {
     expect(status?.controlPlaneEndpoint).toBe(`${host}:443`);
     expect(status?.kubernetesResources?.ingress).toEqual({ name: 'tenant', namespace: 'default' });
     expect(await world.condition('Ready')).toBe('True');
-    expect(await world.condition('UnsupportedFields')).toBe('False AllSupported: ');
     expect(await messageOf(world, 'EndpointReady')).toContain('Ingress tenant has no address yet');
   });
 
