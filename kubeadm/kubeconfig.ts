@@ -1,5 +1,4 @@
-import { parse } from 'yaml';
-import { InvalidInputError } from './invalid-input-error.ts';
+import { KubeconfigError, readKubeconfig } from '../api/kubeconfig.ts';
 import { parseCertificates } from './pki/certificate-chain.ts';
 import { evaluate } from './pki/evaluate.ts';
 import type { Expectation } from './pki/evaluate.ts';
@@ -43,55 +42,11 @@ export function kubeconfig({ clusterName, server, ca, user, client, ...given }: 
   });
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function fieldsOf(value: unknown, key: string): Fields {
-  const found = isFields(value) ? value[key] : undefined;
-  return isFields(found) ? found : {};
-}
-
-function text(fields: Fields, key: string): string {
-  const value = fields[key];
-  return typeof value === 'string' ? value : '';
-}
-
-function named(list: unknown, name: string, key: string): Fields {
-  const entry: unknown = Array.isArray(list) ? list.find((item) => isFields(item) && item.name === name) : undefined;
-  return fieldsOf(entry, key);
-}
-
-const decoded = (value: string): string => Buffer.from(value, 'base64').toString('utf8');
-
-/**
- * Reads the current context of a kubeconfig; absent parts are empty. Throws `InvalidInputError` when the text is not a YAML
- * object.
- */
-export function parseKubeconfig(content: string, field = 'kubeconfig'): Kubeconfig {
-  const remedy = 'delete it to have it generated again';
-  let config: unknown;
-  try {
-    config = parse(content, { version: '1.1', logLevel: 'error' });
-  } catch (cause) {
-    throw new InvalidInputError({ field, reason: 'is not valid YAML', remedy }, { cause });
-  }
-  if (!isFields(config)) throw new InvalidInputError({ field, reason: 'is not a kubeconfig', remedy });
-  const context = named(config.contexts, text(config, 'current-context'), 'context');
-  const cluster = named(config.clusters, text(context, 'cluster'), 'cluster');
-  const user = named(config.users, text(context, 'user'), 'user');
-  return {
-    clusterName: text(context, 'cluster'),
-    server: text(cluster, 'server'),
-    ca: decoded(text(cluster, 'certificate-authority-data')),
-    user: text(context, 'user'),
-    client: {
-      certificate: decoded(text(user, 'client-certificate-data')),
-      key: decoded(text(user, 'client-key-data')),
-    },
-  };
+/** Reads the current context of a kubeconfig; absent parts are empty. Throws `KubeconfigError`. */
+export function parseKubeconfig(content: string): Kubeconfig {
+  const { cluster, user, access } = readKubeconfig(content);
+  const { server, ca = '', clientCert = '', clientKey = '' } = access;
+  return { clusterName: cluster, server, ca, user, client: { certificate: clientCert, key: clientKey } };
 }
 
 /** What a kubeconfig is evaluated against. */
@@ -113,7 +68,7 @@ export function evaluateKubeconfig(content: string | undefined, expectation: Kub
   try {
     found = parseKubeconfig(content);
   } catch (error) {
-    if (error instanceof InvalidInputError) return renew('Malformed', error.message);
+    if (error instanceof KubeconfigError) return renew('Malformed', error.message);
     throw error;
   }
   if (found.clusterName !== expectation.clusterName) {

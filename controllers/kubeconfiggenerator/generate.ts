@@ -1,8 +1,8 @@
 import type { Secret } from '../../api/core/kinds.ts';
+import { KubeconfigError } from '../../api/kubeconfig.ts';
 import { dataKeys } from '../../api/names.ts';
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
 import { evaluateKubeconfig, kubeconfig, parseKubeconfig } from '../../kubeadm/kubeconfig.ts';
 import type { Kubeconfig } from '../../kubeadm/kubeconfig.ts';
 import { parseCertificates } from '../../kubeadm/pki/certificate-chain.ts';
@@ -56,10 +56,11 @@ function templateOf({ generator, admin }: Ingredients): Kubeconfig {
     );
   }
   try {
-    return parseKubeconfig(content, key);
+    return parseKubeconfig(content);
   } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error;
-    throw new NotGeneratedError(`unable to decode Kubeconfig template: ${error.message}`, { cause: error });
+    if (!(error instanceof KubeconfigError)) throw error;
+    const text = `unable to decode Kubeconfig template: ${key}: ${error.message}; delete it to have it generated again`;
+    throw new NotGeneratedError(text, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KubeconfigError } from './kubeconfig.ts';
+import { KubeconfigError } from '../../api/kubeconfig.ts';
 import { inClusterConnection, loadKubeconfigFile } from './load-connection.ts';
 
 describe('A connection from files', () => {

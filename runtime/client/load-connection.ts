@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isIPv6 } from 'node:net';
 import type { Connection } from './connection.ts';
-import { KubeconfigError, parseKubeconfig } from './kubeconfig.ts';
+import { KubeconfigError } from '../../api/kubeconfig.ts';
+import { parseKubeconfig } from './kubeconfig.ts';
 
 /** Where a pod finds its own credentials. */
 export const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';

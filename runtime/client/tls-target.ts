@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, createSecureContext } from 'node:tls';
 import type { PeerCertificate, SecureContext } from 'node:tls';
 import type { Connection } from './connection.ts';
-import { KubeconfigError } from './kubeconfig.ts';
+import { KubeconfigError } from '../../api/kubeconfig.ts';
 
 /** Where a connection is dialled, and what is verified there. */
 export interface TlsTarget {

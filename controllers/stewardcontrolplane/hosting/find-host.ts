@@ -7,7 +7,7 @@ import { machineReasons, messageOf } from '../../../runtime/reconcile/conditions
 import type { Connection } from '../../../runtime/client/connection.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { ApiError, UnreachableError } from '../../../runtime/client/errors.ts';
-import { KubeconfigError } from '../../../runtime/client/kubeconfig.ts';
+import { KubeconfigError } from '../../../api/kubeconfig.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Claim } from './claim.ts';
 import { readClaim } from './claim.ts';

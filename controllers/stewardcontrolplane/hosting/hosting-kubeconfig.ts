@@ -1,6 +1,7 @@
 import type { Secret } from '../../../api/core/kinds.ts';
 import type { Connection } from '../../../runtime/client/connection.ts';
-import { KubeconfigError, parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
+import { KubeconfigError } from '../../../api/kubeconfig.ts';
+import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 
 /**
  * The connection to another cluster from the kubeconfig in a Secret. Only inline content is used: a client certificate or a

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
+import { KubeconfigError } from '../../../api/kubeconfig.ts';
 import { kubeconfig, parseKubeconfig } from '../../../kubeadm/kubeconfig.ts';
 import type { Kubeconfig } from '../../../kubeadm/kubeconfig.ts';
 
@@ -20,7 +20,7 @@ function contentOf(text: string): Kubeconfig | undefined {
     const { certificate, key } = found.client;
     return [found.server, found.ca, certificate, key].includes('') ? undefined : found;
   } catch (error) {
-    if (error instanceof InvalidInputError) return undefined;
+    if (error instanceof KubeconfigError) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { kinds } from '../../../../api/core/kinds.ts';
 import type { ClusterAddon } from '../../../api/cluster-addon.ts';
 import type { CapiCluster } from '../../../../api/cluster-api/kinds.ts';
-import { KubeconfigError, parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
+import { KubeconfigError } from '../../../../api/kubeconfig.ts';
+import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { StageError, lookAgain } from '../stage-error.ts';
 import type { WorkloadClient } from './workload-budget.ts';
