@@ -4,6 +4,8 @@ import { InvalidInputError } from '../kubeadm/invalid-input-error.ts';
 import { parseCertificates } from '../kubeadm/pki/certificate-chain.ts';
 import { parsePrivateKey } from '../kubeadm/pki/private-key.ts';
 import type { ReadSecret } from './driver.ts';
+import { parseEndpoint } from './endpoint.ts';
+import type { NamedEndpoint } from './endpoint.ts';
 import { StoreError } from './store-error.ts';
 
 /** A private key and the certificate that it belongs to. */
@@ -25,6 +27,16 @@ export class CredentialReader {
 
   constructor(read: ReadSecret) {
     this.#read = read;
+  }
+
+  /** The servers of spec.endpoints, without those that are broken. */
+  endpoints(names: readonly string[]): readonly NamedEndpoint[] {
+    return names.flatMap((name, index) => {
+      const endpoint = parseEndpoint(name);
+      if (typeof endpoint !== 'string') return [{ name, ...endpoint }];
+      this.broken(`spec.endpoints[${index}] ${JSON.stringify(name)} ${endpoint}`);
+      return [];
+    });
   }
 
   /** The content of a field as text; undefined after a validation error. */

@@ -5,6 +5,11 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** One address of a store, and how the DataStore writes it. */
+export interface NamedEndpoint extends Endpoint {
+  readonly name: string;
+}
+
 /** Parses `host:port` of a DataStore endpoint; returns a text that says what is wrong with it. */
 export function parseEndpoint(value: string): Endpoint | string {
   if (value.includes('://')) return 'has a scheme; use host:port';

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../endpoint.ts';
-import type { StoreTls } from '../login-config.ts';
+import type { NamedEndpoint } from '../endpoint.ts';
+import type { StoreTls } from '../store-tls.ts';
 import type { MysqlVersion } from './version.ts';
 
 /** Milliseconds for a connection with its handshake, and for a statement. */
@@ -7,7 +7,7 @@ export const deadlineMs = 5000;
 
 /** Whom to call, and who calls. */
 export interface MysqlTarget {
-  readonly endpoint: Endpoint & { readonly name: string };
+  readonly endpoint: NamedEndpoint;
   readonly username: string;
   readonly password: string;
   readonly tls?: StoreTls | undefined;

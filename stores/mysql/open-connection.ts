@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
 import type { Connection, ResultSetHeader, RowDataPacket, SslOptions } from 'mysql2/promise';
 import type { Endpoint } from '../endpoint.ts';
-import type { StoreTls } from '../login-config.ts';
+import type { StoreTls } from '../store-tls.ts';
 import { deadlineMs, textOf } from './connection.ts';
 import type { MysqlConnection, OpenMysql, Row, ServerFacts, Value } from './connection.ts';
 import { mysqlError, MysqlError } from './errors.ts';

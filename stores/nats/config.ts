@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoreTls } from '../login-config.ts';
+import type { StoreTls } from '../store-tls.ts';
 
 /** Each tenant in an account of its own, which an operator's key signs. */
 export interface AccountAccess {

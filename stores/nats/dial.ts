@@ -1,6 +1,6 @@
 import { connect } from '@nats-io/transport-node';
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node';
-import type { StoreTls } from '../login-config.ts';
+import type { StoreTls } from '../store-tls.ts';
 import { credentialsParts } from './credentials-file.ts';
 import { nkeyOfSeed } from './nkey.ts';
 

@@ -1,10 +1,9 @@
 import { numberOf } from '../../api/quantity.ts';
 import type { DataStore, DataStoreSpec } from '../../api/steward/v1alpha1/data-store.ts';
-import { certificateBundle, CredentialReader } from '../credentials.ts';
+import { CredentialReader } from '../credentials.ts';
 import type { ReadSecret } from '../driver.ts';
-import { parseEndpoint } from '../endpoint.ts';
-import type { StoreTls } from '../login-config.ts';
 import { StoreError } from '../store-error.ts';
+import { readStoreTls } from '../store-tls.ts';
 import { credentialsProblem } from './credentials-file.ts';
 import type { AccountAccess, LoginAccess, NatsConfig } from './config.ts';
 import { nkeyOfSeed } from './nkey.ts';
@@ -12,10 +11,6 @@ import { nkeyOfSeed } from './nkey.ts';
 const path = {
   username: 'spec.basicAuth.username',
   password: 'spec.basicAuth.password',
-  ca: 'spec.tlsConfig.certificateAuthority.certificate',
-  caKey: 'spec.tlsConfig.certificateAuthority.privateKey',
-  certificate: 'spec.tlsConfig.clientCertificate.certificate',
-  key: 'spec.tlsConfig.clientCertificate.privateKey',
   operatorKey: 'spec.nats.operatorKey',
   systemCredentials: 'spec.nats.systemCredentials',
   storage: 'spec.nats.storagePerTenant',
@@ -32,13 +27,10 @@ export async function readNatsConfig(store: DataStore, read: ReadSecret): Promis
   const { spec } = store;
   const reader = new CredentialReader(read);
   const [tls, access] = await Promise.all([
-    readTls(reader, spec),
+    readStoreTls(reader, spec.tlsConfig),
     spec.nats === undefined ? readLogin(reader, spec) : readAccounts(reader, spec.nats),
   ]);
-  spec.endpoints.forEach((endpoint, index) => {
-    const parsed = parseEndpoint(endpoint);
-    if (typeof parsed === 'string') reader.broken(`spec.endpoints[${index}] ${JSON.stringify(endpoint)} ${parsed}`);
-  });
+  reader.endpoints(spec.endpoints);
   reader.finish();
   if (access === undefined) {
     throw new StoreError(
@@ -47,23 +39,6 @@ export async function readNatsConfig(store: DataStore, read: ReadSecret): Promis
     );
   }
   return { endpoints: spec.endpoints, ...(tls && { tls }), access };
-}
-
-async function readTls(reader: CredentialReader, { tlsConfig }: DataStoreSpec): Promise<StoreTls | undefined> {
-  if (tlsConfig === undefined) return undefined;
-  const { certificateAuthority: authority, clientCertificate: client } = tlsConfig;
-  const [ca, caKey, certificate, key] = await Promise.all([
-    reader.text(authority.certificate, path.ca),
-    authority.privateKey && reader.text(authority.privateKey, path.caKey),
-    client && reader.text(client.certificate, path.certificate),
-    client && reader.text(client.privateKey, path.key),
-  ]);
-  const authorities = reader.certificates(ca, path.ca);
-  const pair = reader.pair(certificate, key, path);
-  const signer = reader.signer(authorities, caKey, { certificate: path.ca, key: path.caKey });
-  return (
-    authorities && { ca: certificateBundle(authorities), ...(pair && { client: pair }), ...(signer && { signer }) }
-  );
 }
 
 /** Without basicAuth the client certificate is all that a server learns. */

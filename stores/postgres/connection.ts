@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import type { Credential } from '../credentials.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { NamedEndpoint } from '../endpoint.ts';
 import { isCatalogRace, isConnectionLoss, refusedError } from './errors.ts';
 
 /** Default timeout of an answer in milliseconds. */
@@ -19,7 +19,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** The server and the credentials for a connection. */
 export interface PostgresTarget {
-  readonly endpoint: Endpoint & { readonly name: string };
+  readonly endpoint: NamedEndpoint;
   readonly database: string;
   readonly username: string;
   readonly password: string;

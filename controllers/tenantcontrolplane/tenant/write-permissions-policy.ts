@@ -1,9 +1,7 @@
 import type { Manifest } from '../../../api/meta.ts';
-import { labels, project, writePermissionsPolicy } from '../../../api/names.ts';
+import { writePermissionsPolicy } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
-
-const apiVersion = 'admissionregistration.k8s.io/v1';
-const metadata = { name: writePermissionsPolicy, labels: { [labels.project]: project } };
+import { denyWritesManifests } from '../shared/deny-writes-policy.ts';
 
 const operationOf = { blockCreation: 'CREATE', blockUpdate: 'UPDATE', blockDeletion: 'DELETE' } as const;
 
@@ -52,38 +50,6 @@ const matchConditions = [
 export function writePermissionsManifests(tcp: TenantControlPlane): readonly Manifest[] {
   const operations = deniedOperations(tcp);
   if (operations.length === 0) return [];
-  const everything = { apiGroups: ['*'], apiVersions: ['*'], scope: '*' };
-  const reviews = ['authentication.k8s.io', 'authorization.k8s.io'];
-  const what = operations.join(', ');
-  const policy: Manifest = {
-    apiVersion,
-    kind: 'ValidatingAdmissionPolicy',
-    metadata,
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        matchPolicy: 'Equivalent',
-        resourceRules: [{ ...everything, operations, resources: ['*/*'] }],
-        excludeResourceRules: [
-          { ...everything, apiGroups: reviews, operations: ['CREATE'], resources: ['*'] },
-          { ...everything, apiGroups: [''], operations: ['CREATE'], resources: ['serviceaccounts/token'] },
-        ],
-      },
-      matchConditions,
-      validations: [
-        {
-          expression: 'false',
-          message: `the operator of this control plane currently denies ${what} (spec.writePermissions): contact the operator`,
-          reason: 'Forbidden',
-        },
-      ],
-    },
-  };
-  const binding: Manifest = {
-    apiVersion,
-    kind: 'ValidatingAdmissionPolicyBinding',
-    metadata,
-    spec: { policyName: writePermissionsPolicy, validationActions: ['Deny'] },
-  };
-  return [policy, binding];
+  const message = `the operator of this control plane currently denies ${operations.join(', ')} (spec.writePermissions): contact the operator`;
+  return denyWritesManifests({ name: writePermissionsPolicy, operations, matchConditions, message });
 }

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../../api/meta.ts';
-import { freezePolicy, labels, project, stewardGroup } from '../../../../api/names.ts';
+import { freezePolicy, stewardGroup } from '../../../../api/names.ts';
 import { versionText } from '../../../../kubeadm/versions.ts';
+import { admissionVersion, denyWritesManifests } from '../../shared/deny-writes-policy.ts';
 import type { VersionFacts } from '../../upgrade/version-facts.ts';
 
 /** The first minor of Kubernetes 1 that serves ValidatingAdmissionPolicy by default. */
@@ -29,49 +30,24 @@ const isOfLeaders =
   "request.name in ['kube-controller-manager', 'kube-scheduler'] && " +
   "request.userInfo.username in ['system:kube-controller-manager', 'system:kube-scheduler']";
 
-const apiVersion = 'admissionregistration.k8s.io/v1';
-const metadata = { name: freezePolicy, labels: { [labels.project]: project } };
-
 /**
- * The policy that denies all writes except those of the API server itself, and its binding. Requests that store nothing are
- * allowed: reviews of tokens and of access, and issuing service-account tokens. The API server needs its own writes to start:
- * without them the pods on the other datastore would not become ready. Its lease and its address can wait and are denied: behind
- * the fence of a datastore, these writes would be retried endlessly. Controller manager and scheduler exit when they cannot renew
- * their leases for ten seconds, so that their pod is not ready: their leases are allowed here where the datastore accepts them.
- * Kubernetes exempts policies themselves, so writes can always be allowed again.
+ * The policy that denies all writes except those of the API server itself, and its binding. The API server needs its own writes to
+ * start: without them the pods on the other datastore would not become ready. Its lease and its address can wait and are denied:
+ * behind the fence of a datastore, these writes would be retried endlessly. Controller manager and scheduler exit when they cannot
+ * renew their leases for ten seconds, so that their pod is not ready: their leases are allowed here where the datastore accepts
+ * them.
  */
 export function freezeManifests({ leadersRenew }: { readonly leadersRenew: boolean }): readonly [Manifest, Manifest] {
   const leaders = { name: 'not-a-lease-of-leaders', expression: `!(${isOfLeaders})` };
-  const everything = { apiGroups: ['*'], apiVersions: ['*'], scope: '*' };
-  const reviews = ['authentication.k8s.io', 'authorization.k8s.io'];
-  const policy: Manifest = {
-    apiVersion,
-    kind: 'ValidatingAdmissionPolicy',
-    metadata,
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        matchPolicy: 'Equivalent',
-        resourceRules: [{ ...everything, operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['*/*'] }],
-        excludeResourceRules: [
-          { ...everything, apiGroups: reviews, operations: ['CREATE'], resources: ['*'] },
-          { ...everything, apiGroups: [''], operations: ['CREATE'], resources: ['serviceaccounts/token'] },
-        ],
-      },
-      matchConditions: [
-        { name: 'not-the-api-server', expression: `${isOthers} || ${isOfServers}` },
-        ...(leadersRenew ? [leaders] : []),
-      ],
-      validations: [{ expression: 'false', message: freezeMessage, reason: 'Forbidden' }],
-    },
-  };
-  const binding: Manifest = {
-    apiVersion,
-    kind: 'ValidatingAdmissionPolicyBinding',
-    metadata,
-    spec: { policyName: freezePolicy, validationActions: ['Deny'] },
-  };
-  return [policy, binding];
+  return denyWritesManifests({
+    name: freezePolicy,
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    matchConditions: [
+      { name: 'not-the-api-server', expression: `${isOthers} || ${isOfServers}` },
+      ...(leadersRenew ? [leaders] : []),
+    ],
+    message: freezeMessage,
+  });
 }
 
 /** A write for a dry run, which stores nothing. */
@@ -88,7 +64,12 @@ const probeName = 'steward-freeze-probe';
 export const freezeProbes: readonly [FreezeProbe, ...FreezeProbe[]] = [
   {
     verb: 'create',
-    manifest: { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: { name: probeName }, webhooks: [] },
+    manifest: {
+      apiVersion: admissionVersion,
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: probeName },
+      webhooks: [],
+    },
   },
   {
     verb: 'patch',
