@@ -1,4 +1,4 @@
-import type { DataStore } from '../api/steward/v1alpha1/data-store.ts';
+import type { DataStore, DataStoreSpec } from '../api/steward/v1alpha1/data-store.ts';
 import type { TenancyData } from './tenancy-data.ts';
 
 /** Reads one key of a Secret; undefined when the Secret or the key is absent. */
@@ -13,7 +13,7 @@ export interface Tenancy {
   /** Key prefix, database or bucket name, without slashes. */
   readonly schema: string;
   readonly user: string;
-  /** Set for every tenancy of a driver with `passwords`: 1 to 64 letters, digits, "-" and "_". */
+  /** Set for every tenancy of a driver with the capability `passwords`: 1 to 64 letters, digits, "-" and "_". */
   readonly password?: string;
   /** UID of the owner: a schema or user that belongs to another owner is refused. */
   readonly owner: string;
@@ -106,11 +106,22 @@ export interface Session extends AsyncDisposable {
   data?(tenancy: Tenancy): Promise<TenancyData>;
 }
 
+/** What sets a driver apart from others. Controllers ask for these and not for a driver's name. */
+export interface DriverCapabilities {
+  /** Tenants log in with a password: then each tenancy must carry one. */
+  readonly passwords: boolean;
+  /** kube-apiserver reaches the store through kine: then the keys of all tenants begin alike. */
+  readonly kine: boolean;
+  /** The fence of a tenancy can let keys through that are not copied: `TenancyData.openUncopied` has an effect. */
+  readonly opensUncopied: boolean;
+  /** True for a DataStore that cannot isolate tenants. */
+  readonly servesOneTenant: (spec: DataStoreSpec) => boolean;
+}
+
 /** One wire protocol. `Config` holds resolved credentials and must not be logged. */
 export interface Driver<Config = unknown> {
-  readonly name: 'etcd' | 'MySQL' | 'PostgreSQL' | 'NATS';
-  /** True when tenants log in with a password: then each tenancy must carry one. */
-  readonly passwords: boolean;
+  readonly name: DataStoreSpec['driver'];
+  readonly capabilities: DriverCapabilities;
   /** Resolves the DataStore's content and references. Throws `StoreError` naming the field that is missing or broken. */
   configure(store: DataStore, read: ReadSecret): Promise<Config>;
   /** A checksum over everything in the config, for reuse of sessions and for roll-outs. */

@@ -20,7 +20,7 @@ function dialling(open: (config: string) => Promise<void> = () => Promise.resolv
   });
   const driver: Driver<string> = {
     name: 'etcd',
-    passwords: false,
+    capabilities: { passwords: false, kine: true, opensUncopied: false, servesOneTenant: () => false },
     configure: () => Promise.resolve(''),
     checksum: (config) => config,
     bind: () => ({ kind: 'kine', endpoint: '', connection: '' }),

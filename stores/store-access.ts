@@ -1,13 +1,12 @@
 import type { DataStore } from '../api/steward/v1alpha1/data-store.ts';
-import type { ClientTls, Driver, ReadSecret, Session, StoreBinding, Tenancy } from './driver.ts';
+import type { ClientTls, Driver, DriverCapabilities, ReadSecret, Session, StoreBinding, Tenancy } from './driver.ts';
 import type { Sessions } from './sessions.ts';
 import { StoreError } from './store-error.ts';
 
 /** A DataStore whose credentials were read and checked. Its methods throw `StoreError`. */
 export interface OpenStore {
   readonly driver: Driver['name'];
-  /** True when a tenancy must carry a password. */
-  readonly passwords: boolean;
+  readonly capabilities: DriverCapabilities;
   /** Over endpoints and credentials. */
   readonly checksum: string;
   bind(tenancy: Tenancy): StoreBinding;
@@ -52,6 +51,11 @@ export class StoreAccess {
     this.#drivers = new Map(options.drivers.map((driver) => [driver.name, driver]));
     this.#sessions = options.sessions;
     this.#read = options.read;
+  }
+
+  /** What the driver of this name is capable of; undefined for an unknown one. */
+  capabilities(driver: string): DriverCapabilities | undefined {
+    return this.#drivers.get(driver)?.capabilities;
   }
 
   /**
@@ -100,7 +104,7 @@ export class StoreAccess {
   #opened({ driver, config }: Configured, signal: AbortSignal): OpenStore {
     return {
       driver: driver.name,
-      passwords: driver.passwords,
+      capabilities: driver.capabilities,
       checksum: driver.checksum(config),
       bind: (tenancy) => driver.bind(config, tenancy),
       clientTls: (tenancy, current, now) => driver.clientTls(config, tenancy, current, now),

@@ -142,7 +142,9 @@ async function makeReady({ open, tenancy }: Side, { cleanup, target }: Migration
       `DataStore ${target} already holds ${keys} keys of this tenant (schema ${tenancy.schema}): set the annotation ${annotations.cleanupPriorMigration} to "true" to have them removed first`,
     );
   }
-  const fresh: Tenancy = open.passwords ? { ...tenancy, password: randomBytes(24).toString('hex') } : tenancy;
+  const fresh: Tenancy = open.capabilities.passwords
+    ? { ...tenancy, password: randomBytes(24).toString('hex') }
+    : tenancy;
   await open.use(async (session) => {
     await session.remove(tenancy);
     await session.ensure(fresh);

@@ -48,7 +48,7 @@ export interface TenantControlPlaneOptions {
   readonly clock: Clock;
   /** The store for everything remembered about single tenants. */
   readonly memory: ObjectMemory;
-  readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
+  readonly stores: Pick<StoreAccess, 'open' | 'openTogether' | 'capabilities'>;
   readonly pool: TenantPool;
   /** DataStore of tenants that neither name nor select one; if it is not set, one is chosen. */
   readonly defaultDataStore?: string;
@@ -130,7 +130,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
   const { defaultDataStore = '', namespace = '' } = options;
   const placements = new Placements({
     ...{ cluster, informers, memory: options.memory },
-    ...{ defaultDataStore, namespace },
+    ...{ defaultDataStore, namespace, stores },
   });
   const kindOf = new Map(ownedKinds.map(({ kind }) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
   const cached = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest): Resource | undefined => {

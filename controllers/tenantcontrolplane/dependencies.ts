@@ -93,7 +93,7 @@ export interface Dependencies {
   foreignBudgets(namespace: string): string;
   /** The addresses of the management cluster's own API server, not older than a minute. */
   managementApi(): Promise<ManagementApi>;
-  readonly stores: Pick<StoreAccess, 'open' | 'openTogether'>;
+  readonly stores: Pick<StoreAccess, 'open' | 'openTogether' | 'capabilities'>;
   readonly tenants: TenantAccess;
   /** Chooses DataStores for tenants that name none. */
   readonly placements: Pick<Placements, 'place'>;

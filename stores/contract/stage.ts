@@ -36,7 +36,7 @@ export class Stage<Config> implements AsyncDisposable {
 
   /** The password of a tenancy, where the driver has passwords: as long as one may be, with every kind of character. */
   password(which: string): Pick<Tenancy, 'password'> {
-    if (!this.store.driver.passwords) return {};
+    if (!this.store.driver.capabilities.passwords) return {};
     return { password: `Pw_${which}-${this.#count}_`.padEnd(64, '0aZ_-') };
   }
 

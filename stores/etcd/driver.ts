@@ -12,7 +12,7 @@ import { EtcdSession } from './session.ts';
  */
 export const etcdDriver: Driver<EtcdConfig> = {
   name: 'etcd',
-  passwords: false,
+  capabilities: { passwords: false, kine: false, opensUncopied: true, servesOneTenant: () => false },
   configure: readEtcdConfig,
   checksum: etcdChecksum,
   bind: (config, tenancy) => ({

@@ -22,7 +22,7 @@ const options = 'timeout=5s&readTimeout=30s&writeTimeout=30s&rejectReadOnly=true
  */
 export const mysqlDriver: Driver<MysqlConfig> = {
   name: 'MySQL',
-  passwords: true,
+  capabilities: { passwords: true, kine: true, opensUncopied: false, servesOneTenant: () => false },
   configure: readLoginConfig,
   checksum: loginChecksum,
   bind: (config) => ({

@@ -51,6 +51,12 @@ const bind = (config: NatsConfig, over: Partial<Tenancy> = {}): KineBinding =>
 const contextOf = (binding: KineBinding): NatsContext =>
   JSON.parse(binding.files?.['nats.json'] ?? '{}') as NatsContext;
 
+test('serves only one tenant without accounts for tenants', () => {
+  const spec: DataStoreSpec = { driver: 'NATS', endpoints: ['nats:4222'] };
+  const { servesOneTenant } = natsDriver.capabilities;
+  expect([spec, { ...spec, nats: accounts() }].map((one) => servesOneTenant(one))).toEqual([true, false]);
+});
+
 describe('configure', () => {
   test('reads accounts, a login with a password, and a client certificate as login', async () => {
     expect((await configure({ nats: accounts() })).access).toMatchObject({

@@ -17,7 +17,12 @@ import { readNatsConfig } from './read-config.ts';
  */
 export const natsDriver: Driver<NatsConfig> = {
   name: 'NATS',
-  passwords: true,
+  capabilities: {
+    passwords: true,
+    kine: true,
+    opensUncopied: false,
+    servesOneTenant: (spec) => spec.nats === undefined,
+  },
   configure: readNatsConfig,
   checksum: natsChecksum,
   bind: natsBinding,

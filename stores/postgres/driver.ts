@@ -10,7 +10,7 @@ import { postgresBinding } from './binding.ts';
  */
 export const postgresDriver: Driver<LoginConfig> = {
   name: 'PostgreSQL',
-  passwords: true,
+  capabilities: { passwords: true, kine: true, opensUncopied: true, servesOneTenant: () => false },
   configure: readLoginConfig,
   checksum: loginChecksum,
   bind: postgresBinding,

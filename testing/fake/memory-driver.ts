@@ -84,7 +84,7 @@ export class MemoryStore {
   #driver(): Driver<string> {
     const common: Driver<string> = {
       name: 'etcd',
-      passwords: false,
+      capabilities: { passwords: false, kine: false, opensUncopied: true, servesOneTenant: () => false },
       configure: (store) => Promise.resolve(store.spec.endpoints.join(',')),
       checksum: (config) => config,
       bind: (config, { schema }) => ({ kind: 'etcd', endpoints: [`https://${config}`], prefix: `/${schema}` }),
@@ -96,7 +96,7 @@ export class MemoryStore {
     return {
       ...common,
       name: 'PostgreSQL',
-      passwords: true,
+      capabilities: { ...common.capabilities, passwords: true, kine: true },
       bind: (connection) => ({ kind: 'kine', endpoint: 'postgres://$(DB_CONNECTION_STRING)/$(DB_SCHEMA)', connection }),
       clientTls: () => Promise.resolve(undefined),
     };

@@ -1,4 +1,3 @@
-import type { DataStoreSpec } from './data-store.ts';
 import { migrationShares, shareInUse } from './share-in-use.ts';
 import type { TenantControlPlane } from './tenant-control-plane.ts';
 
@@ -31,9 +30,4 @@ export function dataStoresOf(tcp: TenantControlPlane, fallback: string): readonl
     ...(status?.storage?.overrides ?? []).map((share) => share.dataStoreName),
   ];
   return [...new Set(names)].filter((name) => name !== '').sort();
-}
-
-/** True for a datastore that cannot isolate tenants: NATS without a key that signs accounts. */
-export function servesOneTenant(spec: DataStoreSpec): boolean {
-  return spec.driver === 'NATS' && !Object.hasOwn(spec, 'nats');
 }

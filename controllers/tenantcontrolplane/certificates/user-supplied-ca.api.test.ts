@@ -64,7 +64,7 @@ async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outc
   const deps = createDependencies({
     memory: new ObjectMemory(),
     ...{ cluster: admin, informers: emptyInformers, clock: systemClock, pool },
-    stores: { open: unused, openTogether: unused },
+    stores: { open: unused, openTogether: unused, capabilities: () => undefined },
     clusterOf: () => Promise.resolve(cluster),
   });
   const { items } = await admin.list<Secret>(kinds.Secret, {

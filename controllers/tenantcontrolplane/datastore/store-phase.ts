@@ -63,7 +63,9 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
   const open = await deps.stores.open(observed.dataStore, ctx.signal);
   const names = tenantObjects(tcp.metadata.name ?? '');
   const named = tenancyOf(tcp, observed.dataStore);
-  const password = open.passwords ? storePassword(observed.secrets.get(names.dataStoreConfig), named.owner) : undefined;
+  const password = open.capabilities.passwords
+    ? storePassword(observed.secrets.get(names.dataStoreConfig), named.owner)
+    : undefined;
   const tenancy: Tenancy = { ...named, ...(password !== undefined && { password }) };
   const binding = open.bind(tenancy);
   const setup = checksum({

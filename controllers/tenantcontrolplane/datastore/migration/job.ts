@@ -13,7 +13,7 @@ import type { MigrationChannel } from './migration-job.ts';
 /** The tenant whose Job is meant, and the clients to reach it. */
 export interface JobPlace {
   readonly tcp: TenantControlPlane;
-  readonly deps: Pick<Dependencies, 'cluster' | 'migrations' | 'kineImage'>;
+  readonly deps: Pick<Dependencies, 'cluster' | 'migrations' | 'kineImage' | 'stores'>;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +48,8 @@ export async function startJob(place: JobPlace, migration: MigrationStatus): Pro
   const { tcp, deps, signal } = place;
   const { namespace, serviceAccount } = deps.migrations;
   const image = await deps.migrations.image(signal);
-  const settings = { namespace, serviceAccount, image, kineImage: deps.kineImage };
+  const needsKine = deps.stores.capabilities(migration.target.driver ?? '')?.kine === true;
+  const settings = { namespace, serviceAccount, image, ...(needsKine && { kineImage: deps.kineImage }) };
   const manifest = migrationJobManifest(tcp, migration, settings);
   try {
     await deps.cluster.create(kinds.Job, manifest, { fieldManager, signal });

@@ -22,16 +22,18 @@ interface JobSpec {
   };
 }
 
-function jobOf(values: Readonly<Record<string, string>> = {}, driver = 'etcd'): { metadata: unknown; spec: JobSpec } {
+function jobOf(
+  values: Readonly<Record<string, string>> = {},
+  kine: { readonly kineImage?: string } = {},
+): { metadata: unknown; spec: JobSpec } {
   const tcp = tenantControlPlaneWith({ metadata: { name: 'a', namespace: 'b', uid: 'c', annotations: values } });
   const settings = {
     namespace: 'steward-system',
     image: 'steward:1',
     serviceAccount: 'steward-migrate',
-    kineImage: 'kine:1',
+    ...kine,
   };
-  const target = { ...migration.target, driver };
-  return migrationJobManifest(tcp, { ...migration, target }, settings) as unknown as ReturnType<typeof jobOf>;
+  return migrationJobManifest(tcp, migration, settings) as unknown as ReturnType<typeof jobOf>;
 }
 
 const argumentsOf = (values: Readonly<Record<string, string>> = {}): readonly string[] | undefined =>
@@ -68,7 +70,7 @@ describe('The Job of a migration', () => {
   test('pulls the image of kine where the pods of the tenant will need it', () => {
     expect(jobOf().spec.template.spec).not.toHaveProperty('initContainers');
     expect(jobOf().spec.template.spec).not.toHaveProperty('affinity');
-    const { initContainers, affinity } = jobOf({}, 'PostgreSQL').spec.template.spec;
+    const { initContainers, affinity } = jobOf({}, { kineImage: 'kine:1' }).spec.template.spec;
     expect(initContainers).toMatchObject([{ name: 'kine', image: 'kine:1', args: ['--version'] }]);
     expect(JSON.stringify(affinity)).toContain('"namespaces":["b"]');
     expect(JSON.stringify(affinity)).toContain('"matchLabels":{"steward.butlerlabs.dev/name":"a"}');

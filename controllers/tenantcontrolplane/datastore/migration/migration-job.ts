@@ -14,8 +14,8 @@ export interface MigrationJobSettings {
   readonly namespace: string;
   readonly image: string;
   readonly serviceAccount: string;
-  /** Image of kine, which tenants of some drivers run. */
-  readonly kineImage: string;
+  /** Image of kine, if the target needs it. */
+  readonly kineImage?: string;
 }
 
 /** Seconds for which a finished Job is kept if nothing removes it. */
@@ -38,8 +38,8 @@ function argumentsOf(tcp: TenantControlPlane, { target }: MigrationStatus): stri
  * If the target needs kine, its image is pulled before writes are denied, and on the nodes where the tenant's pods will probably
  * run: they start faster then, and an image that cannot be pulled is noticed before anything has changed.
  */
-function kineFirst({ metadata }: TenantControlPlane, { target }: MigrationStatus, image: string): object {
-  if (target.driver === undefined || target.driver === 'etcd') return {};
+function kineFirst({ metadata }: TenantControlPlane, image: string | undefined): object {
+  if (image === undefined) return {};
   const podAffinityTerm = {
     topologyKey: 'kubernetes.io/hostname',
     namespaces: [metadata.namespace],
@@ -98,7 +98,7 @@ export function migrationJobManifest(
           enableServiceLinks: false,
           terminationGracePeriodSeconds: 40,
           tolerations: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }],
-          ...kineFirst(tcp, migration, settings.kineImage),
+          ...kineFirst(tcp, settings.kineImage),
           containers: [
             {
               name: migrationComponent,

@@ -14,6 +14,7 @@ export interface MigrationStep {
 export interface ReadOnlyStep {
   readonly scope: Readonly<Scope>;
   readonly deps: Pick<Dependencies, 'cluster' | 'clock'> & {
+    readonly stores: Pick<Dependencies['stores'], 'capabilities'>;
     readonly tenants: Pick<Dependencies['tenants'], 'client' | 'atPod'>;
   };
   readonly ctx: Pick<Context, 'signal' | 'event'>;

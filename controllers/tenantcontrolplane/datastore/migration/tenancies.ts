@@ -40,7 +40,7 @@ export async function openShare(
 
 /** The tenancy with a random password that is not stored, if its datastore needs one: no pod uses it yet. */
 export function withUnknownPassword({ open, tenancy }: OpenShare): Tenancy {
-  return open.passwords ? { ...tenancy, password: randomBytes(24).toString('hex') } : tenancy;
+  return open.capabilities.passwords ? { ...tenancy, password: randomBytes(24).toString('hex') } : tenancy;
 }
 
 /** Lifts the fence of the datastore, if there is one, so that the tenant can write again. */

@@ -7,6 +7,9 @@ import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { ApiError, UnreachableError } from '../../../../runtime/client/errors.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
+import { etcdDriver } from '../../../../stores/etcd/driver.ts';
+import { mysqlDriver } from '../../../../stores/mysql/driver.ts';
+import { postgresDriver } from '../../../../stores/postgres/driver.ts';
 import { FakeCluster } from '../../../../testing/fake/fake-cluster.ts';
 import { startApiServer } from '../../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../../testing/servers/api-server.ts';
@@ -49,11 +52,14 @@ function reconcile(podAt?: string, driver = 'MySQL'): ReadOnlyStep {
     deps: {
       cluster: management,
       clock: systemClock,
+      stores: { capabilities: (name) => drivers.find((driver) => driver.name === name)?.capabilities },
       tenants: { client: () => admin, atPod: (_scope, _ip, work) => work(pod) },
     },
     ctx: { signal: new AbortController().signal, event: () => undefined },
   };
 }
+
+const drivers = [etcdDriver, mysqlDriver, postgresDriver];
 
 const configMap = (name: string): Manifest => ({
   apiVersion: 'v1',

@@ -6,7 +6,6 @@ import { sleep } from '../../../../runtime/clock.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { failureCode } from '../../../../runtime/observe/describe-failure.ts';
 import { ApiError, UnreachableError } from '../../../../runtime/client/errors.ts';
-import { driversThatOpen } from '../../../../stores/drivers-that-open.ts';
 import { freezeManifests, freezeProbes, isFreezeRefusal } from './read-only-policy.ts';
 import type { FreezeProbe } from './read-only-policy.ts';
 import { fieldManager } from '../../dependencies.ts';
@@ -28,9 +27,10 @@ export async function freeze(step: ReadOnlyStep): Promise<string | undefined> {
   return proveFrozen(pods, step);
 }
 
-async function applyFreeze(client: Cluster, { scope, ctx }: ReadOnlyStep): Promise<void> {
-  const driver = scope.tcp.status?.storage?.migration?.source.driver;
-  const [policy, binding] = freezeManifests({ leadersRenew: driversThatOpen.has(driver) });
+async function applyFreeze(client: Cluster, { scope, deps, ctx }: ReadOnlyStep): Promise<void> {
+  const { driver = '' } = scope.tcp.status?.storage?.migration?.source ?? {};
+  const leadersRenew = deps.stores.capabilities(driver)?.opensUncopied === true;
+  const [policy, binding] = freezeManifests({ leadersRenew });
   const options = { fieldManager, signal: ctx.signal };
   await client.apply(kinds.ValidatingAdmissionPolicy, policy, options);
   await client.apply(kinds.ValidatingAdmissionPolicyBinding, binding, options);

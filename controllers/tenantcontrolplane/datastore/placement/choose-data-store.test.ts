@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
 import { chooseDataStore } from './choose-data-store.ts';
-import type { Candidate } from './choose-data-store.ts';
+import type { Candidate } from './refusals.ts';
 import { choiceReasons, noFitMessage } from './choice-words.ts';
 import { intolerable } from './taints.ts';
 
@@ -14,7 +14,6 @@ interface Told {
   readonly ready?: 'True' | 'False' | 'Unknown';
   readonly sizeBytes?: number;
   readonly deleting?: boolean;
-  readonly driver?: DataStore['spec']['driver'];
   readonly allowedNamespaces?: DataStore['spec']['allowedNamespaces'];
   /** Generation that the conditions describe; the object's is 2. */
   readonly observed?: number;
@@ -30,7 +29,7 @@ function store(told: Told): DataStore {
     kind: 'DataStore',
     metadata: { name, labels, generation: 2, ...(deleting && { deletionTimestamp: '2030-01-01T00:00:00Z' }) },
     spec: {
-      driver: told.driver ?? 'etcd',
+      driver: 'etcd',
       endpoints: ['etcd:2379'],
       ...(placement !== undefined && { placement }),
       ...(allowedNamespaces !== undefined && { allowedNamespaces }),
@@ -67,7 +66,7 @@ describe('A DataStore', () => {
       with10(0, { placement: { weight: 1, capacity: { size: '1Gi' } }, sizeBytes: 2 ** 30 }),
       'is full: it holds 0 tenants and 1 GiB of 1 GiB',
     ],
-    ['serves one tenant and has it', with10(1, { driver: 'NATS' }), 'serves only one tenant'],
+    ['serves one tenant and has it', { ...with10(1), servesOne: true }, 'serves only one tenant'],
     [
       'names other namespaces',
       with10(0, { allowedNamespaces: { names: ['red'] } }),

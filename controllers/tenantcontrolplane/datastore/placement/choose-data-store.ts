@@ -1,14 +1,8 @@
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { fullness, loadOf, loadText } from './load.ts';
 import { refusals } from './refusals.ts';
-import type { PlacementConstraints } from './refusals.ts';
+import type { Candidate, PlacementConstraints } from './refusals.ts';
 import { intolerable, taintText } from './taints.ts';
-
-/** A DataStore that may be chosen, and how many other tenants it holds or will hold. */
-export interface Candidate {
-  readonly store: DataStore;
-  readonly tenants: number;
-}
 
 /** A DataStore that fits. */
 export interface Fit {
@@ -35,11 +29,10 @@ export interface Choice {
  * choice only if it is the better one.
  */
 export function chooseDataStore(constraints: PlacementConstraints, candidates: readonly Candidate[]): Choice {
-  const evaluated = candidates.map(({ store, tenants }) => ({
-    name: store.metadata.name ?? '',
-    store,
-    tenants,
-    reasons: refusals(store, constraints, tenants),
+  const evaluated = candidates.map((candidate) => ({
+    name: candidate.store.metadata.name ?? '',
+    ...candidate,
+    reasons: refusals(candidate, constraints),
   }));
   return {
     fits: evaluated

@@ -8,6 +8,7 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 import { FakeCluster } from '../../../../testing/fake/fake-cluster.ts';
 import { listedInformers } from '../../../../testing/fake/listed-informers.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
+import type { DriverCapabilities } from '../../../../stores/driver.ts';
 import { Placements } from './placements.ts';
 import type { PlacementResult } from './placements.ts';
 
@@ -49,13 +50,20 @@ class Rig {
   readonly memory = new ObjectMemory();
   readonly placements: Placements;
 
-  constructor(options: { readonly namespace?: string; readonly defaultDataStore?: string } = {}) {
+  constructor(
+    options: {
+      readonly namespace?: string;
+      readonly defaultDataStore?: string;
+      readonly capabilities?: DriverCapabilities;
+    } = {},
+  ) {
     this.placements = new Placements({
       memory: this.memory,
       cluster: this.cluster,
       informers: listedInformers({ TenantControlPlane: () => this.tenants, DataStore: () => this.stores }),
       defaultDataStore: options.defaultDataStore ?? '',
       namespace: options.namespace ?? '',
+      stores: { capabilities: () => options.capabilities },
     });
   }
 
@@ -142,6 +150,16 @@ describe('Concurrent placements', () => {
     };
     expect(await rig.place(choosy)).toBe('none');
     expect(await rig.place(unplaced('y'))).toBe('a');
+  });
+
+  test('place no second tenant in a datastore whose driver serves only one with this spec', async () => {
+    const servesOneTenant = ({ endpoints }: DataStore['spec']): boolean => endpoints.includes('single:4222');
+    const rig = new Rig({ capabilities: { passwords: true, kine: true, opensUncopied: false, servesOneTenant } });
+    const { spec } = readyStore('a');
+    await rig.serve([readyStore('a', undefined, { spec: { ...spec, endpoints: ['single:4222'] } })]);
+    rig.tenants = [unplaced('x'), unplaced('y')];
+    expect(await rig.place(unplaced('x'))).toBe('a');
+    expect(await rig.place(unplaced('y'))).toBe('none');
   });
 
   test('count tenants that name a datastore, that have a tenancy in it, and that have overrides there', async () => {

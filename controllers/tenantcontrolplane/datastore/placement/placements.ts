@@ -8,6 +8,7 @@ import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import type { InformerFactory } from '../../../../runtime/cache/informer-factory.ts';
 import type { ObjectMemory } from '../../../../runtime/cache/object-memory.ts';
 import type { ObjectSlot } from '../../../../runtime/cache/object-slot.ts';
+import type { StoreAccess } from '../../../../stores/store-access.ts';
 import { chooseDataStore } from './choose-data-store.ts';
 import type { Choice, Fit } from './choose-data-store.ts';
 import type { Origin } from './namespace-refusal.ts';
@@ -22,6 +23,7 @@ export interface PlacementsOptions {
   readonly memory: ObjectMemory;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
+  readonly stores: Pick<StoreAccess, 'capabilities'>;
   /** Namespace of the tenants that this process reconciles; empty for all. */
   readonly namespace: string;
 }
@@ -80,14 +82,18 @@ export class Placements {
   }
 
   #choose(tcp: TenantControlPlane, stores: readonly DataStore[], origin: Origin): Choice {
-    const { defaultDataStore, namespace } = this.#options;
+    const { defaultDataStore, namespace, stores: access } = this.#options;
     const { uid } = tcp.metadata;
     const others = this.#tenants().filter((one) => one.metadata.uid !== uid);
     const used = tenantsByStore({ stores, tenants: others, held: this.#heldBy(uid), defaultDataStore, namespace });
     const { dataStoreSelector: selector, dataStoreTolerations: tolerations = [] } = tcp.spec;
     return chooseDataStore(
       { selector, tolerations, origin },
-      stores.map((store) => ({ store, tenants: used.get(store.metadata.name ?? '') ?? 0 })),
+      stores.map((store) => ({
+        store,
+        tenants: used.get(store.metadata.name ?? '') ?? 0,
+        servesOne: access.capabilities(store.spec.driver)?.servesOneTenant(store.spec) === true,
+      })),
     );
   }
 

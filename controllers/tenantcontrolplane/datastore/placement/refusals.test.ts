@@ -15,5 +15,7 @@ test.each([
   ['no conditions', {}],
 ])('a DataStore that has %s yet accepts no tenants', (_, status) => {
   const constraints = { selector: undefined, tolerations: [], origin: { namespace: 'blue', labels: {} } };
-  expect(refusals(store(status), constraints, 0)).toEqual(['has not been checked since it was created or changed']);
+  expect(refusals({ store: store(status), tenants: 0 }, constraints)).toEqual([
+    'has not been checked since it was created or changed',
+  ]);
 });

@@ -2,7 +2,6 @@ import type { CoreTypes } from '../../../../api/core/core-schema.ts';
 import { isSelected, selectorText } from '../../../../api/core/label-selector.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
-import { servesOneTenant } from '../../../../api/steward/v1alpha1/data-stores-of.ts';
 import { isFull, loadOf, loadText } from './load.ts';
 import { namespaceRefusal } from './namespace-refusal.ts';
 import type { Origin } from './namespace-refusal.ts';
@@ -15,12 +14,18 @@ export interface PlacementConstraints {
   readonly origin: Origin;
 }
 
-/** Everything that prevents placing a tenant in a DataStore that holds `tenants` others; empty when it fits. */
-export function refusals(
-  store: DataStore,
-  { selector, tolerations, origin }: PlacementConstraints,
-  tenants: number,
-): readonly string[] {
+/** A DataStore that may be chosen. */
+export interface Candidate {
+  readonly store: DataStore;
+  /** How many other tenants it holds or will hold. */
+  readonly tenants: number;
+  /** True when it cannot isolate tenants. */
+  readonly servesOne?: boolean;
+}
+
+/** Everything that prevents placing a tenant in a DataStore; empty when it fits. */
+export function refusals(candidate: Candidate, { selector, tolerations, origin }: PlacementConstraints): readonly string[] {
+  const { store, tenants, servesOne = false } = candidate;
   const reasons: string[] = [];
   if (store.metadata.deletionTimestamp !== undefined) reasons.push('is being deleted');
   const refusal = namespaceRefusal(store, origin);
@@ -33,7 +38,7 @@ export function refusals(
   if (trouble !== undefined) reasons.push(trouble);
   const load = loadOf(store, tenants);
   if (isFull(load)) reasons.push(`is full: it ${loadText(load)}`);
-  else if (servesOneTenant(store.spec) && tenants > 0) reasons.push('serves only one tenant and already has one');
+  else if (servesOne && tenants > 0) reasons.push('serves only one tenant and already has one');
   return reasons;
 }
 

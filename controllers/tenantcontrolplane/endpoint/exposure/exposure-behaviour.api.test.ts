@@ -87,7 +87,7 @@ beforeAll(async () => {
   informers = new InformerFactory({ cluster: operator });
   const unused = (): Promise<never> => Promise.reject(new Error('no store is needed'));
   pool = new TenantPool({ memory: new ObjectMemory(), clock: systemClock, open: () => new FakeCluster() });
-  const stores = { open: unused, openTogether: unused };
+  const stores = { open: unused, openTogether: unused, capabilities: () => undefined };
   deps = createDependencies({
     memory: new ObjectMemory(),
     cluster: operator,
