@@ -131,7 +131,10 @@ function validateVersion(
   const from = running === undefined ? [] : [running];
   const isRefused = old === undefined || refuseVersion(old.spec.version, { ...step, from }) !== undefined;
   const requested = isRefused || isUntouched(old) ? undefined : readVersion(old.spec.version);
-  const refusal = refuseVersion(scp.spec.version, { ...step, from: requested === undefined ? from : [...from, requested] });
+  const refusal = refuseVersion(scp.spec.version, {
+    ...step,
+    from: requested === undefined ? from : [...from, requested],
+  });
   return refusal === undefined ? [] : [refusal];
 }
 

@@ -24,7 +24,10 @@ export interface Candidate {
 }
 
 /** Everything that prevents placing a tenant in a DataStore; empty when it fits. */
-export function refusals(candidate: Candidate, { selector, tolerations, origin }: PlacementConstraints): readonly string[] {
+export function refusals(
+  candidate: Candidate,
+  { selector, tolerations, origin }: PlacementConstraints,
+): readonly string[] {
   const { store, tenants, servesOne = false } = candidate;
   const reasons: string[] = [];
   if (store.metadata.deletionTimestamp !== undefined) reasons.push('is being deleted');
