@@ -16,6 +16,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
@@ -357,7 +358,7 @@ async function runsInside(of: Workload): Promise<object> {
  * given.
  */
 async function answers(of: Workload, pod: string, container: string, since?: string): Promise<void> {
-  const deadline = Date.now() + minutes;
+  const deadline = deadlineIn(minutes);
   for (;;) {
     const later = since === undefined ? [] : [`--since-time=${since}`];
     const { stdout } = await of.kubectl(['logs', pod, '-c', container, '--tail=4', ...later]);

@@ -22,6 +22,7 @@ import { Workload } from '../framework/workload.ts';
 import { imageArchives } from '../tools/images.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { stackImageArchives } from '../tools/stack-images.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
@@ -281,7 +282,7 @@ async function onlyNewMachine(): Promise<void> {
     return kubeletVersion === newer && conditionOf(node, 'Ready')?.status === 'True';
   };
   const tenant = await workload.tenant();
-  for (const deadline = Date.now() + 6 * minutes; ;) {
+  for (const deadline = deadlineIn(6 * minutes); ;) {
     const [machines, nodes] = [await workload.machines(), await tenant.list('v1', 'Node')];
     if (machines.length === 1 && nodes.length === 1 && nodes.every(isNew)) return;
     if (Date.now() > deadline) throw new Error(`The worker does not follow.\n${await workload.diagnose()}`);

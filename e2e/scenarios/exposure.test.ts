@@ -23,6 +23,7 @@ import { TenantLoad } from '../framework/load/tenant-load.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { moduleFolder } from '../tools/module-folder.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
@@ -297,7 +298,7 @@ describe('A control plane with a host name', () => {
     'leaves no route behind when it is deleted',
     async () => {
       await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, kubectlTimeout(120)], { timeoutMs: 130_000 });
-      const deadline = Date.now() + minutes / 2;
+      const deadline = deadlineIn(minutes / 2);
       while (router().names.length > 0 && Date.now() < deadline) await pause(200);
       expect(router().names).toEqual([]);
     },

@@ -13,6 +13,7 @@ import { fullSyncs, serviceRules, wantedRules } from '../cluster/network/service
 import { startWorker } from '../cluster/worker.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { webPod } from '../framework/web-pod.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
@@ -79,7 +80,7 @@ describe('A management cluster', () => {
       await cluster.client.merge(node('management'), {
         metadata: { labels: { 'topology.kubernetes.io/zone': 'another' } },
       });
-      const deadline = Date.now() + minutes / 2;
+      const deadline = deadlineIn(minutes / 2);
       while ((await fullSyncs(cluster.machine)) === before)
         if (Date.now() > deadline) throw new Error('kube-proxy did not write all of its rules again in 30 s.');
       const wanted = wantedRules(await cluster.client.list('v1', 'Service'));

@@ -15,6 +15,7 @@ import { startStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { sendReviews } from '../framework/attacks/valid-reviews.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const idlePerPort = 1000;
@@ -101,7 +102,7 @@ const scrape = (token?: string) => scrapeMetrics({ address, port: 8443, token })
 
 /** The page of metrics. After many invented tokens the manager requests some seconds of delay. */
 async function pageFor(token: string): Promise<string> {
-  const deadline = Date.now() + minutes / 2;
+  const deadline = deadlineIn(minutes / 2);
   for (;;) {
     const { code, body } = await scrape(token);
     if (code === 200) return body;
@@ -170,7 +171,7 @@ describe('The ports of the manager', () => {
       // Refused, disconnected, or asked to retry later; no request succeeded or failed internally.
       expect(Object.keys(codes).filter((code) => !/^(0|4\d\d|503)$/.test(code))).toEqual([]);
 
-      const deadline = Date.now() + 2 * minutes;
+      const deadline = deadlineIn(2 * minutes);
       let memory = await residentMemory();
       while (memory > before.memory * 1.1 && Date.now() < deadline) {
         await pause(2000);

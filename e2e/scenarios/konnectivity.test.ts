@@ -20,6 +20,7 @@ import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
 import { agnhost, webPod } from '../framework/web-pod.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
@@ -219,7 +220,7 @@ describe('konnectivity', () => {
       await tenant.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'denied' } }]);
       const create = (): Promise<string> =>
         tenantKubectl('-n', 'denied', 'create', 'configmap', 'refused').catch((error: unknown) => String(error));
-      const deadline = Date.now() + minutes / 2;
+      const deadline = deadlineIn(minutes / 2);
       let said = await create();
       // kube-proxy of the worker learns of the pod when it is Ready; the Service refuses until then.
       while (said.includes('connection refused') && Date.now() < deadline) said = await create();

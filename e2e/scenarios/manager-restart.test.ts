@@ -14,6 +14,7 @@ import { storeContents } from '../framework/store-contents.ts';
 import type { StoreContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
@@ -96,7 +97,7 @@ async function snapshot(of: Workload): Promise<Snapshot> {
 
 /** Waits until a tenant is what the undisturbed one was. */
 async function converged(of: Workload): Promise<void> {
-  const deadline = Date.now() + minutes;
+  const deadline = deadlineIn(minutes);
   for (;;) {
     const seen = await snapshot(of);
     if (JSON.stringify(seen) === JSON.stringify(calm) || Date.now() > deadline) {
@@ -110,7 +111,7 @@ async function converged(of: Workload): Promise<void> {
 
 /** Waits until nothing of a deleted tenant is left; Kubernetes' garbage collector may take a moment. */
 async function nothingLeft(of: Workload): Promise<void> {
-  const deadline = Date.now() + minutes;
+  const deadline = deadlineIn(minutes);
   for (;;) {
     const left = await namespaceObjects(stage.cluster, of.namespace);
     if (JSON.stringify(left) === JSON.stringify(bare) || Date.now() > deadline) {

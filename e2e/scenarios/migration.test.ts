@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { KubernetesClient } from '../cluster/kubernetes-client.ts';
 import type { PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { slowness } from '../cluster/slowness.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { differences, dumpObjects } from '../framework/dump-objects.ts';
 import { openHowTo } from '../framework/how-to-page.ts';
@@ -311,7 +312,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
         'annotate',
         'tcp',
         shop,
-        `steward.butlerlabs.dev/migration-minimum-hold=${Math.ceil(minutes / 1000)}s`,
+        `steward.butlerlabs.dev/migration-minimum-hold=${Math.ceil((minutes * slowness()) / 1000)}s`,
       ]);
       await underLoad('PostgreSQL → etcd', async () => {
         await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'default' } });

@@ -21,6 +21,7 @@ import { underLoad } from '../framework/load/under-load.ts';
 import type { Seen } from '../framework/load/under-load.ts';
 import { workerRuns } from '../framework/workers/worker-runs.ts';
 import { imageArchives } from '../tools/images.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
@@ -99,7 +100,7 @@ async function settled(replicas: number): Promise<void> {
     what: `${replicas} available pods`,
     diagnose,
   });
-  const deadline = Date.now() + minutes;
+  const deadline = deadlineIn(minutes);
   while ((await stage.pods(shop)).length !== replicas) {
     if (Date.now() > deadline) throw new Error(`Old pods of ${shop} do not end.\n${await diagnose()}`);
     await pause(200);
@@ -466,7 +467,7 @@ describe('A control plane on two nodes', () => {
           ),
         );
       const become = async (expected: Readonly<Record<string, string>>): Promise<void> => {
-        const deadline = Date.now() + minutes / 2;
+        const deadline = deadlineIn(minutes / 2);
         while (JSON.stringify(await outcomes()) !== JSON.stringify(expected) && Date.now() < deadline) await pause(200);
         expect(await outcomes()).toEqual(expected);
       };
@@ -477,7 +478,7 @@ describe('A control plane on two nodes', () => {
           ?.renewTime;
       const before = await renewed();
       // A kubelet renews its lease every ten seconds.
-      const deadline = Date.now() + minutes / 2;
+      const deadline = deadlineIn(minutes / 2);
       while ((await renewed()) === before && Date.now() < deadline) await pause(500);
       expect(await renewed()).not.toEqual(before);
       await change({ writePermissions: { blockCreation: false, blockUpdate: null, blockDeletion: true } });
@@ -498,7 +499,7 @@ describe('A control plane on two nodes', () => {
       await annotate('true');
       const said = async (): Promise<boolean> =>
         (await stage.events(shop)).some((event) => event.startsWith('Paused: '));
-      for (const deadline = Date.now() + minutes / 2; !(await said()) && Date.now() < deadline;) await pause(100);
+      for (const deadline = deadlineIn(minutes / 2); !(await said()) && Date.now() < deadline;) await pause(100);
       expect(await said()).toBe(true);
       const before = await cluster.client.read(deployment());
       await cluster.client.delete(deployment());
@@ -526,7 +527,7 @@ describe('A control plane on two nodes', () => {
         const { stdout } = await cluster.kubectl(['-n', 'tenants', 'get', kinds, '-o', 'name']);
         return stdout.split('\n').filter((line) => line !== '' && line !== 'configmap/kube-root-ca.crt');
       };
-      for (const deadline = Date.now() + minutes; (await left()).length > 0 && Date.now() < deadline;) await pause(300);
+      for (const deadline = deadlineIn(minutes); (await left()).length > 0 && Date.now() < deadline;) await pause(300);
       expect(await left()).toEqual([]);
     },
     4 * minutes,

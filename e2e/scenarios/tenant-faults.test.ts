@@ -8,6 +8,7 @@ import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage } from '../framework/tenant-stage.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
@@ -256,7 +257,7 @@ describe('A DataStore that is down', () => {
 
 describe('A Secret that a person broke', () => {
   const told = async (pattern: RegExp): Promise<void> => {
-    const deadline = Date.now() + minutes / 4;
+    const deadline = deadlineIn(minutes / 4);
     while (!(await stage.events('steady')).some((note) => pattern.test(note))) {
       if (Date.now() > deadline)
         throw new Error(`no Event is like ${pattern}: ${(await stage.events('steady')).join(' | ')}`);
@@ -367,7 +368,7 @@ describe('Deleted tenants', () => {
       const kinds = 'deployments,replicasets,pods,services,secrets,configmaps,endpointslices';
       const label = 'steward.butlerlabs.dev/name';
       const left = (): Promise<string> => kubectl('-n', stage.namespace, 'get', kinds, '-l', label, '-o', 'name');
-      const deadline = Date.now() + minutes / 2;
+      const deadline = deadlineIn(minutes / 2);
       while ((await left()) !== '') {
         if (Date.now() > deadline) throw new Error(`left: ${await left()}`);
       }

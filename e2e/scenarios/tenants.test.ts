@@ -15,6 +15,7 @@ import { tell } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage, versionAt } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { agnhost, webPod } from '../framework/web-pod.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
@@ -365,7 +366,7 @@ describe('TenantControlPlanes', () => {
           const has = (pattern: RegExp): boolean => notes.some((note) => pattern.test(note));
           return has(/^NotExposed: .*no address/) && has(/^Ready: /);
         });
-      const deadline = Date.now() + minutes / 6;
+      const deadline = deadlineIn(minutes / 6);
       while (!(await told())) {
         if (Date.now() > deadline) throw new Error(`Events: ${(await stage.events('by-hand')).join(' | ')}`);
         await new Promise((resolve) => setTimeout(resolve, 200));
@@ -440,7 +441,7 @@ describe('TenantControlPlanes', () => {
         const kinds = 'deployments,replicasets,pods,services,secrets,configmaps';
         const label = 'steward.butlerlabs.dev/name';
         const left = async (): Promise<string> => kubectl(['-n', namespace, 'get', kinds, '-l', label, '-o', 'name']);
-        const deadline = Date.now() + minutes / 2;
+        const deadline = deadlineIn(minutes / 2);
         while ((await left()) !== '') {
           if (Date.now() > deadline) throw new Error(`left in ${namespace}: ${await left()}`);
         }

@@ -22,6 +22,7 @@ import { Timeline } from '../framework/load/timeline.ts';
 import { underLoad } from '../framework/load/under-load.ts';
 import { Workload } from '../framework/workload.ts';
 import { imageArchives } from '../tools/images.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
@@ -318,7 +319,7 @@ async function onlyMachines(count: number, version: string): Promise<void> {
     const { kubeletVersion } = (node.status?.nodeInfo ?? {}) as { readonly kubeletVersion?: string };
     return kubeletVersion === version && conditionOf(node, 'Ready')?.status === 'True';
   };
-  for (const deadline = Date.now() + 10 * minutes; ;) {
+  for (const deadline = deadlineIn(10 * minutes); ;) {
     const [machines, nodes] = [await workload.machines(), await tenant.list('v1', 'Node')];
     const done = machines.length === count && machines.every((machine) => versionOf(machine) === version);
     if (done && nodes.length === count && nodes.every(isSuch)) return;

@@ -18,6 +18,7 @@ import { conditionOf } from '../framework/tenant-stage.ts';
 import { Timeline } from '../framework/load/timeline.ts';
 import { bootstrapTemplate, guardedPods, healthCheck, machinePool } from '../framework/workers/worker-manifests.ts';
 import { Workload } from '../framework/workload.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
@@ -84,7 +85,7 @@ async function settled(
   count: number,
   without: readonly string[] = [],
 ): Promise<readonly string[]> {
-  for (const deadline = Date.now() + 4 * minutes; ;) {
+  for (const deadline = deadlineIn(4 * minutes); ;) {
     const { machines = [], nodes = [], host = [] } = await membersOf(owner);
     const same = machines.join() === nodes.join() && machines.join() === host.join();
     const ready = (await workload.readyNodes(0)).filter((node) => machines.includes(node));

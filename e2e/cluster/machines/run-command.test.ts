@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 
+import { slowness } from '../slowness.ts';
 import { identifyProcess, isAlive } from './process-identity.ts';
 import { CommandError, lastLines, runCommand, tryCommand } from './run-command.ts';
 
@@ -27,7 +28,7 @@ test('a command that takes too long is killed with everything it started', async
       child = Number(piece);
     },
   });
-  await expect(stalled).rejects.toThrow(/killed because it had not finished after 3 s/);
+  await expect(stalled).rejects.toThrow(`killed because it had not finished after ${3 * slowness()} s`);
   expect(child).toBeGreaterThan(0);
   expect(await identifyProcess(child)).toBeUndefined();
 });

@@ -2,6 +2,8 @@ import { connect as connectTcp } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
+import { deadlineIn } from '../deadline-in.ts';
+
 /** A port that is attacked. */
 export interface HostilePort {
   readonly address: string;
@@ -88,7 +90,7 @@ export interface Fuzzing {
 export async function attack(ports: readonly HostilePort[], how: Fuzzing): Promise<HostileOutcome> {
   const { count, atOnce, random, withinMs } = how;
   const outcome: HostileOutcome = new Map();
-  const deadline = Date.now() + withinMs;
+  const deadline = deadlineIn(withinMs);
   let begun = 0;
   const attackers = Array.from({ length: atOnce }, async () => {
     while (begun < count) {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { slownessVariable } from '../../cluster/slowness.ts';
 import { boundsOf, loadShortfalls, tooFew, tooLong } from './load-shortfalls.ts';
 import type { LoadReport } from './tenant-load.ts';
+
+// What the machine of these tests is has nothing to do with what they say.
+process.env[slownessVariable] = '1';
 
 const report = (changes: Partial<LoadReport> = {}): LoadReport => ({
   lastedMs: 10_000,
@@ -59,6 +63,17 @@ describe('a load that did not fail', () => {
       '29 writes of 300 that were asked for, at least 30 are needed',
     ]);
   });
+});
+
+test('on a machine that is twice as slow waits may be twice as long', () => {
+  process.env[slownessVariable] = '2';
+  try {
+    const floor = { calls: 0, perSecond: 10, slowestMs: 0 };
+    expect(boundsOf({ floor, lastedMs: 10_000 }, 500)).toEqual({ longestMs: 10_500, leastShare: 0.1 });
+    expect(loadShortfalls(report({ slowestCallMs: 9900 }))).toEqual([]);
+  } finally {
+    process.env[slownessVariable] = '1';
+  }
 });
 
 test('an untouched server that never answers lowers no bound', () => {

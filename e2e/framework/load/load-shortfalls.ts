@@ -2,7 +2,7 @@ import { slowness } from '../../cluster/slowness.ts';
 import type { LoadReport } from './tenant-load.ts';
 
 /** How long a user may wait unless a scenario says why it is longer; on a machine that is n times slower n times as long. */
-const longestPauseMs = 5000 * slowness();
+const longestPauseMs = (): number => 5000 * slowness();
 
 /** A call may take so many times longer than one to a server that nobody touches. */
 const timesTheFloor = 3;
@@ -23,7 +23,7 @@ export interface Bounds {
 }
 
 /** Bounds for a load beside which no untouched server answered. */
-const bareBounds: Bounds = { longestMs: longestPauseMs, leastShare: usualShare / slowness() };
+const bareBounds = (): Bounds => ({ longestMs: longestPauseMs(), leastShare: usualShare / slowness() });
 
 /** Something that was counted while a control plane was used. */
 export interface Counted {
@@ -38,16 +38,16 @@ export interface Counted {
  * measured by that one. `moreMs` is what the scenario itself lets a call take longer.
  */
 export function boundsOf({ floor, lastedMs }: Pick<LoadReport, 'floor' | 'lastedMs'>, moreMs = 0): Bounds {
-  if (floor.calls === 0) return { ...bareBounds, longestMs: longestPauseMs + moreMs };
+  if (floor.calls === 0) return { ...bareBounds(), longestMs: longestPauseMs() + moreMs };
   const made = (floor.calls * 1000) / Math.max(lastedMs, 1) / floor.perSecond;
   return {
-    longestMs: Math.max(longestPauseMs, Math.min(timesTheFloor * floor.slowestMs, mostMs)) + moreMs,
+    longestMs: Math.max(longestPauseMs(), Math.min(timesTheFloor * floor.slowestMs, mostMs)) + moreMs,
     leastShare: Math.max(usualShare * Math.min(made, 1), fewestShare),
   };
 }
 
 /** Names what was done too rarely to prove anything; empty when all was made often enough. */
-export function tooFew(counted: readonly Counted[], { leastShare } = bareBounds): readonly string[] {
+export function tooFew(counted: readonly Counted[], { leastShare } = bareBounds()): readonly string[] {
   return counted.flatMap(({ what, count, perSecond, lastedMs }) => {
     const least = Math.ceil((perSecond * lastedMs * leastShare) / 1000);
     const asked = Math.round((perSecond * lastedMs) / 1000);
