@@ -28,6 +28,8 @@ export interface HarnessOptions {
   /** Kubernetes version of its machines, as e2e/tools knows it. Default: the newest. */
   readonly kubernetes?: string;
   readonly progress?: Progress;
+  /** Id of the process that removes it in the end, and whose death makes it abandoned. Default: this process. */
+  readonly owner?: number;
   /** Aborting it ends what goes on in the harness; whoever opened it still removes it. */
   readonly signal?: AbortSignal;
 }
@@ -144,6 +146,11 @@ export class Harness implements AsyncDisposable {
     await writeRecord(path.join(this.folder, 'harness.json'), { ...this.record, keep: true });
   }
 
+  /** Ends what goes on in the harness in this process, and leaves the harness as it is. */
+  detach(): void {
+    this.#closing.abort(new Error(`this process is done with harness ${this.name}`));
+  }
+
   /** Removes all machines, links, routes and files of the harness. Repeating it is harmless. */
   async remove(): Promise<void> {
     this.#closing.abort(new Error(`harness ${this.name} is being removed`));
@@ -170,8 +177,9 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
     throw new Error(`A harness called ${name} exists already. Remove it with: node e2e/cluster/main.ts down ${name}`);
   }
   const supplies = await gatherSupplies(options.kubernetes, progress);
-  const owner = await identifyProcess(process.pid);
-  if (owner === undefined) throw new Error('This process does not find itself in /proc.');
+  const { owner: pid = process.pid } = options;
+  const owner = await identifyProcess(pid);
+  if (owner === undefined) throw new Error(`Process ${pid}, which is to own harness ${name}, does not run.`);
   await mkdir(folder, { recursive: true });
   try {
     const index = await claim(networkClaims, usableNetworks(await hostRanges()), name);

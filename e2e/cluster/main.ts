@@ -8,7 +8,7 @@ import { harnessLinks, removeLink } from './network/links.ts';
 import { attachManagementCluster, startManagementCluster } from './management-cluster.ts';
 import { abandonedHarnesses, leftovers, removeHarness } from './remove-harness.ts';
 import { isAlive } from './machines/process-identity.ts';
-import { startBackground } from './machines/start-background.ts';
+import { serveInBackground } from './serve-in-background.ts';
 import { listHarnesses, readHarness } from './state.ts';
 
 const usage = `usage: node e2e/cluster/main.ts <command>
@@ -43,7 +43,7 @@ async function up(name: string, kubernetes: string | undefined): Promise<void> {
     },
   });
   const cluster = await starting;
-  await startBackground(cluster.harness, 'serve', [process.execPath, import.meta.filename, 'serve', name]);
+  await serveInBackground(cluster.harness);
   await cluster.harness.keep();
   signals[Symbol.dispose]();
   tell('ready');

@@ -3,10 +3,13 @@ import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import type { Progress } from '../cluster/machines/supplies.ts';
 import { installDataStore, installSteward } from './install-steward.ts';
 import { kubectlTimeout } from './kubectl-timeout.ts';
+import { borrowCluster } from './shared/borrow-cluster.ts';
+import { sharedManagementCluster } from './shared/shared-management-cluster.ts';
+import { sharedName, sharedOwner } from './shared/shared-names.ts';
 
 const manager = 'deployment/steward-controller-manager';
 
-/** A management cluster with the manager, and with the DataStore `default` unless another was asked for. Disposing removes what this process started. */
+/** A management cluster with the manager, and with the DataStore `default` unless another was asked for. Disposing removes what this process started, or gives back what it shares. */
 export interface StewardCluster extends AsyncDisposable {
   readonly cluster: ManagementCluster;
 }
@@ -45,6 +48,18 @@ export async function startStewardCluster(
       await cluster.stop();
     },
   };
+}
+
+/**
+ * Lends the management cluster with Steward and the DataStore `default` that scenarios share one after the other. Disposing removes what
+ * the scenario has made on it, and fails when something stays. So it is for scenarios that change neither the manager nor its cluster for
+ * good. One that is called `name` is started where nothing is shared.
+ */
+export async function shareStewardCluster(name: string, progress: Progress): Promise<StewardCluster> {
+  const owner = sharedOwner();
+  if (owner === undefined || (process.env.STEWARD_E2E_CLUSTER ?? '') !== '') return startStewardCluster(name, progress);
+  const install = (cluster: ManagementCluster): Promise<void> => installed(cluster, { dataStore: 'etcd' });
+  return borrowCluster(sharedManagementCluster({ name: sharedName('steward', owner), owner, progress, install }));
 }
 
 async function installed(cluster: ManagementCluster, { dataStore }: StewardClusterOptions): Promise<void> {

@@ -1,13 +1,13 @@
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
-
-import { ClusterApi } from '../../cluster/cluster-api.ts';
+import { attachClusterApi } from '../../cluster/cluster-api.ts';
+import type { ClusterApi } from '../../cluster/cluster-api.ts';
 import { attachManagementCluster, startManagementCluster } from '../../cluster/management-cluster.ts';
 import type { ManagementCluster } from '../../cluster/management-cluster.ts';
 import type { Progress } from '../../cluster/machines/supplies.ts';
 import { InfrastructureProvider } from '../../infrastructure/provider.ts';
 import type { ProviderOptions } from '../../infrastructure/provider.ts';
-import { resolveTools } from '../../tools/resolve.ts';
+import { borrowCluster } from '../shared/borrow-cluster.ts';
+import { sharedManagementCluster } from '../shared/shared-management-cluster.ts';
+import { sharedName, sharedOwner } from '../shared/shared-names.ts';
 import { installProvider } from './cluster-stage.ts';
 import { buildManagerImage } from '../install-steward.ts';
 
@@ -51,24 +51,45 @@ export async function startClusterApiStage(
   return { cluster, ...(await started.promise) };
 }
 
+/**
+ * Lends the management cluster with Cluster API and Steward that scenarios share one after the other, see `shareStewardCluster`. The
+ * infrastructure provider runs in this process until the scenario gives the cluster back.
+ */
+export async function shareClusterApiStage(name: string, progress: Progress): Promise<ClusterApiStage> {
+  const owner = sharedOwner();
+  if (owner === undefined || (process.env.STEWARD_E2E_CAPI_CLUSTER ?? '') !== '')
+    return startClusterApiStage(name, progress);
+  const install = async (cluster: ManagementCluster): Promise<void> => {
+    await installProvider(cluster);
+    await providerOf(cluster, progress).install();
+  };
+  const borrowed = await borrowCluster(
+    sharedManagementCluster({ name: sharedName('capi', owner), owner, progress, install }),
+  );
+  const { cluster } = borrowed;
+  const stop = new AbortController();
+  const running = providerOf(cluster, progress, { signal: stop.signal }).run();
+  return {
+    cluster,
+    clusterApi: await attachClusterApi(cluster),
+    async [Symbol.asyncDispose]() {
+      try {
+        // Machines of Clusters that are to be cleared are removed by the provider.
+        await borrowed[Symbol.asyncDispose]();
+      } finally {
+        stop.abort();
+        await running;
+      }
+    },
+  };
+}
+
 async function installed(
   cluster: ManagementCluster,
   progress: Progress,
   images: readonly string[],
 ): Promise<Omit<ClusterApiStage, 'cluster'>> {
-  let told = '';
-  const provider = new InfrastructureProvider(cluster, {
-    images,
-    signal: cluster.harness.signal,
-    onError: (error) => {
-      // It tries again twice a second: the same trouble is told once.
-      if (told !== String(error)) progress('infrastructure', String(error));
-      told = String(error);
-    },
-    onStep: (machine, step) => {
-      progress(`machine ${machine}`, step);
-    },
-  });
+  const provider = providerOf(cluster, progress, { images });
   const clusterApi = await installProvider(cluster);
   await provider.install();
   const running = provider.run();
@@ -81,11 +102,31 @@ async function installed(
   };
 }
 
+function providerOf(
+  cluster: ManagementCluster,
+  progress: Progress,
+  options: Partial<Pick<ProviderOptions, 'images' | 'signal'>> = {},
+): InfrastructureProvider {
+  let told = '';
+  return new InfrastructureProvider(cluster, {
+    signal: cluster.harness.signal,
+    ...options,
+    onError: (error) => {
+      // It tries again twice a second: the same trouble is told once.
+      if (told !== String(error)) progress('infrastructure', String(error));
+      told = String(error);
+    },
+    onStep: (machine, step) => {
+      progress(`machine ${machine}`, step);
+    },
+  });
+}
+
 async function attachClusterApiStage(name: string, progress: Progress): Promise<ClusterApiStage> {
   const cluster = await attachManagementCluster(name, progress);
-  const { folder } = cluster.harness;
-  const repository = (await readdir(folder)).find((entry) => entry.startsWith('clusterctl-')) ?? '';
-  const { clusterctl } = await resolveTools(['clusterctl']);
-  const clusterApi = new ClusterApi(cluster, path.join(folder, repository, 'clusterctl.yaml'), clusterctl);
-  return { cluster, clusterApi, [Symbol.asyncDispose]: () => Promise.resolve() };
+  return {
+    cluster,
+    clusterApi: await attachClusterApi(cluster),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
 }
