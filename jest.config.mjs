@@ -46,6 +46,7 @@ export default {
     project('e2e', ['/e2e/scenarios/[^/]+\\.test\\.ts$'], {
       testPathIgnorePatterns: testScope().leftOut.map((name) => `/e2e/scenarios/${name}\\.test\\.ts$`),
       globalSetup: '<rootDir>/testing/servers/e2e-global-setup.ts',
+      globalTeardown: '<rootDir>/testing/servers/e2e-global-teardown.ts',
     }),
   ],
 };

@@ -2,15 +2,14 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { slownessVariable } from '../cluster/slowness.ts';
 
-const before = process.env[slownessVariable];
+const before = process.env[slownessVariable] ?? '';
 
 beforeEach(() => {
   process.env[slownessVariable] = '2';
 });
 
 afterEach(() => {
-  if (before === undefined) delete process.env[slownessVariable];
-  else process.env[slownessVariable] = before;
+  process.env[slownessVariable] = before;
 });
 
 test('a limit of so many minutes is extended once on a slow machine: by who keeps to it', async () => {

@@ -1,13 +1,13 @@
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { seededNumber } from '../../e2e/framework/run-seed.ts';
 import { slowness } from '../../e2e/cluster/slowness.ts';
-import prepareScenarios from '../servers/e2e-global-setup.ts';
+import type { SharedKind } from '../../e2e/framework/shared/shared-names.ts';
 import { knownSeconds } from './known-seconds.ts';
-import { jestItself, runJest } from './run-jest.ts';
-import type { JestOutcome } from './run-jest.ts';
+import { jestItself } from './run-jest.ts';
+import { scenarioName } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import { scenarioOrder } from './scenario-order.ts';
 import { ScenarioQueue } from './scenario-queue.ts';
-import { beyondCore } from './test-scope.ts';
+import { scenarioWork } from './scenario-work.ts';
+import type { ScenarioWork } from './scenario-work.ts';
 import { failedFiles, mostFilesAgain, withSecondRun } from './tier-result.ts';
 import type { TestResult, TierResult } from './tier-result.ts';
 
@@ -19,6 +19,8 @@ export interface ScenarioLimits {
   readonly seed: number;
   /** Names of scenarios that are not run. */
   readonly leftOut: readonly string[];
+  /** How many run at the same time. */
+  readonly lanes: number;
   /** No other scenario begins when it is aborted. */
   readonly signal: AbortSignal;
   /** A file's path as it is told. */
@@ -31,9 +33,6 @@ export interface ScenariosResult extends TierResult {
   readonly late: readonly string[];
 }
 
-const folder = join(import.meta.dirname, '../../e2e/scenarios');
-const ending = '.test.ts';
-
 /** A scenario that takes so many times longer than expected hangs, and not before a quarter of an hour. */
 const hangsAfter = 4;
 const leastMinutes = 15;
@@ -45,81 +44,136 @@ const overrunMinutes = 3;
 const againMinutes = 5;
 
 /**
- * Builds what scenarios need, and runs them one after the other: two clusters on two processors fail each other's time limits. Scenarios
- * for which no time is left are left out. If only a few failed, they are run once more while there is time.
+ * Builds what scenarios need, and runs them. Scenarios for which no time is left are left out. If only a few failed, they are run once
+ * more while there is time. Clusters that scenarios share are removed when nobody needs them any more, and at the end in any case.
  */
-export async function runScenarios(limits: ScenarioLimits): Promise<ScenariosResult> {
+export async function runScenarios(
+  limits: ScenarioLimits,
+  work: ScenarioWork = scenarioWork(limits.fromHere),
+): Promise<ScenariosResult> {
   try {
-    await prepareScenarios({ nonFlagArgs: [] });
+    await work.prepare(limits.signal);
   } catch (error) {
-    const name = `scenarios could not be prepared: ${(error as Error).message}`;
-    return { tests: [{ file: jestItself, name, outcome: 'failed', seconds: 0 }], flaky: [], late: [] };
+    // Whoever ended the tests knows why, and it is told at the end.
+    if (limits.signal.aborted) return { tests: [], flaky: [], late: [] };
+    return { ...noTests, tests: [failure(`scenarios could not be prepared: ${(error as Error).message}`)] };
   }
-  const queue = new ScenarioQueue({
-    order: await scenarioOrder(limits),
-    seconds: knownScenarios(),
-    slowness: slowness(),
-  });
-  const first = await runAll(queue, limits);
+  const { leftOut, seed } = limits;
+  const scenarios = (await work.scenarios()).filter(({ name }) => !leftOut.includes(name));
+  const run = new ScenarioRun(scenarios, limits, work);
+  let result: ScenariosResult;
+  try {
+    result = await runTwice(run, limits, scenarioOrder(scenarios, seed));
+  } finally {
+    await run.removeShared();
+  }
+  return { ...result, tests: [...result.tests, ...run.leftBehind] };
+}
+
+const noTests: ScenariosResult = { tests: [], flaky: [], late: [] };
+
+async function runTwice(
+  run: ScenarioRun,
+  limits: ScenarioLimits,
+  order: readonly Scenario[],
+): Promise<ScenariosResult> {
+  const seconds = knownScenarios();
+  const queue = new ScenarioQueue({ order: order.map(({ name }) => name), seconds, slowness: slowness() });
+  const first = await run.all(queue, limits.until);
   // One that was ended because it hung is not run again.
   const again = failedFiles(first)
     .filter((file) => file !== jestItself)
-    .map((file) => basename(file, ending));
+    .map(scenarioName);
   if (again.length === 0 || again.length > mostFilesAgain || limits.signal.aborted)
     return { tests: first, flaky: [], late: queue.waiting };
-  console.log(`── e2e: once more: ${again.join(', ')}`);
-  const retried = new ScenarioQueue({ order: again, seconds: knownScenarios(), slowness: queue.pace });
+  run.tell(`── e2e: once more: ${again.join(', ')}`);
+  const retried = new ScenarioQueue({ order: again, seconds, slowness: queue.pace });
   const { until } = limits;
-  const second = await runAll(retried, { ...limits, until: until && until + againMinutes * 60_000 });
+  const second = await run.all(retried, until === undefined ? undefined : until + againMinutes * 60_000);
   return { ...withSecondRun(first, second), late: queue.waiting };
 }
 
-async function runAll(queue: ScenarioQueue, limits: ScenarioLimits): Promise<readonly TestResult[]> {
-  const tests: TestResult[] = [];
-  while (!limits.signal.aborted) {
-    const left = secondsLeft(limits);
-    const name = queue.next(left);
-    if (name === undefined) break;
-    const hangs = Math.max((queue.expected(name) * hangsAfter) / 60, leastMinutes * slowness());
-    const minutes = Math.min(hangs, left / 60 + overrunMinutes);
-    console.log(`── e2e: ${name}, about ${queue.expected(name).toFixed(0)} s${timeLeft(left)}`);
-    const began = performance.now();
-    const outcome = await runScenario(name, minutes, limits);
-    const seconds = (performance.now() - began) / 1000;
-    console.log(`   ${seconds.toFixed(0)} s: ${name}`);
-    // One that failed early says nothing about the others.
-    if (failedFiles(outcome.tests).length === 0 || seconds > queue.expected(name)) queue.ended(name, seconds);
-    tests.push(...outcome.tests);
+/** Runs scenarios in lanes, of which no two use the same shared cluster. */
+class ScenarioRun {
+  /** What was left on the host of shared clusters, as failed tests. */
+  readonly leftBehind: TestResult[] = [];
+  readonly #shares: ReadonlyMap<string, SharedKind | undefined>;
+  readonly #limits: ScenarioLimits;
+  readonly #work: ScenarioWork;
+
+  constructor(scenarios: readonly Scenario[], limits: ScenarioLimits, work: ScenarioWork) {
+    this.#shares = new Map(scenarios.map(({ name, shares }) => [name, shares]));
+    this.#limits = limits;
+    this.#work = work;
   }
-  return tests;
+
+  tell(line: string): void {
+    this.#work.tell(line);
+  }
+
+  /** Runs those of a queue for which there is time, and returns their tests in the order in which they ended. */
+  async all(queue: ScenarioQueue, until: number | undefined): Promise<readonly TestResult[]> {
+    const { lanes, signal } = this.#limits;
+    const tests: TestResult[] = [];
+    const running = new Map<string, Promise<void>>();
+    const mayBegin = (name: string): boolean => {
+      const kind = this.#shares.get(name);
+      return kind === undefined || ![...running.keys()].some((other) => this.#shares.get(other) === kind);
+    };
+    for (;;) {
+      while (running.size < lanes && !signal.aborted) {
+        const left = until === undefined ? Infinity : (until - this.#work.now()) / 1000;
+        const name = queue.next(left, mayBegin);
+        if (name === undefined) break;
+        const one = this.#one(name, queue, left).then(async (ended) => {
+          tests.push(...ended);
+          running.delete(name);
+          await this.#endShared(name, ended, [...queue.waiting, ...running.keys()]);
+        });
+        running.set(name, one);
+      }
+      if (running.size === 0) return tests;
+      await Promise.race(running.values());
+    }
+  }
+
+  /** Removes the shared clusters of one kind, or of all kinds. */
+  async removeShared(kind?: SharedKind): Promise<void> {
+    const left = await this.#work.removeShared(kind).catch((error: unknown) => [(error as Error).message]);
+    if (left.length > 0)
+      this.leftBehind.push(failure(`a cluster that scenarios share leaves nothing on the host: ${left.join(', ')}`));
+  }
+
+  /** A cluster is removed when no other scenario needs it, and when one has failed on it: the next one gets another. */
+  async #endShared(name: string, tests: readonly TestResult[], others: readonly string[]): Promise<void> {
+    const kind = this.#shares.get(name);
+    if (kind === undefined) return;
+    const isNeeded = others.some((other) => this.#shares.get(other) === kind);
+    if (!isNeeded || failedFiles(tests).length > 0) await this.removeShared(kind);
+  }
+
+  async #one(name: string, queue: ScenarioQueue, left: number): Promise<readonly TestResult[]> {
+    const expected = queue.expected(name);
+    const hangs = Math.max((expected * hangsAfter) / 60, leastMinutes * slowness());
+    const minutes = Math.min(hangs, left / 60 + overrunMinutes);
+    const ofTheRest = left === Infinity ? '' : ` of the ${left.toFixed(0)} s that are left`;
+    this.tell(`── e2e: ${name}, about ${expected.toFixed(0)} s${ofTheRest}`);
+    const began = this.#work.now();
+    const { tests } = await this.#work.run(name, minutes);
+    const seconds = (this.#work.now() - began) / 1000;
+    this.tell(`   ${seconds.toFixed(0)} s: ${name}`);
+    // One that failed early says nothing about the others.
+    if (failedFiles(tests).length === 0 || seconds > expected) queue.ended(name, seconds);
+    return tests;
+  }
 }
 
-function runScenario(name: string, minutes: number, { fromHere }: ScenarioLimits): Promise<JestOutcome> {
-  const options = ['--runInBand', '--runTestsByPath', join(folder, `${name}${ending}`)];
-  return runJest({ tier: 'e2e', options, minutes, fromHere });
-}
-
-function secondsLeft({ until }: ScenarioLimits): number {
-  return until === undefined ? Infinity : (until - Date.now()) / 1000;
-}
-
-function timeLeft(seconds: number): string {
-  return seconds === Infinity ? '' : ` of the ${seconds.toFixed(0)} s that are left`;
-}
-
-/** Those of the core before the others, and each part in an order of this run. */
-async function scenarioOrder({ seed, leftOut }: ScenarioLimits): Promise<readonly string[]> {
-  const names = (await readdir(folder))
-    .filter((file) => file.endsWith(ending))
-    .map((file) => basename(file, ending))
-    .filter((name) => !leftOut.includes(name));
-  const isBeyond = (name: string): number => (beyondCore.some((each) => each === name) ? 1 : 0);
-  const place = (name: string): number => seededNumber(seed, `the turn of ${name}`, 0, 2 ** 31);
-  return names.toSorted((a, b) => isBeyond(a) - isBeyond(b) || place(a) - place(b));
+function failure(name: string): TestResult {
+  return { file: jestItself, name, outcome: 'failed', seconds: 0 };
 }
 
 function knownScenarios(): ReadonlyMap<string, number> {
   const prefix = 'e2e/scenarios/';
   const known = [...knownSeconds].filter(([file]) => file.startsWith(prefix));
-  return new Map(known.map(([file, seconds]) => [basename(file, ending), seconds]));
+  return new Map(known.map(([file, seconds]) => [scenarioName(file), seconds]));
 }

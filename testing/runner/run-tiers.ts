@@ -4,6 +4,7 @@ import { givenSeed, newSeed, runSeedVariable } from '../../e2e/framework/run-see
 import { givenSlowness, slowness, slownessVariable } from '../../e2e/cluster/slowness.ts';
 import { jestItself, runJest } from './run-jest.ts';
 import { runScenarios } from './run-scenarios.ts';
+import { scenarioLanes } from './scenario-lanes.ts';
 import { testScope, testScopeVariable } from './test-scope.ts';
 import { failedFiles, flakyFailures, mostFilesAgain, withSecondRun } from './tier-result.ts';
 import type { TestResult, TierResult } from './tier-result.ts';
@@ -81,6 +82,7 @@ async function main(names: readonly string[]): Promise<number> {
   }
   const { leftOut, releases } = testScope();
   const until = givenUntil();
+  const lanes = scenarioLanes();
   const said = givenSlowness();
   const seed = givenSeed() ?? newSeed();
   process.env[runSeedVariable] = String(seed);
@@ -109,7 +111,7 @@ async function main(names: readonly string[]): Promise<number> {
     const started = performance.now();
     const result =
       tier.minutes === undefined
-        ? await runScenarios({ until, seed, leftOut, signal, fromHere })
+        ? await runScenarios({ until, seed, leftOut, lanes, signal, fromHere })
         : { ...(await run(tier, Math.min(tier.minutes * slowness(), minutesLeft(until)), signal)), late: [] };
     late = [...late, ...result.late];
     ran.push(result);

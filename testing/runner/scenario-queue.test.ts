@@ -23,6 +23,12 @@ describe('scenarios while there is time', () => {
     expect(queue.waiting).toEqual(['rollouts', 'workers']);
   });
 
+  test('stay where they are while they may not begin', () => {
+    const queue = new ScenarioQueue({ order, seconds, slowness: 1 });
+    expect(queue.next(1000, (name) => name !== 'rollouts')).toBe('tenants');
+    expect(queue.next(1000)).toBe('rollouts');
+  });
+
   test('need more time on a slower machine', () => {
     expect(new ScenarioQueue({ order, seconds, slowness: 2 }).next(749)).toBe('tenants');
     expect(new ScenarioQueue({ order, seconds, slowness: 2 }).next(750)).toBe('rollouts');

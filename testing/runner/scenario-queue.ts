@@ -43,9 +43,12 @@ export class ScenarioQueue {
     return this.#waiting;
   }
 
-  /** Takes out the next scenario that ends within so many seconds, also if it takes a quarter longer than expected; undefined when none does. */
-  next(secondsLeft: number): string | undefined {
-    const at = this.#waiting.findIndex((name) => this.expected(name) * margin <= secondsLeft);
+  /**
+   * Takes out the next scenario that may begin and ends within so many seconds, also if it takes a quarter longer than expected; undefined
+   * when none does.
+   */
+  next(secondsLeft: number, mayBegin: (name: string) => boolean = () => true): string | undefined {
+    const at = this.#waiting.findIndex((name) => mayBegin(name) && this.expected(name) * margin <= secondsLeft);
     return at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
   }
 

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { gatherSupplies } from '../../e2e/cluster/machines/supplies.ts';
 import { writeManagerImage } from '../../release/manager-image.ts';
 import { builtManagerVariable } from '../../e2e/framework/install-steward.ts';
+import { sharedOwnerVariable } from '../../e2e/framework/shared/shared-names.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { sampleApiServerArchive } from '../../e2e/tools/sample-api-server-image.ts';
 import { testScope } from '../runner/test-scope.ts';
+
+const cache = join(import.meta.dirname, '..', '..', '.cache');
+
+/** The manager's image of all scenarios, when it is built once for them. */
+export const managerArchive = join(cache, 'steward.tar');
 
 /**
  * jest calls this once before the tests of tier `e2e`. When all scenarios are run, everything that any of them needs is built first:
@@ -14,6 +20,8 @@ import { testScope } from '../runner/test-scope.ts';
  */
 // eslint-disable-next-line no-restricted-syntax -- jest takes the default export
 export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): Promise<void> {
+  // Whoever runs several of these runs has said already who removes what their scenarios share; else it is the teardown.
+  process.env[sharedOwnerVariable] ??= String(process.pid);
   if (nonFlagArgs.length > 0 || process.env[builtManagerVariable] !== undefined) return;
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
   for (const { version, programs } of testScope().releases) {
@@ -24,14 +32,7 @@ export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: rea
   }
   await resolveTools(['clusterctl', 'helm', 'kustomize', 'metrics-server', 'registry'], { progress });
   await sampleApiServerArchive(progress);
-  process.env[builtManagerVariable] = await builtManager();
-}
-
-/** The manager's image, once for all scenarios. */
-async function builtManager(): Promise<string> {
-  const folder = join(import.meta.dirname, '..', '..', '.cache');
-  await mkdir(folder, { recursive: true });
-  const archive = join(folder, 'steward.tar');
-  await writeManagerImage(archive);
-  return archive;
+  await mkdir(cache, { recursive: true });
+  await writeManagerImage(managerArchive);
+  process.env[builtManagerVariable] = managerArchive;
 }

@@ -11,7 +11,7 @@ export interface ClusterLeftovers {
 }
 
 /** Jobs end and are removed by themselves. */
-const passing = /^object batch\/v1 Job /;
+const passing = 'object batch/v1 Job ';
 
 /** Objects that others are made from go first: who is deleted while its owner is there comes back, or is missed by its owner. */
 const order: readonly (readonly string[])[] = [
@@ -31,7 +31,7 @@ const ofNodes = usual + 1;
  */
 export function clusterLeftovers(before: readonly string[], now: readonly string[]): ClusterLeftovers {
   const more = now.filter((line) => !before.includes(line));
-  const fewer = before.filter((line) => !now.includes(line) && !passing.test(line));
+  const fewer = before.filter((line) => !now.includes(line) && !line.startsWith(passing));
   const added = more.flatMap((line) => addressOf(line) ?? []);
   const namespaces = new Set(added.filter(({ kind }) => kind === 'Namespace').map(({ name }) => name));
   const goesAlong = ({ kind, namespace = '' }: ObjectAddress): boolean =>
