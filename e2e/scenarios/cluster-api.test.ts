@@ -8,7 +8,7 @@ import { hasCondition, parseManifests } from '../cluster/kubernetes-client.ts';
 import { leftovers } from '../cluster/remove-harness.ts';
 import { clusterManifests } from '../framework/cluster-api/cluster-manifests.ts';
 import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
-import { startClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { shareClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { capiVersion, createWorkload } from '../framework/cluster-api/cluster-stage.ts';
 import { namespaceObjects } from '../framework/namespace-objects.ts';
 import { apiServerProbe, probeContainers } from '../framework/load/probe-pods.ts';
@@ -32,7 +32,7 @@ type Condition = NonNullable<NonNullable<PlainObject['status']>['conditions']>[n
 let stage: ClusterApiStage;
 
 beforeAll(async () => {
-  stage = owned.use(await startClusterApiStage(name, tell));
+  stage = owned.use(await shareClusterApiStage(name, tell));
 }, 20 * minutes);
 
 const workload = (of: string): Workload => new Workload(stage.cluster, of);
@@ -317,7 +317,7 @@ describe('A Cluster with a worker', () => {
   );
 
   test(
-    'leaves nothing on the host when its management cluster is stopped',
+    'leaves nothing behind, in its management cluster and on the host',
     async () => {
       await stage[Symbol.asyncDispose]();
       expect(await leftovers(name)).toEqual([]);

@@ -48,6 +48,7 @@ beforeAll(async () => {
     tell('images', line);
   };
   const images = (await stackImageArchives(progress)).map(({ path: archive }) => archive);
+  // Its own: the image has helm, and the manager's flags are changed.
   stage = owned.use(await startClusterApiStage(name, tell, { images, withHelm: true }));
   workload = new Workload(stage.cluster, shop);
   const { folder, network } = stage.cluster.harness;

@@ -41,6 +41,7 @@ let releases: readonly [LocalProvider, LocalProvider];
 beforeAll(async () => {
   // After the cluster, whose end ends it.
   owned.defer(() => running);
+  // Its own: the manager is upgraded.
   cluster = owned.use(await startManagementCluster({ name, progress: tell, meanwhile: buildManagerImage }));
   await loadManagerImage(cluster);
   const at = (version: string): string => path.join(cluster.harness.folder, 'releases', version);

@@ -31,6 +31,7 @@ let stage: TenantStage;
 let manager: string;
 
 beforeAll(async () => {
+  // Its own: nobody has installed the DataStore `default` there.
   steward = owned.use(
     await startStewardCluster(owned.harness(`stores-${process.pid}`), tell, { dataStore: undefined }),
   );

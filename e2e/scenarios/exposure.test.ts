@@ -16,7 +16,7 @@ import { EdgeRouter } from '../framework/edge-router.ts';
 import { boundsOf, loadShortfalls, tooFew } from '../framework/load/load-shortfalls.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { ServiceProbe } from '../framework/load/service-probe.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { TenantLoad } from '../framework/load/tenant-load.ts';
@@ -39,7 +39,7 @@ let client: KubernetesClient;
 let worker: Worker | undefined;
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(owned.harness(`exposure-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`exposure-${process.pid}`), tell));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');

@@ -17,7 +17,7 @@ import type { HowToPage } from '../framework/how-to-page.ts';
 import { managerIsAvailable } from '../framework/install-steward.ts';
 import { writeContexts } from '../framework/kubeconfig-contexts.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
@@ -39,11 +39,12 @@ let second: ClusterApiStage;
 
 /** Two management clusters with Cluster API, and one that hosts. */
 beforeAll(async () => {
-  hosting = owned.use(await startStewardCluster(owned.harness(`external-hosting-${process.pid}`), tell));
+  hosting = owned.use(await shareStewardCluster(owned.harness(`external-hosting-${process.pid}`), tell));
   const [one = '', two = ''] = names;
+  // Their own: the managers' flags are changed.
   first = owned.use(await startClusterApiStage(one, tell));
   second = owned.use(await startClusterApiStage(two, tell));
-  await forwardBetween([hosting, first, second].map(({ cluster }) => cluster.harness));
+  owned.use(await forwardBetween([hosting, first, second].map(({ cluster }) => cluster.harness)));
 }, 30 * minutes);
 
 /** The how-to page for a management cluster, in a folder of its own: it writes files. */

@@ -8,10 +8,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { PlainObject } from '../cluster/kubernetes-client.ts';
 import { attack, openIdle, seededRandom } from '../framework/attacks/hostile-connections.ts';
 import type { HostilePort } from '../framework/attacks/hostile-connections.ts';
+import { freshManager } from '../framework/fresh-manager.ts';
 import { givenSeed, newSeed, runSeedVariable } from '../framework/run-seed.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { scrapeMetrics } from '../framework/scrape-metrics.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { sendReviews } from '../framework/attacks/valid-reviews.ts';
@@ -41,7 +42,9 @@ let ports: readonly HostilePort[];
 let object: PlainObject;
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(name, tell));
+  steward = owned.use(await shareStewardCluster(name, tell));
+  // Its memory is weighed: what it has done for other scenarios would weigh, too.
+  await freshManager(steward.cluster);
   address = String((await manager()).status?.podIP);
   const own = new BlockList();
   const [network = '', bits] = steward.cluster.network.pods.split('/');

@@ -13,7 +13,7 @@ import type { Worker } from '../cluster/worker.ts';
 import { aggregatedApiPath, aggregatedApiService, runAggregatedApi } from '../framework/aggregated-api.ts';
 import { foreignEdits, undoneWithin } from '../framework/attacks/drift.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await sampleApiServerArchive((line) => {
     tell('images', line);
   });
-  steward = owned.use(await startStewardCluster(owned.harness(`konnectivity-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`konnectivity-${process.pid}`), tell));
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'tunnels');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tunnels' } }]);

@@ -39,6 +39,7 @@ const changes = { creation: 0, deletion: 0 };
 
 beforeAll(async () => {
   tell('points', `are chosen by ${runSeedVariable}=${seed}`);
+  // Its own: managers are killed and rolled out again, which leaves another Deployment.
   stage = owned.use(await startClusterApiStage(name, tell));
   storeBefore = await storeContents(stage.cluster);
 }, 20 * minutes);

@@ -12,7 +12,7 @@ import { openHowTo } from '../framework/how-to-page.ts';
 import type { HowToPage } from '../framework/how-to-page.ts';
 import { loadShortfalls } from '../framework/load/load-shortfalls.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { etcdWitness, postgresWitness } from '../framework/load/store-witness.ts';
 import { tell } from '../framework/log.ts';
@@ -37,9 +37,9 @@ let worker: Worker | undefined;
 let empty: { readonly etcd: readonly string[]; readonly postgres: readonly string[] };
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(owned.harness(`moves-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`moves-${process.pid}`), tell));
   cluster = steward.cluster;
-  owned.defer(async () => worker?.machine.destroy());
+  owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
   const progress = (line: string): void => {

@@ -54,6 +54,7 @@ async function kubeconfigOfAuthor(): Promise<string> {
 }
 
 beforeAll(async () => {
+  // Its own: the manager's flags are changed.
   ({ cluster } = owned.use(await startStewardCluster(owned.harness(`rights-${process.pid}`), tell)));
   strict = new TenantStage(cluster, 'strict');
   open = new TenantStage(cluster, 'open');

@@ -11,7 +11,7 @@ import { confidentialTexts, findTexts } from '../framework/attacks/confidential-
 import { dumpObjects } from '../framework/dump-objects.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { joinSecondNode } from '../framework/workers/second-node.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { TenantStage, versionAt } from '../framework/tenant-stage.ts';
@@ -33,7 +33,7 @@ let worker: Worker | undefined;
 let client: KubernetesClient;
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(owned.harness(`oldest-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`oldest-${process.pid}`), tell));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');

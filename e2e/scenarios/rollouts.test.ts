@@ -12,7 +12,7 @@ import { openHowTo } from '../framework/how-to-page.ts';
 import { addOldKubelet } from '../framework/workers/old-kubelet.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { joinSecondNode } from '../framework/workers/second-node.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage } from '../framework/tenant-stage.ts';
@@ -43,7 +43,7 @@ const small = 'tenant-00';
 const tooOld = 'v1.32.9';
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(owned.harness(`rollouts-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`rollouts-${process.pid}`), tell));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');

@@ -13,7 +13,7 @@ import { openHowTo } from '../framework/how-to-page.ts';
 import type { HowToPage } from '../framework/how-to-page.ts';
 import { loadShortfalls, tooFew } from '../framework/load/load-shortfalls.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { TenantLoad } from '../framework/load/tenant-load.ts';
@@ -46,7 +46,7 @@ let before:
 let young: Worker | undefined;
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(owned.harness(`rotation-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`rotation-${process.pid}`), tell));
   cluster = steward.cluster;
   owned.defer(async () => before?.worker.stop());
   owned.defer(async () => young?.stop());

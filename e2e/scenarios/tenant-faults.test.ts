@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ObjectAddress, PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { tell } from '../framework/log.ts';
@@ -22,7 +22,7 @@ let cluster: ManagementCluster;
 let stage: TenantStage;
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(owned.harness(`faults-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`faults-${process.pid}`), tell));
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'faults');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } }]);

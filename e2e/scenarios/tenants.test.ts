@@ -9,7 +9,7 @@ import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { runCommand } from '../cluster/machines/run-command.ts';
 import { podProcesses } from '../framework/pod-processes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { startStewardCluster } from '../framework/steward-cluster.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { tell } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage, versionAt } from '../framework/tenant-stage.ts';
@@ -30,7 +30,7 @@ let inDefault: TenantStage;
 let stage: TenantStage;
 
 beforeAll(async () => {
-  steward = owned.use(await startStewardCluster(owned.harness(`tenants-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`tenants-${process.pid}`), tell));
   cluster = steward.cluster;
   inDefault = new TenantStage(cluster, 'default');
   stage = new TenantStage(cluster, 'tenants');

@@ -9,7 +9,7 @@ import { parseManifests } from '../cluster/kubernetes-client.ts';
 import { leftovers } from '../cluster/remove-harness.ts';
 import { watchObjects } from '../cluster/watch-objects.ts';
 import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
-import { startClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { shareClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { classWithPools } from '../framework/cluster-api/class-with-pools.ts';
 import { capiVersion, createWorkload } from '../framework/cluster-api/cluster-stage.ts';
 import { expectUnharmed } from '../framework/load/expect-unharmed.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   owned.defer(() => {
     timeline.print();
   });
-  stage = owned.use(await startClusterApiStage(name, tell));
+  stage = owned.use(await shareClusterApiStage(name, tell));
   workload = new Workload(stage.cluster, shop);
   const archives = await imageArchives({
     kubernetes: older,
@@ -303,7 +303,7 @@ describe('A Cluster of a ClusterClass', () => {
   );
 
   test(
-    'leaves nothing on the host when its management cluster is stopped',
+    'leaves nothing behind, in its management cluster and on the host',
     async () => {
       await stage[Symbol.asyncDispose]();
       expect(await leftovers(name)).toEqual([]);

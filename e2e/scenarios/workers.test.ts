@@ -8,7 +8,7 @@ import { leftovers } from '../cluster/remove-harness.ts';
 import type { Change } from '../cluster/watch-objects.ts';
 import { watchObjects } from '../cluster/watch-objects.ts';
 import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
-import { startClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
+import { shareClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { capiVersion, generateWorkload } from '../framework/cluster-api/cluster-stage.ts';
 import { namespaceObjects } from '../framework/namespace-objects.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   owned.defer(() => {
     timeline.print();
   });
-  stage = owned.use(await startClusterApiStage(name, tell));
+  stage = owned.use(await shareClusterApiStage(name, tell));
   workload = new Workload(stage.cluster, farm);
 }, 20 * minutes);
 
@@ -313,7 +313,7 @@ describe('The workers of a Cluster', () => {
 
 describe('The management cluster', () => {
   test(
-    'leaves nothing on the host when it is stopped',
+    'has nothing left on it, nor on the host',
     async () => {
       await stage[Symbol.asyncDispose]();
       expect(await leftovers(name)).toEqual([]);
