@@ -11,6 +11,7 @@ import type { Call } from '../../testing/fake/fake-faults.ts';
 import type { MemoryStore } from '../../testing/fake/memory-driver.ts';
 import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
 import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
+import { settledWorlds } from '../../testing/worlds/settled-worlds.ts';
 import { crashingCluster } from '../../testing/fake/crashing-cluster.ts';
 import { runMigration } from './run-migration.ts';
 import { crashPoints } from '../../testing/worlds/crash-points.ts';
@@ -149,9 +150,13 @@ function storeOf(world: MigrationWorld, name: string | undefined): MemoryStore {
   return name === 'other' ? world.target : world.store;
 }
 
+const running = settledWorlds(
+  () => new LivingWorld(),
+  (world) => world.running(),
+);
+
 async function moving(): Promise<LivingWorld> {
-  const world = new LivingWorld();
-  await world.running();
+  const world = await running();
   const data = await world.inUse();
   for (let at = 0; at < 12; at += 1) {
     const entry = { key: `secrets/default/s${at}`, value: Buffer.from(`value ${at}`) };

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { CrashError } from '../../testing/fake/fake-faults.ts';
 import { callsOf, tenantShape, untilDeath } from '../../testing/worlds/tenant-shape.ts';
+import { settledWorlds } from '../../testing/worlds/settled-worlds.ts';
 import { TenantWorld } from '../../testing/worlds/tenant-world.ts';
 import { crashPoints } from '../../testing/worlds/crash-points.ts';
 
@@ -13,11 +14,13 @@ async function created(): Promise<TenantWorld> {
   return world;
 }
 
-async function running(): Promise<TenantWorld> {
-  const world = await created();
-  await world.settle();
-  return world;
-}
+const running = settledWorlds(
+  () => new TenantWorld(),
+  async (world) => {
+    await world.create();
+    await world.settle();
+  },
+);
 
 describe('A manager that dies', () => {
   test('after any call of a creation leads to the same objects', async () => {

@@ -55,6 +55,14 @@ export class FakeCluster extends FakeClient {
     this.admin = new FakeClient(server, everything, new FakeFaults({ records: false }));
   }
 
+  /** Holds what another server holds, in place of what it held; its calls, faults and hooks are its own. No watch may be open. */
+  copyFrom(other: FakeCluster): void {
+    if (this.#server.ends.size > 0) throw new Error('a watch is open, which would not hear of it');
+    this.#store.copyFrom(other.#store);
+    this.#server.absent.clear();
+    for (const kind of other.#server.absent) this.#server.absent.add(kind);
+  }
+
   /** Every call so far, watches included, in order. */
   get calls(): readonly Call[] {
     return this.#faults.calls;

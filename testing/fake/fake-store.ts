@@ -68,6 +68,15 @@ export class FakeStore {
     return this.#revision;
   }
 
+  /** Holds what another store holds, in place of what it held. Nobody changes what is stored, so both may hold the same objects. */
+  copyFrom(other: FakeStore): void {
+    this.#entries.clear();
+    for (const [kindId, entries] of other.#entries) this.#entries.set(kindId, new Map(entries));
+    for (const [kindId, kind] of other.#kinds) this.#kinds.set(kindId, kind);
+    this.#revision = other.#revision;
+    this.compact();
+  }
+
   /** Changes after `revision`; throws 410 when that part of the history has been compacted away. */
   since(revision: number): readonly Change[] {
     if (revision < this.#floor) throw refusals.expired(revision, this.#floor);

@@ -12,6 +12,13 @@ export interface Credentials {
 export class MemoryAccess {
   readonly #users = new Map<string, { readonly password: string | undefined; readonly schemas: Set<string> }>();
 
+  /** Knows whom another one knows, and nobody else. */
+  copyFrom(other: MemoryAccess): void {
+    this.#users.clear();
+    for (const [user, { password, schemas }] of other.#users)
+      this.#users.set(user, { password, schemas: new Set(schemas) });
+  }
+
   get users(): readonly string[] {
     return [...this.#users.keys()];
   }

@@ -57,6 +57,18 @@ export class MemoryStore {
 
   readonly driver: Driver<string>;
 
+  /** Holds what another store holds, in place of what it held; calls, hooks and failures are its own. */
+  copyFrom(other: MemoryStore): void {
+    for (const own of [this.tenancies, this.#data, this.administrators, this.revoked, this.#beside]) own.clear();
+    for (const [schema, tenancy] of other.tenancies) this.tenancies.set(schema, tenancy);
+    for (const [schema, data] of other.#data) this.dataOf(schema).copyFrom(data);
+    for (const each of other.administrators) this.administrators.add(each);
+    for (const each of other.revoked) this.revoked.add(each);
+    for (const [endpoint, store] of other.#beside) this.beside(endpoint).copyFrom(store);
+    this.access.copyFrom(other.access);
+    this.version = other.version;
+  }
+
   /** What is kept under a schema, as its tenant sees it. */
   dataOf(schema: string): MemoryTenancy {
     const data = this.#data.get(schema) ?? new MemoryTenancy(this.#tenancyOptions);

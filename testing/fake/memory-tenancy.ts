@@ -35,6 +35,16 @@ export class MemoryTenancy {
     this.#now = now;
   }
 
+  /** Holds what another one holds, in place of what it held; its hooks are its own. */
+  copyFrom(other: MemoryTenancy): void {
+    this.log.splice(0, Infinity, ...other.log);
+    this.revision = other.revision;
+    this.fenced = other.fenced;
+    this.#openUncopied = other.#openUncopied;
+    this.compacted = other.compacted;
+    this.compactsOnRaise = other.compactsOnRaise;
+  }
+
   /** As the tenant. Throws when it is fenced. */
   tenantWrites(...changes: readonly StoredChange[]): void {
     for (const change of changes) {

@@ -47,6 +47,14 @@ export class MigrationWorld extends TenantWorld {
     return super.create(changes);
   }
 
+  override async copyFrom(other: this): Promise<void> {
+    await super.copyFrom(other);
+    this.target.copyFrom(other.target);
+    this.podsStop = other.podsStop;
+    this.deafServers = other.deafServers;
+    this.#pods = other.#pods;
+  }
+
   /** Stores a DataStore that leads to `store`. */
   async leadTo(name: string, store: MemoryStore): Promise<void> {
     await this.cluster.seed(dataStore, {

@@ -43,6 +43,11 @@ export class PublishedWorld extends TenantWorld {
     return super.settle();
   }
 
+  override async copyFrom(other: this): Promise<void> {
+    await super.copyFrom(other);
+    this.others.splice(0, Infinity, ...other.others);
+  }
+
   async #look(): Promise<void> {
     for (const kind of [kinds.Ingress as KindRef, tlsRoute, ingressRouteTcp]) {
       const { items } = await this.cluster.admin.list<Resource>(kind).catch(() => ({ items: [] }));

@@ -17,6 +17,9 @@ import { TenantWorld } from './tenant-world.ts';
 /** The name of the Cluster, of its StewardControlPlane and of the TenantControlPlane behind that. */
 export const key = { namespace: 'default', name: 'tenant' };
 
+/** The first plain world of each spec, in which nothing happens. */
+const models = new Map<string, Promise<ReleaseWorld>>();
+
 /** How a `ReleaseWorld` begins. */
 export interface ReleaseWorldOptions<W extends TenantWorld> {
   /** The world of the TenantControlPlane, which must allow `access` of this file; by default a plain one. */
@@ -37,9 +40,20 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
     this.#retainer = this.#newRetainer();
   }
 
-  /** A plain one: the two controllers have made the control plane, which serves. */
-  static create(spec: object = {}): Promise<ReleaseWorld> {
-    return ReleaseWorld.in({ tenant: new TenantWorld({ beside: access }), spec });
+  /**
+   * A plain one: the two controllers have made the control plane, which serves. Where one with the same spec was made before it is a copy,
+   * with a process that has just started and has come to rest.
+   */
+  static async create(spec: object = {}): Promise<ReleaseWorld> {
+    const plain = (): TenantWorld => new TenantWorld({ beside: access });
+    const same = JSON.stringify(spec);
+    const making = models.get(same) ?? ReleaseWorld.in({ tenant: plain(), spec });
+    models.set(same, making);
+    const model = await making;
+    const world = new ReleaseWorld(plain());
+    await world.tenant.copyFrom(model.tenant);
+    await world.settle();
+    return world;
   }
 
   /** The same around the world of a TenantControlPlane. */

@@ -150,6 +150,21 @@ export class TenantWorld {
     this.#reconciler = this.#newReconciler();
   }
 
+  /**
+   * Makes this one, in which nothing has happened yet, hold what another one holds: both clusters, the stores, what pods tell, and the time.
+   * Its manager is a new process.
+   */
+  async copyFrom(other: this): Promise<void> {
+    await this.clock.advance(other.clock.now().getTime() - this.clock.now().getTime());
+    this.cluster.copyFrom(other.cluster);
+    this.tenant.copyFrom(other.tenant);
+    this.store.copyFrom(other.store);
+    this.metrics = other.metrics;
+    this.kubelets = other.kubelets;
+    this.clusterName = other.clusterName;
+    this.podsStart = other.podsStart;
+  }
+
   /** Stores the DataStore and a TenantControlPlane. */
   async create(changes: TenantControlPlaneChanges = {}): Promise<TenantControlPlane> {
     await this.cluster.seed(dataStore, {

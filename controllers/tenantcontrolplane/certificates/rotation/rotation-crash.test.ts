@@ -12,18 +12,20 @@ import {
   settleRotation,
 } from '../../../../testing/worlds/rotating-tenant.ts';
 import { tenantShape } from '../../../../testing/worlds/tenant-shape.ts';
+import { settledWorlds } from '../../../../testing/worlds/settled-worlds.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
 
 const start = 'rotate-credentials-start';
 const complete = 'rotate-credentials-complete';
 
-async function running(): Promise<TenantWorld> {
-  const world = new TenantWorld();
-  await world.create();
-  await settleRotation(world);
-  return world;
-}
+const running = settledWorlds(
+  () => new TenantWorld(),
+  async (world) => {
+    await world.create();
+    await settleRotation(world);
+  },
+);
 
 /** What pods that run have read: they know nothing of later changes of their Secrets. */
 interface Known {

@@ -3,6 +3,7 @@ import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-cont
 import { CrashError } from '../../../../testing/fake/fake-faults.ts';
 import type { MemoryStore } from '../../../../testing/fake/memory-driver.ts';
 import { callsOf, tenantShape, untilDeath } from '../../../../testing/worlds/tenant-shape.ts';
+import { settledWorlds } from '../../../../testing/worlds/settled-worlds.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
 
@@ -13,19 +14,29 @@ interface Stage {
   readonly second: MemoryStore;
 }
 
-async function created(): Promise<Stage> {
-  const world = new TenantWorld();
-  const second = await world.addStoreBeside('events');
+async function create(world: TenantWorld): Promise<void> {
+  await world.addStoreBeside('events');
   const dataStoreOverrides = [{ resource: '/events', dataStore: 'events' }];
   await world.create({ spec: { dataStore: 'default', dataStoreOverrides } });
-  return { world, second };
 }
 
-async function running(): Promise<Stage> {
-  const stage = await created();
-  await stage.world.settle();
-  return stage;
+const stageOf = (world: TenantWorld): Stage => ({ world, second: world.store.beside('events:2379') });
+
+async function created(): Promise<Stage> {
+  const world = new TenantWorld();
+  await create(world);
+  return stageOf(world);
 }
+
+const settled = settledWorlds(
+  () => new TenantWorld(),
+  async (world) => {
+    await create(world);
+    await world.settle();
+  },
+);
+
+const running = async (): Promise<Stage> => stageOf(await settled());
 
 const found = async ({ world, second }: Stage): Promise<unknown> => ({
   ...((await tenantShape(world)) as object),

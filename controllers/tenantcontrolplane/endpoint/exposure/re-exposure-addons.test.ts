@@ -8,6 +8,7 @@ import { publishing } from '../../../../testing/worlds/published-tenant.ts';
 import type { PublishedBy } from '../../../../testing/worlds/published-tenant.ts';
 import { PublishedWorld, acceptAll, followed, parent } from '../../../../testing/worlds/published-world.ts';
 import { requestPem, signingRequest } from '../../../../testing/builders/serving-certificate-request.ts';
+import { settledWorlds } from '../../../../testing/worlds/settled-worlds.ts';
 import type { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 import { workerBootstrapAddon } from '../../../../testing/builders/worker-bootstrap-addon.ts';
 import { traefikRules } from './router-rules.ts';
@@ -26,15 +27,27 @@ const byTraefikNow = { controlPlane: byTraefik };
 const toNext = { controlPlane: { ingress: { hostname: next } } };
 
 /** A complete tenant with an add-on, whose route has existed for a while. */
-async function complete(by: PublishedBy, addons: object): Promise<PublishedWorld> {
+function complete(by: PublishedBy, addons: object): Promise<PublishedWorld> {
+  const same = JSON.stringify([by, addons]);
+  const one = completed.get(same) ?? settledWorlds(acceptingWorld, (world) => publish(world, by, addons));
+  completed.set(same, one);
+  return one();
+}
+
+const completed = new Map<string, () => Promise<PublishedWorld>>();
+
+async function acceptingWorld(): Promise<PublishedWorld> {
   const world = new PublishedWorld();
   await acceptAll(world);
+  return world;
+}
+
+async function publish(world: PublishedWorld, by: PublishedBy, addons: object): Promise<void> {
   await world.create(publishing(by));
   await world.change({ spec: { addons } });
   await world.settle();
   await world.clock.advance(10 * 60_000);
   await world.settle();
-  return world;
 }
 
 /** Changes how the control plane is reached while its pods do not follow yet. */

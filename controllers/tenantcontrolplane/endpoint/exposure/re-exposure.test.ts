@@ -21,6 +21,7 @@ import {
   routes,
   tlsRoute,
 } from '../../../../testing/worlds/published-world.ts';
+import { settledWorlds } from '../../../../testing/worlds/settled-worlds.ts';
 import type { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 import { ingressRules, traefikRules } from './router-rules.ts';
 import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
@@ -122,16 +123,28 @@ function watched(world: TenantWorld): readonly string[] {
 }
 
 /** A complete tenant with everything that contains its endpoint. */
-async function complete(by: PublishedBy): Promise<PublishedWorld> {
+function complete(by: PublishedBy): Promise<PublishedWorld> {
+  const same = JSON.stringify(by);
+  const one = completed.get(same) ?? settledWorlds(acceptingWorld, (world) => publish(world, by));
+  completed.set(same, one);
+  return one();
+}
+
+const completed = new Map<string, () => Promise<PublishedWorld>>();
+
+async function acceptingWorld(): Promise<PublishedWorld> {
   const world = new PublishedWorld();
   await acceptAll(world);
+  return world;
+}
+
+async function publish(world: PublishedWorld, by: PublishedBy): Promise<void> {
   await world.create(publishing(by));
   await world.change({ spec: { addons: { kubeProxy: {}, konnectivity: konnectivityAddon() } } });
   await world.settle();
   // Its route has been there for a while.
   await world.clock.advance(10 * 60_000);
   await world.settle();
-  return world;
 }
 
 const hostOf = async (world: TenantWorld): Promise<string> => (await world.read()).status?.controlPlaneEndpoint ?? '';
