@@ -9,6 +9,8 @@ export interface StoreTrial {
   /** Page of `docs/how-to` whose commands are run. */
   readonly page: string;
   readonly dataStore: string;
+  /** Whether it is a database that kine reaches by SQL. */
+  readonly isSql: boolean;
   /** True where users of the Go Steward have written such a DataStore: a file of e2e/fixtures/user-manifests. */
   readonly hasUsers: boolean;
   /** The image that has to be made first. */
@@ -28,6 +30,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'etcd',
     page: 'datastore-etcd',
     dataStore: 'default',
+    isSql: false,
     hasUsers: true,
     statefulSet: 'etcd',
     rotation: "Rotate the administrator's certificate",
@@ -38,6 +41,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'postgres',
     page: 'datastore-postgres',
     dataStore: 'postgres-store',
+    isSql: true,
     hasUsers: true,
     image: 'postgres',
     statefulSet: 'postgres',
@@ -49,6 +53,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'mysql',
     page: 'datastore-mysql',
     dataStore: 'mysql-store',
+    isSql: true,
     hasUsers: true,
     image: 'mysql',
     statefulSet: 'mysql',
@@ -60,6 +65,7 @@ export const storeTrials: readonly StoreTrial[] = [
     store: 'nats',
     page: 'datastore-nats',
     dataStore: 'nats-accounts',
+    isSql: false,
     hasUsers: false,
     image: 'nats',
     statefulSet: 'nats',

@@ -19,6 +19,7 @@ export const testScopeVariable = 'STEWARD_TESTS';
 export const beyondCore = [
   'clusterctl-upgrade',
   'datastores',
+  'datastores-sql',
   'external',
   'manager-restart',
   'oldest-minor',
