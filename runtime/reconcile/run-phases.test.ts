@@ -76,6 +76,23 @@ describe('Running phases', () => {
     expect((await of(alone)).map(({ status }) => status)).toEqual(['False', 'True']);
   });
 
+  test('a kind can merge the facts of several phases in another way than taking the last one', async () => {
+    const learns = (name: string, ...needs: string[]) =>
+      phase(name, needs, () => Promise.resolve({ is: 'done', learned: { name } }));
+    const seen: string[] = [];
+    const last = phase('last', ['first', 'second'], ({ name }) => {
+      seen.push(name);
+      return Promise.resolve({ is: 'done' });
+    });
+    const { scope } = await runPhases<Scope>(
+      [learns('first'), learns('second'), last],
+      { name: 'x' },
+      ctx,
+      (before, learned) => ({ ...before, name: [before.name, ...learned.flatMap((one) => one?.name ?? [])].join(' ') }),
+    );
+    expect([scope.name, ...seen]).toEqual(['x first second', 'x first second']);
+  });
+
   test('a phase that runs after others runs when they have ended, whatever their outcome', async () => {
     const ended: string[] = [];
     const slow = Promise.withResolvers<Outcome<Scope>>();

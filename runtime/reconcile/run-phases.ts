@@ -37,6 +37,9 @@ function predecessors<S>({ needs = [], after = [] }: Phase<S>): readonly string[
 
 const checked = new WeakSet<readonly unknown[]>();
 
+/** A scope with what phases learned, in the order of the list; undefined for a phase that learned nothing. */
+type Merge<S> = (scope: S, learned: readonly (Partial<S> | undefined)[]) => S;
+
 interface Run<S> {
   readonly line: ReportLine<S>;
   /** What this phase and all it needs, directly or not, have learned: in the order of the list. */
@@ -46,12 +49,14 @@ interface Run<S> {
 /**
  * Runs every phase as soon as its needs are done, side by side where nothing orders them. A phase sees the given scope
  * and what its needs and those before it learned, nothing else, so a missing need shows always and not only in unlucky runs. A phase that
- * waits or fails stops only those that need it. Never rejects for a phase's error; throws when the list is wrong.
+ * waits or fails stops only those that need it. Never rejects for a phase's error; throws when the list is wrong. By default, a fact
+ * that is learned later replaces one of the same name; `merge` may do otherwise.
  */
 export async function runPhases<S extends object>(
   phases: readonly Phase<S>[],
   scope: S,
   ctx: Context,
+  merge: Merge<S> = (before, learned) => Object.assign({}, before, ...learned) as S,
 ): Promise<Report<S>> {
   const list = checked.has(phases) ? phases : definePhases(phases);
   const runs = new Map<string, Promise<Run<S>>>();
@@ -59,14 +64,14 @@ export async function runPhases<S extends object>(
     const known = runs.get(phase.name);
     if (known !== undefined) return known;
     const before = list.filter((other) => predecessors(phase).includes(other.name)).map(start);
-    const run = Promise.all(before).then((ended) => runOne({ phase, list, scope, ctx }, ended));
+    const run = Promise.all(before).then((ended) => runOne({ phase, list, scope, ctx, merge }, ended));
     runs.set(phase.name, run);
     return run;
   };
   const all = await Promise.all(list.map(start));
   const learned = all.map(({ line }) => (line.outcome?.is === 'done' ? line.outcome.learned : undefined));
   return {
-    scope: Object.freeze(Object.assign({}, scope, ...learned) as S),
+    scope: Object.freeze(merge(scope, learned)),
     lines: all.flatMap(({ line }) => linesOf(line)),
   };
 }
@@ -87,10 +92,11 @@ interface Step<S> {
   readonly list: readonly Phase<S>[];
   readonly scope: S;
   readonly ctx: Context;
+  readonly merge: Merge<S>;
 }
 
 async function runOne<S extends object>(step: Step<S>, before: readonly Run<S>[]): Promise<Run<S>> {
-  const { phase, list, ctx } = step;
+  const { phase, list, ctx, merge } = step;
   const learned = new Map(before.flatMap((one) => [...one.learned]));
   const isNeeded = ({ line }: Run<S>): boolean => phase.needs?.includes(line.phase.name) === true;
   const failed = before.find((one) => isNeeded(one) && one.line.outcome?.is !== 'done');
@@ -99,7 +105,7 @@ async function runOne<S extends object>(step: Step<S>, before: readonly Run<S>[]
     return { learned, line: { phase, blockedBy, tookMs: 0 } };
   }
   const facts = list.map(({ name }) => learned.get(name));
-  const scope = Object.freeze(Object.assign({}, step.scope, ...facts) as S);
+  const scope = Object.freeze(merge(step.scope, facts));
   const began = performance.now();
   try {
     ctx.signal.throwIfAborted();
