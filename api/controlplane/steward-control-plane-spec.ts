@@ -1,4 +1,4 @@
-import { addonImageFields, konnectivity, tcpProxy, workerBootstrapFields } from '../embedded/addons.ts';
+import { addonFields, addonImageFields, workerBootstrapFields } from '../embedded/addons.ts';
 import { admissionControllerList } from '../embedded/admission-controllers.ts';
 import { core } from '../core/core-schema.ts';
 import { kubelet } from '../embedded/kubelet.ts';
@@ -9,6 +9,7 @@ import { componentSpec, deploymentSpec, kineSpec } from './component-spec.ts';
 import { networkSpec } from './network-spec.ts';
 
 const addons = obj({
+  ...addonFields,
   coreDNS: opt(
     described(
       obj({
@@ -20,9 +21,6 @@ const addons = obj({
       'Cluster DNS.',
     ),
   ),
-  kubeProxy: opt(described(obj(addonImageFields), 'Service proxy on every node.')),
-  konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
-  tcpProxy: opt(described(tcpProxy, 'Proxy inside the tenant to an API server that is exposed under a host name.')),
   workerBootstrap: opt(
     described(obj({ provider: str(), ...workerBootstrapFields }), 'Bootstrap of workers that do not use kubeadm.'),
   ),

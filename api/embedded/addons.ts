@@ -51,13 +51,13 @@ export const defaultKonnectivityServer = {
 } as const;
 
 /** The tunnel from kube-apiserver to nodes and pods (https://github.com/kubernetes-sigs/apiserver-network-proxy). */
-export const konnectivity = obj({
+const konnectivity = obj({
   server: opt(konnectivityServer, defaultKonnectivityServer),
   agent: opt(konnectivityAgent, defaultKonnectivityAgent),
 });
 
 /** A proxy inside the tenant through which pods reach an API server that is exposed under a host name. */
-export const tcpProxy = obj({
+const tcpProxy = obj({
   image: opt(str()),
   resources: opt(core('ResourceRequirements')),
   hostAliases: opt(
@@ -96,4 +96,16 @@ export const workerBootstrapFields = {
   ),
 } as const;
 
-export const workerBootstrap = obj({ provider: oneOf('talos'), ...workerBootstrapFields });
+/** The add-ons of a tenant. Each one is enabled by the presence of its object. */
+export const addonFields = {
+  coreDNS: opt(described(obj(addonImageFields), 'Cluster DNS.')),
+  kubeProxy: opt(described(obj(addonImageFields), 'Service proxy on every node.')),
+  konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
+  tcpProxy: opt(described(tcpProxy, 'Proxy inside the tenant to an API server that is exposed under a host name.')),
+  workerBootstrap: opt(
+    described(
+      obj({ provider: oneOf('talos'), ...workerBootstrapFields }),
+      'Bootstrap of workers that do not use kubeadm.',
+    ),
+  ),
+} as const;

@@ -1,20 +1,11 @@
 import { core } from '../../core/core-schema.ts';
-import { addonImageFields, konnectivity, tcpProxy, workerBootstrap } from '../../embedded/addons.ts';
+import { addonFields } from '../../embedded/addons.ts';
 import type { CelRule, Infer } from '../../schema.ts';
 import { bool, described, list, obj, opt, ruled, str } from '../../schema.ts';
 import { controlPlaneSpec } from './control-plane-spec.ts';
 import { dataStoreTolerations } from './data-store-placement.ts';
 import { kubernetesSpec } from './kubernetes-spec.ts';
 import { networkProfile } from './network-profile.ts';
-
-/** Add-ons of the tenant. Each one is enabled by the presence of its object. */
-const addons = obj({
-  coreDNS: opt(described(obj(addonImageFields), 'Cluster DNS.')),
-  kubeProxy: opt(described(obj(addonImageFields), 'Service proxy on every node.')),
-  konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
-  tcpProxy: opt(described(tcpProxy, 'Proxy inside the tenant to an API server that is exposed under a host name.')),
-  workerBootstrap: opt(described(workerBootstrap, 'Bootstrap of workers that do not use kubeadm.')),
-});
 
 const unsetting = (field: string): CelRule => ({
   rule: `!has(oldSelf.${field}) || has(self.${field})`,
@@ -100,7 +91,10 @@ export const tenantControlPlaneSpec = obj(
     controlPlane: described(controlPlaneSpec, 'How the control plane runs and how it is exposed.'),
     kubernetes: described(kubernetesSpec, 'Kubernetes version and settings of the control plane.'),
     networkProfile: opt(described(networkProfile, 'Networks of the tenant and address of its endpoint.'), {}),
-    addons: opt(described(addons, 'Add-ons of the tenant. Each one is enabled by the presence of its object.'), {}),
+    addons: opt(
+      described(obj(addonFields), 'Add-ons of the tenant. Each one is enabled by the presence of its object.'),
+      {},
+    ),
   },
   {
     rule: '!(has(self.dataStoreSelector) && has(self.dataStore) && size(self.dataStore) > 0)',
