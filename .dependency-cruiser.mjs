@@ -6,13 +6,13 @@ const sockets = '^(node:)?(net|http|https|http2|tls|dgram|dns|child_process)$|no
 
 /** What acts below a concern of a TenantControlPlane, besides its phases; by the path in the kind's folder. */
 const acting = `^controllers/tenantcontrolplane/(${[
-  'addons/(addon-leftovers|worker-bootstrap/csr-progress)',
+  'addons/([^/]+/addon|addon|retention|worker-bootstrap/csr-progress)',
   'adoption/[^/]+',
-  'certificates/(ca-pairs|ensure-key-pair|issue-certificates|persist-before-use|published-cas|user-supplied-cas)',
+  'certificates/(ca-pairs|ensure-[^/]+|issue-certificates|persist-before-use|published-cas|user-supplied-cas)',
   'datastore/migration/(copying|job|migration-job|migration-step|switching|tenancies|tenant-read-only)',
   'datastore/placement/(namespace-labels|placements)',
   'endpoint/exposure/(apply-routes|routes)',
-  'shared/(inside-tenant|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
+  'shared/(inside-tenant|phase-row|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
   'tenant/tenant-access',
   'workload/(external-pdbs|management-api|namespace-standard)',
 ].join('|')})\\.ts$`;
@@ -67,6 +67,24 @@ export default {
       {
         path: `${sockets}|^(node:)?(fs|fs/promises|os|process)$|^(runtime|stores|clusterstacks/(sources|helm|cmd)|tenants)/`,
         pathNot: '^stores/(driver|tenancy-names)\\.ts$',
+      },
+    ),
+    rule(
+      'addons-are-strangers',
+      'An add-on can be deleted without a change to another one.',
+      { path: '^controllers/tenantcontrolplane/addons/([^/]+)/', pathNot: tests },
+      {
+        path: '^controllers/tenantcontrolplane/addons/([^/]+)/',
+        pathNot: '^controllers/tenantcontrolplane/addons/$1/',
+      },
+    ),
+    rule(
+      'addons-arrive-by-argument',
+      'A new add-on is a folder and a line in the registry, which only the files at the top of the kind read.',
+      { path: '^controllers/tenantcontrolplane/(?!addons/)[^/]+/', pathNot: tests },
+      {
+        path: '^controllers/tenantcontrolplane/addons/',
+        pathNot: '^controllers/tenantcontrolplane/addons/addon\\.ts$',
       },
     ),
     rule(

@@ -13,18 +13,15 @@ import { usersOf } from '../../controllers/datastore/status.ts';
 import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.ts';
 import { isForceDeleted } from '../../controllers/stewardcontrolplane/tenant/is-force-deleted.ts';
 import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
+import { programs } from '../../controllers/tenantcontrolplane/programs.ts';
 import { namespaceStandard } from '../../controllers/tenantcontrolplane/workload/namespace-standard.ts';
 import { defaultBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import type { Boundaries, BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import { refusalsByStore } from '../../controllers/tenantcontrolplane/datastore/placement/namespace-labels.ts';
 import { storeTrouble } from '../../controllers/tenantcontrolplane/datastore/tenancy.ts';
 import { validateDeletion } from '../../controllers/tenantcontrolplane/datastore/migration/validate-migration.ts';
-import {
-  asksForGateway,
-  asksForHost,
-} from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
+import { asksForGateway } from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
 import type { GatewayApi } from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
-import { asksForDnsNames } from '../../controllers/tenantcontrolplane/endpoint/reach/validate-reach.ts';
 import { ownNamespaceOnly } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import { tenantsWithData } from '../tenants-with-data.ts';
@@ -95,7 +92,7 @@ function boundariesIn(
 ): (tcp: TenantControlPlane) => Promise<Boundaries> {
   return async (tcp) => ({
     allowedArguments,
-    podSecurity: await namespaceStandard(tcp, namespace, { cluster, defaultStandard }, signal),
+    podSecurity: await namespaceStandard(tcp, namespace, { cluster, defaultStandard, programs }, signal),
   });
 }
 
@@ -137,10 +134,9 @@ async function tenantChange(
   const refusals = await refusalsByStore(request.namespace ?? '', items, { cluster, signal });
   const gatewayApi = asksForGateway(change) ? await gatewayApiOf(cluster, request.namespace ?? '', signal) : undefined;
   // Two concurrent requests may both be admitted: then the older object wins when they are reconciled.
-  const others =
-    asksForHost(change) || asksForDnsNames(change)
-      ? (await cluster.list(tenantControlPlane, { signal })).items
-      : undefined;
+  const others = tenants.concernsOthers(change)
+    ? (await cluster.list(tenantControlPlane, { signal })).items
+    : undefined;
   const boundaries = await boundariesIn({ cluster, boundaries: settings }, request, signal)(tcp);
   const question = {
     ...{ ...change, drivers, troubles, refusals, gatewayApi },

@@ -8,6 +8,7 @@ import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.
 import { tenantControlPlaneOf } from '../../controllers/stewardcontrolplane/tenant/tenant-control-plane.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
+import { programs } from '../../controllers/tenantcontrolplane/programs.ts';
 import { validateBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import type { Boundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
@@ -46,7 +47,7 @@ async function outOfBounds({ scp, old, boundariesOf }: ControlPlaneChange): Prom
   // Rules rely on the schema; what does not fit it is complained about already.
   if (validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').length > 0) return [];
   const before = old === undefined ? undefined : defaultedTenant(old);
-  return validateBoundaries(tcp, before, await boundariesOf(tcp)).map(inTenant);
+  return validateBoundaries(tcp, before, { ...(await boundariesOf(tcp)), programs }).map(inTenant);
 }
 
 const inTenant = (invalid: InvalidInput): InvalidInput => ({

@@ -1,6 +1,6 @@
 import type { AllowedArguments } from '../../controllers/tenantcontrolplane/workload/validate-arguments.ts';
 import type { BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
-import { argumentComponents } from '../../controllers/tenantcontrolplane/workload/guarded-arguments.ts';
+import { programs } from '../../controllers/tenantcontrolplane/programs.ts';
 import type { PodSecurityStandard } from '../../controllers/tenantcontrolplane/workload/pod-security/standard.ts';
 import {
   parseStandard,
@@ -36,6 +36,8 @@ function argumentsFrom(list: string): AllowedArguments {
     .filter((item) => item !== '');
   return new Set(items.flatMap(argumentsOf));
 }
+
+const argumentComponents = programs.map(({ component }) => component);
 
 function argumentsOf(item: string): readonly string[] {
   const [, of, flag = ''] = /^(?:([A-Za-z]+):)?(?:--)?([a-z0-9][a-z0-9_-]*)$/.exec(item) ?? [];

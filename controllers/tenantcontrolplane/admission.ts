@@ -6,27 +6,30 @@ import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { defaultDnsServiceIp } from '../../kubeadm/networks.ts';
 import { versionWarnings } from '../../kubeadm/versions.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { addons } from './addons/registry.ts';
+import { validateAddons } from './addons/validate-addons.ts';
 import { validateBoundaries } from './workload/boundaries.ts';
 import type { Boundaries } from './workload/boundaries.ts';
 import { validateImages } from './workload/validate-images.ts';
-import { validateKonnectivity } from './addons/konnectivity/validate-konnectivity.ts';
 import { validateMigration } from './datastore/migration/validate-migration.ts';
 import type { DataStoreTroubles } from './datastore/migration/validate-migration.ts';
 import { validateNetwork } from './endpoint/validate-network.ts';
 import { ownNamespaceOnly } from './endpoint/reach/reach.ts';
 import type { Reach } from './endpoint/reach/reach.ts';
 import { validatePlacement, placementWarnings } from './datastore/placement/validate-placement.ts';
-import { validatePublication } from './endpoint/exposure/validate-exposure.ts';
+import { asksForHost, validatePublication } from './endpoint/exposure/validate-exposure.ts';
 import type { GatewayApi } from './endpoint/exposure/validate-exposure.ts';
 import type { DataStoreDrivers, DataStoreRefusals } from './datastore/data-store-drivers.ts';
 import { validatePods } from './workload/validate-pods.ts';
-import { validateReach } from './endpoint/reach/validate-reach.ts';
+import { programs } from './programs.ts';
+import { serversOf } from './shared/addon-server.ts';
+import { asksForDnsNames, validateReach } from './endpoint/reach/validate-reach.ts';
 import { validateRotation } from './certificates/rotation/validate-rotation.ts';
 import { validateStore } from './datastore/validate-store.ts';
-import { validateTcpProxy } from './addons/tcp-proxy/validate-tcp-proxy.ts';
-import { validateTrustd } from './addons/worker-bootstrap/validate-trustd.ts';
 import { validateVersion } from './upgrade/validate-version.ts';
-import { validateWorkers } from './addons/worker-bootstrap/validate-workers.ts';
+import { validateKubelet } from './tenant/validate-kubelet.ts';
+
+const servers = serversOf(addons);
 
 /** A request to admission: a new object, or one that replaces `old`. */
 export interface TenantAdmission {
@@ -120,25 +123,23 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...validateStore({ tcp, old, drivers: request.drivers, refusals: request.refusals }),
     ...validateMigration({ ...request, old, troubles: request.troubles ?? new Map() }),
     ...validateNetwork(tcp),
-    ...newOnes(validateExposure(request), old === undefined ? [] : validateExposure({ ...request, tcp: old, old })),
-    ...newOnes(validateAddons(tcp), old === undefined ? [] : validateAddons(old)),
+    ...newOnes(
+      validatePublication({ ...request, servers }),
+      old === undefined ? [] : validatePublication({ ...request, servers, tcp: old, old }),
+    ),
+    ...newOnes(validateAddons(addons, tcp), old === undefined ? [] : validateAddons(addons, old)),
     ...validatePods(tcp),
-    ...newOnes(validateImages(tcp), old === undefined ? [] : validateImages(old)),
-    ...(request.boundaries === undefined ? [] : validateBoundaries(tcp, old, request.boundaries)),
-    ...validateReach({ tcp, old, reach: request.reach ?? ownNamespaceOnly, tenants: request.tenants }),
+    ...newOnes(validateImages(tcp, addons), old === undefined ? [] : validateImages(old, addons)),
+    ...(request.boundaries === undefined ? [] : validateBoundaries(tcp, old, { ...request.boundaries, programs })),
+    ...validateReach({ tcp, old, servers, reach: request.reach ?? ownNamespaceOnly, tenants: request.tenants }),
     ...validateRotation(tcp, old),
-    ...validateWorkers(tcp),
+    ...validateKubelet(tcp),
   ];
 }
 
-/** Validates how the API server is exposed besides its Service. */
-function validateExposure({ tcp, old, gatewayApi, tenants }: TenantAdmission): readonly InvalidInput[] {
-  return [...validatePublication({ tcp, old, gatewayApi, tenants }), ...validateKonnectivity(tcp)];
-}
-
-/** Validates add-ons that may have been stored before a version acted upon them. */
-function validateAddons(tcp: TenantControlPlane): readonly InvalidInput[] {
-  return [...validateTrustd(tcp), ...validateTcpProxy(tcp)];
+/** True when a change can conflict with other control planes, all of which must then be known. */
+export function concernsOthers(change: Pick<TenantAdmission, 'tcp' | 'old'>): boolean {
+  return asksForHost({ ...change, servers }) || asksForDnsNames(change);
 }
 
 /** Only the validation errors that the old object did not have: a stored object can be changed in other respects. */

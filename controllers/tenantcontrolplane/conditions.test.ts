@@ -19,7 +19,7 @@ const parts = [
 
 /** A report of phases that are done, but for those whose condition is in `waiting`. */
 function reportWith(...waiting: readonly string[]): Report<Scope> {
-  const scope: Scope = { tcp: tenantControlPlaneWith(), observed: {} as Scope['observed'], versions: {} };
+  const scope: Scope = { tcp: tenantControlPlaneWith(), observed: {} as Scope['observed'], versions: {}, addons: {} };
   const lines = parts.map((condition) => {
     const isWaiting = waiting.includes(condition);
     const outcome = isWaiting

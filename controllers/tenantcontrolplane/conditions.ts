@@ -7,7 +7,7 @@ import type { Report } from '../../runtime/reconcile/phases.ts';
 import { rotatingCondition } from './certificates/rotation/rotating-condition.ts';
 import { deniedOperations } from './tenant/write-permissions-policy.ts';
 import { failedRemedy, howFar, way } from './datastore/migration/migration-record.ts';
-import { requestsText } from './addons/worker-bootstrap/csr-progress.ts';
+import { addons } from './addons/registry.ts';
 import type { Scope } from './scope.ts';
 import { isRolling } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
@@ -69,16 +69,6 @@ function placed({ tcp, placement }: Readonly<Scope>, list: readonly Condition[])
   return [{ type, status: 'True', reason: 'Named', message: 'spec.dataStore names the DataStore' }];
 }
 
-/** Only for tenants whose nodes request certificates, or did so before. An unfinished pass keeps the result of the last one. */
-function requests({ requestsLeft }: Readonly<Scope>, list: readonly Condition[]): readonly NewCondition[] {
-  const type: Type = 'CertificateRequestsLeft';
-  if (requestsLeft === undefined) return [];
-  const message = requestsText(requestsLeft);
-  if (message !== '') return [{ type, status: 'True', reason: 'NotApproved', message }];
-  if (!list.some((condition) => condition.type === type)) return [];
-  return [{ type, status: 'False', reason: 'AllHandled', message }];
-}
-
 /** The summary condition: True while the API server serves and everything requested is in place. */
 function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: StateFinding): NewCondition {
   const type: Type = 'Ready';
@@ -116,7 +106,7 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
       ...placed(scope, list),
       ...migrating(report),
       ...rotating(report),
-      ...requests(scope, list),
+      ...addons.flatMap((addon) => addon.conditions?.(scope, list) ?? []),
       ready(list, scope, state),
     ],
     at,

@@ -10,6 +10,7 @@ import type { Context, Controller, LastReconcile, ReconcileResult } from '../../
 import { resultOf } from '../../runtime/reconcile/result-of.ts';
 import { runPhases } from '../../runtime/reconcile/run-phases.ts';
 import { access } from './access.ts';
+import { addons } from './addons/registry.ts';
 import { announcements } from './events.ts';
 import { overrideStoreNames } from './datastore/overrides/override-shares.ts';
 import { conditions } from './conditions.ts';
@@ -19,6 +20,7 @@ import { remove } from './deletion.ts';
 import type { Dependencies } from './dependencies.ts';
 import { adoptData } from './adoption/adopt-data.ts';
 import { tenantControlPlanePhases } from './recipe.ts';
+import { withLearned } from './scope.ts';
 import type { Observed, Scope } from './scope.ts';
 import { refusalsByStore } from './datastore/placement/namespace-labels.ts';
 import { findState, status } from './status.ts';
@@ -57,10 +59,8 @@ async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context)
 
 /** Until the next certificate must be renewed, in milliseconds. */
 function untilRenewal(scope: Readonly<Scope>, now: Date): readonly number[] {
-  const { certificateRenewal, kubeconfigRenewal, trustdRenewal, tcpProxyRenewal } = scope;
-  return [certificateRenewal, kubeconfigRenewal, trustdRenewal, tcpProxyRenewal].flatMap((at) =>
-    at === undefined ? [] : [Math.max(at - now.getTime(), 1000)],
-  );
+  const times = [scope.certificateRenewal, scope.kubeconfigRenewal, ...addons.map((addon) => addon.renewal?.(scope))];
+  return times.flatMap((at) => (at === undefined ? [] : [Math.max(at - now.getTime(), 1000)]));
 }
 
 /** The controller that makes TenantControlPlanes match their specs. */
@@ -73,7 +73,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     if (adopted !== undefined) return adopted;
     const observed = await gather(tcp, deps, ctx);
     const versions = versionFacts({ tcp, deployment: observed.deployment, newestMinor: deps.newestMinor });
-    const report = await runPhases<Scope>(phases, { tcp, observed, versions }, ctx);
+    const report = await runPhases<Scope>(phases, { tcp, observed, versions, addons: {} }, ctx, withLearned);
     const state = findState(report.scope);
     const list = conditions(report, state, ctx.now);
     for (const { type, reason, message } of announcements(tcp.status?.conditions ?? [], list)) {

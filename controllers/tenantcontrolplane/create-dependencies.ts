@@ -28,7 +28,7 @@ import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
 import { foreignBudgetUids } from './workload/external-pdbs.ts';
 import { managementApiOf } from './workload/management-api.ts';
 import { recentListsOf } from './shared/ttl-list-cache.ts';
-import { RequestBook } from './addons/worker-bootstrap/csr-progress.ts';
+import { addons } from './addons/registry.ts';
 import { ReconcileCache } from './shared/reconcile-cache.ts';
 import { defaultBoundaries } from './workload/boundaries.ts';
 import type { BoundarySettings } from './workload/boundaries.ts';
@@ -125,7 +125,6 @@ function observed({ observed: found }: Readonly<Scope>, { kind, metadata }: Mani
 export function createDependencies(options: TenantControlPlaneOptions): Dependencies {
   const { cluster, clock, informers, stores, pool, metrics } = options;
   const memory = new ReconcileCache(options.memory);
-  const requests = new RequestBook(options.memory);
   const lookup = (kind: KindRef, key: Key): Resource | undefined => informerOf(informers, kind)?.get(key);
   const { defaultDataStore = '', namespace = '' } = options;
   const placements = new Placements({
@@ -149,7 +148,9 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
   });
   const tenants = tenantAccess({
     pool,
-    kinds: [...tenantKinds, ...policyKinds, ...endpointKinds, kinds.Secret],
+    kinds: [
+      ...new Set([...tenantKinds, ...policyKinds, ...endpointKinds, ...addons.flatMap(({ inside }) => inside.kinds)]),
+    ],
     clock,
     memory: options.memory,
     ...(options.enqueue !== undefined && { enqueue: options.enqueue }),
@@ -163,7 +164,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     stores,
     tenants,
     memory,
-    requests,
+    addons,
     newestMinor: options.newestMinor ?? newestMinor,
     boundaries: options.boundaries ?? defaultBoundaries,
     issuers: createIssuerPool(4),

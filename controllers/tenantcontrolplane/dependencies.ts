@@ -12,7 +12,7 @@ import type { Reach } from './endpoint/reach/reach.ts';
 import type { PortRange } from './endpoint/service.ts';
 import type { ReconcileCache } from './shared/reconcile-cache.ts';
 import type { Placements } from './datastore/placement/placements.ts';
-import type { RequestBook } from './addons/worker-bootstrap/csr-progress.ts';
+import type { Addon } from './addons/addon.ts';
 import type { RecentLists } from './shared/ttl-list-cache.ts';
 import type { Scope } from './scope.ts';
 import type { BoundarySettings } from './workload/boundaries.ts';
@@ -93,6 +93,8 @@ export interface Dependencies {
   foreignBudgets(namespace: string): string;
   /** The addresses of the management cluster's own API server, not older than a minute. */
   managementApi(): Promise<ManagementApi>;
+  /** All add-ons: what is below them gets them by this argument. */
+  readonly addons: readonly Addon[];
   readonly stores: Pick<StoreAccess, 'open' | 'openTogether' | 'capabilities'>;
   readonly tenants: TenantAccess;
   /** Chooses DataStores for tenants that name none. */
@@ -114,8 +116,6 @@ export interface Dependencies {
   readonly boundaries: BoundarySettings;
   readonly issuers: IssuerPool;
   readonly memory: ReconcileCache;
-  /** Passes over the certificate requests of tenants. */
-  readonly requests: RequestBook;
   readonly nodePorts: PortRange;
   /** How much control planes may affect outside their namespaces. */
   readonly reach: Reach;

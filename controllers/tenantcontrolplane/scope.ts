@@ -9,9 +9,8 @@ import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
 import type { Endpoint, StoreOverride, TrustBundles } from './shared/control-plane-input.ts';
 import type { OverridePlan } from './datastore/overrides/override-shares.ts';
-import type { ProxyTls } from './addons/tcp-proxy/proxy-certificate.ts';
+import type { AddonFacts } from './addons/registry.ts';
 import type { PublicationStatus } from './endpoint/exposure/exposure-status.ts';
-import type { RequestsLeft } from './addons/worker-bootstrap/csr-progress.ts';
 import type { RouteVerdict } from './endpoint/exposure/route-status.ts';
 import type { Takeover } from './endpoint/exposure/route-switch.ts';
 import type { UpgradeDecision } from './upgrade/upgrade-decision.ts';
@@ -101,12 +100,10 @@ export interface PublicationFacts {
   readonly verdict?:
     | RouteVerdict
     | { readonly leads: false; readonly reason: 'KindNotInstalled' | 'HostNameTaken'; readonly message: string };
-  /** The same for the agents of konnectivity, if they have a route of their own. */
-  readonly agents?: RouteVerdict;
-  /** The same for trustd. */
-  readonly trustd?: RouteVerdict;
-  /** The status of that route. */
-  readonly agentsStatus?: PublicationStatus['gateway'];
+  /** The same for the servers of add-ons that have routes of their own, and what status those have; by the name of the port. */
+  readonly servers?: Readonly<
+    Record<string, { readonly verdict: RouteVerdict; readonly status: PublicationStatus['gateway'] }>
+  >;
 }
 
 /** The facts of a reconcile; phases add to them. */
@@ -158,29 +155,18 @@ export interface Scope {
   /** True while the tenant denies writes as its spec asks. */
   readonly writesDenied?: boolean;
   readonly bootstrapChecksum?: string;
-  readonly coreDNS?: boolean;
-  readonly kubeProxy?: boolean;
-  /** The ConfigMap that configures kube-apiserver to use the tunnel. */
-  readonly konnectivityEgress?: SecretFact;
-  /** The kind of workload that the agents in the tenant are. */
-  readonly konnectivityAgent?: 'DaemonSet' | 'Deployment';
-  /** True when no agent is in the tenant any more, or none ever was. */
-  readonly konnectivityGone?: boolean;
-  /** The Secret of trustd, with the checksum of the values that its container uses. */
-  readonly trustdCredentials?: SecretFact;
-  /** When the first certificate in it must be renewed, in milliseconds since the epoch. */
-  readonly trustdRenewal?: number;
-  /** Where workers reach trustd, as `host:port`; known when the tenant is ready for them. */
-  readonly trustdEndpoint?: string;
-  /** True when nothing of worker bootstrap is in the tenant any more, or nothing ever was. */
-  readonly workerBootstrapGone?: boolean;
-  /** The certificate requests that were left alone; absent while not all have been checked. */
-  readonly requestsLeft?: RequestsLeft;
-  /** The certificate of the proxy in the tenant, if it needs one. */
-  readonly tcpProxyTls?: ProxyTls;
-  readonly tcpProxyRenewal?: number;
-  /** The state of the proxy: recorded in the status, created in the tenant, or removed. */
-  readonly tcpProxy?: 'recorded' | 'made' | 'gone';
+  /** What was learned of each add-on. */
+  readonly addons: AddonFacts;
+}
+
+/** The scope with what phases learned; several phases may learn something of one add-on. */
+export function withLearned(scope: Scope, learned: readonly (Partial<Scope> | undefined)[]): Scope {
+  const addons: Record<string, object> = { ...scope.addons };
+  for (const found of learned) {
+    for (const [name, facts] of Object.entries<object>(found?.addons ?? {}))
+      addons[name] = { ...addons[name], ...facts };
+  }
+  return Object.assign({}, scope, ...learned, { addons }) as Scope;
 }
 
 /** A fact that an earlier phase must have learned. Throws when the phase list does not order them. */

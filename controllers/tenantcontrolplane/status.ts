@@ -2,8 +2,8 @@ import type { Condition } from '../../api/meta.ts';
 import { podSelectorText } from './shared/pod-selector.ts';
 import { ports, tenantObjects } from '../../api/names.ts';
 import type { TenantControlPlaneStatus } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { konnectivityStatus } from './addons/konnectivity/konnectivity-status.ts';
-import type { StatusWords } from './addons/konnectivity/konnectivity-status.ts';
+import { addonsStatus } from './addons/addon-status.ts';
+import { addons } from './addons/registry.ts';
 import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-status.ts';
 import { isFrozen, shareAtEnd } from './datastore/migration/migration-record.ts';
 import { without } from './shared/without.ts';
@@ -13,8 +13,6 @@ import type { Scope, SecretFact } from './scope.ts';
 import { controlPlaneState } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
 import { targetVersion } from './upgrade/upgrade-decision.ts';
-import { tcpProxyStatus } from './addons/tcp-proxy/tcp-proxy-status.ts';
-import { workerBootstrapStatus } from './addons/worker-bootstrap/worker-bootstrap-status.ts';
 
 /** The inputs of the status. */
 export interface StatusInput {
@@ -224,29 +222,6 @@ function resources(input: StatusInput): Resources {
   };
 }
 
-function addon(
-  before: { readonly enabled: boolean; readonly lastUpdate?: string | null } | undefined,
-  enabled: boolean | undefined,
-  now: Date,
-): { readonly enabled: boolean; readonly lastUpdate?: string | null } | undefined {
-  if (enabled === undefined || before?.enabled === enabled) return before;
-  if (!enabled && before === undefined) return undefined;
-  return { enabled, lastUpdate: seconds(now) };
-}
-
-function addons({ scope, now }: StatusInput): Part<'addons'> | undefined {
-  const before = scope.tcp.status?.addons;
-  const words: StatusWords = { secret: (old, fact) => secret(old, fact, now), at: seconds(now) };
-  const found = defined({
-    coreDNS: addon(before?.coreDNS, scope.coreDNS, now),
-    kubeProxy: addon(before?.kubeProxy, scope.kubeProxy, now),
-    konnectivity: konnectivityStatus(scope, words),
-    tcpProxy: tcpProxyStatus(scope, words),
-    workerBootstrap: workerBootstrapStatus(scope, words),
-  });
-  return Object.keys(found).length === 0 ? before : { ...before, ...found };
-}
-
 /** The whole status after a reconcile. What the reconcile could not find out is unchanged. */
 export function status(input: StatusInput): TenantControlPlaneStatus {
   const { scope, conditions, now } = input;
@@ -261,7 +236,7 @@ export function status(input: StatusInput): TenantControlPlaneStatus {
       storage: storage(input),
       certificates: certificates(input),
       kubeconfig: kubeconfigs(input),
-      addons: addons(input),
+      addons: addonsStatus(addons, scope, { secret: (old, fact) => secret(old, fact, now), at: seconds(now) }),
       controlPlaneEndpoint:
         endpoint === undefined ? before?.controlPlaneEndpoint : joinHostPort(endpoint.host, endpoint.hostPort),
       kubeadmconfig:

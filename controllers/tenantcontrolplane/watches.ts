@@ -11,11 +11,15 @@ import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 import { isTrue } from '../../runtime/reconcile/conditions.ts';
 import type { Watch } from '../../runtime/reconcile/controller.ts';
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
+import { addons } from './addons/registry.ts';
+import { serversOf } from './shared/addon-server.ts';
 import { hostClaims } from './endpoint/host-claims.ts';
 import { gatewayKeys } from './endpoint/exposure/route-status.ts';
 import { budgetIdentities, isForeignBudget } from './workload/external-pdbs.ts';
 import { leavesStore, mayTakeMore } from './datastore/placement/frees-room.ts';
 import { storeTrouble } from './datastore/tenancy.ts';
+
+const servers = serversOf(addons);
 
 /** A kind that tenants own, and how it is watched. */
 export type OwnedKind = Pick<Watch, 'kind' | 'labelSelector' | 'metadataOnly' | 'optional'>;
@@ -142,10 +146,10 @@ function freed(
   now: TenantControlPlane | undefined,
 ): readonly Key[] {
   if (old === undefined) return [];
-  const kept = new Set(now === undefined ? [] : hostClaims(now));
-  const given = new Set(hostClaims(old).filter((claim) => !kept.has(claim)));
+  const kept = new Set(now === undefined ? [] : hostClaims(now, servers));
+  const given = new Set(hostClaims(old, servers).filter((claim) => !kept.has(claim)));
   if (given.size === 0) return [];
-  return tenantsThat(informers, (tcp) => hostClaims(tcp).some((claim) => given.has(claim)));
+  return tenantsThat(informers, (tcp) => hostClaims(tcp, servers).some((claim) => given.has(claim)));
 }
 
 /** The tenants of a namespace whose labels have changed: DataStores may select tenants by them. */

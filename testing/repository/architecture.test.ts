@@ -21,6 +21,8 @@ const violations: Readonly<Record<string, readonly (readonly [file: string, line
     ['controllers/tenantcontrolplane/endpoint/x.ts', "import '../../../runtime/a.ts';"],
     ['controllers/tenantcontrolplane/datastore/migration/x.ts', "import '../../../../stores/x.ts';"],
   ],
+  'addons-are-strangers': [['controllers/tenantcontrolplane/addons/a/x.ts', "import '../b/x.ts';"]],
+  'addons-arrive-by-argument': [['controllers/tenantcontrolplane/workload/x.ts', "import '../addons/b/x.ts';"]],
   'stores-are-below-kinds': [['stores/x.ts', "import '../controllers/one/kind.ts';"]],
   'tenants-are-below-kinds': [['tenants/x.ts', "import '../stores/x.ts';"]],
   'sources-are-below-kinds': [['clusterstacks/sources/x.ts', "import '../../stores/etcd/x.ts';"]],
@@ -56,6 +58,9 @@ const innocent = {
   'controllers/one/t.ts': "import '../../clusterstacks/api/x.ts';",
   'controllers/tenantcontrolplane/endpoint/x-phase.ts': "import '../../../runtime/a.ts';",
   'controllers/tenantcontrolplane/tenant/tenant-access.ts': "import '../../../runtime/a.ts';",
+  'controllers/tenantcontrolplane/addons/addon.ts': 'export const x = 1;',
+  'controllers/tenantcontrolplane/addons/b/x.ts': "import '../addon.ts';",
+  'controllers/tenantcontrolplane/endpoint/y.ts': "import '../addons/addon.ts';",
   'cmd/x.ts': 'export const x = 1;',
   'testing/x.ts': 'export const x = 1;',
 };

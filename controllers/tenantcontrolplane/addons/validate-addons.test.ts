@@ -4,15 +4,15 @@ import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { workerBootstrapAddon } from '../../../testing/builders/worker-bootstrap-addon.ts';
 import { validate } from '../admission.ts';
-import { validateTcpProxy } from './tcp-proxy/validate-tcp-proxy.ts';
-import { validateTrustd } from './worker-bootstrap/validate-trustd.ts';
+import { addons as all } from './registry.ts';
+import { validateAddons } from './validate-addons.ts';
 
 type Addons = TenantControlPlaneSpec['addons'];
 
 const additionalPorts = [{ name: 'extra', port: 9000, targetPort: 1, protocol: 'TCP' }] as const;
 const tenant = (addons: Addons): ReturnType<typeof tenantControlPlaneWith> =>
   tenantControlPlaneWith({ service: { additionalPorts }, spec: { dataStore: 'default', addons } });
-const brief = (found: ReturnType<typeof validateTrustd>): readonly string[] =>
+const brief = (found: ReturnType<typeof validateAddons>): readonly string[] =>
   found.map(({ field, value = '', reason }) => `${field} ${value} ${reason}`);
 
 describe('the port of trustd', () => {
@@ -25,11 +25,11 @@ describe('the port of trustd', () => {
     [9000, [`${at} 9000 is used by the additional port extra of the Service`]],
     [10257, [`${at} 10257 is used by kube-controller-manager in the same pod`]],
     [10259, [`${at} 10259 is used by kube-scheduler in the same pod`]],
-    [8132, [`${at} 8132 is used by the konnectivity server in the same pod`]],
-    [8134, [`${at} 8134 is used by the konnectivity server in the same pod`]],
+    [8132, [`${at} 8132 is used by konnectivity-server in the same pod`]],
+    [8134, [`${at} 8134 is used by konnectivity-server in the same pod`]],
   ])('%d is judged', (port, expected) => {
     const addons = { konnectivity: konnectivityAddon(), workerBootstrap: workerBootstrapAddon({ talos: { port } }) };
-    expect(brief(validateTrustd(tenant(addons)))).toEqual(expected);
+    expect(brief(validateAddons(all, tenant(addons)))).toEqual(expected);
   });
 });
 
@@ -65,8 +65,7 @@ describe('what add-ons are told', () => {
       [`${proxy}.hostAliases[0].ip x is not an IP address`, `${proxy}.hostAliases[0].hostnames[1] - is not a DNS name`],
     ],
   ])('is refused where it is %s', (_what, addons, expected) => {
-    const tcp = tenant(addons);
-    expect(brief([...validateTrustd(tcp), ...validateTcpProxy(tcp)])).toEqual(expected);
+    expect(brief(validateAddons(all, tenant(addons)))).toEqual(expected);
   });
 
   test('is admitted where it was stored before anything acted upon it', () => {

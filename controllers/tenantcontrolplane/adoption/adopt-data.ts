@@ -80,7 +80,7 @@ async function takeOver(
 ): Promise<readonly string[]> {
   const { namespace = '' } = tcp.metadata;
   const left = await Promise.all(
-    passedOn(tcp).map(async ({ kind, name }) => {
+    passedOn(tcp, deps.addons).map(async ({ kind, name }) => {
       const object: Resource | undefined = await deps.cluster.get(kind, { namespace, name }, { signal });
       const controller = object === undefined ? undefined : controllerUid(object);
       if (object === undefined || controller === undefined || controller === tcp.metadata.uid) return [];

@@ -7,6 +7,7 @@ import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { addons } from '../addons/registry.ts';
 import { releaseData } from './release-data.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
@@ -38,7 +39,7 @@ class World {
     const deleting = { type: 'Deleting', status: 'True', message: '', lastTransitionTime: now.toISOString() } as const;
     const conditions: readonly Condition[] = reason === undefined ? [] : [{ ...deleting, reason }];
     const storage = { driver: 'etcd', setup: { schema: 'tenant', user: 'tenant' } } as const;
-    return releaseData(this.tenant({ conditions, storage }), { cluster: this.cluster }, ctx);
+    return releaseData(this.tenant({ conditions, storage }), { addons, cluster: this.cluster }, ctx);
   }
 
   tenant(status: TenantControlPlane['status']): TenantControlPlane {
@@ -78,7 +79,7 @@ test('one that took over and has no data yet passes on what it took over, and is
   const world = new World();
   await world.begin({ formerUID: 'before', heirUID: uid });
   const tcp = world.tenant({ conditions: [] });
-  await expect(releaseData(tcp, { cluster: world.cluster }, ctx)).resolves.toBeUndefined();
+  await expect(releaseData(tcp, { addons, cluster: world.cluster }, ctx)).resolves.toBeUndefined();
   expect(await world.ownerOfAuthority()).toBe(world.retainerUid);
 });
 

@@ -43,7 +43,7 @@ function hasAsked({ status }: TenantControlPlane): boolean {
  */
 export async function releaseData(
   tcp: TenantControlPlane,
-  deps: Pick<Dependencies, 'cluster'>,
+  deps: Pick<Dependencies, 'addons' | 'cluster'>,
   ctx: Context,
 ): Promise<ReleaseOutcome | undefined> {
   const retainer = await findOwner(tcp, deps, ctx);
@@ -76,7 +76,7 @@ function lettingGo({ metadata: { name = '' } }: StewardControlPlane): ReleaseOut
 }
 
 interface Means {
-  readonly deps: Pick<Dependencies, 'cluster'>;
+  readonly deps: Pick<Dependencies, 'addons' | 'cluster'>;
   readonly ctx: Context;
 }
 
@@ -98,7 +98,7 @@ async function changeOwner(
 ): Promise<void> {
   const { namespace = '' } = tcp.metadata;
   await Promise.all(
-    passedOn(tcp).map(async ({ kind, name }) => {
+    passedOn(tcp, deps.addons).map(async ({ kind, name }) => {
       const object = await deps.cluster.get(kind, { namespace, name }, { signal });
       if (object === undefined || controllerUid(object) !== from) return;
       await deps.cluster.patch(kind, { namespace, name }, ownerPatch(object, from, next), { signal });

@@ -1,6 +1,7 @@
 import type { KindRef, OwnerReference, Resource } from '../../../api/meta.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../api/names.ts';
+import type { Addon } from '../addons/addon.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Patch } from '../../../runtime/client/cluster.ts';
 
@@ -14,14 +15,17 @@ export interface PassedOn {
  * The objects that a TenantControlPlane releases to its successor: address, CAs and keys. All others follow from these and are
  * created again.
  */
-export function passedOn({ metadata: { name = '' } }: TenantControlPlane): readonly PassedOn[] {
+export function passedOn(
+  { metadata: { name = '' } }: TenantControlPlane,
+  addons: readonly Pick<Addon, 'passedOn'>[],
+): readonly PassedOn[] {
   const names = tenantObjects(name);
   return [
     { kind: kinds.Service, name: names.service },
-    ...[names.ca, names.frontProxyCa, names.serviceAccount, names.trustdCredentials].map((secret) => ({
-      kind: kinds.Secret,
-      name: secret,
-    })),
+    ...[
+      ...[names.ca, names.frontProxyCa, names.serviceAccount],
+      ...addons.flatMap((addon) => addon.passedOn?.(names) ?? []),
+    ].map((secret) => ({ kind: kinds.Secret, name: secret })),
   ];
 }
 

@@ -23,6 +23,7 @@ const tcp = tenantControlPlaneWith();
 const scopeWith = (...secrets: readonly Secret[]): Scope => ({
   tcp,
   versions: versionFacts({ tcp }),
+  addons: {},
   observed: {
     service: undefined,
     deployment: undefined,

@@ -5,11 +5,9 @@ import { issue } from '../../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
 import { certificateValidityMs, lifetimeFrom } from '../../../kubeadm/pki/lifetime.ts';
 import { leafProfiles } from '../../../kubeadm/pki/profiles.ts';
-import type { Leaf, LeafName } from '../../../kubeadm/pki/profiles.ts';
+import type { Leaf } from '../../../kubeadm/pki/profiles.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
-import { konnectivityLeaves } from '../addons/konnectivity/server-leaves.ts';
-import type { KonnectivityLeaf } from '../addons/konnectivity/server-leaves.ts';
 import { certificateNames } from '../tenant/tenant-documents.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -24,20 +22,8 @@ interface Reason {
 /** The verdict for content whose replacement was requested. */
 export const requested = { keep: false, reason: 'Requested', message: 'it was requested' } as const;
 
-/** A certificate of the tenant: one of kubeadm's or one of the konnectivity server. */
-type AnyLeaf = LeafName | KonnectivityLeaf;
-
-/** Certificates that only the tenant's own API server verifies. */
-const forOwnApiServer: ReadonlySet<AnyLeaf> = new Set([
-  'admin.conf',
-  'super-admin.conf',
-  'controller-manager.conf',
-  'scheduler.conf',
-  'konnectivity-server.conf',
-]);
-
 /** What issuing acts through. */
-type IssuingDependencies = Pick<Dependencies, 'issuers' | 'renewBeforeMs'>;
+type IssuingDependencies = Pick<Dependencies, 'addons' | 'issuers' | 'renewBeforeMs'>;
 
 /** Issues the certificates of one tenant in one reconcile. */
 export class Issuing {
@@ -45,12 +31,18 @@ export class Issuing {
   readonly scope: Readonly<Scope>;
   readonly authorities: Authorities;
   readonly endpoint: Endpoint;
-  readonly leaves: Readonly<Record<AnyLeaf, Leaf>>;
+  /** kubeadm's certificates, and those of an add-on. */
+  readonly #leaves: Readonly<Record<string, Leaf>>;
   readonly ctx: Context;
   readonly #deps: IssuingDependencies;
 
   /** Throws `InvalidInputError` for an invalid network or name. */
-  constructor(scope: Readonly<Scope>, deps: IssuingDependencies, ctx: Context) {
+  constructor(
+    scope: Readonly<Scope>,
+    deps: IssuingDependencies,
+    ctx: Context,
+    ofAddon: Readonly<Record<string, Leaf>> = {},
+  ) {
     const { tcp } = scope;
     const { networkProfile } = tcp.spec;
     const endpoint = needed(scope.endpoint, 'endpoint');
@@ -67,39 +59,45 @@ export class Issuing {
       clusterDomain: networkProfile.clusterDomain,
       advertiseAddress: endpoint.address,
       controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),
-      certSANs: [...certificateNames({ tcp, endpoint }), target.host],
+      certSANs: [...certificateNames({ tcp, endpoint, addons: deps.addons }), target.host],
     });
-    this.leaves = { ...leaves, ...konnectivityLeaves(tcp, target, endpoint.host) };
+    this.#leaves = { ...leaves, ...ofAddon };
+  }
+
+  /** Content and signer of a certificate. */
+  leafOf(name: string): Leaf {
+    return needed(this.#leaves[name], name);
   }
 
   /** The CA that signs a certificate: during a rotation, this depends on who verifies the certificate. */
-  signerOf(name: AnyLeaf): KeyPair {
-    const signers = forOwnApiServer.has(name) ? this.authorities : this.authorities.forOthers;
-    return this.leaves[name].signer === 'ca' ? signers.ca : signers.frontProxyCa;
+  signerOf(name: string): KeyPair {
+    // That of a kubeconfig is verified only by the tenant's own API server.
+    const signers = name.endsWith('.conf') ? this.authorities : this.authorities.forOthers;
+    return this.leafOf(name).signer === 'ca' ? signers.ca : signers.frontProxyCa;
   }
 
   /** How early a certificate is renewed: not at all if its CA expires soon, since a new certificate would expire with it. */
-  thresholdOf(name: AnyLeaf): number {
+  thresholdOf(name: string): number {
     const [signer] = parseCertificates(this.signerOf(name).certificate, 'ca.crt');
     const left = signer.validToDate.getTime() - this.ctx.now.getTime();
     return left > 2 * this.#deps.renewBeforeMs ? this.#deps.renewBeforeMs : 0;
   }
 
   /** When a certificate must be renewed, in milliseconds since the epoch. */
-  renewalOf(name: AnyLeaf, certificate: string): number {
+  renewalOf(name: string, certificate: string): number {
     const [leaf] = parseCertificates(certificate, 'certificate');
     return leaf.validToDate.getTime() - this.thresholdOf(name);
   }
 
   /** A new certificate, valid for a year or until its CA expires. */
-  async issue(name: AnyLeaf): Promise<KeyPair> {
+  async issue(name: string): Promise<KeyPair> {
     const ca = this.signerOf(name);
     const [signer] = parseCertificates(ca.certificate, 'ca.crt');
     const lifetime = lifetimeFrom(this.ctx.now, certificateValidityMs);
     const notAfter = new Date(Math.min(lifetime.notAfter.getTime(), signer.validToDate.getTime()));
     const algorithm = this.tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256';
     const options = { algorithm, lifetime: { ...lifetime, notAfter } } as const;
-    return this.#deps.issuers.run(() => issue(this.leaves[name].profile, ca, options));
+    return this.#deps.issuers.run(() => issue(this.leafOf(name).profile, ca, options));
   }
 
   /** Reports why an existing certificate is replaced. */

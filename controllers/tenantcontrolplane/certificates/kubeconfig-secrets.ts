@@ -2,21 +2,15 @@ import type { Manifest } from '../../../api/meta.ts';
 import { dataKeys, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { joinHostPort } from '../../../kubeadm/networks.ts';
-import type { LeafName } from '../../../kubeadm/pki/profiles.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
-import type { KonnectivityLeaf } from '../addons/konnectivity/server-leaves.ts';
 import { secret } from '../shared/secret.ts';
-
-/** Whose kubeconfig it is, by the name of its client certificate. */
-export type KubeconfigUser =
-  | Extract<LeafName, 'admin.conf' | 'super-admin.conf' | 'controller-manager.conf' | 'scheduler.conf'>
-  | Extract<KonnectivityLeaf, 'konnectivity-server.conf'>;
 
 /** One kubeconfig in a Secret. */
 export interface KubeconfigFile {
   /** Key in the Secret. */
   readonly key: string;
-  readonly user: KubeconfigUser;
+  /** Whose kubeconfig it is, by the name of its client certificate. */
+  readonly user: string;
   /** `https://host:port`. */
   readonly server: string;
   /** Defaults to the tenant's name. */
@@ -64,17 +58,7 @@ export function kubeconfigSecrets(tcp: TenantControlPlane, endpoint: Endpoint): 
       component: 'scheduler-kubeconfig',
       files: [{ key: dataKeys.schedulerKubeconfig, user: 'scheduler.conf', server: local }],
     },
-    ...konnectivityKubeconfig(tcp, endpoint),
   ];
-}
-
-function konnectivityKubeconfig(tcp: TenantControlPlane, { port }: Endpoint): readonly KubeconfigSecret[] {
-  if (tcp.spec.addons.konnectivity === undefined) return [];
-  const { konnectivityKubeconfig: name } = tenantObjects(tcp.metadata.name ?? '');
-  const server = `https://localhost:${port}`;
-  const key = dataKeys.konnectivityKubeconfig;
-  const file = { key, user: 'konnectivity-server.conf', server, clusterName: 'kubernetes' } as const;
-  return [{ name, component: 'konnectivity-kubeconfig', files: [file] }];
 }
 
 /** Kubeconfigs as a Secret; `data` has a value for each file. */

@@ -2,18 +2,12 @@ import type { Manifest } from '../../../api/meta.ts';
 import { dataKeys, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
-import type { LeafName } from '../../../kubeadm/pki/profiles.ts';
-import type { KonnectivityLeaf } from '../addons/konnectivity/server-leaves.ts';
 import { secret } from '../shared/secret.ts';
-
-/** Certificates with a Secret of their own; the others are inside kubeconfigs. */
-export type StandaloneLeaf =
-  | Extract<LeafName, 'apiserver' | 'apiserver-kubelet-client' | 'front-proxy-client'>
-  | Extract<KonnectivityLeaf, 'konnectivity-server'>;
 
 /** Where a certificate is kept. */
 export interface LeafSecret {
-  readonly leaf: StandaloneLeaf;
+  /** Name of the certificate. */
+  readonly leaf: string;
   readonly name: string;
   /** Component label, and the pods' checksum label. */
   readonly component: string;
@@ -22,7 +16,7 @@ export interface LeafSecret {
   readonly type?: 'kubernetes.io/tls';
 }
 
-/** The Secrets of the certificates that the API server and, with the add-on, the konnectivity server use. */
+/** The Secrets of the certificates that the API server uses. */
 export function leafSecrets(tcp: TenantControlPlane): readonly LeafSecret[] {
   const names = tenantObjects(tcp.metadata.name ?? '');
   return [
@@ -39,16 +33,6 @@ export function leafSecrets(tcp: TenantControlPlane): readonly LeafSecret[] {
       component: 'front-proxy-client-certificate',
       keys: dataKeys.frontProxyClient,
     },
-    ...konnectivitySecret(tcp),
-  ];
-}
-
-function konnectivitySecret(tcp: TenantControlPlane): readonly LeafSecret[] {
-  if (tcp.spec.addons.konnectivity === undefined) return [];
-  const { konnectivityCertificate: name } = tenantObjects(tcp.metadata.name ?? '');
-  const keys = dataKeys.konnectivityCertificate;
-  return [
-    { leaf: 'konnectivity-server', name, component: 'konnectivity-certificate', keys, type: 'kubernetes.io/tls' },
   ];
 }
 

@@ -80,7 +80,7 @@ async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outc
   };
   const ctx = { signal: AbortSignal.timeout(60_000), now: new Date(), log: silent, event: () => undefined };
   const versions = versionFacts({ tcp });
-  return authorities({ tcp, versions, observed: { ...none, secrets } }, deps, ctx);
+  return authorities({ tcp, versions, observed: { ...none, secrets }, addons: {} }, deps, ctx);
 }
 
 describe('A CA under the name of its Cluster', () => {

@@ -3,6 +3,8 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { parseCertificates } from '../../../kubeadm/pki/certificate-chain.ts';
 import { certificateNames } from '../../../kubeadm/pki/certificate-names.ts';
+import type { Addon } from '../addons/addon.ts';
+import type { Endpoint } from '../shared/control-plane-input.ts';
 import { leafSecrets } from '../certificates/leaf-secrets.ts';
 import { secretText } from '../shared/secret.ts';
 
@@ -16,8 +18,13 @@ function namesIn(pem: string): readonly string[] {
 }
 
 /** All names and addresses in the stored serving certificates of the pods, including those of previous endpoints. */
-export function shownNames(tcp: TenantControlPlane, secrets: ReadonlyMap<string, Secret>): readonly string[] {
-  return leafSecrets(tcp).flatMap(({ name, keys }) =>
-    namesIn(secretText(secrets.get(name)?.data)[keys.certificate] ?? ''),
-  );
+export function shownNames(
+  tcp: TenantControlPlane,
+  endpoint: Endpoint,
+  secrets: ReadonlyMap<string, Secret>,
+  addons: readonly Pick<Addon, 'serving'>[],
+): readonly string[] {
+  const own = leafSecrets(tcp).map(({ name, keys }) => secretText(secrets.get(name)?.data)[keys.certificate] ?? '');
+  const ofAddons = addons.flatMap((addon) => addon.serving?.(tcp, endpoint, secrets) ?? []);
+  return [...own, ...ofAddons.map(({ certificate }) => certificate)].flatMap(namesIn);
 }

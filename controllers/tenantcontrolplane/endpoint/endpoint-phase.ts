@@ -41,6 +41,7 @@ export function endpoint(scope: Readonly<Scope>, deps: Dependencies): Promise<Ou
     });
   };
   if (!takeover.is) return stay(takeover.until, takeover.afterMs);
-  if (!arePodsNamed(scope.tcp, target, scope.observed)) return stay('every pod serves a certificate with its name');
+  if (!arePodsNamed(scope.tcp, target, scope.observed, deps.addons))
+    return stay('every pod serves a certificate with its name');
   return Promise.resolve({ is: 'done', learned: learned(target) });
 }

@@ -1,14 +1,18 @@
-import { ports as portNames } from '../../../api/names.ts';
-import type { PublishedPorts } from './exposure/exposure.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+import { serversOf } from '../shared/addon-server.ts';
+import type { PublishedPorts } from './exposure/exposure.ts';
 
-/** The ports of the Service: those of konnectivity and trustd only if the add-ons are enabled. */
-export function publishedPorts({ service, target }: Readonly<Scope>): PublishedPorts {
+/** The ports of the Service: that of the API server, and those of add-ons that it has. */
+export function publishedPorts(
+  { service, target }: Readonly<Scope>,
+  { addons }: Pick<Dependencies, 'addons'>,
+): PublishedPorts {
   const entries = needed(service, 'service').spec?.ports ?? [];
-  return {
-    apiServer: needed(target, 'target').port,
-    konnectivity: entries.find(({ name }) => name === portNames.konnectivity)?.port,
-    trustd: entries.find(({ name }) => name === portNames.trustdService)?.port,
-  };
+  const servers = serversOf(addons).flatMap((server) => {
+    const port = entries.find(({ name }) => name === server.portName)?.port;
+    return port === undefined ? [] : [{ server, port }];
+  });
+  return { apiServer: needed(target, 'target').port, servers };
 }

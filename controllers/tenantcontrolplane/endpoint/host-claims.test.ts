@@ -4,8 +4,11 @@ import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.
 import { publishedTenant } from '../../../testing/worlds/published-tenant.ts';
 import { workerBootstrapAddon } from '../../../testing/builders/worker-bootstrap-addon.ts';
 import type { PublishedBy } from '../../../testing/worlds/published-tenant.ts';
+import { addons } from '../addons/registry.ts';
+import { serversOf } from '../shared/addon-server.ts';
 import { rivals, rivalWords, seniorRival } from './host-claims.ts';
 
+const servers = serversOf(addons);
 const gw = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw', namespace: 'infra' };
 const ingress = (hostname: string, more: object = {}): PublishedBy => ({ ingress: { hostname, ...more } });
 const gateway = (hostname: string, name = 'gw'): PublishedBy => ({
@@ -82,16 +85,19 @@ describe('Two control planes', () => {
       true,
     ],
   ])('%s compete for a host name or not', (_words, one, other, expected) => {
-    expect(rivals(one, [one, other])).toEqual(expected ? [other] : []);
-    expect(rivals(other, [one, other])).toEqual(expected ? [one] : []);
+    expect(rivals(one, [one, other], servers)).toEqual(expected ? [other] : []);
+    expect(rivals(other, [one, other], servers)).toEqual(expected ? [one] : []);
   });
 
   test('are ordered by their age, then by their UID, in the same way for both', () => {
     const old = tenant('z', ingress(a), { made: '2029-01-01T00:00:00Z', uid: '9' });
     const [first, second] = [tenant('x', ingress(a), { uid: '1' }), tenant('y', ingress(a), { uid: '2' })];
     const all = [second, first, old];
-    expect(all.map((one) => seniorRival(one, all)?.metadata.name)).toEqual(['z', 'z', undefined]);
-    expect([first, second].map((one) => seniorRival(one, [second, first])?.metadata.name)).toEqual([undefined, 'x']);
+    expect(all.map((one) => seniorRival(one, all, servers)?.metadata.name)).toEqual(['z', 'z', undefined]);
+    expect([first, second].map((one) => seniorRival(one, [second, first], servers)?.metadata.name)).toEqual([
+      undefined,
+      'x',
+    ]);
   });
 
   test('learn each other’s names in one namespace only', () => {

@@ -1,9 +1,10 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { isIpAddress, splitHostPort } from '../../../kubeadm/networks.ts';
-import { konnectivityHost, publicationOf } from './exposure/exposure.ts';
+import { openServers, serverHost } from '../shared/addon-server.ts';
+import type { AddonServer } from '../shared/addon-server.ts';
+import { publicationOf } from './exposure/exposure.ts';
 import type { Publication } from './exposure/exposure.ts';
-import { trustdPort } from '../addons/worker-bootstrap/trustd-container.ts';
 import { gatewayKeys, gatewayName } from './exposure/route-status.ts';
 
 /** How a router exposes a control plane; undefined when none does, or the spec is invalid. */
@@ -28,31 +29,27 @@ function hostsOf({ status }: TenantControlPlane, { host }: Publication): readonl
  * What a control plane claims of shared routers: for Ingresses, a host name on all routers, since one of them may serve several
  * classes; for a Gateway, a host name at a port.
  */
-export function hostClaims(tcp: TenantControlPlane): readonly string[] {
-  const { ingress, gateway } = tcp.spec.controlPlane;
-  if (ingress === undefined && gateway === undefined) return [];
+export function hostClaims(tcp: TenantControlPlane, servers: readonly AddonServer[]): readonly string[] {
   const publication = publicationIn(tcp);
   if (publication === undefined) return [];
-  const agents = tcp.spec.addons.konnectivity?.server.port;
-  const trustd = trustdPort(tcp);
+  const open = openServers(servers, tcp);
   const hosts = hostsOf(tcp, publication);
   if (publication.by !== 'TLSRoute') {
-    const all = hosts.flatMap((host) => (agents === undefined ? [host] : [host, konnectivityHost(host)]));
-    return all.map((host) => `Ingress ${host}`);
+    const all = hosts.flatMap((host) => [host, ...open.map(({ server }) => serverHost(host, server))]);
+    return [...new Set(all)].map((host) => `Ingress ${host}`);
   }
   const ends = hosts.flatMap((host) => [
     `${host}:${publication.port}`,
-    ...(agents === undefined ? [] : [`${konnectivityHost(host)}:${agents}`]),
-    ...(trustd === undefined ? [] : [`${host}:${trustd}`]),
+    ...open.map(({ server, port }) => `${serverHost(host, server)}:${port}`),
   ]);
   return gatewayKeys(tcp).flatMap((key) => ends.map((end) => `Gateway ${gatewayName(key)} ${end}`));
 }
 
 /** The host names by which routers lead to a control plane: the wanted ones and those still in use. */
-export function hostNames(tcp: TenantControlPlane): readonly string[] {
+export function hostNames(tcp: TenantControlPlane, servers: readonly AddonServer[]): readonly string[] {
   const publication = publicationIn(tcp);
   if (publication === undefined) return [];
-  return hostsOf(tcp, publication).flatMap((host) => [host, konnectivityHost(host)]);
+  return hostsOf(tcp, publication).flatMap((host) => [host, ...servers.map((server) => serverHost(host, server))]);
 }
 
 /** Whether both are the same control plane, possibly in different states. */
@@ -60,10 +57,14 @@ export const isSame = (one: TenantControlPlane, other: TenantControlPlane): bool
   one.metadata.namespace === other.metadata.namespace && one.metadata.name === other.metadata.name;
 
 /** Those among `others` that claim something which `tcp` claims, too. */
-export function rivals(tcp: TenantControlPlane, others: readonly TenantControlPlane[]): readonly TenantControlPlane[] {
-  const claims = new Set(hostClaims(tcp));
+export function rivals(
+  tcp: TenantControlPlane,
+  others: readonly TenantControlPlane[],
+  servers: readonly AddonServer[],
+): readonly TenantControlPlane[] {
+  const claims = new Set(hostClaims(tcp, servers));
   if (claims.size === 0) return [];
-  return others.filter((other) => !isSame(tcp, other) && hostClaims(other).some((claim) => claims.has(claim)));
+  return others.filter((other) => !isSame(tcp, other) && hostClaims(other, servers).some((claim) => claims.has(claim)));
 }
 
 /** The order in which claims count: the older object first, then the smaller UID. */
@@ -75,9 +76,10 @@ function seniority({ metadata }: TenantControlPlane): string {
 export function seniorRival(
   tcp: TenantControlPlane,
   others: readonly TenantControlPlane[],
+  servers: readonly AddonServer[],
 ): TenantControlPlane | undefined {
   const own = seniority(tcp);
-  const [first] = rivals(tcp, others)
+  const [first] = rivals(tcp, others, servers)
     .filter((other) => seniority(other) < own)
     .sort((a, b) => (seniority(a) < seniority(b) ? -1 : 1));
   return first;

@@ -7,6 +7,7 @@ import type { Endpoint } from '../shared/control-plane-input.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+import { serversOf } from '../shared/addon-server.ts';
 import { routesOf } from './exposure/routes.ts';
 
 /** True while workers and users know another endpoint than the wanted one. */
@@ -23,9 +24,9 @@ const hostsOf: Readonly<Record<Publication['by'], (stored: object) => readonly s
 };
 
 /** All host names in the tenant's routes, including previous ones. */
-export function ledHosts({ tcp }: Readonly<Scope>, deps: Pick<Dependencies, 'cached'>): readonly string[] {
+export function ledHosts({ tcp }: Readonly<Scope>, deps: Pick<Dependencies, 'cached' | 'addons'>): readonly string[] {
   const { namespace = '', uid } = tcp.metadata;
-  return routesOf(tcp).flatMap(({ by, among, name }) =>
+  return routesOf(tcp, serversOf(deps.addons)).flatMap(({ by, among, name }) =>
     among.flatMap((kind) => {
       const stored = deps.cached(kind, { namespace, name });
       const isOurs = stored?.metadata.ownerReferences?.some((reference) => reference.uid === uid) === true;

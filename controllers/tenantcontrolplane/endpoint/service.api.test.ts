@@ -39,7 +39,13 @@ function serviceOfTenant(): (type: Type, networkProfile?: object) => Promise<Non
       service: { serviceType },
       networkProfile,
     };
-    const manifest = service({ tcp: tenantControlPlaneWith(changes), current, nodePorts: defaultNodePorts, reach });
+    const manifest = service({
+      tcp: tenantControlPlaneWith(changes),
+      current,
+      nodePorts: defaultNodePorts,
+      reach,
+      servers: [],
+    });
     current = await cluster.apply(kinds.Service, manifest, { fieldManager: 'steward' });
     if (current.spec === undefined) throw new Error('a Service without a spec');
     return current.spec;

@@ -12,7 +12,7 @@ import { defaultNodePorts, service } from './service.ts';
 const nodePorts = defaultNodePorts;
 
 const made = (changes: TenantControlPlaneChanges, current?: Service, reach = ownNamespaceOnly): unknown =>
-  service({ tcp: tenantControlPlaneWith(changes), current, nodePorts, reach }).spec;
+  service({ tcp: tenantControlPlaneWith(changes), current, nodePorts, reach, servers: [] }).spec;
 
 const live = (spec: object, status: object = {}): Service => ({
   apiVersion: 'v1',

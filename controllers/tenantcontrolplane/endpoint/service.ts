@@ -3,6 +3,8 @@ import type { Manifest } from '../../../api/meta.ts';
 import { ports as portNames, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { podSelector } from '../shared/pod-selector.ts';
+import { openServers } from '../shared/addon-server.ts';
+import type { AddonServer, OpenServer } from '../shared/addon-server.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
 import { validateExternalIp, externalIpOf } from './reach/external-ip.ts';
 import type { Reach } from './reach/reach.ts';
@@ -23,6 +25,8 @@ export interface ServiceInput {
   readonly nodePorts: PortRange;
   /** How much control planes may affect outside their namespaces. */
   readonly reach: Reach;
+  /** The servers of add-ons. */
+  readonly servers: readonly AddonServer[];
 }
 
 /** The node port that the API server gave to a Service of ours, if any. */
@@ -56,15 +60,14 @@ interface Port {
 }
 
 /** A port of an add-on. Its node port is only set if the author's port is in range; otherwise the API server chooses one. */
-function addonPort(name: string, port: number | undefined, { tcp, nodePorts }: ServiceInput): readonly Port[] {
-  if (port === undefined) return [];
+function addonPort({ server, port }: OpenServer, { tcp, nodePorts }: ServiceInput): Port {
   const isNodePort = port >= nodePorts.from && port <= nodePorts.to;
   const asNodePort = tcp.spec.controlPlane.service.serviceType === 'NodePort' && isNodePort;
-  return [{ name, protocol: 'TCP', port, targetPort: port, ...(asNodePort && { nodePort: port }) }];
+  return { name: server.portName, protocol: 'TCP', port, targetPort: port, ...(asNodePort && { nodePort: port }) };
 }
 
 function servicePorts(input: ServiceInput): readonly Port[] {
-  const { networkProfile, controlPlane, addons } = input.tcp.spec;
+  const { networkProfile, controlPlane } = input.tcp.spec;
   const known = servicePort(input);
   const port = known ?? networkProfile.port;
   const nodePort = controlPlane.service.serviceType === 'NodePort' ? known : undefined;
@@ -76,7 +79,6 @@ function servicePorts(input: ServiceInput): readonly Port[] {
       targetPort: port,
       ...(nodePort !== undefined && { nodePort }),
     },
-    ...addonPort(portNames.konnectivity, addons.konnectivity?.server.port, input),
     ...(controlPlane.service.additionalPorts ?? []).map((extra) => ({
       name: extra.name,
       protocol: extra.protocol,
@@ -84,7 +86,7 @@ function servicePorts(input: ServiceInput): readonly Port[] {
       targetPort: extra.targetPort,
       ...(extra.appProtocol !== undefined && { appProtocol: extra.appProtocol }),
     })),
-    ...addonPort(portNames.trustdService, addons.workerBootstrap?.talos?.port, input),
+    ...openServers(input.servers, input.tcp).map((open) => addonPort(open, input)),
   ];
 }
 

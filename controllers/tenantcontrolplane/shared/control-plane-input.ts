@@ -2,6 +2,7 @@ import type { Deployment } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { ClientTls, StoreBinding } from '../../../stores/driver.ts';
+import type { AddonPod } from './pod-parts.ts';
 
 /** Where the API server of a tenant is reached. */
 export interface Endpoint {
@@ -42,6 +43,8 @@ export interface ControlPlaneInput {
   readonly overrides?: readonly StoreOverride[];
   /** Image of kine, for datastores whose protocol kube-apiserver does not speak. */
   readonly kineImage: string;
+  /** What add-ons bring into the pods; nothing by default. */
+  readonly addons?: readonly AddonPod[];
   readonly dataStoreName: string;
   /** The existing Deployment. */
   readonly present?: Deployment | undefined;

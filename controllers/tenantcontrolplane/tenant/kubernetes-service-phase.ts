@@ -27,7 +27,11 @@ export async function kubernetesService(
   ctx: Context,
 ): Promise<Outcome<Scope>> {
   if (deniesWrites(scope)) return { is: 'done', message: 'waiting for the migration of the data to finish' };
-  const manifests = kubernetesEndpoints({ tcp: scope.tcp, endpoint: needed(scope.endpoint, 'endpoint') });
+  const { tcp } = scope;
+  const isOthers = deps.addons.some(
+    (addon) => addon.keepsKubernetesService === true && tcp.spec.addons[addon.name] !== undefined,
+  );
+  const manifests = isOthers ? [] : kubernetesEndpoints({ tcp, endpoint: needed(scope.endpoint, 'endpoint') });
   if (manifests.length === 0) {
     deps.tenants.leave(scope, component);
     return { is: 'done' };

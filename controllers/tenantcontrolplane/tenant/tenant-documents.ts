@@ -4,15 +4,12 @@ import { bootstrapRbac } from '../../../kubeadm/bootstrap-rbac.ts';
 import { apiServerCertSANs, clusterConfiguration, kubeadmConfig } from '../../../kubeadm/cluster-configuration.ts';
 import type { ClusterConfigurationInputs } from '../../../kubeadm/cluster-configuration.ts';
 import { clusterInfo } from '../../../kubeadm/cluster-info.ts';
-import { coreDns } from '../../../kubeadm/coredns.ts';
-import type { CoreDnsManifests } from '../../../kubeadm/coredns.ts';
-import { kubeProxy } from '../../../kubeadm/kube-proxy.ts';
 import { kubeletConfig } from '../../../kubeadm/kubelet-configuration.ts';
 import { joinHostPort } from '../../../kubeadm/networks.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { StoreBinding } from '../../../stores/driver.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
-import { parseInternalEndpoint } from '../addons/tcp-proxy/proxy-upstream.ts';
+import type { Addon } from '../addons/addon.ts';
 import type { KubeadmDocuments } from './kubeadm-config-map.ts';
 
 /** The inputs of the documents inside and about a tenant. */
@@ -21,6 +18,7 @@ export interface DocumentInput {
   readonly endpoint: Endpoint;
   /** The version that the tenant gets. */
   readonly version: KubernetesVersion;
+  readonly addons: readonly Pick<Addon, 'apiServerNames'>[];
 }
 
 /** The inputs of what is the same in every version. */
@@ -29,12 +27,10 @@ export type UnversionedInput = Omit<DocumentInput, 'version'>;
 const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host, hostPort);
 
 /** All names of the API server's certificate, as kubeadm's documents list them. Throws `InvalidInputError`. */
-export function certificateNames({ tcp, endpoint }: UnversionedInput): readonly string[] {
+export function certificateNames({ tcp, endpoint, addons }: UnversionedInput): readonly string[] {
   const { clusterDomain, certSANs = [], address = '', advertiseAddress = '' } = tcp.spec.networkProfile;
   const { name = '', namespace = '' } = tcp.metadata;
-  const { internalEndpoint = '' } = tcp.spec.addons.tcpProxy ?? {};
-  // A proxy in the tenant verifies by this name that it reaches this control plane.
-  const inner = internalEndpoint === '' ? [] : [parseInternalEndpoint(internalEndpoint, endpoint.port).host];
+  const inner = addons.flatMap((addon) => addon.apiServerNames?.(tcp, endpoint) ?? []);
   // Clients near the Service use its address, regardless of the advertised one.
   const near = address !== '' && advertiseAddress !== '' ? [address] : [];
   const names = [...certSANs, ...inner, ...near];
@@ -104,26 +100,4 @@ export function bootstrapDocuments(
   });
   const config = kubeadmConfig(tenantInputs(input));
   return { manifests: [config, kubeletDocument, info, ...bootstrapRbac()], clusterInfo: info };
-}
-
-/** The manifests of CoreDNS; none when it is not wanted. */
-export function coreDnsManifests({ tcp, version }: Pick<DocumentInput, 'tcp' | 'version'>): CoreDnsManifests {
-  const addon = tcp.spec.addons.coreDNS;
-  if (addon === undefined) return { managed: [], createOnly: [] };
-  const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
-  return coreDns({
-    version,
-    clusterDomain,
-    serviceCidr,
-    ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
-    image: addon,
-  });
-}
-
-/** The manifests of kube-proxy; none when it is not wanted. */
-export function kubeProxyManifests({ tcp, endpoint, version }: DocumentInput): readonly Manifest[] {
-  const addon = tcp.spec.addons.kubeProxy;
-  if (addon === undefined) return [];
-  const { podCidr } = tcp.spec.networkProfile;
-  return kubeProxy({ version, controlPlaneEndpoint: endpointText(endpoint), podCidr, image: addon });
 }

@@ -14,20 +14,20 @@ const patienceMs = 60_000;
 const lookAgainMs = 2_000;
 
 /** True while an add-on that was never created may still be created. */
-function waitsForAddons(
-  { tcp, coreDNS, kubeProxy }: Readonly<Scope>,
-  { memory }: Dependencies,
-  { now }: Context,
-): boolean {
+function waitsForAddons({ tcp, addons }: Readonly<Scope>, deps: Dependencies, { now }: Context): boolean {
   const { uid = '' } = tcp.metadata;
-  const { coreDNS: wantsDNS, kubeProxy: wantsProxy } = tcp.spec.addons;
-  const before = tcp.status?.addons;
-  const isMissing =
-    (wantsDNS !== undefined && coreDNS === undefined && before?.coreDNS?.enabled !== true) ||
-    (wantsProxy !== undefined && kubeProxy === undefined && before?.kubeProxy?.enabled !== true);
-  if (!isMissing) return false;
-  const since = memory.recall(uid, fact) ?? String(now.getTime());
-  memory.remember(uid, fact, since);
+  const isMissing = deps.addons.some(
+    ({ name }) =>
+      tcp.spec.addons[name] !== undefined &&
+      addons[name]?.isInside !== true &&
+      tcp.status?.addons?.[name]?.enabled !== true,
+  );
+  if (!isMissing) {
+    deps.memory.forget(uid, fact);
+    return false;
+  }
+  const since = deps.memory.recall(uid, fact) ?? String(now.getTime());
+  deps.memory.remember(uid, fact, since);
   return now.getTime() - Number(since) < patienceMs;
 }
 
@@ -53,10 +53,8 @@ export async function denyWrites(scope: Readonly<Scope>, deps: Dependencies, ctx
     const message = `spec.writePermissions needs Kubernetes 1.${firstMinorWithPolicies} or later, but ${tooOld} is running: upgrade, or remove the field`;
     return { is: 'waiting', reason: 'PoliciesNotServed', message };
   }
-  // The proxy is about to be created, which would be denied.
-  if (scope.tcpProxy === 'recorded') return { is: 'done' };
   if (waitsForAddons(scope, deps, ctx)) {
-    const message = 'writes will be denied once CoreDNS and kube-proxy have been created, in a minute at the latest';
+    const message = 'writes will be denied once the add-ons have been created, in a minute at the latest';
     return { is: 'done', message, afterMs: lookAgainMs };
   }
   await deps.tenants.apply(scope, { component, manifests, prunes: [] }, ctx);

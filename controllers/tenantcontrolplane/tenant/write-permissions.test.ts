@@ -106,6 +106,12 @@ test.each<Broken>([
     addons: { workerBootstrap: workerBootstrapAddon() },
   },
   { what: 'the proxy', kind: 'Deployment', name: 'steward-tcp-proxy', addons: { tcpProxy: {} } },
+  {
+    what: 'the agents of konnectivity',
+    kind: 'DaemonSet',
+    name: 'konnectivity-agent',
+    addons: { konnectivity: konnectivityAddon() },
+  },
 ])('denies writes although $what cannot be written, which follows when they are allowed', async (broken) => {
   const world = new TenantWorld();
   enforce(world);
@@ -154,17 +160,4 @@ test('denies writes only once CoreDNS, whose failure passed, is applied', async 
   expect(await world.tenant.admin.get(kinds.Deployment, { namespace: 'kube-system', name: 'coredns' })).toBeDefined();
   expect(await operations(world)).toEqual(['CREATE', 'DELETE']);
   expect(await world.condition('AddonsReady')).toBe('True');
-});
-
-test('denies writes although the agents of konnectivity cannot be written', async () => {
-  const world = new TenantWorld();
-  world.tenant.before(({ verb, kind }) => {
-    if (kind?.kind === 'DaemonSet' && verb === 'apply')
-      throw new ApiError(403, 'Forbidden', 'a webhook of the tenant says no');
-  });
-  const addons = { konnectivity: konnectivityAddon() };
-  await world.create({ spec: { dataStore: 'default', addons, writePermissions: limits } });
-  await world.settle();
-  expect(await operations(world)).toBeDefined();
-  expect(await world.condition('AddonsReady')).toContain('a webhook of the tenant says no');
 });

@@ -27,7 +27,7 @@ describe('a version that is not held', () => {
 
 describe('the version that a reconcile works towards', () => {
   const tcp = tenantControlPlaneWith();
-  const before: Scope = { tcp, observed: {} as Scope['observed'], versions: versionFacts({ tcp }) };
+  const before: Scope = { tcp, observed: {} as Scope['observed'], versions: versionFacts({ tcp }), addons: {} };
 
   test('is the one that the preflight decided', () => {
     expect(targetVersion({ ...before, upgrade: { target: older } })).toBe(older);

@@ -4,8 +4,6 @@ import { mergeArguments } from '../shared/arguments.ts';
 import type { Arguments } from '../shared/arguments.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
 import { etcdOverrides } from '../datastore/overrides/etcd-overrides.ts';
-import { egressFolder } from '../addons/konnectivity/egress-selector.ts';
-import { dataKeys } from '../../../api/names.ts';
 import { kineSocket } from '../datastore/kine-arguments.ts';
 import { trustFiles } from '../certificates/rotation/trust-files.ts';
 
@@ -63,9 +61,6 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     ...(!ownAuthorization && { 'authorization-mode': 'Node,RBAC' }),
     'client-ca-file': trustFiles(input).ca,
     ...(plugins.length > 0 && { 'enable-admission-plugins': plugins.join(',') }),
-    ...(spec.addons.konnectivity !== undefined && {
-      'egress-selector-config-file': `${egressFolder}/${dataKeys.konnectivityEgress}`,
-    }),
     'enable-bootstrap-token-auth': 'true',
     // When it ends, each API server would remove the common address of all of them, so Steward maintains the Service
     // `kubernetes`.
@@ -91,6 +86,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     }),
     'tls-cert-file': `${pki}/apiserver.crt`,
     'tls-private-key-file': `${pki}/apiserver.key`,
+    ...(input.addons ?? []).reduce<Arguments>((all, { apiServer }) => ({ ...all, ...apiServer?.arguments }), {}),
   };
   return mergeArguments(ours, { extra, winner: 'user' });
 }

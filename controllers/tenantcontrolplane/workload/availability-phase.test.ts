@@ -19,7 +19,7 @@ const outcomeAfter = (seconds: number, cluster = new FakeCluster()) => {
     status: { readyReplicas: 0 },
   };
   const observed = {} as Scope['observed'];
-  const scope: Scope = { tcp: tenantControlPlaneWith(), observed, versions: {}, deployment };
+  const scope: Scope = { tcp: tenantControlPlaneWith(), observed, versions: {}, addons: {}, deployment };
   const now = new Date(createdAt.getTime() + seconds * 1000);
   const ctx = { now, signal: new AbortController().signal } as Context;
   return availability(scope, { cluster } as Partial<Dependencies> as Dependencies, ctx);

@@ -5,18 +5,18 @@ import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
 import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.ts';
 import { validateBoundaries } from './boundaries.ts';
-import type { ArgumentComponent } from './guarded-arguments.ts';
+import { programs } from '../programs.ts';
 
 type Deployment = NonNullable<TenantControlPlaneChanges['deployment']>;
 
 const podSecurity = { standard: 'baseline', saidBy: 'a label' } as const;
 const allowedArguments: ReadonlySet<string> = new Set();
-const bounds = { podSecurity, allowedArguments };
+const bounds = { podSecurity, allowedArguments, programs };
 const tenant = (deployment: Deployment): TenantControlPlane => tenantControlPlaneWith({ deployment });
 const privileged: Deployment = {
   additionalContainers: [{ name: 'a', image: 'b', securityContext: { privileged: true } }],
 };
-const withArgument = (argument: string, component: ArgumentComponent = 'apiServer'): TenantControlPlane =>
+const withArgument = (argument: string, component = 'apiServer'): TenantControlPlane =>
   tenant({ extraArgs: { [component]: [argument] } });
 
 describe('What an author adds to the pods', () => {
@@ -54,7 +54,7 @@ describe('What an author adds to the pods', () => {
 });
 
 describe('An argument', () => {
-  test.each<[ArgumentComponent, string]>([
+  test.each<[string, string]>([
     ['apiServer', '--etcd-prefix=/'],
     ['apiServer', '--etcd_prefix=/'],
     ['apiServer', '--etcd-servers-overrides=/events#https://x'],
@@ -89,14 +89,14 @@ describe('An argument', () => {
       value: `--${name}`,
     });
     expect(found?.remedy).toContain(`--allow-extra-args=${component}:${name}`);
-    const allowed = { podSecurity, allowedArguments: new Set([`${component}:${name}`]) };
+    const allowed = { ...bounds, allowedArguments: new Set([`${component}:${name}`]) };
     expect(validateBoundaries(withArgument(argument, component), undefined, allowed)).toEqual([]);
     expect(validateBoundaries(withArgument(argument, component), withArgument(argument, component), bounds)).toEqual(
       [],
     );
   });
 
-  test.each<[ArgumentComponent, string]>([
+  test.each<[string, string]>([
     ['apiServer', '--v=4'],
     ['apiServer', '--encryption-provider-config=/x'],
     ['apiServer', '--audit-policy-file=/x'],

@@ -1,6 +1,7 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
-import { validateArguments, givenArguments } from './validate-arguments.ts';
+import type { Program } from './guarded-arguments.ts';
+import { validateArguments } from './validate-arguments.ts';
 import type { AllowedArguments } from './validate-arguments.ts';
 import { keepsPowers, validatePodSecurity } from './validate-pod-security.ts';
 import type { PodSecurityStandard, StandardInForce } from './pod-security/standard.ts';
@@ -26,15 +27,16 @@ export interface Boundaries {
 export function validateBoundaries(
   tcp: TenantControlPlane,
   old: TenantControlPlane | undefined,
-  { podSecurity, allowedArguments }: Boundaries,
+  { podSecurity, allowedArguments, programs }: Boundaries & { readonly programs: readonly Program[] },
 ): readonly InvalidInput[] {
-  const stored = old === undefined ? undefined : givenArguments(old);
   return [
-    ...(podSecurity === undefined || keepsPowers(tcp, old) ? [] : validatePodSecurity(tcp, podSecurity)),
+    ...(podSecurity === undefined || keepsPowers(tcp, old, programs)
+      ? []
+      : validatePodSecurity(tcp, podSecurity, programs)),
     ...validateArguments(
-      givenArguments(tcp),
-      allowedArguments,
-      (component, argument) => stored?.[component].args.includes(argument) === true,
+      tcp,
+      { programs, allowedArguments },
+      (program, argument) => old !== undefined && program.args(old).includes(argument),
     ),
   ];
 }

@@ -5,6 +5,7 @@ import { parseVersion } from '../../../kubeadm/versions.ts';
 import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
+import { addons } from '../addons/registry.ts';
 import { findingsOf } from './pod-security/findings.ts';
 import { podSelectorText } from '../shared/pod-selector.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
@@ -24,9 +25,11 @@ const registrySettings = {
 };
 
 function made(changes: TenantControlPlaneChanges = {}, store = etcd, port = 6443): Deployment {
+  const version = parseVersion(changes.kubernetes?.version ?? 'v1.36.3');
   const manifest = deployment({
     tcp: tenantControlPlaneWith(changes),
-    version: parseVersion(changes.kubernetes?.version ?? 'v1.36.3'),
+    version,
+    addons: addons.flatMap((addon) => addon.pod?.(tenantControlPlaneWith(changes), version) ?? []),
     endpoint: { address: '192.0.2.7', port, host: '192.0.2.7', hostPort: port },
     store,
     dataStoreName: 'default',

@@ -5,14 +5,12 @@ import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-sp
 import { shutdownDelaySeconds } from './api-server-arguments.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
-import { konnectivitySidecar } from '../addons/konnectivity/server-container.ts';
 import { defaultSpread } from './default-spread.ts';
 import { images } from '../shared/images.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
 import type { DeploymentStrategy, PodSpec } from '../shared/pod-parts.ts';
 import { kineSidecar, systemContainers } from './system-containers.ts';
 import { systemVolumes } from './system-volumes.ts';
-import { trustdContainer, trustdPort } from '../addons/worker-bootstrap/trustd-container.ts';
 
 /** Value of the component label on the Deployment and its pods. */
 export const deploymentComponent = 'deployment';
@@ -62,20 +60,27 @@ function placement(input: ControlPlaneInput, spec: DeploymentSpec): Partial<PodS
 }
 
 function podSpec(input: ControlPlaneInput): PodSpec {
+  const { addons = [] } = input;
   const spec = input.tcp.spec.controlPlane.deployment;
+  const ofAddons = addons.flatMap(({ sidecars = [], containers = [] }) => [...sidecars, ...containers]);
+  const addonPorts = ofAddons.flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort));
   const initContainers = [
     ...(spec.additionalInitContainers ?? []),
     ...kineSidecar(input),
-    ...konnectivitySidecar(input),
+    ...addons.flatMap(({ sidecars = [] }) => sidecars),
   ];
   return {
     ...placement(input, spec),
     ...(initContainers.length > 0 && { initContainers }),
     automountServiceAccountToken: false,
-    containers: [...(spec.additionalContainers ?? []), ...systemContainers(input), ...trustdContainer(input.tcp)],
+    containers: [
+      ...(spec.additionalContainers ?? []),
+      ...systemContainers(input),
+      ...addons.flatMap(({ containers = [] }) => containers),
+    ],
     enableServiceLinks: false,
     // A safe sysctl of the pod's own network: a low port then needs no capability.
-    ...(Math.min(input.endpoint.port, trustdPort(input.tcp) ?? input.endpoint.port) < 1024 && {
+    ...(Math.min(input.endpoint.port, ...addonPorts) < 1024 && {
       securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     }),
     serviceAccountName: spec.serviceAccountName === '' ? 'default' : spec.serviceAccountName,

@@ -1,16 +1,9 @@
-/** Programs for which authors may set arguments. */
-export const argumentComponents = [
-  'apiServer',
-  'controllerManager',
-  'scheduler',
-  'kine',
-  'konnectivityServer',
-  'konnectivityAgent',
-] as const;
-export type ArgumentComponent = (typeof argumentComponents)[number];
+import { containers } from '../../../api/names.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { SecurityContext } from '../shared/pod-parts.ts';
 
 /** A flag, or flags with the same prefix, that would change what Steward set up for a program. */
-interface Guard {
+export interface Guard {
   /** A name, or a prefix followed by `*`. */
   readonly flag: string;
   /** Names with the prefix that are not guarded. */
@@ -22,6 +15,27 @@ interface Guard {
   readonly instead: string;
 }
 
+/** A program for which authors may set arguments. */
+export interface Program {
+  /** Its name in the manager's flag `--allow-extra-args`. */
+  readonly component: string;
+  /** Its container in the pods of the control plane; absent for a program inside the tenant. */
+  readonly container?: string;
+  /** The field with its arguments. */
+  readonly at: string;
+  args(tcp: TenantControlPlane): readonly string[];
+  readonly guards: readonly Guard[];
+  /** What decides the rights of its container, if its author may set that. */
+  rights?(tcp: TenantControlPlane): Rights | undefined;
+}
+
+interface Rights {
+  /** The field with the security context. */
+  readonly at: string;
+  readonly securityContext?: SecurityContext | undefined;
+  readonly image: string;
+}
+
 const store = 'determines whose data is served and with whose credentials';
 const storeInstead = 'choose the datastore with spec.dataStore and spec.dataStoreOverrides';
 const identity = 'determines whose identities are trusted';
@@ -29,20 +43,23 @@ const identityInstead = 'leave the CAs and keys to Steward; they can be rotated 
 const credentials = 'replaces credentials that Steward issues and renews';
 const credentialsInstead = 'leave them to Steward';
 
+/** Guards for flags that determine whose identities a program trusts. */
+export const identityGuards = (...flags: readonly string[]): readonly Guard[] =>
+  flags.map((flag) => ({ flag, why: identity, instead: identityInstead }));
+
+/** Guards for flags that replace credentials of Steward. */
+export const credentialGuards = (...flags: readonly string[]): readonly Guard[] =>
+  flags.map((flag) => ({ flag, why: credentials, instead: credentialsInstead }));
+
 /** Flags of the three programs that authenticate clients by a CA. */
-const delegated: readonly Guard[] = [
-  { flag: 'client-ca-file', why: identity, instead: identityInstead },
-  { flag: 'requestheader-*', why: identity, instead: identityInstead },
-];
+const delegated = identityGuards('client-ca-file', 'requestheader-*');
 const ownKubeconfig: readonly Guard[] = [
-  { flag: 'kubeconfig', why: credentials, instead: credentialsInstead },
-  { flag: 'authentication-kubeconfig', why: credentials, instead: credentialsInstead },
-  { flag: 'authorization-kubeconfig', why: credentials, instead: credentialsInstead },
+  ...credentialGuards('kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'),
   { flag: 'master', why: 'points the program to another API server', instead: 'leave it out' },
 ];
 
 /** The flags that change the boundary of a program. Flags that only tune it, or that serve the tenant alone, are free. */
-export const guardedArguments: Readonly<Record<ArgumentComponent, readonly Guard[]>> = {
+const guardedArguments = {
   apiServer: [
     {
       flag: 'etcd-*',
@@ -101,41 +118,9 @@ export const guardedArguments: Readonly<Record<ArgumentComponent, readonly Guard
       'trusted-ca-file',
       'metrics-ignore-tls-config',
     ].map((flag) => ({ flag, why: store, instead: storeInstead })),
-    ...['ca-file', 'cert-file', 'key-file', 'server-cert-file', 'server-key-file'].map((flag) => ({
-      flag,
-      why: credentials,
-      instead: credentialsInstead,
-    })),
+    ...credentialGuards('ca-file', 'cert-file', 'key-file', 'server-cert-file', 'server-key-file'),
   ],
-  konnectivityServer: [
-    ...['kubeconfig', 'server-cert', 'server-key', 'cluster-cert', 'cluster-key'].map((flag) => ({
-      flag,
-      why: credentials,
-      instead: credentialsInstead,
-    })),
-    ...['server-ca-cert', 'cluster-ca-cert', 'agent-namespace', 'agent-service-account', 'authentication-audience'].map(
-      (flag) => ({ flag, why: identity, instead: identityInstead }),
-    ),
-    ...['server-port', 'server-bind-address', 'uds-name', 'admin-bind-address'].map((flag) => ({
-      flag,
-      why: 'opens the tunnel to clients other than the API server in the same pod',
-      instead: 'leave it out',
-    })),
-  ],
-  konnectivityAgent: [
-    ...['agent-cert', 'agent-key', 'kubeconfig', 'service-account-token-path'].map((flag) => ({
-      flag,
-      why: credentials,
-      instead: credentialsInstead,
-    })),
-    { flag: 'ca-cert', why: identity, instead: identityInstead },
-    ...['proxy-server-host', 'proxy-server-port'].map((flag) => ({
-      flag,
-      why: 'sends the agents’ credentials to another server',
-      instead: 'expose the endpoint with spec.controlPlane',
-    })),
-  ],
-};
+} satisfies Readonly<Record<string, readonly Guard[]>>;
 
 function means({ flag, not = [] }: Guard, name: string): boolean {
   if (not.includes(name)) return false;
@@ -143,12 +128,27 @@ function means({ flag, not = [] }: Guard, name: string): boolean {
 }
 
 /** Why a flag of a program is guarded; undefined for one that is free. `name` has dashes, no underscores. */
-export function guardOf(
-  component: ArgumentComponent,
-  name: string,
-  value: string,
-): Pick<Guard, 'why' | 'instead'> | undefined {
-  return guardedArguments[component].find(
-    (guard) => means(guard, name) && (guard.isMeant === undefined || guard.isMeant(value)),
-  );
+export function guardOf({ guards }: Program, name: string, value: string): Pick<Guard, 'why' | 'instead'> | undefined {
+  return guards.find((guard) => means(guard, name) && (guard.isMeant === undefined || guard.isMeant(value)));
+}
+
+type Component = keyof typeof guardedArguments;
+
+const program = (component: Component, container: string): Program => ({
+  component,
+  container,
+  at: `spec.controlPlane.deployment.extraArgs.${component}`,
+  args: ({ spec }) => spec.controlPlane.deployment.extraArgs?.[component] ?? [],
+  guards: guardedArguments[component],
+});
+
+/** All programs for which authors may set arguments. */
+export function programsOf(addons: readonly { readonly programs?: readonly Program[] }[]): readonly Program[] {
+  return [
+    program('apiServer', containers.apiServer),
+    program('controllerManager', containers.controllerManager),
+    program('scheduler', containers.scheduler),
+    program('kine', containers.kine),
+    ...addons.flatMap(({ programs = [] }) => programs),
+  ];
 }

@@ -3,6 +3,11 @@ import fc from 'fast-check';
 import type { NetworkPolicy } from '../../../api/core/kinds.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
+import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.ts';
+import { addons } from '../addons/registry.ts';
+import { ownNamespaceOnly } from '../endpoint/reach/reach.ts';
+import { defaultNodePorts, service } from '../endpoint/service.ts';
+import { serversOf } from '../shared/addon-server.ts';
 import { networkPolicy } from './network-policy.ts';
 import type { NetworkPolicyInput } from './network-policy.ts';
 
@@ -66,7 +71,8 @@ function reaches(spec: Spec, { address, protocol = 'TCP', port }: Target): boole
 }
 
 describe('The ingress rules of a control plane', () => {
-  const ports = (changes: TenantControlPlaneChanges = {}): unknown => made(changes).ingress;
+  const ports = (changes: TenantControlPlaneChanges = {}, more: Partial<typeof around> = {}): unknown =>
+    made(changes, more).ingress;
 
   test('allow everybody at the secure port and no other', () => {
     expect(ports()).toEqual([{ ports: [{ protocol: 'TCP', port: 6443 }] }]);
@@ -75,20 +81,29 @@ describe('The ingress rules of a control plane', () => {
   });
 
   test('allow also the ports that add-ons, the Service and additional containers publish', () => {
-    const found = ports({
-      spec: { addons: { konnectivity: { server: { port: 8132, image: 'a' }, agent: { image: 'b' } } } as never },
+    const changes: TenantControlPlaneChanges = {
+      spec: { addons: { konnectivity: konnectivityAddon() } },
       service: { additionalPorts: [{ name: 'metrics', protocol: 'TCP', port: 80, targetPort: 'metrics' }] },
       deployment: {
         additionalContainers: [{ name: 'a', ports: [{ name: 'metrics', containerPort: 9100 }] }],
         additionalInitContainers: [{ name: 'b', ports: [{ containerPort: 53, protocol: 'UDP' }] }],
       },
+    };
+    const found = ports(changes, {
+      service: service({
+        tcp: tenantControlPlaneWith(changes),
+        current: undefined,
+        nodePorts: defaultNodePorts,
+        reach: ownNamespaceOnly,
+        servers: serversOf(addons),
+      }),
     });
     expect(found).toEqual([
       {
         ports: [
           { protocol: 'TCP', port: 6443 },
-          { protocol: 'TCP', port: 8132 },
           { protocol: 'TCP', port: 'metrics' },
+          { protocol: 'TCP', port: 8132 },
           { protocol: 'UDP', port: 53 },
           { protocol: 'TCP', port: 9100 },
         ],

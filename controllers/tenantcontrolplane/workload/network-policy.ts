@@ -62,16 +62,15 @@ function servedPorts({ spec }: Service): readonly Port[] {
 }
 
 /**
- * The exposed ports: the secure port, the ports of add-ons and of the Service, and the ports that additional containers declare.
+ * The exposed ports: the secure port, the ports of the Service, among them those of add-ons, and the ports that additional
+ * containers declare.
  */
 function publishedPorts({ tcp, port, service }: NetworkPolicyInput): readonly Port[] {
-  const { controlPlane, addons } = tcp.spec;
+  const { controlPlane } = tcp.spec;
   const { additionalContainers = [], additionalInitContainers = [] } = controlPlane.deployment;
   const declared = [...additionalInitContainers, ...additionalContainers].flatMap(({ ports = [] }) => ports);
   return distinct([
     tcpPort(port),
-    ...(addons.konnectivity === undefined ? [] : [tcpPort(addons.konnectivity.server.port)]),
-    ...(addons.workerBootstrap?.talos === undefined ? [] : [tcpPort(addons.workerBootstrap.talos.port)]),
     ...(controlPlane.service.additionalPorts ?? []).map(({ protocol, targetPort }) => ({ protocol, port: targetPort })),
     ...servedPorts(service),
     ...declared.map(({ protocol = 'TCP', containerPort }) => ({ protocol, port: containerPort })),

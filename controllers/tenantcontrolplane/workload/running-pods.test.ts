@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
+import { programs } from '../programs.ts';
+import type { Program } from './guarded-arguments.ts';
 import { isNotNew, runsAlready } from './running-pods.ts';
 
 type Given = NonNullable<TenantControlPlaneChanges['deployment']>;
@@ -42,12 +44,12 @@ const present: Deployment = {
     },
   },
 };
-const runs = (deployment: Given): boolean => runsAlready(tenantControlPlaneWith({ deployment }), present);
+const runs = (deployment: Given): boolean => runsAlready(tenantControlPlaneWith({ deployment }), present, programs);
 
 describe('What an author adds', () => {
   test('runs already if the pods have it, with what the API server fills in', () => {
     expect(runs(given)).toBe(true);
-    expect(runsAlready(tenantControlPlaneWith({ deployment: given }), undefined)).toBe(false);
+    expect(runsAlready(tenantControlPlaneWith({ deployment: given }), undefined, programs)).toBe(false);
   });
 
   test.each<[string, Given]>([
@@ -61,6 +63,11 @@ describe('What an author adds', () => {
 });
 
 describe('An argument', () => {
+  const program = (name: string): Program => {
+    const found = programs.find(({ component }) => component === name);
+    if (found === undefined) throw new Error(`there is no program ${name}`);
+    return found;
+  };
   const made = { containers: [{ name: 'kube-apiserver', args: ['--a=1', '--client-ca-file=/x', '--profiling=true'] }] };
 
   test.each([
@@ -69,10 +76,10 @@ describe('An argument', () => {
     ['that they do not have yet', '--a=1', false],
     ['that does not reach the program', '--b=1', true],
   ])('%s: %s', (_which, argument, isOld) => {
-    expect(isNotNew({ made, present }, 'apiServer', argument)).toBe(isOld);
+    expect(isNotNew({ made, present }, program('apiServer'), argument)).toBe(isOld);
   });
 
   test('of agents does not concern these pods', () => {
-    expect(isNotNew({ made, present }, 'konnectivityAgent', '--a=1')).toBe(true);
+    expect(isNotNew({ made, present }, program('konnectivityAgent'), '--a=1')).toBe(true);
   });
 });

@@ -2,16 +2,7 @@ import type { Deployment } from '../../../api/core/kinds.ts';
 import { containers as names } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Container, PodSpec } from '../shared/pod-parts.ts';
-import type { ArgumentComponent } from './guarded-arguments.ts';
-
-/** The containers of the control plane for which authors may set arguments. */
-const containerOf: Readonly<Partial<Record<ArgumentComponent, string>>> = {
-  apiServer: names.apiServer,
-  controllerManager: names.controllerManager,
-  scheduler: names.scheduler,
-  kine: names.kine,
-  konnectivityServer: names.konnectivity,
-};
+import type { Program } from './guarded-arguments.ts';
 
 function containersOf(present: Deployment | undefined): readonly Container[] {
   const { initContainers = [], containers = [] } = present?.spec?.template.spec ?? {};
@@ -32,8 +23,12 @@ function isPart(given: unknown, found: unknown): boolean {
 }
 
 /** True when the existing pods already have the author's additions: these were allowed when the pods were created. */
-export function runsAlready({ spec }: TenantControlPlane, present: Deployment | undefined): boolean {
-  const { deployment } = spec.controlPlane;
+export function runsAlready(
+  tcp: TenantControlPlane,
+  present: Deployment | undefined,
+  programs: readonly Program[],
+): boolean {
+  const { deployment } = tcp.spec.controlPlane;
   const {
     additionalInitContainers = [],
     additionalContainers = [],
@@ -51,26 +46,25 @@ export function runsAlready({ spec }: TenantControlPlane, present: Deployment | 
     const found = named(names[component])?.volumeMounts ?? [];
     return (additionalVolumeMounts[component] ?? []).every((mount) => found.some((one) => isPart(mount, one)));
   });
-  const ofTunnel = spec.addons.konnectivity?.server.securityContext ?? {};
   return (
     added &&
     mounted &&
     additionalVolumes.every((volume) => volumes.some((one) => isPart(volume, one))) &&
-    isPart(ofTunnel, named(names.konnectivity)?.securityContext ?? {})
+    programs.every((program) =>
+      isPart(program.rights?.(tcp)?.securityContext ?? {}, named(program.container ?? '')?.securityContext ?? {}),
+    )
   );
 }
 
 /** True for an argument that new pods do not get, or that existing pods already have. */
 export function isNotNew(
   { made, present }: { readonly made: PodSpec | undefined; readonly present: Deployment | undefined },
-  component: ArgumentComponent,
+  { container }: Program,
   argument: string,
 ): boolean {
   // A bare flag is passed on with its value.
   const passed = argument.includes('=') ? argument : `${argument}=true`;
   const isIn = (containers: readonly Container[]): boolean =>
-    containers
-      .find(({ name }) => name === containerOf[component])
-      ?.args?.some((one) => one === argument || one === passed) === true;
+    containers.find(({ name }) => name === container)?.args?.some((one) => one === argument || one === passed) === true;
   return !isIn([...(made?.initContainers ?? []), ...(made?.containers ?? [])]) || isIn(containersOf(present));
 }

@@ -7,7 +7,6 @@ import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
 import { overrideHealthExclusions } from '../datastore/overrides/etcd-overrides.ts';
 import { images } from '../shared/images.ts';
 import { kineArguments, kineSocketFolder } from '../datastore/kine-arguments.ts';
-import { tunnelMounts } from '../addons/konnectivity/server-container.ts';
 import { probes } from './probes.ts';
 import type { Health } from './probes.ts';
 import { schedulerArguments } from './scheduler-arguments.ts';
@@ -65,7 +64,7 @@ function apiServer(input: ControlPlaneInput): Container {
     volumeMounts: mounts(input, 'apiServer', [
       { name: volumes.pki, mountPath: '/etc/kubernetes/pki', readOnly: true },
       ...(input.store.kind === 'kine' ? [{ name: volumes.kineSocket, mountPath: kineSocketFolder }] : []),
-      ...tunnelMounts(input.tcp),
+      ...(input.addons ?? []).flatMap((addon) => addon.apiServer?.mounts ?? []),
     ]),
   });
 }

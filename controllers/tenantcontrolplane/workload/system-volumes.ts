@@ -1,14 +1,10 @@
+import { readableMode as mode } from '../shared/pod-parts.ts';
 import type { Volume, VolumeProjection } from '../shared/pod-parts.ts';
 import { dataKeys, tenantObjects, volumes } from '../../../api/names.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
-import { tunnelVolumes } from '../addons/konnectivity/server-container.ts';
-import { trustdVolume } from '../addons/worker-bootstrap/trustd-container.ts';
 
 /** Volume with what only kube-controller-manager may read: the CA's private key. */
 export const controllerManagerPki = 'controller-manager-pki';
-
-/** Readable by the pods' user, not writable. */
-const mode = 0o444;
 
 function projection(name: string, keys: readonly string[], folder = ''): VolumeProjection {
   return { secret: { name, items: keys.map((key) => ({ key, path: `${folder}${key}` })) } };
@@ -18,7 +14,7 @@ function projection(name: string, keys: readonly string[], folder = ''): VolumeP
  * The volumes of our containers, each with no more than its readers need: the CA's private key only where certificates are
  * signed, the client key of the datastore only where it is used.
  */
-export function systemVolumes({ tcp, store, overrides = [], trustBundles }: ControlPlaneInput): Volume[] {
+export function systemVolumes({ tcp, store, overrides = [], trustBundles, addons = [] }: ControlPlaneInput): Volume[] {
   const names = tenantObjects(tcp.metadata.name ?? '');
   const { ca, frontProxyCa, serviceAccount, apiServer, apiServerKubeletClient, frontProxyClient } = dataKeys;
   const { dataStoreCertificate } = dataKeys;
@@ -59,7 +55,6 @@ export function systemVolumes({ tcp, store, overrides = [], trustBundles }: Cont
       secret: { secretName: names.controllerManagerKubeconfig, defaultMode: mode },
     },
     ...kine,
-    ...tunnelVolumes(tcp, mode),
-    ...trustdVolume(tcp, mode),
+    ...addons.flatMap(({ volumes: ofAddon = [] }) => ofAddon),
   ];
 }

@@ -2,36 +2,16 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { flagName } from '../shared/arguments.ts';
 import { argumentValue } from '../shared/argument-value.ts';
-import { argumentComponents, guardOf } from './guarded-arguments.ts';
-import type { ArgumentComponent } from './guarded-arguments.ts';
-
-/** Arguments by program, with the field that they come from. */
-export type GivenArguments = Readonly<
-  Record<ArgumentComponent, { readonly at: string; readonly args: readonly string[] }>
->;
+import { guardOf } from './guarded-arguments.ts';
+import type { Program } from './guarded-arguments.ts';
 
 /** Guarded flags that the operator allows authors to set, as `component:flag`. */
 export type AllowedArguments = ReadonlySet<string>;
 
-/** All arguments that the author of a control plane sets for its programs. */
-export function givenArguments({ spec }: TenantControlPlane): GivenArguments {
-  const { extraArgs = {} } = spec.controlPlane.deployment;
-  const { konnectivity } = spec.addons;
-  const of = (component: keyof typeof extraArgs) => ({
-    at: `spec.controlPlane.deployment.extraArgs.${component}`,
-    args: extraArgs[component] ?? [],
-  });
-  return {
-    apiServer: of('apiServer'),
-    controllerManager: of('controllerManager'),
-    scheduler: of('scheduler'),
-    kine: of('kine'),
-    konnectivityServer: {
-      at: 'spec.addons.konnectivity.server.extraArgs',
-      args: konnectivity?.server.extraArgs ?? [],
-    },
-    konnectivityAgent: { at: 'spec.addons.konnectivity.agent.extraArgs', args: konnectivity?.agent.extraArgs ?? [] },
-  };
+/** The programs of a control plane, and which of their guarded flags are allowed. */
+export interface ArgumentRules {
+  readonly programs: readonly Program[];
+  readonly allowedArguments: AllowedArguments;
 }
 
 /**
@@ -39,18 +19,19 @@ export function givenArguments({ spec }: TenantControlPlane): GivenArguments {
  * runs, and refusing it would block all other changes of the object.
  */
 export function validateArguments(
-  given: GivenArguments,
-  allowed: AllowedArguments,
-  isStored: (component: ArgumentComponent, argument: string) => boolean = () => false,
+  tcp: TenantControlPlane,
+  { programs, allowedArguments }: ArgumentRules,
+  isStored: (program: Program, argument: string) => boolean,
 ): readonly InvalidInput[] {
-  return argumentComponents.flatMap((component) =>
-    given[component].args.flatMap((argument, index) => {
+  return programs.flatMap((program) =>
+    program.args(tcp).flatMap((argument, index) => {
+      const { component, at } = program;
       const name = flagName(argument);
-      const guard = guardOf(component, name, argumentValue([argument], name) ?? '');
-      if (guard === undefined || allowed.has(`${component}:${name}`) || isStored(component, argument)) return [];
+      const guard = guardOf(program, name, argumentValue([argument], name) ?? '');
+      if (guard === undefined || allowedArguments.has(`${component}:${name}`) || isStored(program, argument)) return [];
       return [
         {
-          field: `${given[component].at}[${index}]`,
+          field: `${at}[${index}]`,
           // Values may hold passwords.
           value: `--${name}`,
           reason: guard.why,

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { addons } from '../addons/registry.ts';
 import { validateImages } from './validate-images.ts';
 
 const { registrySettings } = tenantControlPlaneWith().spec.controlPlane.deployment;
 const found = (changes: Partial<typeof registrySettings>): readonly string[] =>
-  validateImages(tenantControlPlaneWith({ deployment: { registrySettings: { ...registrySettings, ...changes } } })).map(
-    ({ field }) => field.replace('spec.controlPlane.deployment.registrySettings.', ''),
-  );
+  validateImages(
+    tenantControlPlaneWith({ deployment: { registrySettings: { ...registrySettings, ...changes } } }),
+    addons,
+  ).map(({ field }) => field.replace('spec.controlPlane.deployment.registrySettings.', ''));
 
 describe('The repository of an image', () => {
   test.each([
@@ -37,7 +39,7 @@ describe('The repository of an image', () => {
     const tcp = tenantControlPlaneWith({
       spec: { addons: { coreDNS: { imageRepository: 'a b', imageTag: 'x y' }, kubeProxy: { imageRepository: 'a/b' } } },
     });
-    expect(validateImages(tcp).map(({ field }) => field)).toEqual([
+    expect(validateImages(tcp, addons).map(({ field }) => field)).toEqual([
       'spec.addons.coreDNS.imageRepository',
       'spec.addons.coreDNS.imageTag',
     ]);

@@ -1,5 +1,6 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import type { Addon } from '../addons/addon.ts';
 
 /** The grammar of image references: what container runtimes accept between slashes, before the first slash, and as a tag. */
 const part = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
@@ -53,32 +54,18 @@ const forms = {
   },
 } as const satisfies Readonly<Record<string, Form>>;
 
-function given(tcp: TenantControlPlane): readonly (readonly [string, string | undefined, Form])[] {
+/** A part of an image reference that the author set, with the field and the form that it must have. */
+export type ImageField = readonly [field: string, value: string | undefined, form: keyof typeof forms];
+
+function given(tcp: TenantControlPlane): readonly ImageField[] {
   const { registry, ...names } = tcp.spec.controlPlane.deployment.registrySettings;
-  const { konnectivity, coreDNS, kubeProxy, tcpProxy, workerBootstrap } = tcp.spec.addons;
   const at = 'spec.controlPlane.deployment.registrySettings';
-  const talos = workerBootstrap?.talos;
   return [
-    [`${at}.registry`, registry.replace(/\/+$/, ''), forms.registry],
-    [`${at}.apiServerImage`, names.apiServerImage, forms.path],
-    [`${at}.controllerManagerImage`, names.controllerManagerImage, forms.path],
-    [`${at}.schedulerImage`, names.schedulerImage, forms.path],
-    [`${at}.tagSuffix`, names.tagSuffix, forms.tagEnd],
-    ['spec.addons.konnectivity.server.image', konnectivity?.server.image, forms.name],
-    ['spec.addons.konnectivity.server.version', konnectivity?.server.version, forms.tag],
-    ['spec.addons.konnectivity.agent.image', konnectivity?.agent.image, forms.name],
-    ['spec.addons.konnectivity.agent.version', konnectivity?.agent.version, forms.tag],
-    ['spec.addons.coreDNS.imageRepository', coreDNS?.imageRepository, forms.registry],
-    ['spec.addons.coreDNS.imageTag', coreDNS?.imageTag, forms.tag],
-    ['spec.addons.kubeProxy.imageRepository', kubeProxy?.imageRepository, forms.registry],
-    ['spec.addons.kubeProxy.imageTag', kubeProxy?.imageTag, forms.tag],
-    ['spec.addons.tcpProxy.image', tcpProxy?.image, forms.reference],
-    [
-      'spec.addons.workerBootstrap.talos.image',
-      talos?.image,
-      (talos?.imageTag ?? '') === '' ? forms.reference : forms.name,
-    ],
-    ['spec.addons.workerBootstrap.talos.imageTag', talos?.imageTag, forms.tag],
+    [`${at}.registry`, registry.replace(/\/+$/, ''), 'registry'],
+    [`${at}.apiServerImage`, names.apiServerImage, 'path'],
+    [`${at}.controllerManagerImage`, names.controllerManagerImage, 'path'],
+    [`${at}.schedulerImage`, names.schedulerImage, 'path'],
+    [`${at}.tagSuffix`, names.tagSuffix, 'tagEnd'],
   ];
 }
 
@@ -89,8 +76,13 @@ const longest = 255;
  * Validates the fields of image references that no container runtime would accept. An empty field is validated elsewhere, or has
  * a default.
  */
-export function validateImages(tcp: TenantControlPlane): readonly InvalidInput[] {
-  return given(tcp).flatMap(([field, value = '', { grammar, reason, remedy }]) =>
-    value === '' || (value.length <= longest && grammar.test(value)) ? [] : [{ field, value, reason, remedy }],
-  );
+export function validateImages(
+  tcp: TenantControlPlane,
+  addons: readonly Pick<Addon, 'images'>[],
+): readonly InvalidInput[] {
+  const all = [...given(tcp), ...addons.flatMap((addon) => addon.images?.(tcp) ?? [])];
+  return all.flatMap(([field, value = '', form]) => {
+    const { grammar, reason, remedy } = forms[form];
+    return value === '' || (value.length <= longest && grammar.test(value)) ? [] : [{ field, value, reason, remedy }];
+  });
 }

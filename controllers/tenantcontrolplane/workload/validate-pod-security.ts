@@ -2,17 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { restricted } from '../shared/security-context.ts';
+import type { Program } from './guarded-arguments.ts';
 import { findingsOf } from './pod-security/findings.ts';
 import type { EvaluatedPod } from './pod-security/evaluated-pod.ts';
 import type { StandardInForce } from './pod-security/standard.ts';
 
 const at = 'spec.controlPlane.deployment';
 
+function rightsOf(tcp: TenantControlPlane, programs: readonly Program[]) {
+  return programs.flatMap((program) => program.rights?.(tcp) ?? []);
+}
+
 /** What the author of a control plane adds to its pods, as the Pod Security Standards check it. */
-export function addedToPods({ spec }: TenantControlPlane): EvaluatedPod {
-  const { deployment } = spec.controlPlane;
+function addedToPods(tcp: TenantControlPlane, programs: readonly Program[]): EvaluatedPod {
+  const { deployment } = tcp.spec.controlPlane;
   const { additionalInitContainers = [], additionalContainers = [], additionalVolumes = [] } = deployment;
-  const ofTunnel = spec.addons.konnectivity?.server.securityContext;
   return {
     containers: [
       ...additionalInitContainers.map((container, index) => ({
@@ -21,14 +25,11 @@ export function addedToPods({ spec }: TenantControlPlane): EvaluatedPod {
       })),
       ...additionalContainers.map((container, index) => ({ at: `${at}.additionalContainers[${index}]`, container })),
       // The author's fields win over ours, one by one.
-      ...(ofTunnel === undefined
-        ? []
-        : [
-            {
-              at: 'spec.addons.konnectivity.server',
-              container: { securityContext: { ...restricted(), ...ofTunnel } },
-            },
-          ]),
+      ...rightsOf(tcp, programs).flatMap(({ at: field, securityContext }) =>
+        securityContext === undefined
+          ? []
+          : [{ at: field, container: { securityContext: { ...restricted(), ...securityContext } } }],
+      ),
     ],
     volumes: additionalVolumes.map((volume, index) => ({ at: `${at}.additionalVolumes[${index}]`, volume })),
     annotations: {
@@ -39,30 +40,35 @@ export function addedToPods({ spec }: TenantControlPlane): EvaluatedPod {
 }
 
 /** True when some standard could refuse the author's additions: only then the standard in force matters. */
-export function needsStandard(tcp: TenantControlPlane): boolean {
-  return findingsOf(addedToPods(tcp), 'restricted').length > 0;
+export function needsStandard(tcp: TenantControlPlane, programs: readonly Program[]): boolean {
+  return findingsOf(addedToPods(tcp, programs), 'restricted').length > 0;
 }
 
 /** What decides the rights of the checked containers: the programs of one container may use what was meant for another. */
-function powersOf(tcp: TenantControlPlane): unknown {
-  const { containers, volumes, annotations } = addedToPods(tcp);
+function powersOf(tcp: TenantControlPlane, programs: readonly Program[]): unknown {
+  const { containers, volumes, annotations } = addedToPods(tcp, programs);
   const { registrySettings, additionalVolumeMounts } = tcp.spec.controlPlane.deployment;
   const ofAppArmor = Object.entries(annotations.values).filter(([name]) => name.includes('apparmor'));
-  const { image, version } = tcp.spec.addons.konnectivity?.server ?? {};
-  return { containers, volumes, ofAppArmor, registrySettings, additionalVolumeMounts, image, version };
+  const images = rightsOf(tcp, programs).map(({ image }) => image);
+  return { containers, volumes, ofAppArmor, registrySettings, additionalVolumeMounts, images };
 }
 
 /** True when nothing relevant has changed: stored values stay valid, even if another standard is in force now. */
-export function keepsPowers(tcp: TenantControlPlane, old: TenantControlPlane | undefined): boolean {
-  return old !== undefined && isDeepStrictEqual(powersOf(tcp), powersOf(old));
+export function keepsPowers(
+  tcp: TenantControlPlane,
+  old: TenantControlPlane | undefined,
+  programs: readonly Program[],
+): boolean {
+  return old !== undefined && isDeepStrictEqual(powersOf(tcp, programs), powersOf(old, programs));
 }
 
 /** Validates the author's additions to the pods against the standard. */
 export function validatePodSecurity(
   tcp: TenantControlPlane,
   { standard, saidBy }: StandardInForce,
+  programs: readonly Program[],
 ): readonly InvalidInput[] {
-  return findingsOf(addedToPods(tcp), standard).map(({ field, value, wrong, instead }) => ({
+  return findingsOf(addedToPods(tcp, programs), standard).map(({ field, value, wrong, instead }) => ({
     field,
     value,
     reason: `${wrong}, which the Pod Security Standard ${standard} forbids; the standard comes from ${saidBy}`,

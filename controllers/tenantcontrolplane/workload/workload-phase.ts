@@ -5,15 +5,14 @@ import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import { deployment as deploymentManifest } from './deployment.ts';
-import { egressComponent } from '../addons/konnectivity/egress-selector.ts';
 import type { PodSpec } from '../shared/pod-parts.ts';
 import { targetVersion } from '../upgrade/upgrade-decision.ts';
-import { trustdComponent } from '../addons/worker-bootstrap/trustd-credentials.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope, SecretFacts } from '../scope.ts';
 import { namespaceStandard } from './namespace-standard.ts';
-import { validateArguments, givenArguments } from './validate-arguments.ts';
+import { programsOf } from './guarded-arguments.ts';
+import { validateArguments } from './validate-arguments.ts';
 import { validatePodSecurity } from './validate-pod-security.ts';
 import { isNotNew, runsAlready } from './running-pods.ts';
 import { overridesComponent } from '../datastore/overrides/overrides-phase.ts';
@@ -43,7 +42,7 @@ function podSpecOf(made: Manifest): PodSpec | undefined {
  */
 async function outOfBounds(
   { tcp, observed: { deployment: present } }: Readonly<Scope>,
-  { cluster, boundaries: { defaultStandard, allowedArguments } }: Dependencies,
+  { addons, cluster, boundaries: { defaultStandard, allowedArguments } }: Dependencies,
   made: Manifest,
   { signal }: Context,
 ): Promise<Outcome<Scope> | undefined> {
@@ -51,14 +50,17 @@ async function outOfBounds(
     const message = errors.map((error) => new InvalidInputError(error).message).join('; ');
     return { is: 'waiting', reason, message: `${message}; running pods are left alone`, afterMs: lookAgainMs };
   };
-  const args = validateArguments(givenArguments(tcp), allowedArguments, (component, argument) =>
-    isNotNew({ made: podSpecOf(made), present }, component, argument),
+  const programs = programsOf(addons);
+  const args = validateArguments(tcp, { programs, allowedArguments }, (program, argument) =>
+    isNotNew({ made: podSpecOf(made), present }, program, argument),
   );
   if (args.length > 0) return waiting('ArgumentsRefused', args);
   const { namespace = '' } = tcp.metadata;
-  const reader = { cluster, defaultStandard };
-  const inForce = runsAlready(tcp, present) ? undefined : await namespaceStandard(tcp, namespace, reader, signal);
-  const found = inForce === undefined ? [] : validatePodSecurity(tcp, inForce);
+  const reader = { cluster, defaultStandard, programs };
+  const inForce = runsAlready(tcp, present, programs)
+    ? undefined
+    : await namespaceStandard(tcp, namespace, reader, signal);
+  const found = inForce === undefined ? [] : validatePodSecurity(tcp, inForce, programs);
   return found.length === 0 ? undefined : waiting('PodSecurityViolated', found);
 }
 
@@ -68,14 +70,16 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
   if (refusal !== undefined) throw new InvalidInputError(refusal);
   const store = needed(scope.store, 'store');
   const { bindings, certificate } = needed(scope.overrides, 'overrides');
+  const version = targetVersion(scope);
   const manifest = deploymentManifest({
     tcp: scope.tcp,
-    version: targetVersion(scope),
+    version,
     endpoint: needed(scope.endpoint, 'endpoint'),
     store: store.binding,
     storeTls: store.tls,
     overrides: bindings,
     kineImage: deps.kineImage,
+    addons: deps.addons.flatMap((addon) => addon.pod?.(scope.tcp, version) ?? []),
     dataStoreName: store.dataStoreName,
     present: scope.observed.deployment,
     checksums: {
@@ -83,10 +87,9 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
         needed(scope.authorityFacts, 'authorityFacts'),
         needed(scope.certificateFacts, 'certificateFacts'),
         needed(scope.kubeconfigFacts, 'kubeconfigFacts'),
+        ...deps.addons.map((addon) => addon.mounted?.(scope) ?? {}),
       ),
       'datastore-certificate': store.certificate.checksum,
-      ...(scope.konnectivityEgress !== undefined && { [egressComponent]: scope.konnectivityEgress.checksum }),
-      ...(scope.trustdCredentials !== undefined && { [trustdComponent]: scope.trustdCredentials.checksum }),
       ...(certificate !== undefined && { [overridesComponent]: certificate.checksum }),
     },
     trustBundles: needed(scope.authorities, 'authorities').bundled,

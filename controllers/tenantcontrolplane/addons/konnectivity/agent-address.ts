@@ -1,9 +1,9 @@
 import type { Service } from '../../../../api/core/kinds.ts';
-import { ports } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isIpAddress } from '../../../../kubeadm/networks.ts';
 import type { Endpoint } from '../../shared/control-plane-input.ts';
-import { konnectivityHost } from '../../endpoint/exposure/exposure.ts';
+import { serverHost } from '../../shared/addon-server.ts';
+import { konnectivityServer } from './konnectivity-server.ts';
 
 /** Where agents reach the konnectivity servers of a control plane. */
 export interface AgentAddress {
@@ -23,7 +23,7 @@ function routerOf({ spec }: TenantControlPlane, { host }: Endpoint): 'Ingress' |
 /** The host that agents dial: that of the control plane, or a second name by which a router tells the two apart. */
 export function agentHost(tcp: TenantControlPlane, endpoint: Endpoint): string {
   const { host } = endpoint;
-  return routerOf(tcp, endpoint) === undefined ? host : konnectivityHost(host);
+  return routerOf(tcp, endpoint) === undefined ? host : serverHost(host, konnectivityServer);
 }
 
 /**
@@ -39,6 +39,6 @@ export function agentAddress(
   // An Ingress has one port for everything; a Gateway has a listener for the agents.
   if (router === 'Ingress') return { ...to, port: endpoint.hostPort };
   if (router === 'Gateway' || tcp.spec.controlPlane.service.serviceType !== 'NodePort') return { ...to, port };
-  const nodePort = service.spec?.ports?.find(({ name }) => name === ports.konnectivity)?.nodePort;
+  const nodePort = service.spec?.ports?.find(({ name }) => name === konnectivityServer.portName)?.nodePort;
   return nodePort === undefined ? undefined : { ...to, port: nodePort };
 }

@@ -1,4 +1,5 @@
-import type { Manifest } from '../../../../api/meta.ts';
+import { kinds } from '../../../../api/core/kinds.ts';
+import type { KindRef, Manifest } from '../../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { projectLabels } from '../../../../kubeadm/manifest-labels.ts';
 import { clusterRoleBinding } from '../../../../kubeadm/rbac.ts';
@@ -6,9 +7,9 @@ import type { KubernetesVersion } from '../../../../kubeadm/versions.ts';
 import { mergeArguments } from '../../shared/arguments.ts';
 import { restricted } from '../../shared/security-context.ts';
 import type { AgentAddress } from './agent-address.ts';
-import { agentName as name, agentNamespace as namespace } from './agent-names.ts';
-import { konnectivityImage } from './konnectivity-image.ts';
-import { konnectivityPorts } from './server-arguments.ts';
+import { agentName as name, agentNamespace as namespace } from './konnectivity-server.ts';
+import { konnectivityImage } from './konnectivity-programs.ts';
+import { konnectivityPorts } from './konnectivity-server.ts';
 import { konnectivityUser } from './server-leaves.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -21,6 +22,14 @@ export interface AgentInput {
   /** The version of Kubernetes that the control plane gets. */
   readonly version: KubernetesVersion;
 }
+
+/** The kinds of the objects that the agents need inside a tenant. */
+export const agentKinds: readonly KindRef[] = [
+  kinds.ServiceAccount,
+  kinds.ClusterRoleBinding,
+  kinds.Deployment,
+  kinds.DaemonSet,
+];
 
 const tokenVolume = 'konnectivity-agent-token';
 const tokenFolder = '/var/run/secrets/tokens';

@@ -5,20 +5,21 @@ import type { Deployment, Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
 import { checksum } from '../../../../kubeadm/pki/checksum.ts';
 import { parseVersion } from '../../../../kubeadm/versions.ts';
+import type { KubernetesVersion } from '../../../../kubeadm/versions.ts';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { ControlPlaneInput, Endpoint } from '../../shared/control-plane-input.ts';
 import { deployment } from '../../workload/deployment.ts';
-import { kubeconfigSecrets } from '../../certificates/kubeconfig-secrets.ts';
-import { leafSecrets } from '../../certificates/leaf-secrets.ts';
 import { ownNamespaceOnly } from '../../endpoint/reach/reach.ts';
 import { defaultNodePorts, service } from '../../endpoint/service.ts';
 import { agentAddress } from './agent-address.ts';
 import type { AgentAddress } from './agent-address.ts';
 import { konnectivityAgentManifests } from './agent-manifests.ts';
 import { egressConfigMap } from './egress-selector.ts';
-import { konnectivityImage } from './konnectivity-image.ts';
+import { konnectivityImage } from './konnectivity-programs.ts';
+import { konnectivityServer } from './konnectivity-server.ts';
+import { konnectivityPod } from './server-container.ts';
 import { konnectivityLeaves } from './server-leaves.ts';
 
 const byAddress: Endpoint = { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 };
@@ -39,9 +40,13 @@ const withAddon = (addon: AddonChanges = {}, changes: TenantControlPlaneChanges 
   spec: { dataStore: 'default', addons: { konnectivity: konnectivityAddon(addon) }, ...changes.spec },
 });
 
+const versionIn = ({ kubernetes }: TenantControlPlaneChanges): KubernetesVersion =>
+  parseVersion(kubernetes?.version ?? 'v1.36.3');
+
 const input = (changes: TenantControlPlaneChanges): ControlPlaneInput => ({
   tcp: tenantControlPlaneWith(changes),
-  version: parseVersion(changes.kubernetes?.version ?? 'v1.36.3'),
+  version: versionIn(changes),
+  addons: [konnectivityPod(tenantControlPlaneWith(changes), versionIn(changes)) ?? {}],
   endpoint: byAddress,
   store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
   dataStoreName: 'default',
@@ -231,6 +236,7 @@ describe('the konnectivity server', () => {
         current: undefined,
         nodePorts: defaultNodePorts,
         reach: ownNamespaceOnly,
+        servers: [konnectivityServer],
       }) as Service;
       return spec?.ports?.[1];
     };
@@ -388,9 +394,13 @@ describe('a tenant without konnectivity', () => {
     delete pod.topologySpreadConstraints;
     const made = [
       deployment({ ...input(plain), present: first }),
-      service({ tcp, current: undefined, nodePorts: defaultNodePorts, reach: ownNamespaceOnly }),
-      leafSecrets(tcp),
-      kubeconfigSecrets(tcp, byAddress),
+      service({
+        tcp,
+        current: undefined,
+        nodePorts: defaultNodePorts,
+        reach: ownNamespaceOnly,
+        servers: [konnectivityServer],
+      }),
     ];
     expect(JSON.stringify(made)).not.toMatch(/konnectivity|egress/);
     expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('d6804b5f3323ebc4e9a6d5d541f089b0');

@@ -1,31 +1,27 @@
 import { ports } from '../../../../api/names.ts';
 import type { TenantControlPlaneStatus } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { agentName, agentNamespace } from './agent-names.ts';
+import { agentName, agentNamespace } from './konnectivity-server.ts';
+import { egressComponent } from './egress-selector.ts';
 import { konnectivityUser } from './server-leaves.ts';
 import { without } from '../../shared/without.ts';
-import type { Scope, SecretFact } from '../../scope.ts';
+import type { Scope } from '../../scope.ts';
+import type { StatusWords } from '../addon-status.ts';
 
 type Addons = NonNullable<TenantControlPlaneStatus['addons']>;
 type Konnectivity = NonNullable<Addons['konnectivity']>;
-type SecretStatus = NonNullable<Konnectivity['certificate']>;
 type ObjectStatus = NonNullable<Konnectivity['sa']>;
 
-/** How the parts of the status are built. */
-export interface StatusWords {
-  /** The fact with the time at which it changed. */
-  secret(before: SecretStatus | undefined, fact: SecretFact): SecretStatus;
-  /** RFC 3339. */
-  readonly at: string;
-}
-
-function secrets(
-  { certificateFacts, kubeconfigFacts }: Readonly<Scope>,
+function objects(
+  { addons }: Readonly<Scope>,
   before: Konnectivity | undefined,
   words: StatusWords,
 ): Partial<Konnectivity> {
-  const certificate = certificateFacts?.['konnectivity-certificate'];
-  const kubeconfig = kubeconfigFacts?.['konnectivity-kubeconfig'];
+  const { mounted = {} } = addons.konnectivity ?? {};
+  const certificate = mounted['konnectivity-certificate'];
+  const kubeconfig = mounted['konnectivity-kubeconfig'];
+  const configMap = mounted[egressComponent];
   return {
+    ...(configMap !== undefined && { configMap }),
     ...(certificate !== undefined && { certificate: words.secret(before?.certificate, certificate) }),
     ...(kubeconfig !== undefined && { kubeconfig: words.secret(before?.kubeconfig, kubeconfig) }),
   };
@@ -33,11 +29,12 @@ function secrets(
 
 /** A fact about the inside of the tenant, with the time at which it became true. */
 function inTenant(
-  { konnectivityAgent: mode }: Readonly<Scope>,
+  { tcp, addons }: Readonly<Scope>,
   before: Konnectivity | undefined,
   at: string,
 ): Partial<Konnectivity> {
-  if (mode === undefined) return {};
+  const mode = tcp.spec.addons.konnectivity?.agent.mode;
+  if (mode === undefined || addons.konnectivity?.isInside !== true) return {};
   const object = (old: ObjectStatus | undefined, made: ObjectStatus): ObjectStatus =>
     old ?? { ...made, lastUpdate: at };
   const agent = { name: agentName, namespace: agentNamespace, mode };
@@ -60,23 +57,22 @@ function service({ service: live }: Readonly<Scope>): Partial<Konnectivity> {
 
 /** The route of the agents, if there is one; if it cannot be created, the recorded one stays in the status. */
 function route({ publication }: Readonly<Scope>, before: Konnectivity | undefined): Partial<Konnectivity> {
-  const gateway = publication?.made === undefined ? before?.gateway : publication.agentsStatus;
+  const gateway = publication?.made === undefined ? before?.gateway : publication.servers?.[ports.konnectivity]?.status;
   return gateway === undefined ? {} : { gateway };
 }
 
 /** The status of the add-on after a reconcile: what the reconcile could not find out is unchanged; a removed one is only disabled. */
 export function konnectivityStatus(scope: Readonly<Scope>, words: StatusWords): Konnectivity | undefined {
-  const { tcp, konnectivityEgress: configMap } = scope;
+  const { tcp, addons } = scope;
   const before = tcp.status?.addons?.konnectivity;
   if (tcp.spec.addons.konnectivity === undefined) {
-    return before !== undefined && scope.konnectivityGone === true ? { enabled: false } : before;
+    return before !== undefined && addons.konnectivity?.isInside === false ? { enabled: false } : before;
   }
   return {
     enabled: false,
     ...(before !== undefined && without(before, 'gateway')),
     ...route(scope, before),
-    ...(configMap !== undefined && { configMap }),
-    ...secrets(scope, before, words),
+    ...objects(scope, before, words),
     ...service(scope),
     ...inTenant(scope, before, words.at),
   };

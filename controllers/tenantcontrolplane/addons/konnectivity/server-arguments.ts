@@ -1,7 +1,7 @@
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { mergeArguments } from '../../shared/arguments.ts';
-import { agentName, agentNamespace } from './agent-names.ts';
 import { konnectivitySocket } from './egress-selector.ts';
+import { agentName, agentNamespace, konnectivityPorts } from './konnectivity-server.ts';
 import { konnectivityUser } from './server-leaves.ts';
 
 /** Where the konnectivity server finds its files. */
@@ -9,9 +9,6 @@ export const konnectivityFiles = {
   kubeconfig: '/etc/kubernetes/konnectivity-server.conf',
   pki: '/etc/konnectivity/pki',
 } as const;
-
-/** Ports of the konnectivity server besides the one for agents. Only the kubelet connects to the second one. */
-export const konnectivityPorts = { admin: 8133, health: 8134 } as const;
 
 /** Flags of proxy-server; our values win, because the pod and the agents rely on them. */
 export function konnectivityServerArguments(tcp: TenantControlPlane, port: number): string[] {

@@ -1,35 +1,28 @@
 import { containers, dataKeys, ports, volumes } from '../../../../api/names.ts';
 import { tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { ControlPlaneInput } from '../../shared/control-plane-input.ts';
+import type { KubernetesVersion } from '../../../../kubeadm/versions.ts';
 import { sharedResources } from '../../shared/shared-resources.ts';
-import type { Container, Volume, VolumeMount } from '../../shared/pod-parts.ts';
+import { readableMode } from '../../shared/pod-parts.ts';
+import type { AddonPod, Container, VolumeMount } from '../../shared/pod-parts.ts';
 import { restricted } from '../../shared/security-context.ts';
 import { egressFolder, konnectivitySocketFolder } from './egress-selector.ts';
-import { konnectivityImage } from './konnectivity-image.ts';
-import { konnectivityFiles, konnectivityPorts, konnectivityServerArguments } from './server-arguments.ts';
+import { konnectivityImage } from './konnectivity-programs.ts';
+import { konnectivityPorts } from './konnectivity-server.ts';
+import { konnectivityFiles, konnectivityServerArguments } from './server-arguments.ts';
+
+type Server = NonNullable<TenantControlPlane['spec']['addons']['konnectivity']>['server'];
 
 const socket: VolumeMount = { name: volumes.konnectivitySocket, mountPath: konnectivitySocketFolder };
-
-/** What kube-apiserver mounts to use the tunnel. */
-export function tunnelMounts(tcp: TenantControlPlane): readonly VolumeMount[] {
-  if (tcp.spec.addons.konnectivity === undefined) return [];
-  return [socket, { name: volumes.konnectivityEgress, mountPath: egressFolder, readOnly: true }];
-}
 
 /**
  * The konnectivity server runs as a sidecar (a restartable init container), which outlives the other containers (KEP-753): an API
  * server that stops can still reach nodes for its last requests.
  */
-export function konnectivitySidecar({
-  tcp,
-  version,
-}: Pick<ControlPlaneInput, 'tcp' | 'version'>): readonly Container[] {
-  const server = tcp.spec.addons.konnectivity?.server;
-  if (server === undefined) return [];
+function konnectivitySidecar(tcp: TenantControlPlane, server: Server, version: KubernetesVersion): Container {
   const resources = server.resources ?? sharedResources(tcp);
   const port = (name: string, containerPort: number) => ({ name, containerPort, protocol: 'TCP' });
-  const made: Container = {
+  return {
     name: containers.konnectivity,
     image: konnectivityImage(version, server),
     imagePullPolicy: 'IfNotPresent',
@@ -64,17 +57,24 @@ export function konnectivitySidecar({
       socket,
     ],
   };
-  return [made];
 }
 
-/** The volumes of the tunnel; without the add-on none. */
-export function tunnelVolumes(tcp: TenantControlPlane, mode: number): readonly Volume[] {
-  if (tcp.spec.addons.konnectivity === undefined) return [];
+/** What the tunnel brings into the pods. */
+export function konnectivityPod(tcp: TenantControlPlane, version: KubernetesVersion): AddonPod | undefined {
+  if (tcp.spec.addons.konnectivity === undefined) return undefined;
   const names = tenantObjects(tcp.metadata.name ?? '');
-  return [
-    { name: volumes.konnectivitySocket, emptyDir: { medium: 'Memory' } },
-    { name: volumes.konnectivityEgress, configMap: { name: names.konnectivityEgress, defaultMode: mode } },
-    { name: volumes.konnectivityKubeconfig, secret: { secretName: names.konnectivityKubeconfig, defaultMode: mode } },
-    { name: volumes.konnectivityCertificate, secret: { secretName: names.konnectivityCertificate, defaultMode: mode } },
-  ];
+  const defaultMode = readableMode;
+  return {
+    sidecars: [konnectivitySidecar(tcp, tcp.spec.addons.konnectivity.server, version)],
+    volumes: [
+      { name: volumes.konnectivitySocket, emptyDir: { medium: 'Memory' } },
+      { name: volumes.konnectivityEgress, configMap: { name: names.konnectivityEgress, defaultMode } },
+      { name: volumes.konnectivityKubeconfig, secret: { secretName: names.konnectivityKubeconfig, defaultMode } },
+      { name: volumes.konnectivityCertificate, secret: { secretName: names.konnectivityCertificate, defaultMode } },
+    ],
+    apiServer: {
+      arguments: { 'egress-selector-config-file': `${egressFolder}/${dataKeys.konnectivityEgress}` },
+      mounts: [socket, { name: volumes.konnectivityEgress, mountPath: egressFolder, readOnly: true }],
+    },
+  };
 }

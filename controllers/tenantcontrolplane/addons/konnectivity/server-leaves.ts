@@ -1,21 +1,25 @@
+import { dataKeys, tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Leaf } from '../../../../kubeadm/pki/profiles.ts';
 import { alternativeNames } from '../../../../kubeadm/san.ts';
+import type { KubeconfigSecret } from '../../certificates/kubeconfig-secrets.ts';
+import type { LeafSecret } from '../../certificates/leaf-secrets.ts';
 import type { Endpoint } from '../../shared/control-plane-input.ts';
-import { konnectivityHost } from '../../endpoint/exposure/exposure.ts';
+import { serverHost } from '../../shared/addon-server.ts';
+import { konnectivityServer } from './konnectivity-server.ts';
 import { agentHost } from './agent-address.ts';
 
 /** The user with which the konnectivity server reviews the tokens of agents; also the audience of those tokens. */
 export const konnectivityUser = 'system:konnectivity-server';
 
 /** The certificates of the konnectivity server: the one that it shows agents, and the one in its kubeconfig. */
-export type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf';
+type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf';
 
 /** The names under which agents may reach an endpoint. */
 function names(tcp: TenantControlPlane, endpoint: Endpoint, hostInUse: string): readonly string[] {
   const host = agentHost(tcp, endpoint);
   // What the previous name led to is no longer known, so both of its names are included.
-  return hostInUse === endpoint.host ? [host] : [host, hostInUse, konnectivityHost(hostInUse)];
+  return hostInUse === endpoint.host ? [host] : [host, hostInUse, serverHost(hostInUse, konnectivityServer)];
 }
 
 /**
@@ -39,4 +43,27 @@ export function konnectivityLeaves(
       profile: { commonName: konnectivityUser, usages: ['clientAuth'] },
     },
   };
+}
+
+/** The Secret of the certificate that the server shows agents. */
+export function konnectivitySecret(tcp: TenantControlPlane): LeafSecret {
+  return {
+    leaf: 'konnectivity-server' satisfies KonnectivityLeaf,
+    name: tenantObjects(tcp.metadata.name ?? '').konnectivityCertificate,
+    component: 'konnectivity-certificate',
+    keys: dataKeys.konnectivityCertificate,
+    type: 'kubernetes.io/tls',
+  };
+}
+
+/** The Secret of the server's kubeconfig. */
+export function konnectivityKubeconfig(tcp: TenantControlPlane, { port }: Endpoint): KubeconfigSecret {
+  const file = {
+    key: dataKeys.konnectivityKubeconfig,
+    user: 'konnectivity-server.conf' satisfies KonnectivityLeaf,
+    server: `https://localhost:${port}`,
+    clusterName: 'kubernetes',
+  };
+  const { konnectivityKubeconfig: name } = tenantObjects(tcp.metadata.name ?? '');
+  return { name, component: 'konnectivity-kubeconfig', files: [file] };
 }

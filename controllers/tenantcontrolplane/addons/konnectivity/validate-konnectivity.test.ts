@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
-import { validateKonnectivity } from './validate-konnectivity.ts';
+import { validateAddons } from '../validate-addons.ts';
+import { konnectivity } from './addon.ts';
 
 const additionalPorts = [{ name: 'extra', port: 9000, targetPort: 1, protocol: 'TCP' }] as const;
 
 const errors = (port: number, apiServerPort = 6443): readonly string[] =>
-  validateKonnectivity(
+  validateAddons(
+    [konnectivity],
     tenantControlPlaneWith({
       service: { additionalPorts },
       networkProfile: { port: apiServerPort },
@@ -37,6 +39,6 @@ describe('the port of the konnectivity server', () => {
   });
 
   test('is nobody’s concern without the add-on', () => {
-    expect(validateKonnectivity(tenantControlPlaneWith({ networkProfile: { port: 8133 } }))).toEqual([]);
+    expect(validateAddons([konnectivity], tenantControlPlaneWith({ networkProfile: { port: 8133 } }))).toEqual([]);
   });
 });

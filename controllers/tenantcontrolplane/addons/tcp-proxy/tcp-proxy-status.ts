@@ -1,6 +1,6 @@
 import type { TenantControlPlaneStatus } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { proxyName, proxyNamespace, proxyRole } from './proxy-names.ts';
-import type { StatusWords } from '../konnectivity/konnectivity-status.ts';
+import type { StatusWords } from '../addon-status.ts';
 import type { Scope } from '../../scope.ts';
 
 type TcpProxy = NonNullable<NonNullable<TenantControlPlaneStatus['addons']>['tcpProxy']>;
@@ -12,9 +12,10 @@ const named = { name: proxyName, namespace: proxyNamespace };
  */
 export function tcpProxyStatus(scope: Readonly<Scope>, words: StatusWords): TcpProxy | undefined {
   const before = scope.tcp.status?.addons?.tcpProxy;
-  if (scope.tcpProxy === 'gone') return { enabled: false };
-  if (scope.tcpProxy === 'recorded') return { enabled: false, ...before, deployment: named };
-  if (scope.tcpProxy === undefined || before?.enabled === true) return before;
+  const { isInside, isRecorded } = scope.addons.tcpProxy ?? {};
+  if (isRecorded === true) return { enabled: false, ...before, deployment: named };
+  if (isInside === false && before !== undefined) return { enabled: false };
+  if (isInside !== true || before?.enabled === true) return before;
   const object = { ...named, lastUpdate: words.at };
   const role = { name: proxyRole, lastUpdate: words.at };
   return {

@@ -5,9 +5,9 @@ import type { Cluster, ListOf } from '../../../../runtime/client/cluster.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import { ApiError, UnreachableError } from '../../../../runtime/client/errors.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
-import { agentHost } from '../konnectivity/agent-address.ts';
+import { serverHost, serversOf } from '../../shared/addon-server.ts';
 import { shownNames } from '../../endpoint/deployed-sans.ts';
-import { noRequestsLeft, withRequest } from './csr-progress.ts';
+import { noRequestsLeft, RequestBook, withRequest } from './csr-progress.ts';
 import { isPending, evaluateNames, kubeletServing, readServingRequest } from './serving-request.ts';
 import type { LeftAlone, ServingRequest, ServingRules } from './serving-request.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -22,7 +22,10 @@ import { Issuing } from '../../certificates/issue-certificates.ts';
 type Request = CertificateSigningRequest;
 
 /** The dependencies with which requests are read and approved. */
-export type RequestsDependencies = Pick<Dependencies, 'clock' | 'requests' | 'issuers' | 'renewBeforeMs' | 'cached'> & {
+export type RequestsDependencies = Pick<
+  Dependencies,
+  'addons' | 'clock' | 'memory' | 'issuers' | 'renewBeforeMs' | 'cached'
+> & {
   readonly tenants: Pick<Dependencies['tenants'], 'client' | 'wakeOn' | 'sleepOn'>;
 };
 
@@ -56,12 +59,13 @@ const fieldSelector = `spec.signerName=${kubeletServing}`;
 function rulesOf(scope: Readonly<Scope>, deps: RequestsDependencies, ctx: Context): ServingRules {
   const { tcp, observed } = scope;
   const { serviceCidr, clusterDomain } = tcp.spec.networkProfile;
-  const { dnsNames = [], ipAddresses = [] } = new Issuing(scope, deps, ctx).leaves.apiserver.profile;
+  const { dnsNames = [], ipAddresses = [] } = new Issuing(scope, deps, ctx).leafOf('apiserver').profile;
   const endpoint = needed(scope.endpoint, 'endpoint');
   const field = 'spec.addons.workerBootstrap.allowedSubnets';
-  const present = [...dnsNames, ...ipAddresses, endpoint.host, agentHost(tcp, endpoint)];
+  const ofAddons = serversOf(deps.addons).map((server) => serverHost(endpoint.host, server));
+  const present = [...dnsNames, ...ipAddresses, endpoint.host, ...ofAddons];
   // Clients may use a previous endpoint for a long time, and trust the same CA.
-  const taken = [...present, ...shownNames(tcp, observed.secrets), ...ledHosts(scope, deps)];
+  const taken = [...present, ...shownNames(tcp, endpoint, observed.secrets, deps.addons), ...ledHosts(scope, deps)];
   return {
     allowedSubnets: (tcp.spec.addons.workerBootstrap?.allowedSubnets ?? []).map((subnet) => parseCidr(subnet, field)),
     controlPlane: new Set(taken.map((name) => canonicalIp(name) ?? name)),
@@ -180,16 +184,17 @@ export async function certificateRequests(
 ): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   const uid = tcp.metadata.uid ?? '';
+  const requests = new RequestBook(deps.memory);
   if (tcp.spec.addons.workerBootstrap?.csrApproval.autoApprove !== true) {
-    deps.requests.forget(uid);
+    requests.forget(uid);
     deps.tenants.sleepOn(uid);
-    return { is: 'done', learned: { requestsLeft: noRequestsLeft } };
+    return { is: 'done', learned: { addons: { workerBootstrap: { requestsLeft: noRequestsLeft } } } };
   }
   if (deniesWrites(scope)) return { is: 'done' };
   const client = deps.tenants.client(scope);
-  const pass = deps.requests.of(uid);
+  const pass = requests.of(uid);
   const page = await pageOf(client, pass, ctx.signal).catch((error: unknown) => {
-    deps.requests.forget(uid);
+    requests.forget(uid);
     // The pass took so long that its continue token expired: the next reconcile starts over.
     if (error instanceof ApiError && error.code === 410) return undefined;
     throw error;
@@ -204,11 +209,15 @@ export async function certificateRequests(
   if (after === undefined) return { is: 'done', afterMs: nextPageMs, hasMore: approving.approved > 0 };
   const resourceVersion = pass.resourceVersion ?? page.resourceVersion;
   if (page.next !== undefined) {
-    deps.requests.remember(uid, { ...after, from: page.next, resourceVersion });
+    requests.remember(uid, { ...after, from: page.next, resourceVersion });
     return { is: 'done', afterMs: nextPageMs, hasMore: true };
   }
   const lookAgainMs = pass.from === undefined ? mayFitMs.fewRequests : mayFitMs.manyRequests;
-  deps.requests.forget(uid);
+  requests.forget(uid);
   deps.tenants.wakeOn(scope, { kind, fieldSelector, resourceVersion });
-  return { is: 'done', learned: { requestsLeft: after.left }, ...(after.mayFit && { afterMs: lookAgainMs }) };
+  return {
+    is: 'done',
+    learned: { addons: { workerBootstrap: { requestsLeft: after.left } } },
+    ...(after.mayFit && { afterMs: lookAgainMs }),
+  };
 }

@@ -25,7 +25,8 @@ import { proxyKinds, proxyManifests } from '../tcp-proxy/proxy-manifests.ts';
 import { nodeManifestKinds, nodeManifests } from './node-manifests.ts';
 import { certificateRequests } from './certificate-requests-phase.ts';
 import type { RequestsDependencies } from './certificate-requests-phase.ts';
-import { RequestBook } from './csr-progress.ts';
+import { addons } from '../registry.ts';
+import { ReconcileCache } from '../../shared/reconcile-cache.ts';
 import type { Authorities, Observed, Scope } from '../../scope.ts';
 import { versionFacts } from '../../upgrade/version-facts.ts';
 
@@ -60,7 +61,7 @@ const observed: Observed = {
   refusals: new Map(),
 };
 const versions = versionFacts({ tcp });
-const scope: Scope = { tcp, observed, versions, target: endpoint, endpoint, authorities };
+const scope: Scope = { tcp, observed, versions, addons: {}, target: endpoint, endpoint, authorities };
 
 let server: ApiServer;
 let admin: Cluster;
@@ -72,7 +73,8 @@ const events: string[] = [];
 async function reconcile(): Promise<Awaited<ReturnType<typeof certificateRequests>>> {
   const deps: RequestsDependencies = {
     clock: systemClock,
-    requests,
+    addons,
+    memory,
     issuers,
     renewBeforeMs: 0,
     cached: () => undefined,
@@ -91,7 +93,7 @@ async function reconcile(): Promise<Awaited<ReturnType<typeof certificateRequest
   return certificateRequests(scope, deps, ctx);
 }
 
-let requests: RequestBook;
+let memory: ReconcileCache;
 
 async function ask(name: string, wanted: Wanted = {}): Promise<void> {
   await node.create(csrKind, signingRequest(name, await requestPem(wanted)));
@@ -121,7 +123,7 @@ beforeAll(async () => {
 }, 180_000);
 
 beforeEach(() => {
-  requests = new RequestBook(new ObjectMemory());
+  memory = new ReconcileCache(new ObjectMemory());
 });
 
 afterAll(async () => {
@@ -138,7 +140,7 @@ describe('a real API server', () => {
     expect(await saidOf('csr-foreign')).toEqual([]);
     expect(outcome).toMatchObject({
       is: 'done',
-      learned: { requestsLeft: { count: 1, first: [{ name: 'csr-foreign' }] } },
+      learned: { addons: { workerBootstrap: { requestsLeft: { count: 1, first: [{ name: 'csr-foreign' }] } } } },
     });
     expect(events).toEqual(['CertificateRequestsApproved']);
   });

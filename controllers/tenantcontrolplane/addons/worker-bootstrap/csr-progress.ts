@@ -1,5 +1,8 @@
-import type { ObjectMemory } from '../../../../runtime/cache/object-memory.ts';
-import type { ObjectSlot } from '../../../../runtime/cache/object-slot.ts';
+import type { Condition } from '../../../../api/meta.ts';
+import type { tenantControlPlaneConditions } from '../../../../api/steward/v1alpha1/condition-rows.ts';
+import type { NewCondition } from '../../../../runtime/reconcile/conditions.ts';
+import type { Scope } from '../../scope.ts';
+import type { ReconcileCache } from '../../shared/reconcile-cache.ts';
 
 /** Requests of workers that were left alone, as they are reported. */
 export interface RequestsLeft {
@@ -24,27 +27,29 @@ export interface RequestPass {
 }
 
 const beginning: RequestPass = { left: noRequestsLeft, mayFit: false };
+const fact = 'pass-over-certificate-requests';
 
 /** The passes that this process remembers; if they are lost, they start over. */
 export class RequestBook {
-  readonly #passes: ObjectSlot<RequestPass>;
+  readonly #memory: ReconcileCache;
 
-  constructor(memory: ObjectMemory) {
-    this.#passes = memory.slot('passes over certificate requests');
+  constructor(memory: ReconcileCache) {
+    this.#memory = memory;
   }
 
   /** The current pass of a tenant, or a new one. */
   of(uid: string): RequestPass {
-    return this.#passes.get(uid) ?? beginning;
+    const known = this.#memory.recall(uid, fact);
+    return known === undefined ? beginning : (JSON.parse(known) as RequestPass);
   }
 
   remember(uid: string, pass: RequestPass): void {
-    this.#passes.set(uid, pass);
+    this.#memory.remember(uid, fact, JSON.stringify(pass));
   }
 
   /** The pass is over. */
   forget(uid: string): void {
-    this.#passes.delete(uid);
+    this.#memory.forget(uid, fact);
   }
 }
 
@@ -60,10 +65,21 @@ export function withRequest(left: RequestsLeft, name: string, why: string): Requ
 }
 
 /** The requests that were left alone, the reasons and what to do; empty when there are none. */
-export function requestsText({ count, first }: RequestsLeft): string {
+function requestsText({ count, first }: RequestsLeft): string {
   if (count === 0) return '';
   const told = first.map(({ name, why }) => `${name} ${why}`);
   const others = count > first.length ? [`${count - first.length} more`] : [];
   const remedy = 'review them, then approve or deny them with kubectl certificate';
   return `certificate requests of the tenant were not approved: ${[...told, ...others].join('; ')}: ${remedy}`;
+}
+
+/** Only for tenants whose nodes request certificates, or did so before. An unfinished pass keeps the result of the last one. */
+export function requestsCondition({ addons }: Readonly<Scope>, list: readonly Condition[]): readonly NewCondition[] {
+  const type = 'CertificateRequestsLeft' satisfies keyof typeof tenantControlPlaneConditions;
+  const left = addons.workerBootstrap?.requestsLeft;
+  if (left === undefined) return [];
+  const message = requestsText(left);
+  if (message !== '') return [{ type, status: 'True', reason: 'NotApproved', message }];
+  if (!list.some((condition) => condition.type === type)) return [];
+  return [{ type, status: 'False', reason: 'AllHandled', message }];
 }

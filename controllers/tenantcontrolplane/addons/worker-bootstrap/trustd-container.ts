@@ -1,8 +1,11 @@
 import { containers, dataKeys, ports, tenantObjects, volumes } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Container, ResourceRequirements, Volume } from '../../shared/pod-parts.ts';
+import { readableMode } from '../../shared/pod-parts.ts';
+import type { AddonPod, Container, ResourceRequirements } from '../../shared/pod-parts.ts';
 import { restricted } from '../../shared/security-context.ts';
 import { sharedResources } from '../../shared/shared-resources.ts';
+
+type Talos = NonNullable<NonNullable<TenantControlPlane['spec']['addons']['workerBootstrap']>['talos']>;
 
 const folder = '/etc/steward-trustd/certs';
 
@@ -19,10 +22,8 @@ export function trustdPort({ spec }: TenantControlPlane): number | undefined {
   return spec.addons.workerBootstrap?.talos?.port;
 }
 
-/** The container of trustd, which signs the certificates of the workers' operating system; none without the add-on. */
-export function trustdContainer(tcp: TenantControlPlane): readonly Container[] {
-  const talos = tcp.spec.addons.workerBootstrap?.talos;
-  if (talos === undefined) return [];
+/** The container of trustd, which signs the certificates of the workers' operating system. */
+function trustdContainer(tcp: TenantControlPlane, talos: Talos): Container {
   const { image, imageTag = '', port } = talos;
   const name = tcp.metadata.name ?? '';
   const resources = talos.resources ?? sharedResources(tcp) ?? defaultResources;
@@ -31,7 +32,7 @@ export function trustdContainer(tcp: TenantControlPlane): readonly Container[] {
     initialDelaySeconds,
     periodSeconds,
   });
-  const made: Container = {
+  return {
     name: containers.trustd,
     image: imageTag === '' ? image : `${image}:${imageTag}`,
     env: [
@@ -53,24 +54,21 @@ export function trustdContainer(tcp: TenantControlPlane): readonly Container[] {
     securityContext: { ...restricted(), runAsUser: nobody, runAsGroup: nobody },
     volumeMounts: [{ name: volumes.trustdCredentials, mountPath: folder, readOnly: true }],
   };
-  return [made];
 }
 
 /**
- * The files with which trustd signs and identifies itself; neither the administrator's key nor anything of the tenant's own CA.
+ * What trustd brings into the pods; of its files those with which it signs and identifies itself, neither the administrator's key
+ * nor anything of the tenant's own CA.
  */
-export function trustdVolume(tcp: TenantControlPlane, mode: number): readonly Volume[] {
-  if (tcp.spec.addons.workerBootstrap?.talos === undefined) return [];
+export function trustdPod(tcp: TenantControlPlane): AddonPod | undefined {
+  const talos = tcp.spec.addons.workerBootstrap?.talos;
+  if (talos === undefined) return undefined;
   const { authority, server } = dataKeys.trustdCredentials;
   const items = [authority, server].flatMap(({ certificate, key }) => [certificate, key]);
-  return [
-    {
-      name: volumes.trustdCredentials,
-      secret: {
-        secretName: tenantObjects(tcp.metadata.name ?? '').trustdCredentials,
-        defaultMode: mode,
-        items: items.map((key) => ({ key, path: key })),
-      },
-    },
-  ];
+  const secret = {
+    secretName: tenantObjects(tcp.metadata.name ?? '').trustdCredentials,
+    defaultMode: readableMode,
+    items: items.map((key) => ({ key, path: key })),
+  };
+  return { containers: [trustdContainer(tcp, talos)], volumes: [{ name: volumes.trustdCredentials, secret }] };
 }

@@ -152,8 +152,12 @@ export async function trustdCredentials(
   return {
     is: 'done',
     learned: {
-      trustdCredentials: { name, checksum: trustdChecksum(trustdData(credentials)) },
-      trustdRenewal: Math.min(server.renewal, admin.renewal, authority.validToDate.getTime()),
+      addons: {
+        workerBootstrap: {
+          credentials: { name, checksum: trustdChecksum(trustdData(credentials)) },
+          renewal: Math.min(server.renewal, admin.renewal, authority.validToDate.getTime()),
+        },
+      },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Service } from '../../../../api/core/kinds.ts';
+import type { Secret, Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
 import { dataKeys, tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -6,7 +6,9 @@ import { checksum } from '../../../../kubeadm/pki/checksum.ts';
 import type { KeyPair, Profile } from '../../../../kubeadm/pki/key-pair.ts';
 import { alternativeNames } from '../../../../kubeadm/san.ts';
 import type { Endpoint } from '../../shared/control-plane-input.ts';
-import { secret } from '../../shared/secret.ts';
+import type { ServingCertificate } from '../../endpoint/pods-have-san.ts';
+import { secret, secretText } from '../../shared/secret.ts';
+import { trustdPort } from './trustd-container.ts';
 
 /** Value of the component label on the Secret, and the pods' checksum label. */
 export const trustdComponent = 'talos-trustd-credentials';
@@ -105,4 +107,16 @@ export function trustdSecret(
     data: trustdData(content.credentials),
     rotated: content.rotated,
   });
+}
+
+/** The certificate that trustd shows workers at an endpoint. */
+export function trustdServing(
+  tcp: TenantControlPlane,
+  { host }: Endpoint,
+  secrets: ReadonlyMap<string, Secret>,
+): readonly ServingCertificate[] {
+  if (trustdPort(tcp) === undefined) return [];
+  const data = secretText(secrets.get(tenantObjects(tcp.metadata.name ?? '').trustdCredentials)?.data);
+  const certificate = data[dataKeys.trustdCredentials.server.certificate] ?? '';
+  return [{ component: trustdComponent, checksum: trustdChecksum(data), certificate, host }];
 }

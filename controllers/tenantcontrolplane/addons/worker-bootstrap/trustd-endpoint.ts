@@ -1,9 +1,19 @@
 import type { Service } from '../../../../api/core/kinds.ts';
-import { ports } from '../../../../api/names.ts';
+import { ports, tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { joinHostPort } from '../../../../kubeadm/networks.ts';
 import type { Endpoint } from '../../shared/control-plane-input.ts';
+import type { AddonServer } from '../../shared/addon-server.ts';
 import { trustdPort } from './trustd-container.ts';
+
+/** trustd, which workers dial at the addresses and the name of the API server. */
+export const trustdServer: AddonServer = {
+  portName: ports.trustdService,
+  port: trustdPort,
+  routeName: (tenant) => tenantObjects(tenant).trustdRoute,
+  tlsRouteComponent: 'talos-trustd-gateway',
+  traefik: { entryPoint: 'trustd', component: 'talos-trustd-traefik-ingressroutetcp' },
+};
 
 /** True if a router leads to the port of trustd by the server name of TLS connections. */
 function isRouted({ spec: { controlPlane } }: TenantControlPlane): boolean {

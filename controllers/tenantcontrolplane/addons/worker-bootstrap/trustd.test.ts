@@ -11,7 +11,8 @@ import { ownNamespaceOnly } from '../../endpoint/reach/reach.ts';
 import { defaultNodePorts, service } from '../../endpoint/service.ts';
 import { nodeManifests } from './node-manifests.ts';
 import { trustdLeaves } from './trustd-credentials.ts';
-import { trustdAdvice, trustdEndpoint } from './trustd-endpoint.ts';
+import { trustdPod } from './trustd-container.ts';
+import { trustdAdvice, trustdEndpoint, trustdServer } from './trustd-endpoint.ts';
 
 type AddonChanges = Parameters<typeof workerBootstrapAddon>[0];
 
@@ -32,6 +33,7 @@ function pod(addon: AddonChanges = {}, changes: TenantControlPlaneChanges = {}) 
   const manifest = deployment({
     tcp: tenant(addon, changes),
     version: parseVersion('v1.36.3'),
+    addons: [trustdPod(tenant(addon, changes)) ?? {}],
     endpoint,
     store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
     dataStoreName: 'default',
@@ -134,11 +136,19 @@ describe('trustd', () => {
   });
 });
 
+const serviceOf = (tcp: ReturnType<typeof tenant>): Service =>
+  service({
+    tcp,
+    current: undefined,
+    nodePorts: defaultNodePorts,
+    reach: ownNamespaceOnly,
+    servers: [trustdServer],
+  });
+
 describe('the port for trustd', () => {
   const ports = (changes: TenantControlPlaneChanges, port = 50001): unknown => {
     const tcp = tenant({ talos: { port } }, changes);
-    const made = service({ tcp, current: undefined, nodePorts: defaultNodePorts, reach: ownNamespaceOnly }) as Service;
-    return made.spec?.ports?.at(-1);
+    return serviceOf(tcp).spec?.ports?.at(-1);
   };
 
   test('comes after all others of the Service', () => {
@@ -158,10 +168,11 @@ describe('the port for trustd', () => {
   });
 
   test('is open in the NetworkPolicy', () => {
+    const tcp = tenant({ talos: { port: 50002 } });
     const [policy] = networkPolicy({
-      tcp: tenant({ talos: { port: 50002 } }),
+      tcp,
       port: 6443,
-      service: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'tenant' } },
+      service: serviceOf(tcp),
       storePorts: [],
       management: { serviceAddresses: [], hosts: [] },
     });

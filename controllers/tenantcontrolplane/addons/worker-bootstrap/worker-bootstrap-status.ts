@@ -1,6 +1,6 @@
 import { ports } from '../../../../api/names.ts';
 import type { TenantControlPlaneStatus } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { StatusWords } from '../konnectivity/konnectivity-status.ts';
+import type { StatusWords } from '../addon-status.ts';
 import type { Scope } from '../../scope.ts';
 
 type WorkerBootstrap = NonNullable<NonNullable<TenantControlPlaneStatus['addons']>['workerBootstrap']>;
@@ -16,11 +16,12 @@ function service({ service: live }: Readonly<Scope>): Partial<WorkerBootstrap> {
 
 /** The status of the add-on after a reconcile: what the reconcile could not find out is unchanged; a removed one is only disabled. */
 export function workerBootstrapStatus(scope: Readonly<Scope>, words: StatusWords): WorkerBootstrap | undefined {
-  const { tcp, trustdCredentials: fact, trustdEndpoint: endpoint } = scope;
+  const { tcp } = scope;
+  const { credentials: fact, endpoint, isInside } = scope.addons.workerBootstrap ?? {};
   const before = tcp.status?.addons?.workerBootstrap;
   const wanted = tcp.spec.addons.workerBootstrap;
   if (wanted === undefined) {
-    return before !== undefined && scope.workerBootstrapGone === true ? { enabled: false } : before;
+    return before !== undefined && isInside === false ? { enabled: false } : before;
   }
   return {
     enabled: false,

@@ -48,6 +48,7 @@ function reconcile(podAt?: string, driver = 'MySQL'): ReadOnlyStep {
       tcp,
       observed: { ...observed, secrets: new Map(), overrideStores: new Map(), refusals: new Map() },
       versions: versionFacts({ tcp }),
+      addons: {},
     },
     deps: {
       cluster: management,

@@ -3,13 +3,13 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import { gateway, gatewayGroup, tlsRoutes as routeKinds } from '../../../../api/gateway-api/kinds.ts';
 import type { Gateway, TlsRoute } from '../../../../api/gateway-api/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../../../api/meta.ts';
-import { ports as portNames, tenantObjects } from '../../../../api/names.ts';
+import { tenantObjects } from '../../../../api/names.ts';
 import { ingressRouteTcp as traefikKind } from '../../../../api/traefik/kinds.ts';
 import { joinHostPort } from '../../../../kubeadm/networks.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
-import { ingress, ingressRouteTcp, trustdRouteTcp } from './ingress.ts';
-import { apiServerListener, hostRules, konnectivityHost } from './exposure.ts';
+import { ingress, ingressRouteTcp, serverRouteTcp } from './ingress.ts';
+import { apiServerListener, hostRules } from './exposure.ts';
 import type { HostRule, Publication, PublishedPorts } from './exposure.ts';
 import { gatewayStatus, ingressStatus } from './exposure-status.ts';
 import { gatewayKeys, gatewayName, routeVerdict } from './route-status.ts';
@@ -21,6 +21,7 @@ import { tlsRoutes } from './tls-routes.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { PublicationFacts, Scope } from '../../scope.ts';
+import { serverHost } from '../../shared/addon-server.ts';
 
 /** The inputs and dependencies of routes. */
 export interface Making {
@@ -86,10 +87,15 @@ async function stored<T extends Resource>(
   return found !== undefined && isOurs && hasFormer(found) ? found : undefined;
 }
 
+/** The ports to which rules of a router with one port for everything may lead. */
+function sharedPorts({ apiServer, servers }: PublishedPorts): readonly number[] {
+  return [apiServer, ...servers.flatMap(({ server, port }) => (server.subdomain === undefined ? [] : [port]))];
+}
+
 async function makeIngress(making: Making): Promise<PublicationFacts> {
   const { scope, publication, ports, deps, ctx } = making;
   const wanted = hostRules(publication, ports);
-  const alive = [ports.apiServer, ports.konnectivity];
+  const alive = sharedPorts(ports);
   const formerOf = (found: Ingress): ReturnType<typeof formerRules> => formerRules(ingressRules(found), wanted, alive);
   const { ingress: name } = tenantObjects(scope.tcp.metadata.name ?? '');
   const before = await stored<Ingress>(kinds.Ingress, name, making, (found) => formerOf(found).length > 0);
@@ -118,7 +124,7 @@ async function applyTraefikRoute(
   route: {
     readonly name: string;
     readonly wanted: readonly HostRule[];
-    readonly alive: readonly (number | undefined)[];
+    readonly alive: readonly number[];
     readonly manifest: (former: readonly HostRule[]) => Manifest;
   },
 ): Promise<AppliedRoute> {
@@ -135,22 +141,26 @@ async function applyTraefikRoutes(making: Making): Promise<readonly [AppliedRout
   const { scope, publication, ports } = making;
   const { tcp } = scope;
   const names = tenantObjects(tcp.metadata.name ?? '');
-  const { apiServer, konnectivity, trustd } = ports;
   const own = await applyTraefikRoute(making, {
     name: names.ingress,
     wanted: hostRules(publication, ports),
-    alive: [apiServer, konnectivity],
+    alive: sharedPorts(ports),
     manifest: (former) => ingressRouteTcp(tcp, publication, { ports, former }),
   });
-  if (trustd === undefined) return [own];
-  const rule = { host: publication.host, port: trustd };
-  const workers = await applyTraefikRoute(making, {
-    name: names.trustdRoute,
-    wanted: [rule],
-    alive: [trustd],
-    manifest: (former) => trustdRouteTcp(tcp, [rule, ...former]),
-  });
-  return [own, workers];
+  const others: AppliedRoute[] = [];
+  for (const { server, port } of ports.servers) {
+    const { traefik } = server;
+    if (traefik === undefined) continue;
+    const rule = { host: publication.host, port };
+    const route = await applyTraefikRoute(making, {
+      name: server.routeName(tcp.metadata.name ?? ''),
+      wanted: [rule],
+      alive: [port],
+      manifest: (former) => serverRouteTcp(tcp, { ...server, traefik }, [rule, ...former]),
+    });
+    others.push(route);
+  }
+  return [own, ...others];
 }
 
 async function makeTraefikRoute(making: Making): Promise<PublicationFacts> {
@@ -218,44 +228,36 @@ async function applyRoutes(kind: KindRef<TlsRoute>, making: Making): Promise<rea
   return [fresh, hasFormer];
 }
 
-/** The facts about the route of konnectivity agents. */
-function agentsFacts(
-  facts: RouteFacts,
-  { ports, publication }: Making,
-): Pick<PublicationFacts, 'agents' | 'agentsStatus'> {
-  const { gateway: agentsStatus } = gatewayStatus(facts, {
-    ...publication,
-    host: facts.host,
-    port: ports.konnectivity ?? publication.port,
-  });
-  return { agents: routeVerdict(facts), ...(agentsStatus !== undefined && { agentsStatus }) };
-}
-
 async function makeRoutes(making: Making): Promise<PublicationFacts> {
-  const { scope, publication, deps } = making;
+  const { scope, publication, ports, deps } = making;
   for (const kind of routeKinds) {
     const applied = await whereServed(kind, deps, () => applyRoutes(kind, making));
     if (applied === undefined) continue;
     const [made, hasFormer] = applied;
     const gateways = await readGateways(making);
-    const { tlsRoute, konnectivityRoute, trustdRoute } = tenantObjects(scope.tcp.metadata.name ?? '');
-    const factsOf = (name: string, listener: string, host = publication.host): RouteFacts | undefined => {
-      const route = made.find(({ metadata }) => metadata.name === name);
-      return route === undefined ? undefined : { tcp: scope.tcp, route, host, listener, gateways };
+    const { name = '' } = scope.tcp.metadata;
+    const factsOf = (routeName: string, listener: string, host = publication.host): RouteFacts => {
+      const route = needed(
+        made.find(({ metadata }) => metadata.name === routeName),
+        routeName,
+      );
+      return { tcp: scope.tcp, route, host, listener, gateways };
     };
-    const own = factsOf(tlsRoute, apiServerListener(scope.tcp));
-    const agents = factsOf(konnectivityRoute, portNames.konnectivity, konnectivityHost(publication.host));
-    const trustd = factsOf(trustdRoute, portNames.trustdService);
-    if (own === undefined) throw new Error('an exposure by Gateways has no route');
-    // Talos workers dial addresses: a Gateway that does not lead to trustd does not keep clients from the new endpoint.
-    const verdicts = [own, agents].flatMap((facts) => (facts === undefined ? [] : [routeVerdict(facts)]));
+    const own = factsOf(tenantObjects(name).tlsRoute, apiServerListener(scope.tcp));
+    const others = ports.servers.map(({ server, port }) => {
+      const host = serverHost(publication.host, server);
+      const facts = factsOf(server.routeName(name), server.portName, host);
+      const { gateway: status } = gatewayStatus(facts, { ...publication, host, port });
+      return { server, status, verdict: routeVerdict(facts) };
+    });
+    // Clients without a host name of their own dial addresses: their route does not keep others from the new endpoint.
+    const awaited = others.flatMap(({ server, verdict }) => (server.subdomain === undefined ? [] : [verdict]));
     return {
       made: made.map(({ metadata }) => metadata.name ?? ''),
       status: gatewayStatus(own, publication),
       verdict: routeVerdict(own),
-      ...(agents !== undefined && agentsFacts(agents, making)),
-      ...(trustd !== undefined && { trustd: routeVerdict(trustd) }),
-      takeover: gatewayTakeover(...verdicts),
+      servers: Object.fromEntries(others.map(({ server, ...route }) => [server.portName, route])),
+      takeover: gatewayTakeover(routeVerdict(own), ...awaited),
       hasFormer,
     };
   }

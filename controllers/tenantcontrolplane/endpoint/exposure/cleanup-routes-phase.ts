@@ -6,6 +6,7 @@ import { writePermissionsManifests } from '../../tenant/write-permissions-policy
 import type { Dependencies } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
+import { serversOf } from '../../shared/addon-server.ts';
 import { isOnTheWay } from '../previous-endpoint.ts';
 import { makeRoute } from './apply-routes.ts';
 import { publishedPorts } from '../exposed-ports.ts';
@@ -49,8 +50,8 @@ function superfluous(
   made: readonly string[],
   holder: RouteHolder,
 ): { readonly stale: readonly RouteName[]; readonly others: readonly RouteName[] } {
-  const by = publicationOf(scope.tcp, publishedPorts(scope).apiServer)?.by;
-  const found = routesOf(scope.tcp)
+  const by = publicationOf(scope.tcp, needed(scope.target, 'target').port)?.by;
+  const found = routesOf(scope.tcp, serversOf(holder.deps.addons))
     .filter((route) => route.by !== by || !made.includes(route.name))
     .filter((route) => isKnown(route, holder));
   return { stale: found.filter((route) => route.by === by), others: found.filter((route) => route.by !== by) };
@@ -87,7 +88,7 @@ export async function unpublication(scope: Readonly<Scope>, deps: Dependencies, 
     return { is: 'done', message, ...(afterMs !== undefined && { afterMs }) };
   }
   await Promise.all(others.map((route) => removeRoute(route, removing)));
-  const ports = publishedPorts(scope);
+  const ports = publishedPorts(scope, deps);
   const wanted = publicationOf(tcp, ports.apiServer);
   if (hasFormer && wanted !== undefined) {
     await makeRoute({ scope, publication: wanted, ports, keepsFormer: false, deps, ctx });

@@ -41,6 +41,7 @@ import type { Endpoint } from '../../shared/control-plane-input.ts';
 import { ingress, ingressRouteTcp } from './ingress.ts';
 import { publicationOf } from './exposure.ts';
 import type { Publication } from './exposure.ts';
+import { konnectivityServer } from '../../addons/konnectivity/konnectivity-server.ts';
 import { certificateNames } from '../../tenant/tenant-documents.ts';
 import { silentControllerMs } from './route-switch.ts';
 import { tlsRoutes } from './tls-routes.ts';
@@ -59,7 +60,7 @@ const user = 'tenant-controller';
 const namespace = 'published';
 const host = 'tenant.k8s.example.org';
 const limitMs = 40_000;
-const ports = { apiServer: 6443, konnectivity: 8132 };
+const ports = { apiServer: 6443, servers: [{ server: konnectivityServer, port: 8132 }] };
 const byGateway = { gateway: { hostname: host, parentRefs: [{ name: 'gw' }] } };
 const byIngress = { ingress: { hostname: host, ingressClassName: 'public', controllerType: 'nginx' } };
 const byTraefik = { ingress: { hostname: host, controllerType: 'traefik' } };
@@ -153,7 +154,7 @@ async function reconcile(name: string): Promise<{ readonly said: string; readonl
   // Controllers without a status have had their minute.
   const now = new Date(systemClock.now().getTime() + silentControllerMs + 1000);
   const context = { signal, now, log: silent, event: () => undefined };
-  const scope = { tcp, observed, versions: versionFacts({ tcp }), bootstrapChecksum: 'told' };
+  const scope = { tcp, observed, versions: versionFacts({ tcp }), addons: {}, bootstrapChecksum: 'told' };
   const report = await runPhases<Scope>(definePhases(alone), scope, context);
   const line = report.lines.find(({ phase, outcome }) => phase.condition === 'EndpointReady' && outcome?.is !== 'done');
   const { outcome, error } = line ?? {};
@@ -394,7 +395,7 @@ describe('A control plane behind a proxy that routes by SNI', () => {
       clusterDomain,
       advertiseAddress: endpoint.address,
       controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),
-      certSANs: certificateNames({ tcp: scope.tcp, endpoint }),
+      certSANs: certificateNames({ tcp: scope.tcp, endpoint, addons: [] }),
     });
     const pair = await issue(apiserver.profile, ca, { algorithm, lifetime });
     const [certificate, key] = [join(folder.path, 'apiserver.crt'), join(folder.path, 'apiserver.key')];

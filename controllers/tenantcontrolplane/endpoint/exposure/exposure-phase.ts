@@ -7,6 +7,7 @@ import type { RouteVerdict } from './route-status.ts';
 import { taken } from './route-switch.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { PublicationFacts, Scope } from '../../scope.ts';
+import { serversOf } from '../../shared/addon-server.ts';
 import { makeRoute } from './apply-routes.ts';
 import type { Making } from './apply-routes.ts';
 import { publishedPorts } from '../exposed-ports.ts';
@@ -35,11 +36,11 @@ async function giveWay(making: Making, rival: TenantControlPlane): Promise<Publi
 }
 
 async function make(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<PublicationFacts> {
-  const ports = publishedPorts(scope);
+  const ports = publishedPorts(scope, deps);
   const publication = publicationOf(scope.tcp, ports.apiServer);
   if (publication === undefined) return { made: [], status: {}, takeover: taken, hasFormer: false };
   const making = { scope, publication, ports, keepsFormer: true, deps, ctx };
-  const rival = seniorRival(scope.tcp, deps.allTenants());
+  const rival = seniorRival(scope.tcp, deps.allTenants(), serversOf(deps.addons));
   return rival === undefined ? makeRoute(making) : giveWay(making, rival);
 }
 
@@ -50,11 +51,10 @@ async function make(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): P
 export async function publication(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   try {
     const publication = await make(scope, deps, ctx);
-    const { verdict, agents, trustd } = publication;
+    const { verdict, servers = {} } = publication;
     const findings: readonly Finding[] = [
       { condition: 'EndpointReady', outcome: published(verdict) },
-      { condition: 'AddonsReady', outcome: accepted(agents) },
-      { condition: 'AddonsReady', outcome: accepted(trustd) },
+      ...Object.values(servers).map((route) => ({ condition: 'AddonsReady', outcome: accepted(route.verdict) })),
     ];
     return { is: 'done', learned: { publication }, findings };
   } catch (error) {
@@ -75,15 +75,17 @@ function published(verdict: PublicationFacts['verdict']): Outcome<never> {
 }
 
 /** Whether a Gateway accepts a route; whether it listens at all is reported for the endpoint. */
-function accepted(verdict: RouteVerdict | undefined): Outcome<never> {
-  if (verdict === undefined || verdict.leads || verdict.reason === 'NotExposed') return { is: 'done' };
+function accepted(verdict: RouteVerdict): Outcome<never> {
+  if (verdict.leads || verdict.reason === 'NotExposed') return { is: 'done' };
   return { is: 'waiting', reason: verdict.reason, message: verdict.message };
 }
 
 /** Removes the wanted host name from the routes of this kind, if they have it. A host name that is still in use stays in them. */
 export async function withdrawRoutes(making: Making): Promise<void> {
-  const { scope, publication } = making;
-  const routes = routesOf(scope.tcp).filter((route) => route.by === publication.by && isKnown(route, making));
+  const { scope, publication, deps } = making;
+  const routes = routesOf(scope.tcp, serversOf(deps.addons)).filter(
+    (route) => route.by === publication.by && isKnown(route, making),
+  );
   if (routes.length === 0) return;
   const recorded = scope.tcp.status?.controlPlaneEndpoint ?? '';
   const inUse = recorded === '' ? publication.host : splitHostPort(recorded, 'status.controlPlaneEndpoint').host;

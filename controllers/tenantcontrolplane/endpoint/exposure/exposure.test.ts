@@ -3,7 +3,9 @@ import { tlsRoutes as routeKinds } from '../../../../api/gateway-api/kinds.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
 import { publishedTenant } from '../../../../testing/worlds/published-tenant.ts';
-import { ingress, ingressRouteTcp, trustdRouteTcp } from './ingress.ts';
+import { konnectivityServer } from '../../addons/konnectivity/konnectivity-server.ts';
+import { trustdServer } from '../../addons/worker-bootstrap/trustd-endpoint.ts';
+import { ingress, ingressRouteTcp, serverRouteTcp } from './ingress.ts';
 import { publicationOf } from './exposure.ts';
 import type { Publication, PublishedPorts } from './exposure.ts';
 import { tlsRoutes } from './tls-routes.ts';
@@ -12,8 +14,8 @@ const [kind] = routeKinds;
 if (kind === undefined) throw new Error('there is no kind of route');
 
 const host = 'tenant.k8s.example.org';
-const alone: PublishedPorts = { apiServer: 6443 };
-const withKonnectivity: PublishedPorts = { apiServer: 6443, konnectivity: 8132 };
+const alone: PublishedPorts = { apiServer: 6443, servers: [] };
+const withKonnectivity: PublishedPorts = { apiServer: 6443, servers: [{ server: konnectivityServer, port: 8132 }] };
 
 const publicationFor = (tcp: TenantControlPlane): Publication => {
   const found = publicationOf(tcp, 6443);
@@ -129,7 +131,7 @@ describe('Routes of Gateway API', () => {
   };
 
   test('attach to the listener kube-apiserver on the port of the Service', () => {
-    const routes = made('tenant.example.org', { apiServer: 7443 });
+    const routes = made('tenant.example.org', { apiServer: 7443, servers: [] });
     expect(routes).toMatchObject([
       {
         apiVersion: 'gateway.networking.k8s.io/v1',
@@ -178,7 +180,9 @@ describe('Routes of Gateway API', () => {
 });
 
 describe('The route to trustd', () => {
-  const ports = { apiServer: 6443, konnectivity: 8132, trustd: 50001 };
+  const { traefik } = trustdServer;
+  if (traefik === undefined) throw new Error('trustd has no entry point');
+  const ports = { ...alone, servers: [...withKonnectivity.servers, { server: trustdServer, port: 50001 }] };
 
   test('is a separate listener of a Gateway, with the name of the control plane', () => {
     const tcp = publishedTenant({
@@ -195,7 +199,7 @@ describe('The route to trustd', () => {
 
   test('is a separate entry point of Traefik', () => {
     const tcp = publishedTenant({ ingress: { hostname: host, controllerType: 'traefik' } });
-    const route = trustdRouteTcp(tcp, [{ host: publicationFor(tcp).host, port: 50001 }]);
+    const route = serverRouteTcp(tcp, { ...trustdServer, traefik }, [{ host: publicationFor(tcp).host, port: 50001 }]);
     expect(route.metadata.name).toBe('tenant-trustd');
     expect(route.spec).toEqual({
       entryPoints: ['trustd'],

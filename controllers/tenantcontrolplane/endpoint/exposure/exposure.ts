@@ -3,6 +3,8 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
 import { isIpAddress, splitHostPort } from '../../../../kubeadm/networks.ts';
 import { isDnsName } from '../../../../kubeadm/san.ts';
+import { serverHost } from '../../shared/addon-server.ts';
+import type { OpenServer } from '../../shared/addon-server.ts';
 
 /** What exposes the endpoint of a control plane under a host name, besides its Service. */
 export interface Publication {
@@ -52,18 +54,10 @@ export function apiServerListener({ spec }: TenantControlPlane): string {
   return spec.controlPlane.gateway?.sectionName ?? portNames.apiServer;
 }
 
-/** The host name at which konnectivity agents dial their server: with `.konnectivity.` in place of the first `.k8s.`. */
-export function konnectivityHost(host: string): string {
-  return host.replace('.k8s.', '.konnectivity.');
-}
-
 /** The ports of the Service that routes lead to. */
 export interface PublishedPorts {
   readonly apiServer: number;
-  /** Absent where the Service has no port for konnectivity. */
-  readonly konnectivity?: number | undefined;
-  /** Absent where the Service has no port for trustd. */
-  readonly trustd?: number | undefined;
+  readonly servers: readonly OpenServer[];
 }
 
 /** A host name with the port of the Service that it leads to. */
@@ -73,22 +67,25 @@ export interface HostRule {
 }
 
 /**
- * The rules of a router with one port for everything. Throws `InvalidInputError` when konnectivity has no host name of its own.
+ * The rules of a router with one port for everything. Throws `InvalidInputError` when a server of an add-on has no host name of its
+ * own.
  */
 export function hostRules({ host }: Publication, ports: PublishedPorts): readonly HostRule[] {
-  const rule = { host, port: ports.apiServer };
-  if (ports.konnectivity === undefined) return [rule];
-  const agents = konnectivityHost(host);
-  if (agents === host) throw indistinct(host);
-  return [rule, { host: agents, port: ports.konnectivity }];
+  const others = ports.servers.flatMap(({ server, port }) => {
+    if (server.subdomain === undefined) return [];
+    const own = serverHost(host, server);
+    if (own === host) throw indistinct(host, server.subdomain);
+    return [{ host: own, port }];
+  });
+  return [{ host, port: ports.apiServer }, ...others];
 }
 
-/** The validation error for a host name that both konnectivity and the API server would need. */
-function indistinct(host: string): InvalidInputError {
+/** The validation error for a host name that both a server and the API server would need. */
+function indistinct(host: string, subdomain: string): InvalidInputError {
   return new InvalidInputError({
     field: 'spec.controlPlane.ingress.hostname',
     value: host,
-    reason: 'does not contain .k8s., so konnectivity, which is reached through the same port, has no name of its own',
-    remedy: 'use a name such as tenant.k8s.example.org: the agents then dial tenant.konnectivity.example.org',
+    reason: `does not contain .k8s., so ${subdomain}, which is reached through the same port, has no name of its own`,
+    remedy: `use a name such as tenant.k8s.example.org: its clients then dial tenant.${subdomain}.example.org`,
   });
 }

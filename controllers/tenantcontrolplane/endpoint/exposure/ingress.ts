@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../../api/meta.ts';
 import { tenantObjects } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { AddonServer } from '../../shared/addon-server.ts';
 import { ownedManifest } from '../../shared/owned-manifest.ts';
 import { hostRules } from './exposure.ts';
 import type { HostRule, Publication, PublishedPorts } from './exposure.ts';
@@ -91,21 +92,25 @@ export function ingressRouteTcp(
   });
 }
 
-/** Traefik's route to trustd with these rules, through an entry point of that name, which has a port of its own. */
-export function trustdRouteTcp(tcp: TenantControlPlane, rules: readonly HostRule[]): Manifest {
+/** Traefik's route to a server of an add-on with these rules, through an entry point that has a port of its own. */
+export function serverRouteTcp(
+  tcp: TenantControlPlane,
+  server: AddonServer & { readonly traefik: object },
+  rules: readonly HostRule[],
+): Manifest {
   const { additionalMetadata } = tcp.spec.controlPlane.ingress ?? {};
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const { name = '' } = tcp.metadata;
   return ownedManifest(tcp, {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
-    name: names.trustdRoute,
-    component: 'talos-trustd-traefik-ingressroutetcp',
+    name: server.routeName(name),
+    component: server.traefik.component,
     labels: additionalMetadata?.labels,
     annotations: additionalMetadata?.annotations,
     body: {
       spec: {
-        entryPoints: ['trustd'],
-        routes: routesTo(names.service, rules),
+        entryPoints: [server.traefik.entryPoint],
+        routes: routesTo(tenantObjects(name).service, rules),
         tls: { passthrough: true },
       },
     },

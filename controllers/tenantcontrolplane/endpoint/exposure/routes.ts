@@ -7,6 +7,7 @@ import { ingressRouteTcp as traefikKind } from '../../../../api/traefik/kinds.ts
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import type { Publication } from './exposure.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { AddonServer } from '../../shared/addon-server.ts';
 import type { Scope } from '../../scope.ts';
 
 /** A route that a control plane may have. */
@@ -17,16 +18,21 @@ export interface RouteName {
   readonly name: string;
 }
 
-/** All routes that a control plane may have. */
-export function routesOf({ metadata }: TenantControlPlane): readonly RouteName[] {
-  const names = tenantObjects(metadata.name ?? '');
+/** All routes that a control plane may have, also for add-ons that are off. */
+export function routesOf(
+  { metadata: { name = '' } }: TenantControlPlane,
+  servers: readonly AddonServer[],
+): readonly RouteName[] {
+  const names = tenantObjects(name);
   return [
     { by: 'Ingress', among: [kinds.Ingress], name: names.ingress },
     { by: 'IngressRouteTCP', among: [traefikKind], name: names.ingress },
     { by: 'TLSRoute', among: routeKinds, name: names.tlsRoute },
-    { by: 'TLSRoute', among: routeKinds, name: names.konnectivityRoute },
-    { by: 'IngressRouteTCP', among: [traefikKind], name: names.trustdRoute },
-    { by: 'TLSRoute', among: routeKinds, name: names.trustdRoute },
+    ...servers.flatMap((server): readonly RouteName[] => {
+      const own = server.routeName(name);
+      const byTraefik = { by: 'IngressRouteTCP', among: [traefikKind], name: own } as const;
+      return [{ by: 'TLSRoute', among: routeKinds, name: own }, ...(server.traefik === undefined ? [] : [byTraefik])];
+    }),
   ];
 }
 

@@ -1,10 +1,11 @@
 import { apiVersionOf } from '../../../../api/meta.ts';
 import type { KindRef, Manifest } from '../../../../api/meta.ts';
-import { ports as portNames, tenantObjects } from '../../../../api/names.ts';
+import { tenantObjects } from '../../../../api/names.ts';
 import type { TlsRoute } from '../../../../api/gateway-api/kinds.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ownedManifest } from '../../shared/owned-manifest.ts';
-import { apiServerListener, konnectivityHost } from './exposure.ts';
+import { serverHost } from '../../shared/addon-server.ts';
+import { apiServerListener } from './exposure.ts';
 import type { Publication, PublishedPorts } from './exposure.ts';
 import { formerRoute } from './router-rules.ts';
 import type { FormerRoute } from './router-rules.ts';
@@ -49,8 +50,8 @@ function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Ma
 }
 
 /**
- * The routes that expose a control plane through Gateways: that of the API server first, then those of konnectivity and trustd,
- * whose listeners have ports of their own. `kind` is TLSRoute in the version that the cluster serves; other names and Gateways of
+ * The routes that expose a control plane through Gateways: that of the API server first, then those of add-ons, whose
+ * listeners have ports of their own. `kind` is TLSRoute in the version that the cluster serves; other names and Gateways of
  * the routes in `stored` stay.
  */
 export function tlsRoutes(
@@ -62,39 +63,24 @@ export function tlsRoutes(
     readonly stored?: ReadonlyMap<string, TlsRoute>;
   },
 ): readonly Manifest[] {
-  const names = tenantObjects(tcp.metadata.name ?? '');
-  const { apiServer, konnectivity, trustd } = to.ports;
+  const { name = '' } = tcp.metadata;
+  const { apiServer, servers } = to.ports;
   const parts: readonly Omit<RouteParts, 'stored'>[] = [
     {
-      name: names.tlsRoute,
+      name: tenantObjects(name).tlsRoute,
       component: 'gateway_routes',
       host: publication.host,
       port: apiServer,
       listenerPort: tcp.spec.controlPlane.gateway?.port,
       sectionName: apiServerListener(tcp),
     },
-    ...(konnectivity === undefined
-      ? []
-      : [
-          {
-            name: names.konnectivityRoute,
-            component: 'konnectivity_gateway_routes',
-            host: konnectivityHost(publication.host),
-            port: konnectivity,
-            sectionName: portNames.konnectivity,
-          },
-        ]),
-    ...(trustd === undefined
-      ? []
-      : [
-          {
-            name: names.trustdRoute,
-            component: 'talos-trustd-gateway',
-            host: publication.host,
-            port: trustd,
-            sectionName: portNames.trustdService,
-          },
-        ]),
+    ...servers.map(({ server, port }) => ({
+      name: server.routeName(name),
+      component: server.tlsRouteComponent,
+      host: serverHost(publication.host, server),
+      port,
+      sectionName: server.portName,
+    })),
   ];
   return parts.map((part) => tlsRoute(tcp, to.kind, { ...part, stored: to.stored?.get(part.name) }));
 }

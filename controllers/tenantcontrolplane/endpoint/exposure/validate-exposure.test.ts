@@ -3,9 +3,12 @@ import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 import { publishedTenant } from '../../../../testing/worlds/published-tenant.ts';
 import type { PublishedBy } from '../../../../testing/worlds/published-tenant.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { addons } from '../../addons/registry.ts';
+import { serversOf } from '../../shared/addon-server.ts';
 import { validatePublication } from './validate-exposure.ts';
 import type { GatewayApi } from './validate-exposure.ts';
 
+const servers = serversOf(addons);
 const parent = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw' };
 const elsewhere = { ...parent, namespace: 'infra' };
 const host = 'tenant.k8s.example.org';
@@ -42,7 +45,7 @@ describe('An exposure', () => {
       ['spec.controlPlane.gateway.parentRefs'],
     ],
   ])('%s is refused if it cannot work', (_words, by, expected) => {
-    const errors = validatePublication({ tcp: publishedTenant(by) });
+    const errors = validatePublication({ tcp: publishedTenant(by), servers });
     expect(fields(errors)).toEqual(expected);
     for (const { reason, remedy } of errors) expect([reason, remedy].every((text) => text.length > 5)).toBe(true);
   });
@@ -52,7 +55,7 @@ describe('An exposure', () => {
     ['an Ingress whose name tells the agents apart', { ingress: { hostname: host } }, false],
     ['a Gateway, which has listeners for both', gateway({ hostname: 'tenant.example.org' }), false],
   ])('with one port needs a separate name for konnectivity: %s', (_words, by, refused) => {
-    const errors = validatePublication({ tcp: withKonnectivity(publishedTenant(by)) });
+    const errors = validatePublication({ tcp: withKonnectivity(publishedTenant(by)), servers });
     expect(fields(errors)).toEqual(refused ? ['spec.controlPlane.ingress.hostname'] : []);
   });
 
@@ -65,7 +68,7 @@ describe('An exposure', () => {
     ['lost it before a Gateway was asked for', 'absent', {}, 'the Gateway API is not available in this cluster'],
   ])('by a Gateway depends on whether the cluster %s', (_words, gatewayApi, before, reason) => {
     const old = before === undefined ? undefined : publishedTenant(before);
-    const errors = validatePublication({ tcp: publishedTenant(gateway()), old, gatewayApi });
+    const errors = validatePublication({ tcp: publishedTenant(gateway()), old, gatewayApi, servers });
     expect(errors.map((error) => error.reason).join()).toContain(reason);
     expect(errors).toHaveLength(reason === '' ? 0 : 1);
   });

@@ -1,6 +1,8 @@
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { collectErrors } from '../../../../kubeadm/collect-errors.ts';
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
+import { openServers } from '../../shared/addon-server.ts';
+import type { AddonServer } from '../../shared/addon-server.ts';
 import { hostClaims, rivals, rivalWords } from '../host-claims.ts';
 import { hostRules, publicationOf } from './exposure.ts';
 import { gatewayName, gatewayKeys } from './route-status.ts';
@@ -13,6 +15,8 @@ export interface PublicationQuestion {
   readonly tcp: TenantControlPlane;
   /** Absent on creation. */
   readonly old?: TenantControlPlane | undefined;
+  /** The servers of add-ons. */
+  readonly servers: readonly AddonServer[];
   /** Absent if the cluster was not checked. */
   readonly gatewayApi?: GatewayApi | undefined;
   /** All control planes; absent if they were not listed. */
@@ -27,20 +31,20 @@ export function asksForGateway({ tcp, old }: Pick<PublicationQuestion, 'tcp' | '
 }
 
 /** True when the change adds a host name, for the control plane or for agents. */
-export function asksForHost({ tcp, old }: Pick<PublicationQuestion, 'tcp' | 'old'>): boolean {
-  const before = new Set(old === undefined ? [] : hostClaims(old));
-  return hostClaims(tcp).some((claim) => !before.has(claim));
+export function asksForHost({ tcp, old, servers }: Pick<PublicationQuestion, 'tcp' | 'old' | 'servers'>): boolean {
+  const before = new Set(old === undefined ? [] : hostClaims(old, servers));
+  return hostClaims(tcp, servers).some((claim) => !before.has(claim));
 }
 
-function validateRival({ tcp, tenants = [] }: PublicationQuestion): readonly InvalidInput[] {
-  const [rival] = rivals(tcp, tenants);
+function validateRival({ tcp, servers, tenants = [] }: PublicationQuestion): readonly InvalidInput[] {
+  const [rival] = rivals(tcp, tenants, servers);
   if (rival === undefined) return [];
   const { ingress, gateway } = tcp.spec.controlPlane;
   return [
     {
       field: `spec.controlPlane.${ingress === undefined ? 'gateway' : 'ingress'}.hostname`,
       value: (ingress ?? gateway)?.hostname ?? '',
-      reason: `or the host name that konnectivity agents derive from it is already used by ${rivalWords(tcp, rival)}, and routers route by host name`,
+      reason: `or a host name that add-ons derive from it is already used by ${rivalWords(tcp, rival)}, and routers route by host name`,
       remedy: 'use a host name that no other control plane uses',
     },
   ];
@@ -81,7 +85,7 @@ export function validatePublication(question: PublicationQuestion): readonly Inv
   const hosts = collectErrors(() => {
     const { port } = spec.networkProfile;
     const publication = publicationOf(question.tcp, port);
-    const ports = { apiServer: port, konnectivity: spec.addons.konnectivity?.server.port };
+    const ports = { apiServer: port, servers: openServers(question.servers, question.tcp) };
     return publication === undefined || publication.by === 'TLSRoute' ? [] : hostRules(publication, ports);
   });
   return [...hosts, ...validateGateway(question), ...validateRival(question)];

@@ -5,6 +5,8 @@ import { publishing } from '../../../../testing/worlds/published-tenant.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
 import { ownNamespaceOnly } from './reach.ts';
+import { addons } from '../../addons/registry.ts';
+import { serversOf } from '../../shared/addon-server.ts';
 import { asksForDnsNames, validateReach } from './validate-reach.ts';
 import type { ReachQuestion } from './validate-reach.ts';
 
@@ -17,6 +19,7 @@ const said = (
     tcp: tenantControlPlaneWith(changes),
     old: old === undefined ? undefined : tenantControlPlaneWith(old),
     reach: ownNamespaceOnly,
+    servers: serversOf(addons),
     ...beside,
   }).map((error) => new InvalidInputError(error).message);
 

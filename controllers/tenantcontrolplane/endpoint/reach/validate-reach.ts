@@ -3,6 +3,7 @@ import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 import { hostNames, isSame, rivalWords } from '../host-claims.ts';
 import { annotationProblem, dnsNameKeys, entriesOf } from './validate-annotation.ts';
 import { validateExternalIp, externalIpOf } from './external-ip.ts';
+import type { AddonServer } from '../../shared/addon-server.ts';
 import type { Reach } from './reach.ts';
 
 /** A change of a control plane, and the effects that it may have outside its namespace. */
@@ -11,6 +12,8 @@ export interface ReachQuestion {
   /** Absent on creation. */
   readonly old?: TenantControlPlane | undefined;
   readonly reach: Reach;
+  /** The servers of add-ons. */
+  readonly servers: readonly AddonServer[];
   /** All control planes; absent if they were not listed. */
   readonly tenants?: readonly TenantControlPlane[] | undefined;
 }
@@ -46,11 +49,12 @@ export function asksForDnsNames({ tcp, old }: Pick<ReachQuestion, 'tcp' | 'old'>
 /** A DNS name leads to one place: the name of another control plane would lead its users here. */
 function rivalProblem(
   value: string,
-  { tcp, tenants = [] }: ReachQuestion,
+  { tcp, servers, tenants = [] }: ReachQuestion,
 ): Pick<InvalidInput, 'reason' | 'remedy'> | undefined {
   const wanted = new Set(entriesOf(value));
   const rival = tenants.find(
-    (other) => !isSame(tcp, other) && [...hostNames(other), ...dnsNames(other)].some((name) => wanted.has(name)),
+    (other) =>
+      !isSame(tcp, other) && [...hostNames(other, servers), ...dnsNames(other)].some((name) => wanted.has(name)),
   );
   if (rival === undefined) return undefined;
   const reason = `requests a DNS name that ${rivalWords(tcp, rival)} already uses`;
@@ -65,8 +69,8 @@ function shown(value: string): string {
 
 /** Stored values are not validated again: rules may be newer than objects. */
 function validateAnnotations(question: ReachQuestion): readonly InvalidInput[] {
-  const { tcp, old, reach } = question;
-  const names = new Set([...hostNames(tcp), ...(tcp.spec.networkProfile.certSANs ?? [])]);
+  const { tcp, old, reach, servers } = question;
+  const names = new Set([...hostNames(tcp, servers), ...(tcp.spec.networkProfile.certSANs ?? [])]);
   const before = new Map(old === undefined ? [] : annotationsOf(old));
   return annotationsOf(tcp).flatMap(([field, given]) =>
     Object.entries(given).flatMap(([key, value]) => {

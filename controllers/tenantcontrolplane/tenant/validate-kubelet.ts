@@ -1,11 +1,9 @@
-import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
-import { kubeletConfiguration } from '../../../../kubeadm/kubelet-configuration.ts';
-import { dnsServiceIps, parseCidr } from '../../../../kubeadm/networks.ts';
-import { collectErrors } from '../../../../kubeadm/collect-errors.ts';
-import { versionFacts } from '../../upgrade/version-facts.ts';
-
-const at = 'spec.addons.workerBootstrap';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
+import { kubeletConfiguration } from '../../../kubeadm/kubelet-configuration.ts';
+import { dnsServiceIps } from '../../../kubeadm/networks.ts';
+import { collectErrors } from '../../../kubeadm/collect-errors.ts';
+import { versionFacts } from '../upgrade/version-facts.ts';
 
 function validatePatch(tcp: TenantControlPlane): readonly InvalidInput[] {
   const patches = tcp.spec.kubernetes.kubelet.configurationJSONPatches ?? [];
@@ -52,23 +50,8 @@ function validateApplication(tcp: TenantControlPlane): readonly InvalidInput[] {
   }));
 }
 
-function validateBootstrap(tcp: TenantControlPlane): readonly InvalidInput[] {
-  const bootstrap = tcp.spec.addons.workerBootstrap;
-  if (bootstrap === undefined) return [];
-  const { talos, allowedSubnets = [] } = bootstrap;
-  const subnets = collectErrors(
-    ...allowedSubnets.map((subnet, index) => (): unknown => parseCidr(subnet, `${at}.allowedSubnets[${index}]`)),
-  );
-  if (talos === undefined) {
-    return [{ field: `${at}.talos`, reason: 'is required when the provider is talos', remedy: 'set it' }, ...subnets];
-  }
-  if (talos.port >= 1 && talos.port <= 65535) return subnets;
-  const remedy = 'use a port between 1 and 65535';
-  return [{ field: `${at}.talos.port`, value: String(talos.port), reason: 'is not a port', remedy }, ...subnets];
-}
-
-/** Validates the configuration of workers. */
-export function validateWorkers(tcp: TenantControlPlane): readonly InvalidInput[] {
+/** Validates the configuration of kubelets. */
+export function validateKubelet(tcp: TenantControlPlane): readonly InvalidInput[] {
   const patches = validatePatch(tcp);
-  return [...patches, ...(patches.length === 0 ? validateApplication(tcp) : []), ...validateBootstrap(tcp)];
+  return [...patches, ...(patches.length === 0 ? validateApplication(tcp) : [])];
 }

@@ -1,0 +1,30 @@
+import { coreDns } from '../../../../kubeadm/coredns.ts';
+import { tenantKinds } from '../../shared/tenant-kinds.ts';
+import { targetVersion } from '../../upgrade/upgrade-decision.ts';
+import type { Addon } from '../addon.ts';
+
+/** CoreDNS. The Corefile and the number of replicas are written once: they belong to the tenant's administrators. */
+export const coreDNS: Addon<'coreDNS'> = {
+  name: 'coreDNS',
+  images: ({ spec: { addons } }) => [
+    ['spec.addons.coreDNS.imageRepository', addons.coreDNS?.imageRepository, 'registry'],
+    ['spec.addons.coreDNS.imageTag', addons.coreDNS?.imageTag, 'tag'],
+  ],
+  inside: {
+    component: 'coredns',
+    kinds: tenantKinds,
+    isLeft: ({ tcp }) => tcp.metadata.generation !== 1,
+    wanted(scope) {
+      const { spec } = scope.tcp;
+      const { clusterDomain, serviceCidr, dnsServiceIPs } = spec.networkProfile;
+      const { managed, createOnly } = coreDns({
+        version: targetVersion(scope),
+        clusterDomain,
+        serviceCidr,
+        ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
+        image: spec.addons.coreDNS ?? {},
+      });
+      return { set: { manifests: managed, createOnly, preservedReplicas: true, prunes: [] } };
+    },
+  },
+};
