@@ -15,7 +15,9 @@ import { generatedDirectories, generatedFiles, rolesFile } from '../api/generate
 import { figurePages } from '../bench/report/figure-pages.ts';
 import { chartFiles, definitionFolder } from './chart/chart-files.ts';
 import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } from './declared-access.ts';
+import { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
 import { documentedCommands, flagsPage } from './flags/flags-page.ts';
+import { phasesPage } from './phases-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -54,6 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
     ['config/clusterstacks/runtime-extension/role.yaml', rolesFile([runtimeExtensionRole])],
     ['config/hosting/role.yaml', rolesFile([hostingRole])],
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
+    ['docs/reference/generated/phases.md', phasesPage(recipe)],
     ['docs/reference/field-coverage.md', fieldCoverage()],
     ...chartFiles(root, { kinds: allKinds, roles: declaredRoles, clusterStacksRole }),
     ...(await figurePages(root)),
