@@ -73,7 +73,6 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
         return { status: externalStatusOf(scp, report, ctx.now), ...retryOf(report) };
       }
       deps.external?.clusters.release(scp.metadata.uid ?? '');
-      await setTenantPause(deps, keyOf(scp), { paused: false, ctx });
       const report = await runPhases(phases, scope, ctx);
       const status = withKept(localStatusOf(scp, report, ctx.now), report.scope);
       return isRefused(status) ? { status, afterMs: askAgainMs } : { status, ...retryOf(report) };

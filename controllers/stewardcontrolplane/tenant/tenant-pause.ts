@@ -1,6 +1,7 @@
 import type { Key } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { capiGroup } from '../../../api/cluster-api/names.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -16,10 +17,20 @@ export async function setTenantPause(
   { paused, ctx }: { readonly paused: boolean; readonly ctx: Context },
 ): Promise<void> {
   const tenant = await cluster.get(tenantControlPlane, key, { signal: ctx.signal });
-  const pause = tenant?.metadata.annotations?.[annotations.paused];
-  if (tenant === undefined || (paused ? pause !== undefined : pause !== capiGroup)) return;
+  if (tenant !== undefined) await withPause({ cluster }, tenant, { paused, ctx });
+}
+
+/** The same for a TenantControlPlane that was just read; returns it as it is afterwards. */
+export async function withPause(
+  { cluster }: Pick<Dependencies, 'cluster'>,
+  tenant: TenantControlPlane,
+  { paused, ctx }: { readonly paused: boolean; readonly ctx: Context },
+): Promise<TenantControlPlane> {
+  const { namespace = '', name = '', annotations: marks } = tenant.metadata;
+  const pause = marks?.[annotations.paused];
+  if (paused ? pause !== undefined : pause !== capiGroup) return tenant;
   const { apiVersion, kind } = tenant;
-  const metadata = { ...key, ...(paused ? { annotations: { [annotations.paused]: capiGroup } } : {}) };
+  const metadata = { namespace, name, ...(paused ? { annotations: { [annotations.paused]: capiGroup } } : {}) };
   const options = { fieldManager: `${fieldManager}-pause`, signal: ctx.signal };
-  await cluster.apply(tenantControlPlane, { apiVersion, kind, metadata }, options);
+  return cluster.apply(tenantControlPlane, { apiVersion, kind, metadata }, options);
 }

@@ -5,6 +5,7 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
 import { heldByAddons, reportSkipped } from '../upgrade/addon-gate.ts';
 import { restartDueMs } from './restart-mark.ts';
+import { withPause } from './tenant-pause.ts';
 import { tenantControlPlaneOf } from './tenant-control-plane.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fieldManager } from '../dependencies.ts';
@@ -13,7 +14,8 @@ import type { Scope } from '../scope.ts';
 
 /**
  * Reads the existing TenantControlPlane. Its endpoint and Secrets are used even if the next phase cannot update it: a
- * refused spec must not affect the kubeconfig of a running control plane.
+ * refused spec must not affect the kubeconfig of a running control plane. A TenantControlPlane that was paused with its
+ * StewardControlPlane is resumed.
  */
 export function foundPhase(deps: Dependencies): Phase<Scope> {
   return {
@@ -21,7 +23,8 @@ export function foundPhase(deps: Dependencies): Phase<Scope> {
     condition: 'TenantControlPlaneCreated',
     async run({ scp }, ctx) {
       const { namespace = '', name = '' } = scp.metadata;
-      const tenant = await deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: ctx.signal });
+      const found = await deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: ctx.signal });
+      const tenant = found && (await withPause(deps, found, { paused: false, ctx }));
       const owner = tenant?.metadata.ownerReferences?.find(({ controller }) => controller === true);
       if (tenant !== undefined && owner?.uid !== scp.metadata.uid) {
         const message = `a TenantControlPlane ${name} exists that this object does not own; rename one of them, or delete it`;
