@@ -4,11 +4,13 @@ import { stewardControlPlane } from './controlplane/steward-control-plane.ts';
 import type { Kind } from './schema.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
+import { retainedControlPlane } from './steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
 
 /** Every kind that the project defines. Those of the optional layer come last. */
 export const allKinds: readonly Kind[] = [
   tenantControlPlane,
+  retainedControlPlane,
   dataStore,
   kubeconfigGenerator,
   stewardControlPlane,

@@ -9,6 +9,7 @@ import type { Condition } from './meta.ts';
 import {
   dataStoreConditions,
   kubeconfigGeneratorConditions,
+  retainedControlPlaneConditions,
   tenantControlPlaneConditions,
 } from './steward/v1alpha1/condition-rows.ts';
 
@@ -25,6 +26,7 @@ export const commonReasons = {
 /** Every condition of the project: kind → type → row. Conditions that are not listed here cannot be written. */
 export const conditionTable = {
   TenantControlPlane: tenantControlPlaneConditions,
+  RetainedControlPlane: retainedControlPlaneConditions,
   DataStore: dataStoreConditions,
   KubeconfigGenerator: kubeconfigGeneratorConditions,
   StewardControlPlane: stewardControlPlaneConditions,

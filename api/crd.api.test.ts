@@ -19,6 +19,7 @@ import { apiVersionOf } from './meta.ts';
 import type { Kind } from './schema.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
+import { retainedControlPlane } from './steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
 import { applyDefaults } from './structural/apply-defaults.ts';
 import { prune } from './structural/prune.ts';
@@ -139,6 +140,7 @@ describe('defaults', () => {
     ],
     ['the smallest StewardControlPlane', stewardControlPlane, { version: 'v1.36.3' }],
     ['a StewardControlPlane with a network', stewardControlPlane, { version: 'v1.36.3', network: {}, kubelet: {} }],
+    ['a RetainedControlPlane', retainedControlPlane, { formerUID: 'a', record: '{}' }],
     ['a KubeconfigGenerator', kubeconfigGenerator, { user: { stringValue: 'a' } }],
     [
       'a DataStore',

@@ -95,7 +95,15 @@ export const annotations = {
   migrationCancel: `migration.${domain}/cancel`,
   /** On a DataStore: `namespace/name=schema, …` lets these TenantControlPlanes adopt schemas without an owner. */
   adoptSchema: `${domain}/adopt-schema`,
-  /** On a TenantControlPlane: while `true`, its deletion leaves the data in the datastore, without a new owner. */
+  /**
+   * On a TenantControlPlane: with `Retain`, its deletion leaves data, Service, CAs and keys to a RetainedControlPlane of its
+   * name. Without it, or with `Delete`, its deletion removes them.
+   */
+  deletionPolicy: `${domain}/deletion-policy`,
+  /**
+   * On a TenantControlPlane or RetainedControlPlane: while `true`, its deletion leaves the data in the datastore, without a
+   * new owner.
+   */
   abandonData: `${domain}/abandon-data`,
   /**
    * On a TenantControlPlane: `true` permits its deletion although its StewardControlPlane stays and recreates it on the
@@ -127,6 +135,8 @@ export const finalizers = {
   soot: `finalizer.${domain}/soot`,
   /** On `<tcp>-datastore-config`: the credentials must outlive the clean-up of the datastore. */
   dataStoreSecret: `finalizer.${domain}/datastore-secret`,
+  /** On a RetainedControlPlane: its data in the datastore must be removed unless it was adopted. */
+  retained: `finalizer.${domain}/retained-data`,
   /** On a DataStore: TenantControlPlanes use it. */
   dataStoreInUse: `finalizer.${domain}/datastore-in-use`,
   /** On a KubeconfigGenerator: its Secrets must be removed. */

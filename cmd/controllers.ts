@@ -18,10 +18,12 @@ import type { ExternalClusters } from '../controllers/stewardcontrolplane/hostin
 import type { ExternalHosting } from '../controllers/stewardcontrolplane/hosting/hosting.ts';
 import type { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure/infrastructure-watches.ts';
 import type { BlockerWatches } from '../controllers/stewardcontrolplane/infrastructure/blocker-watches.ts';
+import { retainedControlPlaneController } from '../controllers/retainedcontrolplane/controller.ts';
 import { removeData } from '../controllers/tenantcontrolplane/deletion.ts';
 import { tenantControlPlaneController } from '../controllers/tenantcontrolplane/controller.ts';
 import { kubeconfigGenerator } from '../api/steward/v1alpha1/kubeconfig-generator.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
+import { retainedControlPlane } from '../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { etcdDriver } from '../stores/etcd/driver.ts';
@@ -36,7 +38,7 @@ import type { TenantPool } from '../tenants/pool.ts';
 import type { TenantWatches } from '../tenants/tenant-watches.ts';
 import { imageOfPod } from './image-of-pod.ts';
 import type { ManagerSettings } from './flags/manager-settings.ts';
-import { keptTenants, tenantsWithData } from './tenants-with-data.ts';
+import { retainedTenants, tenantsWithData } from './tenants-with-data.ts';
 
 /** The wire protocols of this version. */
 export const drivers: readonly Driver[] = [etcdDriver, postgresDriver, mysqlDriver, natsDriver];
@@ -75,7 +77,9 @@ export interface CoreControllers {
 /** The controllers that are chosen. */
 export function coreControllers(settings: ManagerSettings, shared: Shared): CoreControllers {
   const chosen: ReadonlySet<string> = settings.controllers;
-  const all = everyController(settings, shared).filter(({ name }) => chosen.has(name));
+  // RetainedControlPlanes are reconciled where TenantControlPlanes are.
+  const chooser = (name: string): string => (name === 'retainedcontrolplane' ? 'tenantcontrolplane' : name);
+  const all = everyController(settings, shared).filter(({ name }) => chosen.has(chooser(name)));
   const isOfLayer = ({ kind }: Watch): boolean => kind.group === clusterStackGroup;
   return {
     controllers: all.map((controller) => ({
@@ -106,10 +110,10 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
   } = shared;
   const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
   const { reconcileTimeoutMs: timeoutMs, defaultDataStore, namespace } = settings;
-  // The retained records are only complete where the other part of the manager runs.
-  const kept = (): readonly TenantControlPlane[] =>
-    settings.controllers.has('stewardcontrolplane')
-      ? keptTenants(informers.informer({ kind: stewardControlPlane }).list()).tenants
+  // The retained records are only complete where they are watched.
+  const retained = (): readonly TenantControlPlane[] =>
+    settings.controllers.has('tenantcontrolplane')
+      ? retainedTenants(informers.informer({ kind: retainedControlPlane }).list()).tenants
       : [];
   const allTenants = (): readonly TenantControlPlane[] => informers.informer({ kind: tenantControlPlane }).list();
   return [
@@ -125,7 +129,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         metrics: metrics.apply(),
         defaultDataStore,
         namespace,
-        kept,
+        retained,
         kineImage: settings.kineImage,
         newestMinor: settings.newestMinor,
         boundaries: settings.boundaries,
@@ -150,9 +154,17 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         stores,
         defaultDataStore,
         namespace,
-        tenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...kept()],
+        tenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...retained()],
         allTenants: (signal) => tenantsWithData(cluster, signal),
         markSecrets: (store, signal) => markSecrets(store, { cluster, signal }),
+      }),
+      timeoutMs,
+    },
+    {
+      ...retainedControlPlaneController({
+        cluster,
+        namespace,
+        removeData: (former, ctx) => removeData(former, { cluster, stores, defaultDataStore, allTenants }, ctx),
       }),
       timeoutMs,
     },
@@ -160,7 +172,6 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
       ...stewardControlPlaneController({
         cluster,
         watchFilter: settings.watchFilter,
-        removeData: (former, ctx) => removeData(former, { cluster, stores, defaultDataStore, allTenants }, ctx),
         infrastructure,
         blockers,
         isLabelled: (secret) => informers.informer(clusterSecrets).get(secret) !== undefined,

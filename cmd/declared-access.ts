@@ -7,6 +7,7 @@ import { access as clusterStack } from '../clusterstacks/controllers/clusterstac
 import { access as clusterStackRelease } from '../clusterstacks/controllers/clusterstackrelease/access.ts';
 import { access as dataStore } from '../controllers/datastore/access.ts';
 import { access as kubeconfigGenerator } from '../controllers/kubeconfiggenerator/access.ts';
+import { access as retainedControlPlane } from '../controllers/retainedcontrolplane/access.ts';
 import { access as stewardControlPlane } from '../controllers/stewardcontrolplane/access.ts';
 import { addonGateAccess } from '../controllers/stewardcontrolplane/upgrade/addon-gate-access.ts';
 import { hostingAccess } from '../controllers/stewardcontrolplane/hosting/hosting-access.ts';
@@ -18,6 +19,7 @@ import { extensionConfigName } from '../clusterstacks/cmd/runtime-extension.ts';
 const managerAccess: readonly DeclaredAccess[] = [
   { name: 'datastore', access: dataStore },
   { name: 'kubeconfiggenerator', access: kubeconfigGenerator },
+  { name: 'retainedcontrolplane', access: retainedControlPlane },
   { name: 'stewardcontrolplane', access: stewardControlPlane },
   { name: 'tenantcontrolplane', access: tenantControlPlane },
   {

@@ -5,7 +5,10 @@ import { stewardControlPlane } from '../api/controlplane/steward-control-plane.t
 import { kinds } from '../api/core/kinds.ts';
 import type { Manifest } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
+import { retainedControlPlane } from '../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
+import { access as ofRecords } from '../controllers/retainedcontrolplane/access.ts';
+import { retainedControlPlaneController } from '../controllers/retainedcontrolplane/controller.ts';
 import { access as ofControlPlanes } from '../controllers/stewardcontrolplane/access.ts';
 import { stewardControlPlaneController } from '../controllers/stewardcontrolplane/controller.ts';
 import { access as ofTenants } from '../controllers/tenantcontrolplane/access.ts';
@@ -49,7 +52,7 @@ let admin: Cluster;
 let operator: Cluster;
 let sessions: Sessions;
 let pool: TenantPool;
-let reconcilers: readonly [retainer: Reconciler, tenant: Reconciler];
+let reconcilers: readonly [retainer: Reconciler, tenant: Reconciler, record: Reconciler];
 
 const reconcilerOf = (controller: Controller): Reconciler =>
   new Reconciler({
@@ -76,6 +79,10 @@ function startControllers(): typeof reconcilers {
     watchFilter: '',
     infrastructure: noInfrastructureWatches,
     blockers: noBlockerWatches,
+  });
+  const record = retainedControlPlaneController({
+    cluster: operator,
+    namespace: '',
     removeData: (former, ctx) => removeData(former, { ...shared, allTenants: () => [] }, ctx),
   });
   const tenant = tenantControlPlaneController({
@@ -85,7 +92,7 @@ function startControllers(): typeof reconcilers {
     clock: systemClock,
     pool,
   });
-  return [reconcilerOf(retainer), reconcilerOf(tenant)];
+  return [reconcilerOf(retainer), reconcilerOf(tenant), reconcilerOf(record)];
 }
 
 /** What the Deployment's controller and a kubelet would report. */
@@ -99,12 +106,14 @@ async function startPods(): Promise<void> {
 
 /** Reconciles both in turn until `done`, while garbage collection runs. */
 async function work(done: () => Promise<boolean>): Promise<void> {
-  const [retainer, tenant] = reconcilers;
+  const [retainer, tenant, record] = reconcilers;
   for (let turns = 0; turns < 200; turns += 1) {
     const scp = await admin.get(stewardControlPlane, key);
     if (scp !== undefined) await retainer.reconcile(scp, silent);
     const tcp = await admin.get(tenantControlPlane, key);
     if (tcp !== undefined) await tenant.reconcile(tcp, silent);
+    const retained = await admin.get(retainedControlPlane, { name: 'default.tenant' });
+    if (retained !== undefined) await record.reconcile(retained, silent);
     await startPods();
     if (await done()) return;
   }
@@ -146,8 +155,8 @@ beforeAll(async () => {
   const pair = await server.clientPair(user);
   operator = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'management' });
   await admin.apply(kinds.CustomResourceDefinition, openDefinition(capiCluster), { fieldManager: 'test' });
-  await installKinds(admin, [dataStore, tenantControlPlane, stewardControlPlane]);
-  await grantUser(admin, user, [...ofControlPlanes, ...ofTenants]);
+  await installKinds(admin, [dataStore, tenantControlPlane, retainedControlPlane, stewardControlPlane]);
+  await grantUser(admin, user, [...ofControlPlanes, ...ofRecords, ...ofTenants]);
   await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
   collector = await startGarbageCollector(server, folder.path);
   reconcilers = startControllers();
@@ -207,7 +216,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     expect((await admin.get(tenantControlPlane, key))?.status?.storage?.owner).toBe(uid);
     expect(await relied()).toEqual(before);
     expect(await etcdUsers()).toEqual(users);
-    expect((await admin.get(stewardControlPlane, key))?.status?.keptTenancy).toBeUndefined();
+    expect(await admin.get(retainedControlPlane, { name: 'default.tenant' })).toBeUndefined();
     await admin.delete(stewardControlPlane, key);
     await work(async () => (await admin.get(stewardControlPlane, key)) === undefined);
     expect(await etcdUsers()).toEqual([]);
@@ -220,8 +229,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     expect(await etcdUsers()).toHaveLength(1);
     await admin.delete(tenantControlPlane, key);
     await work(async () => (await admin.get(tenantControlPlane, key)) === undefined);
-    const kept = (await admin.get(stewardControlPlane, key))?.status?.keptTenancy;
-    expect(kept).toBeDefined();
+    expect(await admin.get(retainedControlPlane, { name: 'default.tenant' })).toBeDefined();
     await admin.delete(stewardControlPlane, key);
     await work(async () => (await admin.get(stewardControlPlane, key)) === undefined);
     expect(await etcdUsers()).toEqual([]);

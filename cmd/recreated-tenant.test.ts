@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../api/core/kinds.ts';
 import { annotations } from '../api/names.ts';
+import { retainedControlPlane } from '../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantsWithData } from './tenants-with-data.ts';
 import { usersOf } from '../controllers/datastore/status.ts';
 import { StoreError } from '../stores/store-error.ts';
 import { versionOfPods } from '../controllers/tenantcontrolplane/upgrade/version-of-pods.ts';
-import { access } from '../controllers/stewardcontrolplane/access.ts';
 import type { Resource } from '../api/meta.ts';
 import { ApiError } from '../runtime/client/errors.ts';
-import { ReleaseWorld, key } from '../testing/worlds/release-world.ts';
+import { ReleaseWorld, access, key, recordKey } from '../testing/worlds/release-world.ts';
 import { MigrationWorld } from '../testing/worlds/migration-world.ts';
 import { crashPoints } from '../testing/worlds/crash-points.ts';
 
@@ -51,7 +51,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     expect(successor.status?.storage?.owner).toBe(metadata.uid);
     expect(await relied(world)).toEqual(before);
     expect(await world.tenant.condition('Ready')).toBe('True');
-    expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
+    expect(await world.record()).toBeUndefined();
   });
 
   test('is recreated each time that it is deleted', async () => {
@@ -103,7 +103,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
       await world.settle();
       expect({ calls, relied: await relied(world) }).toEqual({ calls, relied: expected });
       expect({ calls, ready: await world.tenant.condition('Ready') }).toEqual({ calls, ready: 'True' });
-      expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
+      expect(await world.record()).toBeUndefined();
     }
   }, 600_000);
 
@@ -139,10 +139,43 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     const old = await world.retainer();
     await world.reconcileRetainer();
     const { uid } = (await world.tenant.read()).metadata;
-    expect((await world.retainer())?.status?.keptTenancy?.heirUID).toBe(uid);
+    expect((await world.record())?.spec.adopterUID).toBe(uid);
     await world.reconcileRetainer(old);
     const { metadata } = await world.tenant.read();
     expect([metadata.uid, metadata.deletionTimestamp]).toEqual([uid, undefined]);
+  });
+
+  test('is not created twice when the status of the record is written at the same time', async () => {
+    const world = await ReleaseWorld.create();
+    const { cluster } = world.tenant;
+    await world.deleteAlone();
+    await untilGone(world);
+    const stop = cluster.after(async ({ kind, verb }) => {
+      if (kind?.kind !== tenantControlPlane.kind || verb !== 'apply') return;
+      stop();
+      const patch = { type: 'merge', body: { status: { observedGeneration: 7 } } } as const;
+      await cluster.admin.patch(retainedControlPlane, recordKey, patch, { subresource: 'status' });
+    });
+    await world.reconcileRetainer();
+    expect((await world.record())?.spec.adopterUID).toBe((await world.tenant.read()).metadata.uid);
+  });
+
+  test('is not named as the adopter once the record is being deleted', async () => {
+    const world = await ReleaseWorld.create();
+    const { cluster } = world.tenant;
+    await world.deleteAlone();
+    await untilGone(world);
+    const stop = cluster.after(async ({ kind, verb }) => {
+      if (kind?.kind !== tenantControlPlane.kind || verb !== 'apply') return;
+      stop();
+      await cluster.admin.delete(retainedControlPlane, recordKey);
+    });
+    await world.reconcileRetainer();
+    expect((await world.record())?.spec.adopterUID).toBeUndefined();
+    await world.settle();
+    expect(await world.tenant.condition('Ready')).toBe('True');
+    expect((await world.tenant.read()).status?.storage?.owner).toBeUndefined();
+    expect(world.tenant.store.tenancies.size).toBe(1);
   });
 
   test('keeps the retained record if the recreated one has data of its own', async () => {
@@ -155,7 +188,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     await world.tenant.cluster.admin.patch(tenantControlPlane, key, patch, { subresource: 'status' });
     await world.reconcileRetainer();
     const { status } = (await world.retainer()) ?? {};
-    expect(status?.keptTenancy).toBeDefined();
+    expect(await world.record()).toBeDefined();
     expect(status?.conditions?.map(({ reason }) => reason)).toContain('OwnedByAnother');
   });
 
@@ -165,7 +198,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     const victim = await world.tenant.read();
     await world.deleteAlone();
     await untilGone(world);
-    expect((await world.retainer())?.status?.keptTenancy).toBeDefined();
+    expect(await world.record()).toBeDefined();
     const { name, namespace, ownerReferences, labels } = victim.metadata;
     const metadata = { name: name ?? '', namespace, ownerReferences, labels } as typeof victim.metadata;
     const forged = await world.tenant.cluster.seed(tenantControlPlane, {
@@ -279,7 +312,7 @@ describe('What is retained of a deleted TenantControlPlane', () => {
     await world.settle();
     const waiting = (await world.retainer())?.status;
     expect(waiting?.conditions?.find(({ type }) => type === 'Deleting')?.message).toContain('may not get datastores');
-    expect(waiting?.keptTenancy).toBeDefined();
+    expect(await world.record()).toBeDefined();
     expect(store.tenancies.size).toBe(1);
     allow();
     await clock.advance(2_000);
@@ -292,21 +325,20 @@ describe('What is retained of a deleted TenantControlPlane', () => {
     const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     const before = await relied(world);
-    const isMeant = (body: unknown): boolean =>
-      JSON.stringify(body ?? {}).includes(what === 'removed' ? '"keptTenancy":null' : '"keptTenancy":{"formerUID"');
-    const allow = cluster.before(({ kind, body }) => {
-      if (kind?.kind === stewardControlPlane.kind && isMeant(body)) throw new ApiError(403, 'Forbidden', 'may not');
+    const allow = cluster.before(({ kind, verb }) => {
+      const isMeant = verb === (what === 'removed' ? 'delete' : 'create');
+      if (kind?.kind === retainedControlPlane.kind && isMeant) throw new ApiError(403, 'Forbidden', 'may not');
     });
     await world.deleteAlone();
     for (let rounds = 0; rounds < 20; rounds += 1) await world.round();
     const { metadata, status } = await world.tenant.read();
     expect(status?.storage?.setup?.schema).toBe(before.setup);
     expect(metadata.deletionTimestamp === undefined).toBe(what === 'removed');
-    expect((await world.retainer())?.status?.keptTenancy === undefined).toBe(what === 'written');
+    expect((await world.record()) === undefined).toBe(what === 'written');
     allow();
     await world.settle();
     expect(await relied(world)).toEqual(before);
-    expect((await world.retainer())?.status?.keptTenancy).toBeUndefined();
+    expect(await world.record()).toBeUndefined();
   });
 
   test.each(['{', '[]', '{"spec":{}}', '{"spec":7,"status":{"storage":"x"}}'])(
@@ -316,14 +348,13 @@ describe('What is retained of a deleted TenantControlPlane', () => {
       const { cluster, store } = world.tenant;
       await world.deleteAlone();
       await untilGone(world);
-      const patch = { type: 'merge', body: { status: { keptTenancy: { record } } } } as const;
-      await cluster.admin.patch(stewardControlPlane, key, patch, { subresource: 'status' });
+      await cluster.admin.patch(retainedControlPlane, recordKey, { type: 'merge', body: { spec: { record } } });
       await world.settle();
       expect(await world.tenant.exists()).toBe(false);
       const conditions = async () => JSON.stringify((await world.retainer())?.status?.conditions);
       expect(await conditions()).toContain('RecordUnreadable');
       const found = await tenantsWithData(cluster.admin, new AbortController().signal);
-      expect(found).toEqual({ tenants: [], unknown: [expect.stringContaining('StewardControlPlane default/tenant')] });
+      expect(found).toEqual({ tenants: [], unknown: [expect.stringContaining('RetainedControlPlane default.tenant')] });
       await cluster.admin.delete(stewardControlPlane, key);
       await world.settle();
       expect(await conditions()).toContain('the retained data cannot be removed');
@@ -338,11 +369,11 @@ describe('What is retained of a deleted TenantControlPlane', () => {
   test.each([
     ['is nothing', 404, []],
     ['is not known', 403, [expect.stringContaining('cannot be listed')]],
-  ])('%s if the list of StewardControlPlanes is answered with %i', async (_what, code, unknown) => {
+  ])('%s if the list of RetainedControlPlanes is answered with %i', async (_what, code, unknown) => {
     const world = await ReleaseWorld.create();
     const { cluster } = world.tenant;
     cluster.before(({ kind, verb }) => {
-      if (kind?.kind === stewardControlPlane.kind && verb === 'list') throw new ApiError(code, 'No', 'no');
+      if (kind?.kind === retainedControlPlane.kind && verb === 'list') throw new ApiError(code, 'No', 'no');
     });
     const found = await tenantsWithData(cluster, new AbortController().signal);
     expect(found.unknown).toEqual(unknown);

@@ -26,7 +26,7 @@ const legacyControlPlane = {
       Refused: 'The API server rejected the TenantControlPlane. The message says why.',
       OwnedByAnother: 'A TenantControlPlane with this name exists and has another owner.',
       RetainingData:
-        'The TenantControlPlane was deleted on its own. Its data is retained for the one that replaces it.',
+        'The TenantControlPlane was deleted on its own. A RetainedControlPlane has its data for the one that replaces it.',
       RecordUnreadable:
         'The retained record, which says where the retained data is, cannot be read. The message says why and how to fix it.',
       AdoptedByAnother: 'Another StewardControlPlane has adopted the TenantControlPlane in the other cluster.',

@@ -1,6 +1,5 @@
 import { conditionList } from '../embedded/condition-list.ts';
 import type { Infer } from '../schema.ts';
-import { keptTenancy } from './kept-tenancy.ts';
 import { bool, described, int32, int64, listMap, obj, opt, str } from '../schema.ts';
 
 /**
@@ -37,12 +36,6 @@ export const stewardControlPlaneStatus = obj({
         { maxItems: 100 },
       ),
       'Kubernetes versions that are running, oldest first, with their replicas.',
-    ),
-  ),
-  keptTenancy: opt(
-    described(
-      keptTenancy,
-      'Retained record of a TenantControlPlane that was deleted on its own, until another one has adopted its data.',
     ),
   ),
   failureReason: opt(described(str(), 'Never set. Exists for older clients that read it.')),

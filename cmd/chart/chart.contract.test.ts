@@ -213,10 +213,8 @@ describe('the rights of the chart', () => {
       rightsWith({ 'tenantControlPlanes.enabled': false }),
     ]);
     expect(tenants).toContain('deployments');
-    // Whether a TenantControlPlane may be deleted, and what is kept of one, is asked of its owner, whoever looks after that.
-    const owner = ['get', 'list']
-      .map((verb) => `controlplane.cluster.x-k8s.io stewardcontrolplanes * ${verb}\n`)
-      .join('');
+    // Whether a TenantControlPlane may be deleted depends on its owner, also where no controller reconciles that.
+    const owner = 'controlplane.cluster.x-k8s.io stewardcontrolplanes * get\n';
     expect(tenants).toContain(owner);
     expect(tenants.replace(owner, '')).not.toMatch(/cluster\.x-k8s\.io|capi|infrastructure|kubeadm-bootstrap/);
     expect(clusterApi).toContain('controlplane.cluster.x-k8s.io');
@@ -351,7 +349,7 @@ describe('the definitions of the chart', () => {
   test('can go with the release, get labels, and leave Cluster API out', async () => {
     const values = { keep: false, 'clusterApi.enabled': false, labels: { 'clusterctl.cluster.x-k8s.io': '' } };
     const manifests = await renderedChart('steward-crds', values);
-    expect(manifests).toHaveLength(3);
+    expect(manifests).toHaveLength(4);
     for (const { metadata } of manifests) {
       expect(metadata.labels).toMatchObject(values.labels);
       expect(metadata.annotations ?? {}).not.toHaveProperty(['helm.sh/resource-policy']);

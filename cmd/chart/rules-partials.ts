@@ -8,6 +8,7 @@ const halves: Readonly<Record<string, string>> = {
   datastore: '.tenantControlPlanes',
   kubeconfiggenerator: '.tenantControlPlanes',
   tenantcontrolplane: '.tenantControlPlanes',
+  retainedcontrolplane: '.tenantControlPlanes',
   stewardcontrolplane: '.clusterApi',
 };
 

@@ -5,8 +5,7 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores/status'], verbs: ['get', 'patch'] },
   { apiGroups: ['steward.butlerlabs.dev'], resources: ['tenantcontrolplanes'], verbs: ['get', 'list', 'watch'] },
-  // The record of what is retained of a deleted TenantControlPlane is on its StewardControlPlane.
-  { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['stewardcontrolplanes'], verbs: ['list'] },
+  { apiGroups: ['steward.butlerlabs.dev'], resources: ['retainedcontrolplanes'], verbs: ['list'] },
   // The Secrets that it reads are labelled, so that the webhook is called only for their deletion.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'patch'] },
 ];

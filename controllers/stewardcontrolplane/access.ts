@@ -19,8 +19,12 @@ export const access: readonly PolicyRule[] = [
     resources: ['tenantcontrolplanes'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  // Data that is kept is removed from the store that it is in.
-  { apiGroups: ['steward.butlerlabs.dev'], resources: ['datastores'], verbs: ['get'] },
+  // It names the TenantControlPlane that adopts what is retained, and deletes what none has adopted.
+  {
+    apiGroups: ['steward.butlerlabs.dev'],
+    resources: ['retainedcontrolplanes'],
+    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+  },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
   // Admission reads their labels, which say what pods may do there.
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },

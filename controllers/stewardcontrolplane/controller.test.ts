@@ -3,6 +3,7 @@ import { stewardControlPlane } from '../../api/controlplane/steward-control-plan
 import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
+import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
@@ -65,6 +66,46 @@ describe('A StewardControlPlane', () => {
     await world.reconcile();
     const made = await world.server.admin.get(tenantControlPlane, key);
     expect(made?.metadata.uid).not.toBe(gone?.metadata.uid);
+  });
+
+  test('The record of what is retained of its TenantControlPlane enqueues it, also when the record is gone', async () => {
+    await world.seedCluster();
+    await world.seed();
+    const retained = { apiVersion: '', kind: '', metadata: { name: `${key.namespace}.${key.name}` } };
+    const watch = world.controller.watches.find(({ kind }) => kind.kind === 'RetainedControlPlane');
+    expect(watch?.keys(undefined, retained)).toEqual([key]);
+    expect(watch?.keys(retained, undefined)).toEqual([key]);
+  });
+
+  test('It does not let the data of another owner’s TenantControlPlane of that name be adopted, and reports what is in the way', async () => {
+    await world.seedCluster();
+    await world.seed();
+    await world.server.seed(retainedControlPlane, {
+      apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+      kind: 'RetainedControlPlane',
+      metadata: { name: `${key.namespace}.${key.name}` },
+      spec: { formerUID: 'former', controllerUID: 'another', record: '{}' },
+    } as Resource);
+    const { status } = await world.reconcile();
+    const created = conditionOf(status, 'TenantControlPlaneCreated');
+    expect(created).toMatchObject({ status: 'False', reason: 'OwnedByAnother' });
+    expect(created?.message).toContain('RetainedControlPlane');
+    expect(await world.server.admin.get(tenantControlPlane, key)).toBeUndefined();
+  });
+
+  test('Its TenantControlPlane retains its data, and no longer once it is deleted itself', async () => {
+    await world.seedCluster();
+    const scp = await world.seed();
+    await world.reconcile();
+    const policy = async (): Promise<string | undefined> =>
+      (await world.server.admin.get(tenantControlPlane, key))?.metadata.annotations?.[annotations.deletionPolicy];
+    expect(await policy()).toBe('Retain');
+    await world.server.admin.patch(tenantControlPlane, key, {
+      type: 'merge',
+      body: { metadata: { finalizers: ['a/b'] } },
+    });
+    expect((await world.controller.finalize?.(scp, world.ctx))?.finished).toBe(false);
+    expect(await policy()).toBeUndefined();
   });
 
   test('Its overrides are passed on, and removed again', async () => {

@@ -1,11 +1,11 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { ClusterAddon } from '../../clusterstacks/api/cluster-addon.ts';
 import { clusterAddon } from '../../clusterstacks/api/cluster-addon.ts';
-import type { StewardControlPlaneStatus } from '../../api/controlplane/steward-control-plane-status.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, Resource } from '../../api/meta.ts';
 import { finalizers } from '../../api/names.ts';
+import { formerKey, retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context, Controller, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
 import type { Report } from '../../runtime/reconcile/phases.ts';
@@ -30,7 +30,6 @@ import { foundPhase, tenantPhase } from './tenant/tenant-phase.ts';
 import type { Scope } from './scope.ts';
 import { setTenantPause } from './tenant/tenant-pause.ts';
 import { pausedStatus, waitingStatus } from './status.ts';
-import { clearRetainedTenancy } from './tenant/clear-retained-tenancy.ts';
 
 /** Keeps each StewardControlPlane and its TenantControlPlane together, and reports to Cluster API about it. */
 export function stewardControlPlaneController(deps: Dependencies): Controller<StewardControlPlane> {
@@ -74,7 +73,7 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
       }
       deps.external?.clusters.release(scp.metadata.uid ?? '');
       const report = await runPhases(phases, scope, ctx);
-      const status = withKept(localStatusOf(scp, report, ctx.now), report.scope);
+      const status = localStatusOf(scp, report, ctx.now);
       return isRefused(status) ? { status, afterMs: askAgainMs } : { status, ...retryOf(report) };
     },
     finalize: (scp, ctx) => finalize(deps, scp, ctx),
@@ -82,11 +81,6 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
 }
 
 const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
-
-function withKept(status: StewardControlPlaneStatus, { keptTenancy }: Scope): StewardControlPlaneStatus {
-  if (keptTenancy === undefined) return status;
-  return keptTenancy === 'passed on' ? clearRetainedTenancy(status) : { ...status, keptTenancy };
-}
 
 /**
  * The delay until a refused TenantControlPlane is applied again, in milliseconds: its DataStore may have been created
@@ -128,6 +122,12 @@ function ownersOf(old: Resource | undefined, now: Resource | undefined): readonl
   return distinct([...ownerOf(old), ...ownerOf(now)]);
 }
 
+/** The control plane of the same name, whose TenantControlPlane left the record. */
+function retainerOf(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
+  const retained = now ?? old;
+  return retained === undefined ? [] : [formerKey(retained)];
+}
+
 function distinct(keys: readonly Key[]): readonly Key[] {
   return [...new Map(keys.map((key) => [`${key.namespace ?? ''}/${key.name}`, key])).values()];
 }
@@ -144,6 +144,7 @@ export const clusterSecrets = { kind: kinds.Secret, labelSelector: clusterNameLa
 
 const watches: readonly Watch[] = [
   { kind: tenantControlPlane, keys: ownersOf },
+  { kind: retainedControlPlane, keys: retainerOf },
   { ...clusterSecrets, keys: ownersOf },
   {
     kind: capiCluster,

@@ -1,9 +1,7 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
-import { keptTenant } from '../../api/controlplane/kept-tenant.ts';
-import { UnreadableRecord } from '../../api/controlplane/unreadable-record.ts';
-import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { Condition, Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
+import { retainedControlPlane, retainedKey } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { Context, LastReconcile } from '../../runtime/reconcile/controller.ts';
@@ -12,15 +10,13 @@ import { capiMachine, capiMachinePool } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../api/cluster-api/names.ts';
 import { servedCluster, whyPaused } from './infrastructure/cluster-of.ts';
 import type { Dependencies } from './dependencies.ts';
+import { fieldManager } from './dependencies.ts';
 import { finalizeExternal, isMovedAway } from './hosting/finalize-external.ts';
 import { isExternal } from './hosting/reference.ts';
 import { followerOf } from './infrastructure/follower.ts';
-import { isReleasing } from './tenant/is-releasing.ts';
 import type { Blocker } from './infrastructure/blocker-watches.ts';
 import { deletingStatus, pausedStatus } from './status.ts';
-import { dataOwner } from './tenant/retained-record.ts';
 import { setTenantPause } from './tenant/tenant-pause.ts';
-import { clearRetainedTenancy } from './tenant/clear-retained-tenancy.ts';
 
 /** How soon Machines that no watch reports are counted again. */
 const countAgainMs = 5_000;
@@ -34,15 +30,15 @@ const refusedMs = 2_000;
  */
 export async function finalize(
   deps: Dependencies,
-  reconciled: StewardControlPlane,
+  scp: StewardControlPlane,
   ctx: Context,
 ): Promise<LastReconcile<StewardControlPlane>> {
-  deps.infrastructure.leave(reconciled.metadata.uid ?? '');
-  if (isExternal(reconciled) && isMovedAway(reconciled)) return finalizeExternal(deps, reconciled, ctx);
-  const { cluster } = await servedCluster(deps, reconciled, ctx);
-  const paused = whyPaused(reconciled, cluster);
-  if (paused !== undefined) return { finished: false, status: pausedStatus(reconciled, paused, ctx.now) };
-  const scp = await withoutReleasing(deps, reconciled, ctx);
+  deps.infrastructure.leave(scp.metadata.uid ?? '');
+  if (isExternal(scp) && isMovedAway(scp)) return finalizeExternal(deps, scp, ctx);
+  const { cluster } = await servedCluster(deps, scp, ctx);
+  const paused = whyPaused(scp, cluster);
+  if (paused !== undefined) return { finished: false, status: pausedStatus(scp, paused, ctx.now) };
+  if (!isExternal(scp)) await retainNoMore(deps, scp, ctx);
   const workers = cluster === undefined ? [] : await workersOf(deps, cluster, ctx);
   deps.blockers.follow(followerOf(scp), cluster === undefined || workers.length === 0 ? [] : workerBlockers(cluster));
   if (workers.length > 0) {
@@ -53,7 +49,7 @@ export async function finalize(
   if (isExternal(scp)) return finalizeExternal(deps, scp, ctx);
   // A paused TenantControlPlane would never release anything; nobody else resumes it once this object is deleted.
   await setTenantPause(deps, keyOf(scp), { paused: false, ctx });
-  const waiting = (await removeTenant(deps, scp, ctx)) ?? (await removeKept(deps, scp, ctx));
+  const waiting = (await removeTenant(deps, scp, ctx)) ?? (await removeRetained(deps, scp, ctx));
   if (waiting === undefined) return { finished: true };
   const { message, afterMs } = waiting;
   const status = deletingStatus(scp, { reason: 'Deleting', message }, ctx.now);
@@ -90,16 +86,8 @@ function noneOfKind(error: unknown): { readonly items: readonly Resource[] } {
 
 const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
 
-/** The same without a record of data for which the TenantControlPlane answers again, which waits for that. */
-async function withoutReleasing(
-  { cluster }: Dependencies,
-  scp: StewardControlPlane,
-  { signal }: Context,
-): Promise<StewardControlPlane> {
-  if (scp.status?.keptTenancy === undefined) return scp;
-  const tenant = await cluster.get(tenantControlPlane, keyOf(scp), { signal });
-  return isReleasing(scp, tenant) ? { ...scp, status: clearRetainedTenancy(scp.status) } : scp;
-}
+const isOwnedBy = ({ metadata }: Resource, owner: Resource): boolean =>
+  metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
 
 /** What the deletion waits for; undefined once our TenantControlPlane is gone. */
 async function removeTenant(
@@ -109,8 +97,7 @@ async function removeTenant(
 ): Promise<{ readonly message: string; readonly afterMs?: number } | undefined> {
   const key = keyOf(scp);
   const tenant = await cluster.get(tenantControlPlane, key, { signal });
-  const isOurs = tenant?.metadata.ownerReferences?.some(({ uid }) => uid === scp.metadata.uid) ?? false;
-  if (tenant === undefined || !isOurs) return undefined;
+  if (tenant === undefined || !isOwnedBy(tenant, scp)) return undefined;
   const { deletionTimestamp, uid } = tenant.metadata;
   if (deletionTimestamp === undefined) {
     try {
@@ -121,40 +108,44 @@ async function removeTenant(
       return { message: `the TenantControlPlane cannot be deleted now: ${error.message}`, afterMs: refusedMs };
     }
   }
-  const why = tenant.status?.conditions?.find(({ type }) => type === 'Deleting')?.message ?? '';
+  const why = deletingMessage(tenant);
   return { message: `waiting for the TenantControlPlane to be deleted${why === '' ? '' : `: ${why}`}` };
 }
 
 /**
- * Removes retained data that no TenantControlPlane has adopted. Called when our TenantControlPlane is gone, with this
- * object read from the API server: a TenantControlPlane releases its data to this object only while this object is not
- * being deleted, and before it is gone.
+/**
+ * From now on the TenantControlPlane removes its data when it is deleted: without its StewardControlPlane nobody would let
+ * another one adopt it.
  */
-async function removeKept(
-  { cluster, removeData }: Dependencies,
-  scp: StewardControlPlane,
-  ctx: Context,
-): Promise<{ readonly message: string; readonly afterMs?: number } | undefined> {
-  const found = await cluster.get(stewardControlPlane, keyOf(scp), { signal: ctx.signal });
-  if (found?.metadata.uid !== scp.metadata.uid || found?.status?.keptTenancy === undefined) return undefined;
-  if (found.metadata.annotations?.[annotations.abandonData] === 'true') {
-    ctx.event('Warning', 'DataAbandoned', 'the retained data is left in the datastore, as requested by the annotation');
-    return undefined;
-  }
-  const former = keptTenant(found);
-  if (former === undefined) return undefined;
-  if (former instanceof UnreadableRecord) {
-    const message = `the retained data cannot be removed: ${former.why}. Fix this, or set the annotation ${annotations.abandonData} to "true" to leave the data in the datastore`;
-    return { message };
-  }
-  const tenant = await cluster.get(tenantControlPlane, keyOf(scp), { signal: ctx.signal });
-  // It was adopted by one that is not ours any more.
-  if (tenant !== undefined && dataOwner(tenant) === dataOwner(former)) return undefined;
-  if (removeData === undefined) return { message: 'the retained data cannot be removed by this manager' };
-  try {
-    return await removeData(former, ctx);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 403) throw error;
-    return { message: `the retained data cannot be removed: ${error.message}`, afterMs: refusedMs };
-  }
+async function retainNoMore({ cluster }: Dependencies, scp: StewardControlPlane, { signal }: Context): Promise<void> {
+  const key = keyOf(scp);
+  const tenant = await cluster.get(tenantControlPlane, key, { signal });
+  if (tenant === undefined || !isOwnedBy(tenant, scp)) return;
+  if (tenant.metadata.annotations?.[annotations.deletionPolicy] === undefined) return;
+  const { uid } = tenant.metadata;
+  const body = { metadata: { uid, annotations: { [annotations.deletionPolicy]: null } } };
+  await cluster.patch(tenantControlPlane, key, { type: 'merge', body }, { fieldManager, signal });
 }
+
+/** Deletes the record that no TenantControlPlane has adopted, which removes the data. Called when our TenantControlPlane is gone. */
+async function removeRetained(
+  { cluster }: Dependencies,
+  scp: StewardControlPlane,
+  { signal }: Context,
+): Promise<{ readonly message: string; readonly afterMs?: number } | undefined> {
+  const key = retainedKey(scp);
+  const retained = await cluster.get(retainedControlPlane, key, { signal });
+  if (retained === undefined || retained.spec.controllerUID !== scp.metadata.uid) return undefined;
+  const { uid = '', deletionTimestamp, annotations: marks } = retained.metadata;
+  const { [annotations.abandonData]: abandon } = scp.metadata.annotations ?? {};
+  if (abandon === 'true' && marks?.[annotations.abandonData] !== abandon) {
+    const body = { metadata: { uid, annotations: { [annotations.abandonData]: abandon } } };
+    await cluster.patch(retainedControlPlane, key, { type: 'merge', body }, { fieldManager, signal });
+  }
+  if (deletionTimestamp === undefined) await cluster.delete(retainedControlPlane, key, { uid, signal });
+  const why = deletingMessage(retained);
+  return { message: `waiting for RetainedControlPlane ${key.name} to be deleted${why === '' ? '' : `: ${why}`}` };
+}
+
+const deletingMessage = ({ status }: { readonly status?: { readonly conditions?: readonly Condition[] } }): string =>
+  status?.conditions?.find(({ type }) => type === 'Deleting')?.message ?? '';

@@ -1,7 +1,5 @@
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { Key } from '../../api/meta.ts';
-import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { Context } from '../../runtime/reconcile/controller.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import type { ExternalHosting } from './hosting/hosting.ts';
 import type { InfrastructureWatches } from './infrastructure/infrastructure-watches.ts';
@@ -24,14 +22,6 @@ export interface Dependencies {
   };
   /** True when a watch has seen a Secret of this name with the label of a Cluster. Absent: what was supplied in vain is not reported. */
   readonly isLabelled?: (secret: Key) => boolean | Promise<boolean>;
-  /**
-   * Removes from the stores what is kept of a TenantControlPlane that is gone; says what it waits for. Absent where no store can be
-   * reached: what is kept is waited for then.
-   */
-  readonly removeData?: (
-    former: TenantControlPlane,
-    ctx: Context,
-  ) => Promise<{ readonly message: string; readonly afterMs: number } | undefined>;
   /** Reports changes of infrastructure clusters. */
   readonly infrastructure: Pick<InfrastructureWatches, 'follow' | 'leave' | 'watchFailure'>;
   /** Reports changes of what is in the way. */

@@ -1,5 +1,5 @@
-import type { KeptTenancy } from '../../api/controlplane/kept-tenancy.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { RetainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import type { FoundHost } from './hosting/find-host.ts';
@@ -14,8 +14,8 @@ export interface Scope {
   /** Where the TenantControlPlane is, when that is another cluster. */
   readonly host?: FoundHost;
   readonly tenant?: TenantControlPlane;
-  /** What is kept from now on of one that is gone; `passed on` once nothing is any more. */
-  readonly keptTenancy?: KeptTenancy | 'passed on';
+  /** The record of the previous TenantControlPlane, until another one has adopted it. */
+  readonly retained?: RetainedControlPlane;
   /** What a new version waits for, as text. */
   readonly held?: string;
   /** What it does not wait for, because an annotation says so. */

@@ -1,6 +1,6 @@
 import { gatewayGroup } from '../../api/gateway-api/kinds.ts';
 import type { PolicyRule } from '../../api/meta.ts';
-import { controlPlaneGroup, stewardGroup } from '../../api/names.ts';
+import { stewardGroup } from '../../api/names.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 
 /** All that this controller may do in the management cluster. */
@@ -9,8 +9,12 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/status'], verbs: ['patch'] },
   // Owner references with blockOwnerDeletion require this.
   { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes/finalizers'], verbs: ['update'] },
-  // Whether the StewardControlPlane is being deleted, and what it retains for whom, is read from the API server.
-  { apiGroups: [controlPlaneGroup], resources: ['stewardcontrolplanes'], verbs: ['get'] },
+  // What is retained of a deleted one, for the next one of its name.
+  {
+    apiGroups: [stewardGroup],
+    resources: ['retainedcontrolplanes'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
   { apiGroups: [stewardGroup], resources: ['datastores'], verbs: ['get', 'list', 'watch'] },
   {
     apiGroups: [''],

@@ -23,6 +23,7 @@ import type { DataStoreDrivers, DataStoreRefusals } from './datastore/data-store
 import { validatePods } from './workload/validate-pods.ts';
 import { programs } from './programs.ts';
 import { serversOf } from './shared/addon-server.ts';
+import { validateRetention } from './adoption/validate-retention.ts';
 import { asksForDnsNames, validateReach } from './endpoint/reach/validate-reach.ts';
 import { validateRotation } from './certificates/rotation/validate-rotation.ts';
 import { validateStore } from './datastore/validate-store.ts';
@@ -132,6 +133,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...newOnes(validateImages(tcp, addons), old === undefined ? [] : validateImages(old, addons)),
     ...(request.boundaries === undefined ? [] : validateBoundaries(tcp, old, { ...request.boundaries, programs })),
     ...validateReach({ tcp, old, servers, reach: request.reach ?? ownNamespaceOnly, tenants: request.tenants }),
+    ...validateRetention(tcp),
     ...validateRotation(tcp, old),
     ...validateKubelet(tcp),
   ];

@@ -102,7 +102,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     const { reason, message, afterMs } = waiting;
     const at = { generation: tcp.metadata.generation ?? 0, now: ctx.now };
     const list = setCondition(tcp.status?.conditions ?? [], { type: 'Deleting', status: 'True', reason, message }, at);
-    return { finished: false, afterMs, status: { ...tcp.status, conditions: list } };
+    return { finished: false, ...(afterMs !== undefined && { afterMs }), status: { ...tcp.status, conditions: list } };
   };
 
   return {

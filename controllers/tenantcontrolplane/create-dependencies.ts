@@ -70,7 +70,7 @@ export interface TenantControlPlaneOptions {
   /** Enqueues a TenantControlPlane because something inside it changed. */
   readonly enqueue?: (key: Key) => void;
   /** Deleted TenantControlPlanes whose data is retained for their successors; none by default. */
-  readonly kept?: () => readonly TenantControlPlane[];
+  readonly retained?: () => readonly TenantControlPlane[];
   /** Reports drift inside tenants; without it, drift is found by a check every quarter of an hour. */
   readonly watches?: TenantWatches;
   /** Finds the Cluster of Cluster API that a TenantControlPlane belongs to; by default there is none. */
@@ -177,7 +177,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
     defaultDataStore,
-    allTenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...(options.kept?.() ?? [])],
+    allTenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...(options.retained?.() ?? [])],
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
     async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {
       const component = manifest.metadata.labels?.[labels.component] ?? '';

@@ -21,7 +21,7 @@ import { podSelectorText } from './shared/pod-selector.ts';
 export interface Waiting {
   readonly reason: 'Deleting' | 'WaitingForStore' | 'RetainingData' | 'ReleasingData';
   readonly message: string;
-  readonly afterMs: number;
+  readonly afterMs?: number;
 }
 
 /** Until pods are checked again, in milliseconds. */
@@ -195,8 +195,8 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
 }
 
 /**
- * Removes what garbage collection does not: first the pods, then the data with user and role, unless the StewardControlPlane
- * retains it, then the finalizers. Undefined when all is done. May be interrupted and repeated at any point.
+ * Removes what garbage collection does not: first the pods, then the data with user and role, unless that is retained, then the
+ * finalizers. Undefined when all is done. May be interrupted and repeated at any point.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   await deps.tenants.close(tcp.metadata.uid ?? '');

@@ -212,3 +212,9 @@ describe('A Namespace', () => {
     expect(keysOf('Namespace', undefined, after)).toEqual([]);
   });
 });
+
+test('a RetainedControlPlane enqueues the tenant of its name when it changes and when it is gone', () => {
+  const retained = { apiVersion: '', kind: '', metadata: { name: 'default.waits' } };
+  expect(keysOf('RetainedControlPlane', undefined, retained)).toEqual(['waits']);
+  expect(keysOf('RetainedControlPlane', retained, undefined)).toEqual(['waits']);
+});

@@ -5,6 +5,7 @@ import { labels, migrationComponent } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName, dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { formerKey, retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
@@ -56,6 +57,12 @@ function ownerKeys(old: Resource | undefined, now: Resource | undefined): readon
   const { namespace, ownerReferences, labels: carried } = (now ?? old)?.metadata ?? {};
   const owner = ownerReferences?.find(({ kind }) => kind === tenantControlPlane.kind)?.name ?? carried?.[labels.name];
   return owner === undefined || namespace === undefined ? [] : [{ namespace, name: owner }];
+}
+
+/** The tenant that may adopt what is retained, or waits for the record to be deleted. */
+function adopter(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
+  const retained = now ?? old;
+  return retained === undefined ? [] : [formerKey(retained)];
 }
 
 /** True when the spec or the usability of the DataStore has changed. Which tenants use it is irrelevant here. */
@@ -176,6 +183,7 @@ export function tenantControlPlaneWatches(
     ...migrationJobs(operatorNamespace),
     ...ownedKinds.map((selection): Watch => ({ ...selection, keys: ownerKeys })),
     { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
+    { kind: retainedControlPlane, keys: adopter },
     { kind: kinds.Namespace, metadataOnly: true, keys: relabelled(informers) },
     { ...budgetIdentities, keys: besideBudget(informers) },
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,

@@ -298,8 +298,7 @@ describe('A Cluster with a worker', () => {
       expect(await runsInside(found)).toEqual(before.inside);
       await found.readyNodes(2);
       await found.waitFor(found.address, 'Available');
-      const scp = await client.read(found.at(controlPlaneVersion, 'StewardControlPlane'));
-      expect(scp?.status).not.toHaveProperty('keptTenancy');
+      expect(await client.list(tenantVersion, 'RetainedControlPlane')).toEqual([]);
     },
     5 * minutes,
   );

@@ -2,13 +2,18 @@ import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { PolicyRule, Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { access } from '../../controllers/stewardcontrolplane/access.ts';
+import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
+import type { RetainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
+import { access as accessToRecords } from '../../controllers/retainedcontrolplane/access.ts';
+import { retainedControlPlaneController } from '../../controllers/retainedcontrolplane/controller.ts';
+import { access as accessOfRetainer } from '../../controllers/stewardcontrolplane/access.ts';
 import { stewardControlPlaneController } from '../../controllers/stewardcontrolplane/controller.ts';
 import { removeData } from '../../controllers/tenantcontrolplane/deletion.ts';
 import { silent } from '../../runtime/observe/logger.ts';
+import type { Controller } from '../../runtime/reconcile/controller.ts';
 import { Reconciler } from '../../runtime/reconcile/reconciler.ts';
 import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
 import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
@@ -16,6 +21,12 @@ import { TenantWorld } from './tenant-world.ts';
 
 /** The name of the Cluster, of its StewardControlPlane and of the TenantControlPlane behind that. */
 export const key = { namespace: 'default', name: 'tenant' };
+
+/** The permissions of the controllers other than that of the TenantControlPlane. */
+export const access: readonly PolicyRule[] = [...accessOfRetainer, ...accessToRecords];
+
+/** The name of its RetainedControlPlane. */
+export const recordKey = { name: 'default.tenant' };
 
 /** The first plain world of each spec, in which nothing happens. */
 const models = new Map<string, Promise<ReleaseWorld>>();
@@ -28,16 +39,18 @@ export interface ReleaseWorldOptions<W extends TenantWorld> {
   readonly spec?: object;
 }
 
-/** A `TenantWorld` whose TenantControlPlane is created by a StewardControlPlane; both controllers are one process. */
+/** A `TenantWorld` whose TenantControlPlane is created by a StewardControlPlane; all controllers are one process. */
 export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
   readonly tenant: W;
-  /** The Events about the StewardControlPlane. */
+  /** The Events about the StewardControlPlane and the RetainedControlPlane. */
   readonly events: string[] = [];
   #retainer: Reconciler;
+  #records: Reconciler;
 
   private constructor(tenant: W) {
     this.tenant = tenant;
     this.#retainer = this.#newRetainer();
+    this.#records = this.#newRecords();
   }
 
   /**
@@ -100,18 +113,26 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
   restart(): void {
     this.tenant.restart();
     this.#retainer = this.#newRetainer();
+    this.#records = this.#newRecords();
   }
 
   /** A reconcile by each controller. */
   async round(): Promise<void> {
     await this.reconcileRetainer();
     await this.tenant.reconcile();
+    await this.reconcileRecord();
   }
 
   /** A reconcile of the StewardControlPlane, as it is or as a cache still has it. */
   async reconcileRetainer(seen?: StewardControlPlane): Promise<void> {
     const scp = seen ?? (await this.retainer());
     if (scp !== undefined) await this.#retainer.reconcile(scp, silent);
+  }
+
+  /** A reconcile of the RetainedControlPlane, if it exists. */
+  async reconcileRecord(): Promise<void> {
+    const record = await this.record();
+    if (record !== undefined) await this.#records.reconcile(record, silent);
   }
 
   /** Rounds until one writes nothing any more. */
@@ -137,11 +158,16 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
 
   async writes(): Promise<string> {
     const { resourceVersion = 'gone' } = (await this.retainer())?.metadata ?? {};
-    return `${await this.tenant.writes()}\n${resourceVersion}`;
+    const record = (await this.record())?.metadata.resourceVersion ?? '';
+    return `${await this.tenant.writes()}${record}\n${resourceVersion}`;
   }
 
   retainer(): Promise<StewardControlPlane | undefined> {
     return this.tenant.cluster.admin.get(stewardControlPlane, key);
+  }
+
+  record(): Promise<RetainedControlPlane | undefined> {
+    return this.tenant.cluster.admin.get(retainedControlPlane, recordKey);
   }
 
   /** Changes the StewardControlPlane as a person does. */
@@ -156,16 +182,32 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
   }
 
   #newRetainer(): Reconciler {
-    const { cluster, clock } = this.tenant;
+    const { cluster } = this.tenant;
+    return this.#reconciler(
+      stewardControlPlaneController({
+        cluster,
+        watchFilter: '',
+        infrastructure: noInfrastructureWatches,
+        blockers: noBlockerWatches,
+      }),
+    );
+  }
+
+  #newRecords(): Reconciler {
+    const { cluster } = this.tenant;
     const stores = this.tenant.openStores();
-    const controller = stewardControlPlaneController({
-      cluster,
-      watchFilter: '',
-      infrastructure: noInfrastructureWatches,
-      blockers: noBlockerWatches,
-      removeData: (former, ctx) =>
-        removeData(former, { cluster, stores, defaultDataStore: '', allTenants: () => [] }, ctx),
-    });
+    return this.#reconciler(
+      retainedControlPlaneController({
+        cluster,
+        namespace: '',
+        removeData: (former, ctx) =>
+          removeData(former, { cluster, stores, defaultDataStore: '', allTenants: () => [] }, ctx),
+      }),
+    );
+  }
+
+  #reconciler(controller: Controller): Reconciler {
+    const { cluster, clock } = this.tenant;
     return new Reconciler({
       memory: new ObjectMemory(),
       controller,

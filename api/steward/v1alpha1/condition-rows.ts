@@ -200,9 +200,34 @@ export const tenantControlPlaneConditions = {
       Deleting: 'Everything that belongs to the object is being removed.',
       WaitingForStore: 'The data cannot be removed while the DataStore does not respond.',
       RetainingData:
-        'The StewardControlPlane stays and has to retain the data for the TenantControlPlane that comes next.',
-      ReleasingData:
-        'The StewardControlPlane must no longer retain the data, or not start to, since the data is to be left behind.',
+        'The data is to be retained in a RetainedControlPlane, which is not possible yet. The message says why.',
+      ReleasingData: 'The data is not to be retained after all, so the RetainedControlPlane is deleted first.',
+      NotDeleting: 'The object is not being deleted.',
+    },
+  },
+  DefinitionOutdated: definitionOutdatedRow,
+} as const satisfies Readonly<Record<string, ConditionRow>>;
+
+/** Conditions of a RetainedControlPlane. */
+export const retainedControlPlaneConditions = {
+  Adoptable: {
+    meaning: 'A TenantControlPlane of the same name can adopt what is retained.',
+    polarity: 'positive',
+    reasons: {
+      Adoptable:
+        'The TenantControlPlane that `spec.adopterUID` names adopts the data. The message says which one it is.',
+      RecordUnreadable:
+        'The retained record, which says where the retained data is, cannot be read. The message says why and how to fix it.',
+    },
+  },
+  Deleting: {
+    meaning: 'The object is being deleted, and the retained data with it.',
+    polarity: 'negative',
+    reasons: {
+      WaitingForTenantControlPlane:
+        'The TenantControlPlane that may still be responsible for the data has to adopt it or to be deleted.',
+      WaitingForStore: 'The data cannot be removed. The message says why.',
+      RecordUnreadable: 'Where the data is remains unknown. The message says why and how to fix it.',
       NotDeleting: 'The object is not being deleted.',
     },
   },

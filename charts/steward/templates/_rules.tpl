@@ -56,13 +56,6 @@
   - patch
   - watch
 - apiGroups:
-  - controlplane.cluster.x-k8s.io
-  resources:
-  - stewardcontrolplanes
-  verbs:
-  - get
-  - list
-- apiGroups:
   - discovery.k8s.io
   resources:
   - endpointslices
@@ -128,9 +121,21 @@
   resources:
   - datastores/status
   - kubeconfiggenerators/status
+  - retainedcontrolplanes/status
   verbs:
   - get
   - patch
+- apiGroups:
+  - steward.butlerlabs.dev
+  resources:
+  - retainedcontrolplanes
+  verbs:
+  - create
+  - delete
+  - get
+  - list
+  - patch
+  - watch
 - apiGroups:
   - steward.butlerlabs.dev
   resources:
@@ -216,9 +221,13 @@
 - apiGroups:
   - steward.butlerlabs.dev
   resources:
-  - datastores
+  - retainedcontrolplanes
   verbs:
+  - delete
   - get
+  - list
+  - patch
+  - watch
 - apiGroups:
   - steward.butlerlabs.dev
   resources:

@@ -7,8 +7,13 @@ import { tenantControlPlaneOf } from '../tenant/tenant-control-plane.ts';
 import type { Claim } from './claim.ts';
 import { claimHash } from './claim.ts';
 
-/** Annotations about the move and the end of a StewardControlPlane mean nothing in the other cluster. */
-const stays = /^(clusterctl\.cluster\.x-k8s\.io\/|external\.steward\.butlerlabs\.dev\/)/;
+/**
+ * Annotations about the move and the deletion of a StewardControlPlane mean nothing in the other cluster, where nobody
+ * would name the adopter of what is retained.
+ */
+const stays = new RegExp(
+  `^(clusterctl\\.cluster\\.x-k8s\\.io/|external\\.steward\\.butlerlabs\\.dev/|${annotations.deletionPolicy}$)`,
+);
 
 /**
  * The TenantControlPlane of a StewardControlPlane in another cluster: the same as it would be here, under the name of the claim, without

@@ -36,7 +36,8 @@ export interface Seen {
 /**
  * The TenantControlPlane behind a StewardControlPlane: same name and namespace, owned by it. Networks come from the
  * Cluster, everything else from the StewardControlPlane; fields that neither sets keep the TenantControlPlane's default. A
- * DataStore that was chosen for `existing` is set again, because leaving it out would remove it.
+ * DataStore that was chosen for `existing` is set again, because leaving it out would remove it. A TenantControlPlane that
+ * is deleted alone retains its data for the next one.
  */
 export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiCluster, seen: Seen): Manifest {
   const { name = '', namespace = '' } = scp.metadata;
@@ -48,7 +49,7 @@ export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiClus
       name,
       namespace,
       labels: { ...scp.metadata.labels, [clusterNameLabel]: cluster.metadata.name ?? '' },
-      ...(handedDown.length > 0 ? { annotations: Object.fromEntries(handedDown) } : {}),
+      annotations: { ...Object.fromEntries(handedDown), [annotations.deletionPolicy]: 'Retain' },
       ownerReferences: [ownerReferenceOf(scp)],
     },
     spec: tenantSpec(scp.spec, cluster, seen),

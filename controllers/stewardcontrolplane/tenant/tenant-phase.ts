@@ -1,7 +1,12 @@
-import { keptTenant } from '../../../api/controlplane/kept-tenant.ts';
-import { UnreadableRecord } from '../../../api/controlplane/unreadable-record.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { retainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
+import type { RetainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
+import { retainedTenant } from '../../../api/steward/v1alpha1/retained-tenant.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { UnreadableRecord } from '../../../api/steward/v1alpha1/unreadable-record.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
+import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome, Phase } from '../../../runtime/reconcile/phases.ts';
 import { heldByAddons, reportSkipped } from '../upgrade/addon-gate.ts';
 import { restartDueMs } from './restart-mark.ts';
@@ -40,13 +45,12 @@ export function tenantPhase(deps: Dependencies): Phase<Scope> {
   return {
     name: 'tenant',
     condition: 'TenantControlPlaneCreated',
-    needs: ['kept'],
-    async run({ scp, cluster, tenant: found, keptTenancy: learned }, ctx) {
-      const kept = learned === undefined ? scp.status?.keptTenancy : undefined;
-      if (found?.metadata.deletionTimestamp !== undefined && (learned ?? kept) !== undefined) return goingAlone(found);
+    needs: ['retained'],
+    async run({ scp, cluster, tenant: found, retained }, ctx) {
+      if (found?.metadata.deletionTimestamp !== undefined && retained !== undefined) return goingAlone(found);
       try {
         // What was chosen and held for the one before counts for the next one.
-        const former = keptTenant(scp);
+        const former = retained && retainedTenant(retained);
         const existing = found ?? (former instanceof UnreadableRecord ? undefined : former);
         const hold = await heldByAddons(deps, { scp, cluster, existing }, ctx.signal);
         const seen = { existing, holdsVersion: hold.held !== undefined, now: ctx.now };
@@ -56,12 +60,11 @@ export function tenantPhase(deps: Dependencies): Phase<Scope> {
         const options = { fieldManager, signal: ctx.signal, onCreated };
         const tenant = await deps.cluster.apply(tenantControlPlane, manifest, options);
         reportSkipped(hold, { scp, cluster, existing }, ctx);
-        const successor =
-          kept !== undefined && made.length > 0 ? { ...kept, heirUID: tenant.metadata.uid ?? '' } : undefined;
+        if (retained !== undefined && made.length > 0) await letAdopt(deps, retained, tenant, ctx);
         const afterMs = restartDueMs({ after: scp.spec.rollout?.after, now: ctx.now });
         return {
           is: 'done',
-          learned: { tenant, ...(successor !== undefined && { keptTenancy: successor }), ...hold },
+          learned: { tenant, ...hold },
           ...(afterMs !== undefined && { afterMs }),
         };
       } catch (error) {
@@ -69,6 +72,30 @@ export function tenantPhase(deps: Dependencies): Phase<Scope> {
       }
     },
   };
+}
+
+/**
+ * Names a TenantControlPlane that this controller has just created as the adopter, unless the record is being deleted: its
+ * data may be removed by then. If only the status of the record was written in the meantime, this is tried again.
+ */
+async function letAdopt(
+  deps: Dependencies,
+  retained: RetainedControlPlane,
+  tenant: TenantControlPlane,
+  ctx: Context,
+): Promise<void> {
+  const { name = '', uid, resourceVersion } = retained.metadata;
+  const body = { metadata: { uid, resourceVersion }, spec: { adopterUID: tenant.metadata.uid } };
+  const options = { fieldManager, signal: ctx.signal };
+  try {
+    await deps.cluster.patch(retainedControlPlane, { name }, { type: 'merge', body }, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 409) throw error;
+    const found = await deps.cluster.get(retainedControlPlane, { name }, { signal: ctx.signal });
+    const isSame = found?.metadata.uid === uid && isDeepStrictEqual(found?.spec, retained.spec);
+    if (found === undefined || !isSame || found.metadata.deletionTimestamp !== undefined) throw error;
+    await letAdopt(deps, found, tenant, ctx);
+  }
 }
 
 function goingAlone({ metadata: { name = '' } }: TenantControlPlane): Outcome<Scope> {

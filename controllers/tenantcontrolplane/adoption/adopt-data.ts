@@ -1,65 +1,59 @@
-import { keptTenant } from '../../../api/controlplane/kept-tenant.ts';
-import { UnreadableRecord } from '../../../api/controlplane/unreadable-record.ts';
 import type { Resource } from '../../../api/meta.ts';
 import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { hasData } from '../../../api/steward/v1alpha1/data-owner.ts';
+import { retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
+import { retainedTenant } from '../../../api/steward/v1alpha1/retained-tenant.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { UnreadableRecord } from '../../../api/steward/v1alpha1/unreadable-record.ts';
 import { setConditions } from '../../../runtime/reconcile/conditions.ts';
 import type { Context, ReconcileResult } from '../../../runtime/reconcile/controller.ts';
 import { adoptedStatus } from './adopted-status.ts';
 import { controllerUid, ownerPatch, passedOn } from './retained-objects.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { findOwner } from './find-owner.ts';
-
-/** Until the StewardControlPlane is read again, in milliseconds: no watch reports it here. */
-const askAgainMs = 500;
 
 /**
- * Runs before anything is created for a TenantControlPlane: it adopts the data that its StewardControlPlane retains from the
- * previous one, if the StewardControlPlane names it as the adopter, and waits while that may still happen. Undefined when there
- * is nothing to adopt. The reconcile that adopts does nothing else, since the names and the owner of the tenancy change with the
- * status.
+ * Runs before anything is created for a TenantControlPlane: it adopts the data that its RetainedControlPlane has, if that
+ * names it as the adopter, and waits while that may still happen. Undefined when there is nothing to adopt. The reconcile
+ * that adopts does nothing else, since the names and the owner of the tenancy change with the status. What it waits for is
+ * watched.
  */
 export async function adoptData(
   tcp: TenantControlPlane,
   deps: Dependencies,
   ctx: Context,
 ): Promise<ReconcileResult<TenantControlPlane> | undefined> {
-  if (hasShare(tcp)) return undefined;
-  const retainer = await findOwner(tcp, deps, ctx);
-  if (retainer === undefined) return undefined;
-  const former = keptTenant(retainer);
-  if (former === undefined) return (await isOutdated(tcp, deps, ctx)) ? { afterMs: askAgainMs } : undefined;
-  const { name = '', uid = '' } = retainer.metadata;
+  if (hasData(tcp)) return undefined;
+  const { uid = '' } = tcp.metadata;
+  const { name } = retainedKey(tcp);
+  const retained = await deps.cluster.get(retainedControlPlane, { name }, { signal: ctx.signal });
+  if (retained === undefined) return (await isOutdated(tcp, deps, ctx)) ? {} : undefined;
+  const former = retainedTenant(retained);
   if (former instanceof UnreadableRecord) {
-    return waiting(tcp, `the retained record of StewardControlPlane ${name} cannot be read: ${former.why}`, ctx);
+    return waiting(tcp, `the record of RetainedControlPlane ${name} cannot be read: ${former.why}`, ctx);
   }
-  if (retainer.status?.keptTenancy?.heirUID !== tcp.metadata.uid) {
-    const message = `waiting for StewardControlPlane ${name} to let this TenantControlPlane adopt the data retained from the previous one`;
+  if (retained.spec.adopterUID !== uid) {
+    const message = `RetainedControlPlane ${name} has the data of the previous TenantControlPlane: waiting until its spec.adopterUID is ${uid}, which lets this one adopt the data, or until it is deleted, which removes the data`;
     return waiting(tcp, message, ctx);
   }
-  const inTheWay = await takeOver(tcp, { from: uid, former: former.metadata.uid ?? '' }, { deps, ctx });
+  const uids = { from: retained.metadata.uid ?? '', former: former.metadata.uid ?? '' };
+  const inTheWay = await takeOver(tcp, uids, { deps, ctx });
   if (inTheWay.length > 0) {
     const message = `waiting for ${inTheWay.join(', ')} of the previous TenantControlPlane to be released or deleted`;
     return waiting(tcp, message, ctx);
   }
-  ctx.event(
-    'Normal',
-    'DataInherited',
-    `adopted the data of the TenantControlPlane with UID ${former.metadata.uid ?? ''}`,
-  );
+  ctx.event('Normal', 'DataInherited', `adopted the data of the TenantControlPlane with UID ${uids.former}`);
   return { status: adoptedStatus(tcp, former, ctx.now), afterMs: 0 };
 }
 
-function hasShare({ status }: TenantControlPlane): boolean {
-  return status?.storage?.setup?.schema !== undefined;
-}
-
-/** True when the cached object is older than its adoption, after which nothing is retained any more. */
+/**
+ * True when the cached object is older than its adoption, after which nothing is retained any more. The cache will report the
+ * newer one.
+ */
 async function isOutdated({ metadata }: TenantControlPlane, deps: Dependencies, { signal }: Context): Promise<boolean> {
   const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
   const found = await deps.cluster.get(tenantControlPlane, key, { signal });
-  return found === undefined || found.metadata.uid !== metadata.uid || hasShare(found);
+  return found === undefined || found.metadata.uid !== metadata.uid || hasData(found);
 }
 
 function waiting(tcp: TenantControlPlane, message: string, { now }: Context): ReconcileResult<TenantControlPlane> {
@@ -69,7 +63,7 @@ function waiting(tcp: TenantControlPlane, message: string, { now }: Context): Re
     { type: 'Ready', status: 'False', reason: 'Provisioning', message },
   ] as const;
   const conditions = setConditions(tcp.status?.conditions ?? [], told, at);
-  return { status: { ...tcp.status, observedGeneration: at.generation, conditions }, afterMs: askAgainMs };
+  return { status: { ...tcp.status, observedGeneration: at.generation, conditions } };
 }
 
 /** Makes this TenantControlPlane the owner of the released objects; returns those that still belong to the previous one. */

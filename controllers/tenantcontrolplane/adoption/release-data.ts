@@ -1,78 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { deleteForMoveAnnotation } from '../../../api/cluster-api/names.ts';
-import { keepsDataOf } from '../../../api/controlplane/keeps-data-of.ts';
-import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import type { OwnerReference } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
 import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { hasData } from '../../../api/steward/v1alpha1/data-owner.ts';
+import { hasAdopted } from '../../../api/steward/v1alpha1/has-adopted.ts';
+import { retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
+import type { RetainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
-import { controllerUid, ownerPatch, passedOn } from './retained-objects.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { findOwner } from './find-owner.ts';
+import { fieldManager } from '../dependencies.ts';
+import { controllerUid, ownerPatch, passedOn } from './retained-objects.ts';
+import { retainedManifest, retainedSpec } from './retained-record.ts';
 
-/** The outcome: `done`, or what is waited for. */
-export type ReleaseOutcome =
-  'done' | { readonly reason: 'RetainingData' | 'ReleasingData'; readonly message: string; readonly afterMs: number };
-
-/** Until the StewardControlPlane is read again, in milliseconds: no watch reports it here. */
-const askAgainMs = 500;
-
-/** True for an adopter that may own objects of its predecessor but has recorded no data yet: the retained record still counts. */
-function isAdopterWithoutShare({ metadata, status }: TenantControlPlane, retainer: StewardControlPlane): boolean {
-  return retainer.status?.keptTenancy?.heirUID === metadata.uid && status?.storage?.setup?.schema === undefined;
-}
-
-/** True when the data is to be left behind or removed in any case: an annotation says so, or another cluster already uses it. */
-function isReleasing({ metadata, status }: TenantControlPlane): boolean {
-  const marks = metadata.annotations ?? {};
-  if (status?.storage?.setup?.schema === undefined) return true;
-  return marks[annotations.abandonData] === 'true' || marks[deleteForMoveAnnotation] !== undefined;
-}
-
-/** True when the StewardControlPlane may have read the request to retain the data. */
-function hasAsked({ status }: TenantControlPlane): boolean {
-  return status?.conditions?.some(({ type, reason }) => type === 'Deleting' && reason === 'RetainingData') === true;
-}
-
-/**
- * Releases data, address, CAs and keys of a TenantControlPlane that is deleted on its own to its StewardControlPlane, which
- * creates another one. Undefined when nothing retains them. Nothing is released before the StewardControlPlane has recorded what
- * it retains: from then on, the StewardControlPlane is the one that removes the data. If an annotation asks to leave or remove
- * the data, that record is dropped first: otherwise the next TenantControlPlane would adopt what was left, or the
- * StewardControlPlane would finally remove it.
- */
-export async function releaseData(
-  tcp: TenantControlPlane,
-  deps: Pick<Dependencies, 'addons' | 'cluster'>,
-  ctx: Context,
-): Promise<ReleaseOutcome | undefined> {
-  const retainer = await findOwner(tcp, deps, ctx);
-  if (retainer === undefined || retainer.spec.deployment?.externalClusterReference !== undefined) return undefined;
-  if (isReleasing(tcp) && keepsDataOf(retainer, tcp)) {
-    await takeBack(tcp, retainer, { deps, ctx });
-    return lettingGo(retainer);
-  }
-  if (retainer.metadata.deletionTimestamp !== undefined) return undefined;
-  if (isAdopterWithoutShare(tcp, retainer)) {
-    await passOn(tcp, retainer, { deps, ctx });
-    return undefined;
-  }
-  // The StewardControlPlane may be about to record what was requested.
-  if (isReleasing(tcp)) return hasAsked(tcp) ? lettingGo(retainer) : undefined;
-  const { name = '', uid } = retainer.metadata;
-  if (retainer.status?.keptTenancy?.formerUID !== tcp.metadata.uid || !hasAsked(tcp)) {
-    const message = `waiting for StewardControlPlane ${name}, which is not being deleted, to record that it retains the data; to have the data removed, delete that StewardControlPlane or the Cluster`;
-    return { reason: 'RetainingData', message, afterMs: askAgainMs };
-  }
-  await passOn(tcp, retainer, { deps, ctx });
-  const message = `the data is retained for the next TenantControlPlane that StewardControlPlane ${name} (uid ${uid ?? ''}) creates`;
-  ctx.event('Normal', 'DataKept', message);
-  return 'done';
-}
-
-function lettingGo({ metadata: { name = '' } }: StewardControlPlane): ReleaseOutcome {
-  const message = `waiting for StewardControlPlane ${name} to drop its record of the data, which an annotation of this TenantControlPlane releases; if that StewardControlPlane is paused, unpause it`;
-  return { reason: 'ReleasingData', message, afterMs: askAgainMs };
+/** What the release waits for. A watch reports changes of the RetainedControlPlane. */
+export interface ReleaseWaits {
+  readonly reason: 'RetainingData' | 'ReleasingData';
+  readonly message: string;
+  readonly afterMs?: number;
 }
 
 interface Means {
@@ -80,15 +27,102 @@ interface Means {
   readonly ctx: Context;
 }
 
-/** Makes the StewardControlPlane the owner, so that garbage collection keeps the objects until it is deleted, too. */
-function passOn(tcp: TenantControlPlane, retainer: StewardControlPlane, means: Means): Promise<void> {
-  const next = { ...ownerReferenceOf(retainer), blockOwnerDeletion: false };
-  return changeOwner(tcp, { from: tcp.metadata.uid ?? '', next }, means);
+/** The delay until a refused record is written again, in milliseconds: no watch reports what the API server permits. */
+const refusedMs = 10_000;
+
+/** True while the deletion of a TenantControlPlane leaves its data to a RetainedControlPlane. */
+function retainsData(tcp: TenantControlPlane): boolean {
+  const { [annotations.deletionPolicy]: policy, [annotations.abandonData]: abandon } = tcp.metadata.annotations ?? {};
+  const isMoved = tcp.metadata.annotations?.[deleteForMoveAnnotation] !== undefined;
+  return policy === 'Retain' && abandon !== 'true' && !isMoved && hasData(tcp);
 }
 
-/** Reverts a release: the objects are deleted with this TenantControlPlane. */
-function takeBack(tcp: TenantControlPlane, retainer: StewardControlPlane, means: Means): Promise<void> {
-  return changeOwner(tcp, { from: retainer.metadata.uid ?? '', next: ownerReferenceOf(tcp) }, means);
+/**
+ * Releases data, Service, CAs and keys of a TenantControlPlane with the policy `Retain` to its RetainedControlPlane: `done`
+ * once that has everything, and undefined if the TenantControlPlane is responsible for its data itself. Nothing is released
+ * before the record exists: from then on, the RetainedControlPlane removes the data. The policy counts until the
+ * TenantControlPlane is gone: one that does not retain its data after all takes back what it has released, and the record
+ * is deleted first. Otherwise the next TenantControlPlane would adopt what was to be left or removed.
+ */
+export async function releaseData(
+  tcp: TenantControlPlane,
+  deps: Pick<Dependencies, 'addons' | 'cluster'>,
+  ctx: Context,
+): Promise<'done' | ReleaseWaits | undefined> {
+  const means = { deps, ctx };
+  const found = await deps.cluster.get(retainedControlPlane, retainedKey(tcp), { signal: ctx.signal });
+  if (retainsData(tcp)) return retain(tcp, found, means);
+  if (found === undefined) return undefined;
+  if (found.spec.formerUID === tcp.metadata.uid || hasAdopted(found, tcp)) return takeBack(tcp, found, means);
+  // It may own objects of its predecessor but has recorded no data yet: the retained record still counts.
+  if (found.spec.adopterUID === tcp.metadata.uid) await passOn(tcp, found, means);
+  return undefined;
+}
+
+async function retain(
+  tcp: TenantControlPlane,
+  found: RetainedControlPlane | undefined,
+  means: Means,
+): Promise<'done' | ReleaseWaits> {
+  const { uid } = tcp.metadata;
+  const { name } = retainedKey(tcp);
+  if (found !== undefined && found.spec.formerUID !== uid && !hasAdopted(found, tcp)) {
+    const message = `RetainedControlPlane ${name} retains other data: delete it, which removes that data, or set the annotation ${annotations.abandonData} to "true" here, which leaves this data in the datastore`;
+    return { reason: 'RetainingData', message };
+  }
+  if (found?.metadata.deletionTimestamp !== undefined && hasAdopted(found, tcp)) {
+    const message = `waiting for RetainedControlPlane ${name}, whose data was adopted, to be deleted`;
+    return { reason: 'RetainingData', message };
+  }
+  try {
+    const retained = await record(tcp, found, means);
+    await passOn(tcp, retained, means);
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.code !== 403 && error.code !== 404)) throw error;
+    const message = `the data cannot be retained: ${error.message}. Fix this, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
+    return { reason: 'RetainingData', message, afterMs: refusedMs };
+  }
+  means.ctx.event('Normal', 'DataKept', `the data is retained in RetainedControlPlane ${name}`);
+  return 'done';
+}
+
+/** The record of this TenantControlPlane, which replaces the one that it has adopted. */
+async function record(
+  tcp: TenantControlPlane,
+  found: RetainedControlPlane | undefined,
+  { deps: { cluster }, ctx: { signal } }: Means,
+): Promise<RetainedControlPlane> {
+  const options = { fieldManager, signal };
+  if (found === undefined) return cluster.create(retainedControlPlane, retainedManifest(tcp), options);
+  const wanted = retainedSpec(tcp);
+  if (isDeepStrictEqual({ ...found.spec }, { ...wanted })) return found;
+  const { resourceVersion } = found.metadata;
+  const body = { metadata: { resourceVersion }, spec: { controllerUID: null, ...wanted, adopterUID: null } };
+  return cluster.patch(retainedControlPlane, retainedKey(tcp), { type: 'merge', body }, options);
+}
+
+/** Reverts a release: the objects are deleted with this TenantControlPlane, which is responsible for the data again. */
+async function takeBack(tcp: TenantControlPlane, found: RetainedControlPlane, means: Means): Promise<ReleaseWaits> {
+  const { deps, ctx } = means;
+  const { uid: from = '', resourceVersion, deletionTimestamp } = found.metadata;
+  const { uid = '' } = tcp.metadata;
+  await changeOwner(tcp, { from, next: ownerReferenceOf(tcp) }, means);
+  if (found.spec.adopterUID !== uid) {
+    const body = { metadata: { resourceVersion }, spec: { adopterUID: uid } };
+    const options = { fieldManager, signal: ctx.signal };
+    await deps.cluster.patch(retainedControlPlane, retainedKey(tcp), { type: 'merge', body }, options);
+  }
+  if (deletionTimestamp === undefined) {
+    await deps.cluster.delete(retainedControlPlane, retainedKey(tcp), { uid: from, signal: ctx.signal });
+  }
+  const message = `waiting for RetainedControlPlane ${retainedKey(tcp).name} to be deleted, since this TenantControlPlane does not retain its data after all: its annotations say so`;
+  return { reason: 'ReleasingData', message };
+}
+
+/** Makes the RetainedControlPlane the owner, so that garbage collection keeps the objects until it is deleted, too. */
+function passOn(tcp: TenantControlPlane, retained: RetainedControlPlane, means: Means): Promise<void> {
+  const next = { ...ownerReferenceOf(retained), blockOwnerDeletion: false };
+  return changeOwner(tcp, { from: tcp.metadata.uid ?? '', next }, means);
 }
 
 async function changeOwner(

@@ -1,16 +1,13 @@
 import type { Condition } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
 import type { DataStore } from '../../../api/steward/v1alpha1/data-store.ts';
+import { dataOwner } from '../../../api/steward/v1alpha1/data-owner.ts';
 import { shareInUse } from '../../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 
-/**
- * UID of the owner of the data: the TenantControlPlane itself, or the previous one whose data it has adopted, which only
- * the controller records in the status. Never that of an owner reference, which its author may write: it would open, and on
- * deletion remove, the data of the object with that UID.
- */
-export function tenancyOwner({ metadata, status }: TenantControlPlane): string {
-  return status?.storage?.owner ?? metadata.uid ?? '';
+/** UID of the owner of the data. */
+export function tenancyOwner(tcp: TenantControlPlane): string {
+  return dataOwner(tcp) ?? '';
 }
 
 /** True when the author chose names in the datastore: they may belong to another tenant until the datastore has been checked. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
-import { keptRecord } from './retained-record.ts';
+import { retainedSpec } from './retained-record.ts';
 
 describe('The retained record', () => {
   test('does not grow with the status', () => {
@@ -14,7 +14,7 @@ describe('The retained record', () => {
       }));
     const recordOf = (count: number): string => {
       const status = { conditions: conditions(count), storage: { setup: { schema: 'schema', user: 'user' } } };
-      return keptRecord(tenantControlPlaneWith({ metadata: { uid: 'uid' }, status } as never)).record;
+      return retainedSpec(tenantControlPlaneWith({ metadata: { uid: 'uid' }, status } as never)).record;
     };
     expect(recordOf(100)).toBe(recordOf(0));
     expect(recordOf(0).length).toBeLessThan(4096);

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import type { RetainedControlPlane } from './retained-control-plane.ts';
+import { retainedTenant } from './retained-tenant.ts';
+import { UnreadableRecord } from './unreadable-record.ts';
+
+const spec = { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: 'v1.36.3' } };
+
+const retaining = (record: object): RetainedControlPlane => ({
+  apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+  kind: 'RetainedControlPlane',
+  metadata: { name: 'team.prod', uid: 'own' },
+  spec: { formerUID: 'former', record: JSON.stringify(record) },
+});
+
+test('the retained tenant has the name of its record, its own former UID and what was recorded', () => {
+  const status = { storage: { dataStoreName: 'eu' } };
+  expect(retainedTenant(retaining({ spec, status }))).toEqual({
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'TenantControlPlane',
+    metadata: { namespace: 'team', name: 'prod', uid: 'former' },
+    spec,
+    status,
+  });
+});
+
+test('a retained tenant of which no status was recorded has none', () => {
+  expect(retainedTenant(retaining({ spec }))).not.toHaveProperty('status');
+});
+
+test('a record without a spec cannot be read', () => {
+  expect(retainedTenant(retaining({}))).toBeInstanceOf(UnreadableRecord);
+});
