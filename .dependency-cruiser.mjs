@@ -118,6 +118,12 @@ export default {
       { path: '^(?:clusterstacks/)?controllers/([^/]+)/', pathNot: '^(?:clusterstacks/)?controllers/$1/' },
     ),
     rule(
+      'tenants-know-no-parent',
+      'A TenantControlPlane is complete without Cluster API: what may own it acts through fields and annotations of its own.',
+      { path: '^controllers/(tenantcontrolplane|retainedcontrolplane|datastore|kubeconfiggenerator)/', pathNot: tests },
+      { path: '^api/(controlplane/|cluster-api/kinds\\.ts$)' },
+    ),
+    rule(
       'drivers-are-strangers',
       'Deleting one driver touches no other.',
       { path: '^stores/(etcd|postgres|mysql|nats)/', pathNot: tests },

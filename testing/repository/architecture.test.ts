@@ -28,6 +28,10 @@ const violations: Readonly<Record<string, readonly (readonly [file: string, line
   'sources-are-below-kinds': [['clusterstacks/sources/x.ts', "import '../../stores/etcd/x.ts';"]],
   'cluster-stacks-are-an-option': [['controllers/one/u.ts', "import '../../clusterstacks/controllers/three/x.ts';"]],
   'kinds-are-strangers': [['controllers/two/x.ts', "import '../one/kind.ts';"]],
+  'tenants-know-no-parent': [
+    ['controllers/tenantcontrolplane/shared/y.ts', "import '../../../api/controlplane/kind.ts';"],
+    ['controllers/retainedcontrolplane/x.ts', "import '../../api/cluster-api/kinds.ts';"],
+  ],
   'drivers-are-strangers': [['stores/nats/x.ts', "import '../etcd/x.ts';"]],
   'drivers-arrive-by-argument': [['controllers/one/y.ts', "import '../../stores/etcd/x.ts';"]],
   'sources-are-strangers': [['clusterstacks/sources/github/x.ts', "import '../oci/x.ts';"]],
@@ -48,6 +52,10 @@ const violations: Readonly<Record<string, readonly (readonly [file: string, line
 /** Files that the planted ones point at and that break nothing themselves. */
 const innocent = {
   'api/steward/kind.ts': 'export const kind = 1;',
+  'api/controlplane/kind.ts': 'export const kind = 1;',
+  'api/cluster-api/kinds.ts': 'export const kind = 1;',
+  'api/cluster-api/names.ts': 'export const name = 1;',
+  'controllers/tenantcontrolplane/shared/z.ts': "import '../../../api/cluster-api/names.ts';",
   'controllers/one/kind.ts': 'export const kind = 1;',
   'stores/etcd/x.ts': 'export const x = 1;',
   'clusterstacks/api/x.ts': 'export const x = 1;',
