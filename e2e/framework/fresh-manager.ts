@@ -20,4 +20,20 @@ export async function freshManager(cluster: ManagementCluster): Promise<void> {
     await pause(200);
   }
   await managerIsAvailable(cluster);
+  // kube-proxy learns of the pod after its Deployment does.
+  for (const deadline = deadlineIn(minutes); !(await isAnsweredByWebhooks(cluster));) {
+    if (Date.now() > deadline) throw new Error(`No webhook answers.\n${await cluster.diagnose('steward-system')}`);
+    await pause(200);
+  }
+}
+
+/** Whether the API server reaches the webhooks of the manager. */
+async function isAnsweredByWebhooks(cluster: ManagementCluster): Promise<boolean> {
+  const spec = { kubernetes: { version: 'v1.36.3' }, controlPlane: { service: { serviceType: 'ClusterIP' } } };
+  const metadata = { name: 'probe', namespace: 'default' };
+  const probe = { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'TenantControlPlane', metadata, spec };
+  return cluster.kubectl(['create', '--dry-run=server', '-f', '-'], { input: JSON.stringify(probe) }).then(
+    () => true,
+    (error: unknown) => !String(error).includes('failed calling webhook'),
+  );
 }
