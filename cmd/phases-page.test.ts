@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
 import { phasesPage } from './phases-page.ts';
 
-test('the page shows every phase once, after all that it comes after', () => {
+test('the page shows every phase once, after all that it runs after', () => {
   const shown = [...phasesPage(recipe.toReversed()).matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? '');
   expect(shown.toSorted()).toEqual(recipe.map(({ name }) => name).toSorted());
   for (const { name, needs, after } of recipe) {

@@ -2,7 +2,7 @@ import type { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
 
 type Row = (typeof recipe)[number];
 
-/** The rows, each after those that it comes after. */
+/** The rows, each after those that it runs after. */
 function inOrder(rows: readonly Row[]): readonly Row[] {
   const left = [...rows];
   const done = new Set<string>();
@@ -30,9 +30,10 @@ export function phasesPage(rows: readonly Row[]): string {
 
 # Phases of a TenantControlPlane
 
-A phase runs when all phases that it needs are done and those that it only comes after have ended. Everything else runs in parallel.
+A phase runs when all phases that it needs are done, and all that it runs after have ended. Everything else runs in
+parallel.
 
-| Phase | Condition | Needs | Comes after |
+| Phase | Condition | Needs | Runs after |
 | --- | --- | --- | --- |
 ${lines.join('\n')}
 `;
