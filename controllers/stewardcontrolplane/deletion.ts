@@ -113,7 +113,6 @@ async function removeTenant(
 }
 
 /**
-/**
  * From now on the TenantControlPlane removes its data when it is deleted: without its StewardControlPlane nobody would let
  * another one adopt it.
  */

@@ -3,6 +3,7 @@ import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, KindRef, Resource } from '../../api/meta.ts';
+import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { stewardControlPlaneController } from '../../controllers/stewardcontrolplane/controller.ts';
 import { ExternalClusters } from '../../controllers/stewardcontrolplane/hosting/external-clusters.ts';
@@ -38,7 +39,7 @@ export async function startExternalManagement(server: ApiServerAccess): Promise<
   for (const kind of [capiCluster, capiMachine]) {
     await admin.apply(kinds.CustomResourceDefinition, openDefinition(kind), { fieldManager: 'steward-tests' });
   }
-  await installKinds(admin, [stewardControlPlane, tenantControlPlane]);
+  await installKinds(admin, [retainedControlPlane, stewardControlPlane, tenantControlPlane]);
   await isListed(admin, [capiCluster, capiMachine]);
   const metadata = { name: externalKey.namespace };
   await admin.apply(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata }, { fieldManager: 'test' });

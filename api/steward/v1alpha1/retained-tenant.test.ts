@@ -30,3 +30,11 @@ test('a retained tenant of which no status was recorded has none', () => {
 test('a record without a spec cannot be read', () => {
   expect(retainedTenant(retaining({}))).toBeInstanceOf(UnreadableRecord);
 });
+
+test('A record that has not changed is read once', () => {
+  const record = retaining({ spec });
+  expect(retainedTenant(record)).toBe(retainedTenant(record));
+  expect(retainedTenant({ ...record, spec: { ...record.spec, formerUID: 'other' } })).toMatchObject({
+    metadata: { uid: 'other' },
+  });
+});

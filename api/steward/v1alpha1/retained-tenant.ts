@@ -8,8 +8,17 @@ import { UnreadableRecord } from './unreadable-record.ts';
 
 type Retained = Pick<TenantControlPlane, 'spec' | 'status'>;
 
+/** What was read of a record: all records are asked for in every reconcile, and a cache gives the same object until it changes. */
+const known = new WeakMap<RetainedControlPlane, TenantControlPlane | UnreadableRecord>();
+
 /** The deleted TenantControlPlane, read from its retained record: its UID, its spec and what was recorded about its data. */
 export function retainedTenant(retained: RetainedControlPlane): TenantControlPlane | UnreadableRecord {
+  const found = known.get(retained) ?? formerTenant(retained);
+  known.set(retained, found);
+  return found;
+}
+
+function formerTenant(retained: RetainedControlPlane): TenantControlPlane | UnreadableRecord {
   const { spec } = retained;
   const read = readRecord(spec.record);
   if (read instanceof UnreadableRecord) return read;

@@ -3,7 +3,7 @@ import { deleteForMoveAnnotation } from '../../../api/cluster-api/names.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Resource } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
-import { retainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
+import { retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { RetainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
@@ -13,7 +13,7 @@ import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { access } from '../access.ts';
 import { addons } from '../addons/registry.ts';
-import { releaseData } from './release-data.ts';
+import { mostRecords, releaseData } from './release-data.ts';
 import { retainedSpec } from './retained-record.ts';
 
 const key = { namespace: 'default', name: 'tenant' };
@@ -31,11 +31,15 @@ class World {
     const own = { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'TenantControlPlane', name: key.name, uid };
     const metadata = { ...key, name: 'tenant-ca', ownerReferences: [{ ...own, controller: true }] };
     await this.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata });
-    if (spec === undefined) return;
+    if (spec !== undefined) await this.seedRecord({ ...recordKey, finalizers: ['a/b'] }, spec);
+  }
+
+  async seedRecord(metadata: Resource['metadata'], spec: RetainedControlPlane['spec']): Promise<void> {
+    const { group, version, kind } = retainedControlPlane;
     await this.cluster.seed(retainedControlPlane, {
-      apiVersion: `${retainedControlPlane.group}/${retainedControlPlane.version}`,
-      kind: retainedControlPlane.kind,
-      metadata: { ...recordKey, finalizers: ['a/b'] },
+      apiVersion: `${group}/${version}`,
+      kind,
+      metadata,
       spec,
     } as Resource);
   }
@@ -106,6 +110,26 @@ describe('A TenantControlPlane that is deleted', () => {
       message: expect.stringMatching(/no new content.*"Delete"/),
     });
     expect(await world.ownerOfAuthority()).toBe(uid);
+  });
+
+  test('releases nothing if its namespace has the most records already, and one of another namespace does not count', async () => {
+    const world = new World();
+    await world.begin();
+    const seed = async (name: string, namespace = key.namespace): Promise<TenantControlPlane> => {
+      const former = tenantControlPlaneWith({ metadata: { namespace, name, uid: `of-${name}` } });
+      await world.seedRecord(retainedKey(former), retainedSpec(former));
+      return former;
+    };
+    await seed('elsewhere', 'other');
+    for (let index = 1; index < mostRecords; index += 1) await seed(`former-${index}`);
+    const last = await seed('last');
+    expect(await world.release(tenant())).toMatchObject({
+      reason: 'RetainingData',
+      message: expect.stringContaining('namespace default has 20 RetainedControlPlanes'),
+    });
+    expect(await world.record()).toBeUndefined();
+    await world.cluster.admin.delete(retainedControlPlane, retainedKey(last));
+    expect(await world.release(tenant())).toBe('done');
   });
 
   test('releases nothing while a record of other data has its name', async () => {

@@ -5,7 +5,7 @@ import { annotations } from '../../../api/names.ts';
 import { ownerReferenceOf } from '../../../api/owner-reference.ts';
 import { hasData } from '../../../api/steward/v1alpha1/data-owner.ts';
 import { hasAdopted } from '../../../api/steward/v1alpha1/has-adopted.ts';
-import { retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
+import { formerKey, retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { RetainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
@@ -29,6 +29,9 @@ interface Means {
 
 /** The delay until a refused record is written again, in milliseconds: no watch reports what the API server permits. */
 const refusedMs = 10_000;
+
+/** The most records of one namespace: they count against no quota of that namespace, and only administrators delete them. */
+export const mostRecords = 20;
 
 /** True while the deletion of a TenantControlPlane leaves its data to a RetainedControlPlane. */
 function retainsData(tcp: TenantControlPlane): boolean {
@@ -74,16 +77,26 @@ async function retain(
     const message = `waiting for RetainedControlPlane ${name}, whose data was adopted, to be deleted`;
     return { reason: 'RetainingData', message };
   }
+  if (found === undefined && (await recordsBeside(tcp, means)) >= mostRecords) {
+    const message = `namespace ${tcp.metadata.namespace ?? ''} has ${mostRecords} RetainedControlPlanes, and no more are created: have those deleted whose data is not needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
+    return { reason: 'RetainingData', message, afterMs: refusedMs };
+  }
   try {
     const retained = await record(tcp, found, means);
     await passOn(tcp, retained, means);
   } catch (error) {
-    if (!(error instanceof ApiError) || (error.code !== 403 && error.code !== 404)) throw error;
+    if (!(error instanceof ApiError) || error.code === 409 || error.code >= 500) throw error;
     const message = `the data cannot be retained: ${error.message}. Fix this, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
     return { reason: 'RetainingData', message, afterMs: refusedMs };
   }
   means.ctx.event('Normal', 'DataKept', `the data is retained in RetainedControlPlane ${name}`);
   return 'done';
+}
+
+/** The number of records of the same namespace. */
+async function recordsBeside({ metadata }: TenantControlPlane, { deps, ctx: { signal } }: Means): Promise<number> {
+  const { items } = await deps.cluster.list(retainedControlPlane, { signal });
+  return items.filter((retained) => formerKey(retained).namespace === metadata.namespace).length;
 }
 
 /** The record of this TenantControlPlane, which replaces the one that it has adopted. */
