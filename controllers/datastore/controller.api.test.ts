@@ -4,6 +4,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
@@ -106,7 +107,7 @@ test('a DataStore follows its Secret, its server and its tenants on a real API s
     { name: 'management' },
   );
   try {
-    await installKinds(admin, [dataStore, tenantControlPlane]);
+    await installKinds(admin, [dataStore, retainedControlPlane, tenantControlPlane]);
     await grantUser(admin, 'datastore-controller', [...access, events]);
     await using manager = await startManager(cluster);
     const reference = (keyPath: string) => ({ secretReference: { name: 'etcd-certs', namespace: 'default', keyPath } });

@@ -3,6 +3,7 @@ import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -53,7 +54,7 @@ beforeAll(async () => {
   const pair = await server.clientPair(user);
   operator = openCluster({ ...connection, clientCert: pair.certificate, clientKey: pair.key }, { name: 'management' });
   sessions = new Sessions({ clock: systemClock });
-  await installKinds(admin, [dataStore, tenantControlPlane]);
+  await installKinds(admin, [dataStore, retainedControlPlane, tenantControlPlane]);
   await grantUser(admin, user, access);
   await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
   collector = await startGarbageCollector(server, folder.path);

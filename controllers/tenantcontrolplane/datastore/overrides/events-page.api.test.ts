@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals';
 import { kinds } from '../../../../api/core/kinds.ts';
 import type { Deployment } from '../../../../api/core/kinds.ts';
 import { dataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import { retainedControlPlane } from '../../../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { consoleBlocks } from '../../../../e2e/framework/how-to-page.ts';
 import { resolveTools } from '../../../../e2e/tools/resolve.ts';
@@ -47,7 +48,7 @@ test('the commands of the how-to page move events of a tenant to another etcd an
   const stop = new AbortController();
   let rolling: Promise<void> | undefined;
   try {
-    await installKinds(admin, [dataStore, tenantControlPlane]);
+    await installKinds(admin, [dataStore, retainedControlPlane, tenantControlPlane]);
     await admin.create(dataStore, { ...main.dataStore, metadata: { name: 'default' } });
     await admin.create(dataStore, { ...events.dataStore, metadata: { name: 'events' } });
     await using manager = await startStoreManager(admin);

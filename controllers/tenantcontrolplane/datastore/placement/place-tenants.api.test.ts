@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { dataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import { retainedControlPlane } from '../../../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { consoleBlocks } from '../../../../e2e/framework/how-to-page.ts';
 import { resolveTools } from '../../../../e2e/tools/resolve.ts';
@@ -23,7 +24,7 @@ test('the commands of the how-to page place tenants in their DataStores', async 
   const admin = openCluster(parseKubeconfig(server.kubeconfig), { name: 'management' });
   const { kubectl } = await resolveTools(['kubectl']);
   try {
-    await installKinds(admin, [dataStore, tenantControlPlane]);
+    await installKinds(admin, [dataStore, retainedControlPlane, tenantControlPlane]);
     for (const name of ['pool-a', 'pool-b']) {
       await admin.create(dataStore, { ...etcd.dataStore, metadata: { name } });
     }
