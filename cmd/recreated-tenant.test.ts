@@ -38,6 +38,15 @@ async function relied(world: ReleaseWorld): Promise<Relied> {
   };
 }
 
+/** Does something right after the StewardControlPlane has applied the next TenantControlPlane. */
+function onceCreated({ tenant: { cluster } }: ReleaseWorld, action: () => Promise<void>): void {
+  const stop = cluster.after(async ({ kind, verb }) => {
+    if (kind?.kind !== tenantControlPlane.kind || verb !== 'apply') return;
+    stop();
+    await action();
+  });
+}
+
 describe('A TenantControlPlane that is deleted while its StewardControlPlane stays', () => {
   test('is recreated with the same data, CAs and address', async () => {
     const world = await ReleaseWorld.create();
@@ -150,9 +159,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     const { cluster } = world.tenant;
     await world.deleteAlone();
     await untilGone(world);
-    const stop = cluster.after(async ({ kind, verb }) => {
-      if (kind?.kind !== tenantControlPlane.kind || verb !== 'apply') return;
-      stop();
+    onceCreated(world, async () => {
       const patch = { type: 'merge', body: { status: { observedGeneration: 7 } } } as const;
       await cluster.admin.patch(retainedControlPlane, recordKey, patch, { subresource: 'status' });
     });
@@ -165,9 +172,7 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     const { cluster } = world.tenant;
     await world.deleteAlone();
     await untilGone(world);
-    const stop = cluster.after(async ({ kind, verb }) => {
-      if (kind?.kind !== tenantControlPlane.kind || verb !== 'apply') return;
-      stop();
+    onceCreated(world, async () => {
       await cluster.admin.delete(retainedControlPlane, recordKey);
     });
     await world.reconcileRetainer();

@@ -78,7 +78,7 @@ describe('an installation with Helm', () => {
     await expect(install('steward-crds')).resolves.toContain('STATUS: deployed');
   }, 120_000);
 
-  test('takes over definitions that were applied by hand, when it is told to', async () => {
+  test('adopts definitions that were applied by hand, with --take-ownership', async () => {
     const name = 'datastores.steward.butlerlabs.dev';
     const owner = 'meta.helm.sh/release-name';
     await release('uninstall', 'steward-crds');

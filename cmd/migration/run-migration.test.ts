@@ -59,7 +59,7 @@ describe('The process of a migration', () => {
     expect(world.target.dataOf(schema).content().size).toBe(1);
   });
 
-  test('removes existing data in the target first if it is told to', async () => {
+  test('removes existing data in the target first with the option cleanup', async () => {
     const world = await begun();
     await leftover(world);
     await run(world, done, { cleanup: true });

@@ -29,7 +29,7 @@ test('kubeadm gets an untainted node at its address and the ranges of the harnes
   expect(cluster).toMatchObject({ networking: { podSubnet: '10.163.0.0/16', serviceSubnet: '10.195.0.0/16' } });
 });
 
-test('the kubelet is told to accept cgroup v1 only on a host with cgroup v1', () => {
+test('the kubelet is configured to accept cgroup v1 only on a host with cgroup v1', () => {
   expect(documents(1)[2]).toMatchObject({ kind: 'KubeletConfiguration', failCgroupV1: false });
   expect(documents(2)[2]).not.toHaveProperty('failCgroupV1');
 });

@@ -14,7 +14,7 @@ export function webContainer(name: string): object {
   };
 }
 
-/** A pod of that one container, called `app` by its label, that ends as soon as it is told to. */
+/** A pod of that one container, called `app` by its label, that ends as soon as it gets SIGTERM. */
 export function webPod(name: string, { nodeName }: { readonly nodeName?: string | undefined } = {}): PlainObject {
   return {
     apiVersion: 'v1',

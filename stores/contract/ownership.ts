@@ -23,7 +23,7 @@ export function testOwnership<Config>(started: () => Stage<Config>): void {
     expect(await store.dump()).toEqual(before);
   });
 
-  test('adopts a tenancy without a recorded owner only when it is told to', async () => {
+  test('adopts a tenancy without a recorded owner only with the option for that', async () => {
     const stage = started();
     const { store, session } = stage;
     const before = await store.dump();

@@ -54,7 +54,7 @@ export async function runScenarios(
   try {
     await work.prepare(limits.signal);
   } catch (error) {
-    // Whoever ended the tests knows why, and it is told at the end.
+    // Whoever ended the tests knows why; the end of the output says that they were ended.
     if (limits.signal.aborted) return { tests: [], flaky: [], late: [] };
     return { ...noTests, tests: [failure(`scenarios could not be prepared: ${(error as Error).message}`)] };
   }

@@ -1,5 +1,4 @@
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
-import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { PolicyRule, Resource } from '../../api/meta.ts';
@@ -14,10 +13,11 @@ import { stewardControlPlaneController } from '../../controllers/stewardcontrolp
 import { removeData } from '../../controllers/tenantcontrolplane/deletion.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import type { Controller } from '../../runtime/reconcile/controller.ts';
-import { Reconciler } from '../../runtime/reconcile/reconciler.ts';
+import type { Reconciler } from '../../runtime/reconcile/reconciler.ts';
 import { noInfrastructureWatches } from '../fake/no-infrastructure-watches.ts';
 import { noBlockerWatches } from '../fake/no-blocker-watches.ts';
 import { TenantWorld } from './tenant-world.ts';
+import { worldReconciler } from './world-reconciler.ts';
 
 /** The name of the Cluster, of its StewardControlPlane and of the TenantControlPlane behind that. */
 export const key = { namespace: 'default', name: 'tenant' };
@@ -208,14 +208,6 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
 
   #reconciler(controller: Controller): Reconciler {
     const { cluster, clock } = this.tenant;
-    return new Reconciler({
-      memory: new ObjectMemory(),
-      controller,
-      cluster,
-      clock,
-      events: { record: (_object, { reason, message }) => void this.events.push(`${reason}: ${message}`) },
-      stop: new AbortController().signal,
-      wrote: () => undefined,
-    });
+    return worldReconciler(controller, { cluster, clock, events: this.events });
   }
 }

@@ -14,7 +14,7 @@ import type { Migrations } from '../../controllers/tenantcontrolplane/dependenci
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { silent } from '../../runtime/observe/logger.ts';
-import { Reconciler } from '../../runtime/reconcile/reconciler.ts';
+import type { Reconciler } from '../../runtime/reconcile/reconciler.ts';
 import type { ReconcileOutcome } from '../../runtime/reconcile/reconciler.ts';
 import type { Driver } from '../../stores/driver.ts';
 import { secretReader } from '../../stores/secret-reader.ts';
@@ -32,6 +32,7 @@ import { isFields } from '../fake/stored-object.ts';
 import type { StoredObject } from '../fake/stored-object.ts';
 import { tenantControlPlaneWith } from '../builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../builders/tenant-control-plane.ts';
+import { worldReconciler } from './world-reconciler.ts';
 
 /** The owner of the finalizers would write this; Events do not matter here. */
 const key = { namespace: 'default', name: 'tenant' };
@@ -309,14 +310,6 @@ export class TenantWorld {
       ...(this.#migrations !== undefined && { migrations: this.#migrations }),
       clusterOf: () => Promise.resolve(this.clusterName),
     });
-    return new Reconciler({
-      memory: new ObjectMemory(),
-      controller,
-      cluster,
-      clock,
-      events: { record: (_object, { reason, message }) => void this.events.push(`${reason}: ${message}`) },
-      stop: new AbortController().signal,
-      wrote: () => undefined,
-    });
+    return worldReconciler(controller, { cluster, clock, events: this.events });
   }
 }

@@ -33,7 +33,8 @@ function jobOf(
     serviceAccount: 'steward-migrate',
     ...kine,
   };
-  return migrationJobManifest(tcp, migration, settings) as unknown as ReturnType<typeof jobOf>;
+  const { metadata, spec } = migrationJobManifest(tcp, migration, settings);
+  return { metadata, spec: spec as JobSpec };
 }
 
 const argumentsOf = (values: Readonly<Record<string, string>> = {}): readonly string[] | undefined =>
