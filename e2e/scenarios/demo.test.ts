@@ -12,7 +12,7 @@ import { harnessFolder } from '../cluster/state.ts';
 import { consoleBlocks, HowToPage } from '../framework/how-to-page.ts';
 import { builtManagerVariable } from '../framework/install-steward.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
@@ -27,7 +27,7 @@ async function demo(...more: readonly string[]): Promise<string> {
     string
   >;
   const onOutput = (chunk: string): void => {
-    for (const line of chunk.split('\n').filter((each) => / s {2}\S/.test(each))) tell('demo', line.trim());
+    for (const line of chunk.split('\n').filter((each) => / s {2}\S/.test(each))) logStep('demo', line.trim());
   };
   const args = ['run', '--silent', 'demo', '--', '--name', name, ...more];
   return (await runCommand('npm', args, { cwd: root, env, onOutput, timeoutMs: 60 * minutes })).stdout;
@@ -66,8 +66,9 @@ describe('The demo', () => {
         folder,
       });
       expect(await page.run('2. Look at the management cluster')).toMatch(/^default +demo-\S+ +3\/3 +Running/m);
-      const conditions = (await page.run('2. Look at the management cluster')).split('\n').slice(-12).join('\n');
-      expect(tutorial).toContain(`\`\`\`text\n${conditions}\`\`\``);
+      const listed = await page.run('2. Look at the management cluster');
+      const conditions = listed.split('\n').filter((line) => /^\w+=(True|False|Unknown) /.test(line));
+      expect(tutorial).toContain(`\`\`\`text\n${conditions.join('\n')}\n\`\`\``);
       expect(await page.run('2. Look at the management cluster')).toContain('is used by ["default/demo"]');
       expect(await page.run('3. Look at the tenant')).toMatch(/^default +pod\/hello +1\/1 +Running/m);
       expect(await page.run('3. Look at the tenant')).toContain('kind: Config');
