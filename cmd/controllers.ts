@@ -113,7 +113,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
   // The retained records are only complete where they are watched.
   const retained = (): readonly TenantControlPlane[] =>
     settings.controllers.has('tenantcontrolplane')
-      ? retainedTenants(informers.informer({ kind: retainedControlPlane }).list()).tenants
+      ? retainedTenants(informers.informer({ kind: retainedControlPlane, optional: true }).list()).tenants
       : [];
   const allTenants = (): readonly TenantControlPlane[] => informers.informer({ kind: tenantControlPlane }).list();
   return [

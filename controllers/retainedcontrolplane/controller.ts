@@ -17,6 +17,7 @@ export function retainedControlPlaneController(deps: Dependencies): Controller<R
   return {
     name: 'retainedcontrolplane',
     kind: retainedControlPlane,
+    optional: true,
     access,
     finalizers: [finalizers.retained],
     watches: [{ kind: tenantControlPlane, keys: ofTenant }],

@@ -144,7 +144,7 @@ export const clusterSecrets = { kind: kinds.Secret, labelSelector: clusterNameLa
 
 const watches: readonly Watch[] = [
   { kind: tenantControlPlane, keys: ownersOf },
-  { kind: retainedControlPlane, keys: retainerOf },
+  { kind: retainedControlPlane, optional: true, keys: retainerOf },
   { ...clusterSecrets, keys: ownersOf },
   {
     kind: capiCluster,

@@ -98,7 +98,8 @@ export class ControllerRunner {
   /** Follows the kind and everything that concerns it; keys are collected but nothing is reconciled yet. */
   follow(): void {
     const { controller, tools } = { controller: this.#controller, tools: this.#tools };
-    const primary = tools.informers.informer({ kind: controller.kind });
+    const { kind, optional = false } = controller;
+    const primary = tools.informers.informer({ kind, ...(optional && { optional }) });
     this.#primary = primary;
     this.#subscribe(primary, (old, now) => {
       this.#primaryChanged(old, now, primary.health().synced);

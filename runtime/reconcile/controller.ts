@@ -65,6 +65,8 @@ export interface Controller<T extends Resource = Resource> {
   /** Lower-case, for logs, metrics and the field manager. */
   readonly name: string;
   readonly kind: KindRef<T>;
+  /** True when the API of the kind may be absent in the cluster: the other controllers start without it. */
+  readonly optional?: boolean;
   readonly watches: readonly Watch[];
   /** Generates config/rbac; the fake cluster refuses what is not declared. */
   readonly access: readonly PolicyRule[];

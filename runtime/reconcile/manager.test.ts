@@ -432,6 +432,21 @@ describe('The manager', () => {
     expect(manager?.waitsFor()).toEqual([]);
   });
 
+  test('starts without the API of an optional controller, and reconciles its objects once that exists', async () => {
+    cluster = new FakeCluster({ access: [], absent: [tenantKind] });
+    informers = new InformerFactory({ cluster: cluster.admin, clock, random: () => 0.5 });
+    const names: string[] = [];
+    const reconcile: Reconcile = ({ metadata }) => {
+      names.push(metadata.name ?? '');
+      return {};
+    };
+    await started(controllerOf(reconcile, { optional: true }));
+    cluster.serve(tenantKind);
+    await create('a');
+    await clock.advance(120_000);
+    expect(names).toEqual(['a']);
+  });
+
   test('reconciles the keys that a watched object concerns', async () => {
     const seen: string[] = [];
     await create('a');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { deleteForMoveAnnotation } from '../../../api/cluster-api/names.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { Resource } from '../../../api/meta.ts';
+import type { KindRef, Resource } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
 import { retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { RetainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
@@ -25,7 +25,11 @@ const owner = { apiVersion: 'example.com/v1', kind: 'Owner', name: 'owner', uid:
 
 /** A TenantControlPlane that is deleted, with its CA. */
 class World {
-  readonly cluster = new FakeCluster({ access, admit: (_kind, object) => object, collectsGarbage: false });
+  readonly cluster: FakeCluster;
+
+  constructor(absent: readonly KindRef[] = []) {
+    this.cluster = new FakeCluster({ access, absent, admit: (_kind, object) => object, collectsGarbage: false });
+  }
 
   async begin(spec?: RetainedControlPlane['spec']): Promise<void> {
     const own = { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'TenantControlPlane', name: key.name, uid };
@@ -109,6 +113,17 @@ describe('A TenantControlPlane that is deleted', () => {
       reason: 'RetainingData',
       message: expect.stringMatching(/no new content.*"Delete"/),
     });
+    expect(await world.ownerOfAuthority()).toBe(uid);
+  });
+
+  test('releases nothing without the CRD of the record, and reports that it is missing', async () => {
+    const world = new World([retainedControlPlane]);
+    await world.begin();
+    expect(await world.release(tenant())).toMatchObject({
+      reason: 'RetainingData',
+      message: expect.stringMatching(/CRD of RetainedControlPlane is not installed.*"Delete"/),
+    });
+    expect(await world.release(tenant({}))).toBeUndefined();
     expect(await world.ownerOfAuthority()).toBe(uid);
   });
 

@@ -70,26 +70,27 @@ async function retain(
   const { uid } = tcp.metadata;
   const { name } = retainedKey(tcp);
   if (found !== undefined && found.spec.formerUID !== uid && !hasAdopted(found, tcp)) {
-    const message = `RetainedControlPlane ${name} retains other data: delete it, which removes that data, or set the annotation ${annotations.abandonData} to "true" here, which leaves this data in the datastore`;
+    const message = `RetainedControlPlane ${name} retains other data: delete it, which removes that data, or set an annotation here: ${annotations.deletionPolicy} to "Delete", which removes this data, or ${annotations.abandonData} to "true", which leaves it in the datastore`;
     return { reason: 'RetainingData', message };
   }
   if (found?.metadata.deletionTimestamp !== undefined && hasAdopted(found, tcp)) {
     const message = `waiting for RetainedControlPlane ${name}, whose data was adopted, to be deleted`;
     return { reason: 'RetainingData', message };
   }
-  if (found === undefined && (await recordsBeside(tcp, means)) >= mostRecords) {
-    const message = `namespace ${tcp.metadata.namespace ?? ''} has ${mostRecords} RetainedControlPlanes, and no more are created: have those deleted whose data is not needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
-    return { reason: 'RetainingData', message, afterMs: refusedMs };
-  }
   try {
+    if (found === undefined && (await recordsBeside(tcp, means)) >= mostRecords) {
+      const message = `namespace ${tcp.metadata.namespace ?? ''} has ${mostRecords} RetainedControlPlanes, and no more are created: have those deleted whose data is not needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
+      return { reason: 'RetainingData', message, afterMs: refusedMs };
+    }
     const retained = await record(tcp, found, means);
     await passOn(tcp, retained, means);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code === 409 || error.code >= 500) throw error;
-    const message = `the data cannot be retained: ${error.message}. Fix this, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
+    const why = error.code === 404 ? 'the CRD of RetainedControlPlane is not installed' : error.message;
+    const message = `the data cannot be retained: ${why}. Fix this, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
     return { reason: 'RetainingData', message, afterMs: refusedMs };
   }
-  means.ctx.event('Normal', 'DataKept', `the data is retained in RetainedControlPlane ${name}`);
+  means.ctx.event('Normal', 'DataRetained', `the data is retained in RetainedControlPlane ${name}`);
   return 'done';
 }
 
