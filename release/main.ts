@@ -13,14 +13,14 @@ const usage = `usage:
   npm run release:local -- --out <folder> [--version <version>] [--image <reference>]
       writes a local repository for clusterctl, and prints what to add to clusterctl.yaml`;
 
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function local(args: readonly string[]): Promise<void> {
   const options = { out: { type: 'string' }, version: { type: 'string' }, image: { type: 'string' } } as const;
   const { values } = parseArgs({ args: [...args], options });
   if (values.out === undefined) throw new Error(`--out is missing\n${usage}`);
   const { folder, configuration } = await writeLocalRepository(values.out, values);
-  tell(
+  log(
     `wrote ${folder}; add this to $XDG_CONFIG_HOME/cluster-api/clusterctl.yaml (~/.config/cluster-api/clusterctl.yaml):`,
   );
   process.stdout.write(configuration);
@@ -42,7 +42,7 @@ async function publish(args: readonly string[]): Promise<void> {
     throw new Error(`${version === undefined ? '--version' : '--registry'} is missing\n${usage}`);
   }
   const { REGISTRY_USERNAME: username, REGISTRY_PASSWORD: password, SIGNING_KEY_PASSWORD: passphrase } = process.env;
-  if (key === undefined) tell('nothing is signed: --key is not set');
+  if (key === undefined) log('nothing is signed: --key is not set');
   await publishRelease({
     version,
     registry: registry.replace(/^oci:\/\//, ''),
@@ -52,9 +52,9 @@ async function publish(args: readonly string[]): Promise<void> {
     },
     key: key === undefined ? undefined : await readSigningKey(key, passphrase),
     out: resolve(out),
-    tell,
+    log,
   });
-  tell(`a copy of what was published is in ${resolve(out)}`);
+  log(`a copy of what was published is in ${resolve(out)}`);
 }
 
 try {
@@ -63,6 +63,6 @@ try {
   else if (command === 'publish') await publish(args);
   else throw new Error(usage);
 } catch (error) {
-  tell(error instanceof Error ? error.message : String(error));
+  log(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }

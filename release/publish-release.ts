@@ -33,7 +33,7 @@ export interface Release {
   readonly key?: KeyObject | undefined;
   /** Folder that gets what is published, for a page of releases too. */
   readonly out: string;
-  readonly tell: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** One artifact of a release. */
@@ -51,7 +51,7 @@ export const providerArtifactType = 'application/vnd.butlerlabs.steward.provider
  * A version that is there is never replaced; one that failed on its way can be published again.
  */
 export async function publishRelease(release: Release): Promise<readonly Published[]> {
-  const { registry, access, key, out, tell } = release;
+  const { registry, access, key, out, log } = release;
   const version = await releaseVersion(release.version);
   const tag = `v${version}`;
   const [image, components] = [`${registry}/steward`, `${registry}/steward-components`];
@@ -68,7 +68,7 @@ export async function publishRelease(release: Release): Promise<readonly Publish
       await openRepository(where, access).push(signatureOf(where, digest, key), tagBeside(digest, 'sig'), never);
     }
     const reference = `${where}:${as}`;
-    tell(`${reference} ${digest}`);
+    log(`${reference} ${digest}`);
     published.push({ reference, digest });
     return digest;
   };

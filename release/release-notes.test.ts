@@ -14,7 +14,7 @@ describe('the notes of a release', () => {
     expect(releaseNotes(changelog, version)).toBe(notes);
   });
 
-  test('must tell something', () => {
+  test('must say something', () => {
     expect(() => releaseNotes('# Changelog\n\n## Unreleased\n', '0.3.0')).toThrow(
       'CHANGELOG.md says nothing about 0.3.0',
     );

@@ -3,7 +3,7 @@ import { selfSignedCertificate } from '../cluster/self-signed-certificate.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { imageArchives } from '../tools/images.ts';
 import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
-import { tell } from './log.ts';
+import { logStep } from './log.ts';
 
 const namespace = 'wardle';
 const [group, version] = ['wardle.example.com', 'v1alpha1'] as const;
@@ -23,7 +23,7 @@ export const aggregatedApiService = `${version}.${group}`;
  */
 export async function runAggregatedApi(tenant: KubernetesClient, worker: Worker): Promise<void> {
   const progress = (line: string): void => {
-    tell('images', line);
+    logStep('images', line);
   };
   const [server, archives] = [await sampleApiServerArchive(progress), await imageArchives({ progress })];
   const etcd = archives.find(({ name }) => name.includes('/etcd:'));

@@ -110,7 +110,7 @@ export class EdgeRouter implements AsyncDisposable {
         if (typeof clusterIp === 'string') places.set(host, { host: clusterIp, port });
       }
     }
-    // Three watches tell of changes side by side: whoever looked earlier and is told later knows less.
+    // Three watches report changes side by side: an older look may be reported later.
     if (turn < this.#done) return;
     this.#done = turn;
     this.#places = places;

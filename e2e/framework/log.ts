@@ -1,6 +1,6 @@
 const started = performance.now();
 
 /** Prints what a scenario saw, with the seconds since it began, to the standard error output. */
-export function tell(step: string, detail = ''): void {
+export function logStep(step: string, detail = ''): void {
   process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step} ${detail}\n`);
 }

@@ -90,7 +90,7 @@ export class MachinePools {
     );
     for (let made = 0; made < plan.create; made += 1) await this.#create(pool, version);
     await this.#remove(pool, plan.remove);
-    await this.#tell(pool, machines);
+    await this.#report(pool, machines);
   }
 
   async #create(pool: PlainObject, version: string): Promise<void> {
@@ -125,7 +125,7 @@ export class MachinePools {
     }
   }
 
-  async #tell(pool: PlainObject, machines: readonly PlainObject[]): Promise<void> {
+  async #report(pool: PlainObject, machines: readonly PlainObject[]): Promise<void> {
     const ready = machines.filter((one) => isProvisioned(one) && metadataOf(one).deletionTimestamp === undefined);
     const providerIDList = ready.map((one) => String(one.spec?.providerID)).toSorted();
     const provisioned = ready.length > 0 || isProvisioned(pool);

@@ -14,7 +14,7 @@ import { namespaceObjects } from '../framework/namespace-objects.ts';
 import { apiServerProbe, probeContainers } from '../framework/load/probe-pods.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
@@ -32,7 +32,7 @@ type Condition = NonNullable<NonNullable<PlainObject['status']>['conditions']>[n
 let stage: ClusterApiStage;
 
 beforeAll(async () => {
-  stage = owned.use(await shareClusterApiStage(name, tell));
+  stage = owned.use(await shareClusterApiStage(name, logStep));
 }, 20 * minutes);
 
 const workload = (of: string): Workload => new Workload(stage.cluster, of);
@@ -44,7 +44,7 @@ function tellConditions(object: PlainObject | undefined, types: readonly string[
     const found = conditions.find((condition) => condition.type === type);
     return `${type} ${found?.status === 'True' ? `at ${(found.lastTransitionTime ?? '').slice(11, 19)}` : 'not yet'}`;
   });
-  tell(`${object?.kind ?? ''} ${object?.metadata?.name ?? ''}`, times.join(', '));
+  logStep(`${object?.kind ?? ''} ${object?.metadata?.name ?? ''}`, times.join(', '));
 }
 
 async function delivered(of: Workload, kind: string, type: string): Promise<PlainObject | undefined> {
@@ -86,7 +86,7 @@ describe('The StewardControlPlane of the quick start with a Cluster', () => {
       const { cluster, clusterApi } = stage;
       const manifests = parseManifests(await readFile(sample, 'utf8'));
       await cluster.apply([...clusterManifests(own), ...manifests]);
-      tell('Cluster', `${own} is created`);
+      logStep('Cluster', `${own} is created`);
       const found = workload(own);
       await delivered(found, 'StewardControlPlane', 'StewardControlPlaneIsReady');
       const seen = await delivered(found, 'Cluster', 'ControlPlaneAvailable');
@@ -112,7 +112,7 @@ describe('The StewardControlPlane of the quick start with a Cluster', () => {
       tellConditions(await found.waitFor(found.address, 'Available'), ['RemoteConnectionProbe', 'Available']);
       const described = await clusterApi.clusterctl(['describe', 'cluster', own]);
       expect(described.stdout).toMatch(/StewardControlPlane default\/my-cluster, v1\.36\.3 +2\/2/);
-      tell('clusterctl describe', `\n${described.stdout}`);
+      logStep('clusterctl describe', `\n${described.stdout}`);
     },
     4 * minutes,
   );
@@ -147,7 +147,7 @@ describe('The StewardControlPlane of the quick start with a Cluster', () => {
       await removed(workload(own));
       expect(await objectsOf(own)).toEqual([]);
       expect(await storeContents(stage.cluster)).toEqual(await otherTenants());
-      tell('Cluster', `${own} is gone`);
+      logStep('Cluster', `${own} is gone`);
     },
     4 * minutes,
   );
@@ -175,7 +175,7 @@ describe.each([
       const { pods, services } = cluster.network;
       const variables = ranges === 'of its own' ? {} : { POD_CIDR: pods, SERVICE_CIDR: services };
       await createWorkload(clusterApi, { name: own, variables });
-      tell('Cluster', `${own} is created; management pods ${pods}, Services ${services}`);
+      logStep('Cluster', `${own} is created; management pods ${pods}, Services ${services}`);
       const initialized = await found().initialized();
       tellConditions(initialized, ['InfrastructureReady', 'ControlPlaneInitialized', 'ControlPlaneAvailable']);
       const tenant = await found().tenant();
@@ -206,7 +206,7 @@ describe.each([
         const status = object?.status as { numberReady?: number } | undefined;
         return status?.numberReady === 1;
       });
-      tell(own, 'CoreDNS and kube-proxy are available');
+      logStep(own, 'CoreDNS and kube-proxy are available');
     },
     3 * minutes,
   );
@@ -219,10 +219,10 @@ describe.each([
       await found().waitInside(pod, 'Ready');
       const service = await (await found().tenant()).read({ ...pod, kind: 'Service', name: 'kubernetes' });
       for (const container of probeContainers) await answers(found(), pod.name, container);
-      tell(own, `a pod reaches kubernetes.default.svc and ${String(service?.spec?.clusterIP)}`);
+      logStep(own, `a pod reaches kubernetes.default.svc and ${String(service?.spec?.clusterIP)}`);
       const connect = ['/agnhost', 'connect', 'kubernetes.default.svc:443', '--timeout=5s'];
       expect(await found().kubectl(['exec', pod.name, '-c', 'server', '--', ...connect])).toMatchObject({ code: 0 });
-      tell(own, 'kubectl logs and exec work');
+      logStep(own, 'kubectl logs and exec work');
     },
     3 * minutes,
   );
@@ -239,7 +239,7 @@ describe('A Cluster with a worker', () => {
       await stage.cluster.client.merge(address, { spec: { replicas: 2 } });
       const tenant = await found.tenant();
       const nodes = await found.readyNodes(2);
-      tell(own, `${nodes.join(' and ')} are Ready`);
+      logStep(own, `${nodes.join(' and ')} are Ready`);
       const first = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'probe-1' };
       const near = await tenant.read(first);
       const other = nodes.find((node) => node !== near?.spec?.nodeName) ?? '';
@@ -253,7 +253,7 @@ describe('A Cluster with a worker', () => {
         const connect = ['/agnhost', 'connect', `${String(to)}:8080`, '--timeout=5s'];
         expect(await found.kubectl(['exec', from, '-c', 'server', '--', ...connect])).toMatchObject({ code: 0 });
       }
-      tell(own, 'pods of both workers reach each other');
+      logStep(own, 'pods of both workers reach each other');
       const deployment = await found.waitFor(address, (object) => object?.status?.readyReplicas === 2);
       expect(deployment?.status).toMatchObject({ readyReplicas: 2 });
     },
@@ -284,7 +284,7 @@ describe('A Cluster with a worker', () => {
         { what: 'another one that is Ready' },
       );
       const since = new Date().toISOString();
-      tell(own, `another TenantControlPlane is Ready ${((performance.now() - began) / 1000).toFixed(1)} s later`);
+      logStep(own, `another TenantControlPlane is Ready ${((performance.now() - began) / 1000).toFixed(1)} s later`);
       // The earlier kubeconfig is still valid, and so are the tokens and the CA inside earlier pods.
       expect(await tenant.read({ ...note, namespace: 'default', name: 'note' })).toMatchObject({
         data: { written: 'before' },
@@ -310,7 +310,7 @@ describe('A Cluster with a worker', () => {
       expect(await objectsOf('apart')).toEqual([]);
       expect(await objectsOf('alike')).toEqual([]);
       expect(await storeContents(stage.cluster)).toEqual(await otherTenants());
-      tell('Clusters', 'both are gone, the store is empty');
+      logStep('Clusters', 'both are gone, the store is empty');
     },
     6 * minutes,
   );

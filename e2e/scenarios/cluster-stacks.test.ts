@@ -15,7 +15,7 @@ import type { HowToPage } from '../framework/how-to-page.ts';
 import { managerIsAvailable } from '../framework/install-steward.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { stackSource } from '../framework/stack-source.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { conditionOf } from '../framework/tenant-stage.ts';
 import { Timeline } from '../framework/load/timeline.ts';
 import { Workload } from '../framework/workload.ts';
@@ -45,11 +45,11 @@ beforeAll(async () => {
     timeline.print();
   });
   const progress = (line: string): void => {
-    tell('images', line);
+    logStep('images', line);
   };
   const images = (await stackImageArchives(progress)).map(({ path: archive }) => archive);
   // Its own: the image has helm, and the manager's flags are changed.
-  stage = owned.use(await startClusterApiStage(name, tell, { images, withHelm: true }));
+  stage = owned.use(await startClusterApiStage(name, logStep, { images, withHelm: true }));
   workload = new Workload(stage.cluster, shop);
   const { folder, network } = stage.cluster.harness;
   registry = owned.use(await RunningRegistry.start(path.join(folder, 'registry'), undefined, network.gateway));
@@ -185,7 +185,7 @@ describe('A Cluster of a cluster stack', () => {
       const options = {
         signal: stop.signal,
         onError: (error: unknown) => {
-          tell('watch', String(error));
+          logStep('watch', String(error));
         },
       };
       const tenant = await workload.tenant();

@@ -22,7 +22,7 @@ import {
 } from '../framework/install-steward.ts';
 import { writePredecessorRelease } from '../framework/cluster-api/predecessor-release.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { underLoad } from '../framework/load/under-load.ts';
 import { Workload } from '../framework/workload.ts';
 import { minutes } from '../framework/minutes.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   // After the cluster, whose end ends it.
   owned.defer(() => running);
   // Its own: the manager is upgraded.
-  cluster = owned.use(await startManagementCluster({ name, progress: tell, meanwhile: buildManagerImage }));
+  cluster = owned.use(await startManagementCluster({ name, progress: logStep, meanwhile: buildManagerImage }));
   await loadManagerImage(cluster);
   const at = (version: string): string => path.join(cluster.harness.folder, 'releases', version);
   const first = await writeProviderRelease(at('first'));
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const provider = new InfrastructureProvider(cluster, {
     signal: cluster.harness.signal,
     onError: (error) => {
-      tell('infrastructure', String(error));
+      logStep('infrastructure', String(error));
     },
   });
   await provider.install();
@@ -75,7 +75,7 @@ async function upgradedTo(release: LocalProvider): Promise<void> {
     timeoutMs: 3 * minutes,
     diagnose: () => cluster.diagnose('steward-system'),
   });
-  tell(`clusterctl upgrade apply ${wanted}`, `\n${stdout}`);
+  logStep(`clusterctl upgrade apply ${wanted}`, `\n${stdout}`);
   await managerIsAvailable(cluster);
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll } from '@jest/globals';
 
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
@@ -12,7 +12,7 @@ const owned = scenarioResources();
 let on: StoreStage;
 
 beforeAll(async () => {
-  const { cluster } = owned.use(await shareStewardCluster(owned.harness(`sql-${process.pid}`), tell));
+  const { cluster } = owned.use(await shareStewardCluster(owned.harness(`sql-${process.pid}`), logStep));
   on = await StoreStage.open(cluster);
 }, 20 * minutes);
 

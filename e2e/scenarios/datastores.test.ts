@@ -4,7 +4,7 @@ import { openHowTo } from '../framework/how-to-page.ts';
 import type { HowToPage } from '../framework/how-to-page.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 import { natsWitness } from '../framework/load/store-witness.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { startStewardCluster } from '../framework/steward-cluster.ts';
@@ -18,7 +18,7 @@ let on: StoreStage;
 
 beforeAll(async () => {
   // Its own: nobody has installed the DataStore `default` there.
-  const steward = await startStewardCluster(owned.harness(`stores-${process.pid}`), tell, { dataStore: undefined });
+  const steward = await startStewardCluster(owned.harness(`stores-${process.pid}`), logStep, { dataStore: undefined });
   on = await StoreStage.open(owned.use(steward).cluster);
 }, 20 * minutes);
 
@@ -49,7 +49,7 @@ describe('The quick start of nats with one login', () => {
       await on.serves('login-a', 'before');
       await on.cluster.apply([on.tenant(trial, 'login-b')]);
       const { conditions = [] } = await on.stage.waitFor('login-b', isCondition('StoreReady', 'False', 'SingleTenant'));
-      tell('login-b', conditions.find(({ type }) => type === 'StoreReady')?.message);
+      logStep('login-b', conditions.find(({ type }) => type === 'StoreReady')?.message);
       await on.kubectl(['-n', 'tenants', 'delete', 'tcp', 'login-b', kubectlTimeout(60)]);
       await on.serves('login-a', 'after-refusal');
     },

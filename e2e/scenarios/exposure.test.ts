@@ -18,7 +18,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { ServiceProbe } from '../framework/load/service-probe.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { TenantLoad } from '../framework/load/tenant-load.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
@@ -39,7 +39,7 @@ let client: KubernetesClient;
 let worker: Worker | undefined;
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(owned.harness(`exposure-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`exposure-${process.pid}`), logStep));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
@@ -151,13 +151,13 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   await pause(2000);
   const lastedMs = performance.now() - probing;
   const inside = await probe.stop();
-  tell(title, `${inside.tries} connections of the worker to the Service kubernetes, ${inside.failed.length} failed`);
-  for (const failure of inside.failed) tell(`${title}, on the worker`, failure);
+  logStep(title, `${inside.tries} connections of the worker to the Service kubernetes, ${inside.failed.length} failed`);
+  for (const failure of inside.failed) logStep(`${title}, on the worker`, failure);
   const report = await load.stop();
   const { writes, reads, failedReads, failedWrites, staleReads } = report;
   const failed = [...failedWrites, ...failedReads];
-  tell(title, `${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
-  for (const failure of new Set(failed)) tell(title, failure);
+  logStep(title, `${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
+  for (const failure of new Set(failed)) logStep(title, failure);
   const triedByWorker = { what: 'connections of the worker', count: inside.tries, perSecond: 5, lastedMs };
   const shortfalls = [...loadShortfalls(report), ...tooFew([triedByWorker], boundsOf(report))];
   const seen = { failed, inside: inside.failed, staleReads, lost: await load.lost(), shortfalls };
@@ -193,7 +193,7 @@ async function workerRuns(name: string): Promise<void> {
     readonly restartCount: number;
     readonly lastState: unknown;
   }[];
-  tell(
+  logStep(
     name,
     `ran after ${run?.restartCount ?? 0} failures${run?.restartCount === 0 ? '' : JSON.stringify(run?.lastState)}`,
   );

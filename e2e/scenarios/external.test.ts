@@ -20,7 +20,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { storeContents } from '../framework/store-contents.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { underLoad } from '../framework/load/under-load.ts';
 import { Workload } from '../framework/workload.ts';
 import { minutes } from '../framework/minutes.ts';
@@ -39,11 +39,11 @@ let second: ClusterApiStage;
 
 /** Two management clusters with Cluster API, and one that hosts. */
 beforeAll(async () => {
-  hosting = owned.use(await shareStewardCluster(owned.harness(`external-hosting-${process.pid}`), tell));
+  hosting = owned.use(await shareStewardCluster(owned.harness(`external-hosting-${process.pid}`), logStep));
   const [one = '', two = ''] = names;
   // Their own: the managers' flags are changed.
-  first = owned.use(await startClusterApiStage(one, tell));
-  second = owned.use(await startClusterApiStage(two, tell));
+  first = owned.use(await startClusterApiStage(one, logStep));
+  second = owned.use(await startClusterApiStage(two, logStep));
   owned.use(await forwardBetween([hosting, first, second].map(({ cluster }) => cluster.harness)));
 }, 30 * minutes);
 
@@ -95,9 +95,9 @@ describe('A control plane on another cluster', () => {
       await first.cluster.apply(await manifests());
       const found = blueIn(first);
       await found.initialized(3 * minutes);
-      tell(blue, 'its control plane is initialized');
+      logStep(blue, 'its control plane is initialized');
       const [node] = await found.readyNodes(1, 4 * minutes);
-      tell(blue, `${String(node)} is Ready, a worker of the first management cluster`);
+      logStep(blue, `${String(node)} is Ready, a worker of the first management cluster`);
       expect(await podsOf(first.cluster, fleet)).toEqual([]);
       const [tenant] = await hosted();
       const own = await first.cluster.client.read(found.at(controlPlaneVersion, 'StewardControlPlane'));
@@ -137,9 +137,9 @@ describe('A control plane on another cluster', () => {
       const seen = await underLoad(users, async () => {
         const args = ['move', '--namespace', fleet, '--to-kubeconfig', second.cluster.kubeconfig];
         const { stdout } = await first.clusterApi.clusterctl(args, { timeoutMs: 3 * minutes });
-        tell('clusterctl move', `\n${stdout}`);
+        logStep('clusterctl move', `\n${stdout}`);
         await blueIn(second).waitFor(blueIn(second).address, 'ControlPlaneAvailable', { timeoutMs: 2 * minutes });
-        tell(blue, 'its control plane is available in the second management cluster');
+        logStep(blue, 'its control plane is available in the second management cluster');
       });
       expectUnharmed(seen);
       expect(await first.cluster.client.list(controlPlaneVersion, 'StewardControlPlane', fleet)).toEqual([]);

@@ -11,6 +11,7 @@ import { runPodNetwork } from '../cluster/network/pod-network.ts';
 import { abandonedHarnesses, leftovers } from '../cluster/remove-harness.ts';
 import { fullSyncs, serviceRules, wantedRules } from '../cluster/network/service-rules.ts';
 import { startWorker } from '../cluster/worker.ts';
+import { logStep } from '../framework/log.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { webPod } from '../framework/web-pod.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
@@ -18,11 +19,6 @@ import { minutes } from '../framework/minutes.ts';
 
 const owned = scenarioResources();
 const main = path.join(import.meta.dirname, '../cluster/main.ts');
-
-const started = performance.now();
-const tell = (step: string, detail = ''): void => {
-  process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step} ${detail}\n`);
-};
 
 const pod = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name });
 const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', name });
@@ -32,7 +28,7 @@ describe('A management cluster', () => {
   let cluster: ManagementCluster;
 
   beforeAll(async () => {
-    cluster = owned.use(await startManagementCluster({ name, progress: tell }));
+    cluster = owned.use(await startManagementCluster({ name, progress: logStep }));
   }, 20 * minutes);
 
   test('has a Ready node that kubectl sees', async () => {
@@ -67,7 +63,7 @@ describe('A management cluster', () => {
         const answer = await fetch(`http://${host}/hostname`, { signal: AbortSignal.timeout(10_000) });
         expect(await answer.text()).toBe('web');
       }
-      tell('a LoadBalancer Service answers at', address);
+      logStep('a LoadBalancer Service answers at', address);
     },
     2 * minutes,
   );
@@ -110,11 +106,11 @@ describe('A management cluster', () => {
       const network = runPodNetwork(cluster.client, () => cluster.harness.machines(), {
         signal: cluster.harness.signal,
         onError: (error) => {
-          tell('pod network', String(error));
+          logStep('pod network', String(error));
         },
       });
       network.catch((error: unknown) => {
-        tell('pod network', String(error));
+        logStep('pod network', String(error));
       });
       const { stdout } = await cluster.exec(['kubeadm', 'token', 'create', '--print-join-command']);
       const [, token = ''] = /--token (\S+)/.exec(stdout) ?? [];
@@ -140,7 +136,7 @@ describe('A management cluster', () => {
       const config = JSON.stringify({ write_files: files, runcmd: [join] });
       await worker.runBootstrapData(`## template: jinja\n#cloud-config\n${config}\n`);
       await cluster.waitFor(node('worker-1'), 'Ready');
-      tell('a worker is', 'Ready');
+      logStep('a worker is', 'Ready');
 
       await cluster.apply([webPod('far', { nodeName: 'worker-1' })]);
       const far = await cluster.waitFor(pod('far'), 'Ready');
@@ -186,7 +182,7 @@ describe.each([
       });
       await ended;
       const left = await leftovers(name);
-      tell(`after ${signal}:`, `${left.length} things are left`);
+      logStep(`after ${signal}:`, `${left.length} things are left`);
       if (signal === 'SIGKILL') {
         expect(left.some((line) => line.startsWith('process'))).toBe(true);
         expect(await abandonedHarnesses()).toContain(name);

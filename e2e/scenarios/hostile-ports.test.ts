@@ -14,7 +14,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { scrapeMetrics } from '../framework/scrape-metrics.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { sendReviews } from '../framework/attacks/valid-reviews.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
@@ -42,7 +42,7 @@ let ports: readonly HostilePort[];
 let object: PlainObject;
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(name, tell));
+  steward = owned.use(await shareStewardCluster(name, logStep));
   // Its memory is weighed: what it has done for other scenarios would weigh, too.
   await freshManager(steward.cluster);
   address = String((await manager()).status?.podIP);
@@ -140,34 +140,34 @@ describe('The ports of the manager', () => {
   test(
     'continue to serve admission during ten thousand hostile connections',
     async () => {
-      tell('seed', `${runSeedVariable}=${seed}`);
-      tell('memory', `${(await residentMemory()).toFixed(0)} MiB fresh`);
+      logStep('seed', `${runSeedVariable}=${seed}`);
+      logStep('memory', `${(await residentMemory()).toFixed(0)} MiB fresh`);
       const random = seededRandom(seed);
       const token = await tokenOf('prometheus', true);
       await using alone = reviewing();
       await pause(5000);
       const { p99Ms: aloneMs } = await alone.stop();
-      tell('alone', `p99 ${aloneMs.toFixed(0)} ms while nothing hostile comes`);
+      logStep('alone', `p99 ${aloneMs.toFixed(0)} ms while nothing hostile comes`);
       // What the process needs once, such as buffers and compiled code, is there before it is weighed.
       await using warm = reviewing();
       await attack(ports, { count: 1500, atOnce: 64, random, withinMs: 2 * minutes });
       const warmed = await warm.stop();
       expect(warmed.failures.slice(0, 3)).toEqual([]);
-      tell('warm', `p99 ${warmed.p99Ms.toFixed(0)} ms of ${warmed.sent}`);
+      logStep('warm', `p99 ${warmed.p99Ms.toFixed(0)} ms of ${warmed.sent}`);
       const before = { restarts: await restarts(), memory: await residentMemory(), page: await pageFor(token) };
 
       await using reviews = reviewing();
       const throughServer = kubectl('create', '--dry-run=server', '-f', sample);
       const idle = await Promise.all(ports.map((port) => openIdle(port, idlePerPort)));
       await throughServer;
-      tell('idle', `${idlePerPort} connections to each of ${ports.length} ports`);
+      logStep('idle', `${idlePerPort} connections to each of ${ports.length} ports`);
       const outcome = await attack(ports, { count: connections, atOnce: 64, random, withinMs: 5 * minutes });
-      tell('memory', `${(await residentMemory()).toFixed(0)} MiB at the end of the attack`);
+      logStep('memory', `${(await residentMemory()).toFixed(0)} MiB at the end of the attack`);
       for (const end of idle) end();
       const counts = await reviews.stop();
       const codes = Object.fromEntries([...outcome].toSorted(([a], [b]) => a - b));
-      tell('hostile', JSON.stringify(codes));
-      tell('valid', `${counts.sent} sent, ${counts.failures.length} failed, p99 ${counts.p99Ms.toFixed(0)} ms`);
+      logStep('hostile', JSON.stringify(codes));
+      logStep('valid', `${counts.sent} sent, ${counts.failures.length} failed, p99 ${counts.p99Ms.toFixed(0)} ms`);
 
       expect(counts.failures.slice(0, 3)).toEqual([]);
       expect(await restarts()).toEqual(before.restarts);
@@ -180,10 +180,10 @@ describe('The ports of the manager', () => {
         await pause(2000);
         memory = await residentMemory();
       }
-      tell('memory', `${before.memory.toFixed(0)} MiB before, ${memory.toFixed(0)} MiB after`);
+      logStep('memory', `${before.memory.toFixed(0)} MiB before, ${memory.toFixed(0)} MiB after`);
       const after = await pageFor(token);
       const lines = [before.page, after].map((page) => page.split('\n').length);
-      tell('metrics', `${lines.join(' lines before, ')} after`);
+      logStep('metrics', `${lines.join(' lines before, ')} after`);
       expect(webhooksIn(after)).toEqual(webhooksIn(before.page));
       expect(memory).toBeLessThanOrEqual(before.memory * 1.1);
       // Other scenarios and the fuzzer itself share the processors of these clients: on an idle machine a second is the aim, which is told.

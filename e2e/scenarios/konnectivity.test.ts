@@ -15,7 +15,7 @@ import { foreignEdits, undoneWithin } from '../framework/attacks/drift.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
@@ -37,9 +37,9 @@ let worker: Worker;
 beforeAll(async () => {
   // Building may take minutes: here, not inside a test's time limit.
   await sampleApiServerArchive((line) => {
-    tell('images', line);
+    logStep('images', line);
   });
-  steward = owned.use(await shareStewardCluster(owned.harness(`konnectivity-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`konnectivity-${process.pid}`), logStep));
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'tunnels');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tunnels' } }]);
@@ -205,7 +205,7 @@ describe('konnectivity', () => {
       expect(await tenantKubectl('logs', 'web')).toContain('Started HTTP server');
       expect(await tenantKubectl('exec', 'web', '--', '/agnhost', '--version')).toContain('version');
       expect(await forwarded('web', 8080)).toMatch(/^NOW: /);
-      tell('logs, exec and port-forward work', 'with port 10250 closed to the control plane');
+      logStep('logs, exec and port-forward work', 'with port 10250 closed to the control plane');
     },
     2 * minutes,
   );
@@ -225,7 +225,7 @@ describe('konnectivity', () => {
       // kube-proxy of the worker learns of the pod when it is Ready; the Service refuses until then.
       while (said.includes('connection refused') && Date.now() < deadline) said = await create();
       expect(said).toContain('this webhook denies all requests');
-      tell('a webhook in the tenant', 'was asked');
+      logStep('a webhook in the tenant', 'was asked');
       await tenantKubectl('delete', 'validatingwebhookconfiguration', 'hook');
     },
     2 * minutes,
@@ -246,7 +246,7 @@ describe('konnectivity', () => {
       const flunder = { apiVersion, kind, namespace: 'default', name: 'first' };
       await tenant.apply([{ apiVersion, kind, metadata: { name: 'first', namespace: 'default' } }]);
       expect((await tenant.read(flunder))?.metadata?.uid).toBeDefined();
-      tell('an API of the tenant', 'was asked, and keeps what it was given');
+      logStep('an API of the tenant', 'was asked, and keeps what it was given');
     },
     3 * minutes,
   );
@@ -298,7 +298,7 @@ describe('konnectivity', () => {
       const [binary, all] = await tenantCommand(['logs', 'web', '--request-timeout=5s']);
       await expect(runCommand(binary, all, { timeoutMs: 60_000 })).rejects.toThrow();
       await expect(tenantKubectl('get', '--raw', aggregatedApiPath, '--request-timeout=5s')).rejects.toThrow();
-      tell('without the add-on', 'the kubelet and the API on the worker are out of reach again');
+      logStep('without the add-on', 'the kubelet and the API on the worker are out of reach again');
     },
     5 * minutes,
   );

@@ -12,7 +12,7 @@ import { givenSeed, newSeed, runSeedVariable, seededNumber } from '../framework/
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import type { StoreContents } from '../framework/store-contents.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
@@ -38,9 +38,9 @@ let bare: readonly string[];
 const changes = { creation: 0, deletion: 0 };
 
 beforeAll(async () => {
-  tell('points', `are chosen by ${runSeedVariable}=${seed}`);
+  logStep('points', `are chosen by ${runSeedVariable}=${seed}`);
   // Its own: managers are killed and rolled out again, which leaves another Deployment.
-  stage = owned.use(await startClusterApiStage(name, tell));
+  stage = owned.use(await startClusterApiStage(name, logStep));
   storeBefore = await storeContents(stage.cluster);
 }, 20 * minutes);
 
@@ -50,7 +50,7 @@ const seconds = (since: number): string => `${((performance.now() - since) / 100
 
 function counter(namespace: string): Promise<ChangeCounter> {
   return ChangeCounter.start(stage.cluster.client, namespace, (error) => {
-    tell('change counter', String(error));
+    logStep('change counter', String(error));
   });
 }
 
@@ -102,7 +102,7 @@ async function converged(of: Workload): Promise<void> {
   for (;;) {
     const seen = await snapshot(of);
     if (JSON.stringify(seen) === JSON.stringify(calm) || Date.now() > deadline) {
-      if (Date.now() > deadline) tell(of.namespace, await of.diagnose());
+      if (Date.now() > deadline) logStep(of.namespace, await of.diagnose());
       expect(seen).toEqual(calm);
       return;
     }
@@ -143,11 +143,11 @@ async function harmed(
     const began = performance.now();
     const acting = act();
     const first = await Promise.race([counting.reached(point).then(() => 'point'), acting.then(() => 'end')]);
-    tell(of.namespace, `${first} first: ${during} is at change ${counting.count}, the point is ${point} of ${most}`);
+    logStep(of.namespace, `${first} first: ${during} is at change ${counting.count}, the point is ${point} of ${most}`);
     if (first === 'point') {
       await harm();
       await acting;
-      tell(of.namespace, `${during} is over after ${seconds(began)}`);
+      logStep(of.namespace, `${during} is over after ${seconds(began)}`);
       return;
     }
     await again();
@@ -195,7 +195,7 @@ describe('An undisturbed tenant', () => {
       await create(of);
       await ready(of);
       changes.creation = counting.count;
-      tell('calm', `is Ready after ${seconds(began)} and ${changes.creation} changes`);
+      logStep('calm', `is Ready after ${seconds(began)} and ${changes.creation} changes`);
       calm = await snapshot(of);
       expect(calm.objects.length).toBeGreaterThan(15);
       expect(calm.inside.length).toBeGreaterThan(10);
@@ -203,7 +203,7 @@ describe('An undisturbed tenant', () => {
       await stage.cluster.client.delete(of.address);
       await gone(of);
       changes.deletion = counting.count - changes.creation;
-      tell('calm', `is gone after ${seconds(ended)} and ${changes.deletion} changes`);
+      logStep('calm', `is gone after ${seconds(ended)} and ${changes.deletion} changes`);
       await nothingLeft(of);
     },
     6 * minutes,

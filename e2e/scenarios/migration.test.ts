@@ -15,7 +15,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { etcdWitness, postgresWitness } from '../framework/load/store-witness.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { TenantLoad } from '../framework/load/tenant-load.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
@@ -37,13 +37,13 @@ let worker: Worker | undefined;
 let empty: { readonly etcd: readonly string[]; readonly postgres: readonly string[] };
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(owned.harness(`moves-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`moves-${process.pid}`), logStep));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } }]);
   const progress = (line: string): void => {
-    tell('postgres', line);
+    logStep('postgres', line);
   };
   await cluster.loadImage((await storeImageArchive('postgres', { progress })).path);
   await (await openHowTo(cluster, 'datastore-postgres')).run('Quick start');
@@ -167,7 +167,7 @@ async function follow(title: string, signal: AbortSignal): Promise<void> {
       return `${metadata?.name?.slice(-5) ?? ''} ${ready}/${started.length}${restarts > 0 ? ` ${restarts} restarts` : ''}${leaving}`;
     });
     const now = [phase, ...pods.toSorted()].join(', ');
-    if (now !== last) tell(title, now);
+    if (now !== last) logStep(title, now);
     last = now;
     await pause(200);
   }
@@ -201,22 +201,22 @@ async function underLoad(title: string, work: () => Promise<void>): Promise<void
   const lasted = performance.now() - began;
   const report = await load.stop();
   const { phase, keys, bytes = 0, pauseMs = 0, rolloutMs = 0 } = (await migration()) ?? { phase: 'none' };
-  tell(
+  logStep(
     title,
     `${phase} after ${seconds(lasted)}: ${keys ?? 0} keys, ${(bytes / 1024 / 1024).toFixed(1)} MiB; writes denied for ${seconds(pauseMs)}, ${seconds(pauseMs - rolloutMs)} of it outside the rollout`,
   );
   const asked = report.writes + report.denied + report.failedWrites.length;
-  tell(
+  logStep(
     title,
     `${report.writes} writes, ${report.denied} denied, ${report.failedWrites.length} failed, ${(asked / (lasted / 1000)).toFixed(0)} asked for in a second; longest time without one ${seconds(report.longestPauseMs)}`,
   );
-  tell(
+  logStep(
     title,
     `${report.reads} reads, ${report.failedReads.length} failed, ${report.staleReads} stale; ${report.repeated} requests repeated because the server wanted them later`,
   );
   const lost = await load.lost();
-  tell(title, `${lost.length} lost writes`);
-  for (const line of new Set([...report.failedWrites, ...report.failedReads])) tell(title, line);
+  logStep(title, `${lost.length} lost writes`);
+  for (const line of new Set([...report.failedWrites, ...report.failedReads])) logStep(title, line);
   if (failure !== undefined) throw failure.error;
   // Writes are denied while the data is compared, as long as the migration says; that is the longer pause.
   const shortfalls = loadShortfalls(report, pauseMs);
@@ -274,7 +274,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
         timeoutMs: 2 * minutes,
         diagnose: () => worker?.machine.lastWords() ?? Promise.resolve(''),
       });
-      for (const event of await stage.events(shop)) if (event.startsWith('Migration')) tell('Event', event);
+      for (const event of await stage.events(shop)) if (event.startsWith('Migration')) logStep('Event', event);
     },
     15 * minutes,
   );
@@ -324,7 +324,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
         expect(await deletionRefusal()).toContain(refusedMeanwhile);
         expect((await migration())?.frozenAt).toBeDefined();
         const differ = differences(old, fresh).filter((line) => !ofItself.some((path) => line.startsWith(path)));
-        tell('PostgreSQL → etcd', `${old.size} objects compared while writes were denied, ${differ.length} differ`);
+        logStep('PostgreSQL → etcd', `${old.size} objects compared while writes were denied, ${differ.length} differ`);
         expect(differ).toEqual([]);
         await stage.waitFor(shop, (object) => stateOf(object) === 'Ready', { timeoutMs: 3 * minutes });
       });

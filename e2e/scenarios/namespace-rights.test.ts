@@ -12,7 +12,7 @@ import { insideNamespace, namespaceEscapes } from '../framework/attacks/namespac
 import type { NamespaceEscape } from '../framework/attacks/namespace-escapes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { startStewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { isCondition, TenantStage } from '../framework/tenant-stage.ts';
 import { minutes } from '../framework/minutes.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
@@ -55,7 +55,7 @@ async function kubeconfigOfAuthor(): Promise<string> {
 
 beforeAll(async () => {
   // Its own: the manager's flags are changed.
-  ({ cluster } = owned.use(await startStewardCluster(owned.harness(`rights-${process.pid}`), tell)));
+  ({ cluster } = owned.use(await startStewardCluster(owned.harness(`rights-${process.pid}`), logStep)));
   strict = new TenantStage(cluster, 'strict');
   open = new TenantStage(cluster, 'open');
   await cluster.apply([
@@ -137,14 +137,14 @@ describe('A user who may only create TenantControlPlanes in one namespace', () =
 
   test.each(namespaceEscapes.map((escape) => [escape.name, escape] as const))('is refused %s', async (_, escape) => {
     const said = await refusal(manifest(strict, escape));
-    tell('refused:', said?.split('\n').slice(1).join(' ').slice(0, 300));
+    logStep('refused:', said?.split('\n').slice(1).join(' ').slice(0, 300));
     expect(said).toMatch(escape.expected);
   });
 
   test.each(tenantEscapes.map((escape) => [escape.name, escape] as const))('is refused %s', async (_, escape) => {
     const made = escape.manifest('strict');
     const said = await (escape.change === undefined ? refusal(made) : refusedChange(made, escape.change));
-    tell('refused:', said?.split('\n').slice(1).join(' ').slice(0, 300));
+    logStep('refused:', said?.split('\n').slice(1).join(' ').slice(0, 300));
     for (const word of escape.words) expect(said).toContain(word);
   });
 

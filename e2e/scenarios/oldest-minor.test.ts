@@ -13,7 +13,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { joinSecondNode } from '../framework/workers/second-node.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { TenantStage, versionAt } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { imageArchives } from '../tools/images.ts';
@@ -33,7 +33,7 @@ let worker: Worker | undefined;
 let client: KubernetesClient;
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(owned.harness(`oldest-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`oldest-${process.pid}`), logStep));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
@@ -46,7 +46,7 @@ beforeAll(async () => {
 /** The control plane's images of the oldest minor, also with the tag in the manifest. */
 async function giveImages(machine: Machine): Promise<void> {
   const progress = (line: string): void => {
-    tell('images', line);
+    logStep('images', line);
   };
   for (const { name, path: archive } of await imageArchives({ kubernetes: oldest, progress })) {
     if (!/kube-(apiserver|controller-manager|scheduler):/.test(name)) continue;
@@ -171,7 +171,7 @@ describe('A worker outside the management cluster', () => {
         `//${cluster.address}:6443`,
         String(service?.spec?.clusterIP),
       ].map((text) => ({ from: `the name ${text}`, text }));
-      tell('searched', `${objects.size} objects and ${files.size} files for ${secrets.length + names.length} texts`);
+      logStep('searched', `${objects.size} objects and ${files.size} files for ${secrets.length + names.length} texts`);
       expect(files.size).toBeGreaterThan(20);
       expect(findTexts(documents, [...secrets, ...names])).toEqual([]);
     },
@@ -189,7 +189,7 @@ describe('A worker outside the management cluster', () => {
         ...['unshare', 'bash', 'sleep'],
         ...['kube-proxy', 'coredns', 'proxy-agent'],
       ];
-      tell('processes of the worker', [...commands].toSorted().join(', '));
+      logStep('processes of the worker', [...commands].toSorted().join(', '));
       expect([...commands].filter((command) => !known.includes(command))).toEqual([]);
       const pods = await client.list('v1', 'Pod', 'kube-system');
       const owners = new Set(pods.map(({ metadata }) => metadata?.labels?.['k8s-app']));

@@ -15,7 +15,7 @@ import { consoleBlocks, HowToPage } from '../framework/how-to-page.ts';
 import { buildManagerImage, loadManagerImage } from '../framework/install-steward.ts';
 import { ReadersHome } from '../framework/home-folder.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { Workload } from '../framework/workload.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { minutes } from '../framework/minutes.ts';
@@ -32,7 +32,7 @@ let running: Promise<void> = Promise.resolve();
 beforeAll(async () => {
   // After the cluster, whose end ends it.
   owned.defer(() => running);
-  cluster = owned.use(await startManagementCluster({ name, progress: tell, meanwhile: buildManagerImage }));
+  cluster = owned.use(await startManagementCluster({ name, progress: logStep, meanwhile: buildManagerImage }));
   await loadManagerImage(cluster);
   home = new ReadersHome(path.join(cluster.harness.folder, 'home'));
   await mkdir(home.folder);
@@ -58,12 +58,12 @@ describe('An empty management cluster', () => {
       const heading = 'Five lines with Helm';
       const { page, lines } = await quickStart(heading);
       expect(lines).toBe(5);
-      for (let line = 0; line < lines; line += 1) tell(`helm, line ${line + 1}`, await page.run(heading));
+      for (let line = 0; line < lines; line += 1) logStep(`helm, line ${line + 1}`, await page.run(heading));
       const sample = path.join(root, 'config', 'samples', 'steward_v1alpha1_tenantcontrolplane.yaml');
       await cluster.apply(await readFile(sample, 'utf8'));
       const tenant = { apiVersion: tenantVersion, kind: 'TenantControlPlane', namespace: 'default', name: 'tenant-00' };
       await cluster.waitFor(tenant, 'Ready', { timeoutMs: 3 * minutes });
-      tell('helm', 'tenant-00 is Ready');
+      logStep('helm', 'tenant-00 is Ready');
       await cluster.client.delete(tenant);
       await cluster.waitFor(tenant, (object) => object === undefined, { what: 'its end' });
       const { helm } = await resolveTools(['helm']);
@@ -86,25 +86,25 @@ describe('An empty management cluster', () => {
       const { page, lines } = await quickStart(heading);
       expect(lines).toBe(5);
       await page.run(heading);
-      const own = await buildClusterApiProviders(path.join(home.folder, 'built'), tell);
+      const own = await buildClusterApiProviders(path.join(home.folder, 'built'), logStep);
       const providers = [...own, await home.infrastructure('docker')];
       await home.addProviders('steward-clusterctl.yaml', providers);
       const certificates = new CertManagerStandIn(cluster.client);
       await issueCertificates(certificates, cluster, providers);
-      tell('clusterctl, line 2', await page.run(heading));
+      logStep('clusterctl, line 2', await page.run(heading));
       await certificates.inject();
-      for (let line = 2; line < lines; line += 1) tell(`clusterctl, line ${line + 1}`, await page.run(heading));
+      for (let line = 2; line < lines; line += 1) logStep(`clusterctl, line ${line + 1}`, await page.run(heading));
       expect(page.untried).toEqual([]);
       const { signal } = cluster.harness;
       const onError = (error: unknown): void => {
-        tell('infrastructure', String(error));
+        logStep('infrastructure', String(error));
       };
       running = new InfrastructureProvider(cluster, { signal, onError }).run();
       const workload = new Workload(cluster, 'first');
       await cluster.apply([...clusterManifests('first'), controlPlaneManifest('first')]);
       const seen = await workload.waitFor(workload.address, 'ControlPlaneAvailable', { timeoutMs: 3 * minutes });
       expect(hasCondition('ControlPlaneInitialized')(seen)).toBe(true);
-      tell('clusterctl', 'the control plane of the Cluster is available');
+      logStep('clusterctl', 'the control plane of the Cluster is available');
       await cluster.client.delete(workload.address);
       await workload.waitFor(workload.address, (object) => object === undefined, { what: 'its end' });
     },

@@ -14,7 +14,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { joinSecondNode } from '../framework/workers/second-node.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { underLoad } from '../framework/load/under-load.ts';
@@ -43,7 +43,7 @@ const small = 'tenant-00';
 const tooOld = 'v1.32.9';
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(owned.harness(`rollouts-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`rollouts-${process.pid}`), logStep));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
@@ -61,7 +61,7 @@ function archivesOf(kubernetes: string): ReturnType<typeof imageArchives> {
   return imageArchives({
     kubernetes,
     progress: (line) => {
-      tell('images', line);
+      logStep('images', line);
     },
   });
 }
@@ -274,7 +274,7 @@ describe('A control plane on two nodes', () => {
         await settled(2);
         goneMs = performance.now() - began;
       });
-      tell(
+      logStep(
         'rollout',
         `${seconds(rolledOutMs)} until only new pods are left, Ready at ${newer} after ${seconds(readyMs)}, the last old pod gone after ${seconds(goneMs)}; a bare Deployment of the same pods: ${seconds(bareMs)}, ratio ${(rolledOutMs / bareMs).toFixed(2)}`,
       );
@@ -377,7 +377,7 @@ describe('A control plane on two nodes', () => {
       await stage.waitFor(shop, (object) => versionOf(object).status === 'Sleeping');
       await settled(0);
       const ready = conditionOf(await cluster.client.read(stage.tenant(shop)), 'Ready');
-      tell('asleep', `Ready=${ready?.status ?? ''} ${ready?.reason ?? ''}: ${ready?.message ?? ''}`);
+      logStep('asleep', `Ready=${ready?.status ?? ''} ${ready?.reason ?? ''}: ${ready?.message ?? ''}`);
       await cluster.kubectl(['-n', 'tenants', 'scale', 'tcp', shop, '--replicas=1']);
       await stage.waitFor(shop, isReadyAt(newer));
       await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'shop-worker' }, 'Ready', {

@@ -15,7 +15,7 @@ import { loadShortfalls, tooFew } from '../framework/load/load-shortfalls.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { TenantLoad } from '../framework/load/tenant-load.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
@@ -46,7 +46,7 @@ let before:
 let young: Worker | undefined;
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(owned.harness(`rotation-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`rotation-${process.pid}`), logStep));
   cluster = steward.cluster;
   owned.defer(async () => before?.worker.stop());
   owned.defer(async () => young?.stop());
@@ -107,8 +107,8 @@ async function underLoad(title: string, kubeconfig: string, work: () => Promise<
   const { writes, reads, failedReads, failedWrites, staleReads } = report;
   const failed = [...failedWrites, ...failedReads];
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
-  tell(title, `${seconds} s, ${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
-  for (const failure of new Set(failed)) tell(title, failure);
+  logStep(title, `${seconds} s, ${writes} writes and ${reads} reads, ${failed.length} failed, ${staleReads} stale`);
+  for (const failure of new Set(failed)) logStep(title, failure);
   const seen = { failed, staleReads, lost: await load.lost(), shortfalls: loadShortfalls(report) };
   expect(seen).toEqual({ failed: [], staleReads: 0, lost: [], shortfalls: [] });
 }
@@ -189,8 +189,8 @@ async function throughTunnel<T>(title: string, worker: Worker, work: () => Promi
   const { calls: count, failed, longestOutageMs } = await witness.stop();
   const lastedMs = performance.now() - began;
   const longest = `${(longestOutageMs / 1000).toFixed(1)} s`;
-  tell(title, `through the tunnel ${count} calls, ${failed.length} failed, for ${longest} at most`);
-  for (const failure of failed) tell(title, failure);
+  logStep(title, `through the tunnel ${count} calls, ${failed.length} failed, for ${longest} at most`);
+  for (const failure of failed) logStep(title, failure);
   expect(longestOutageMs).toBeLessThan(20_000);
   // One after the other, with starts of kubectl between: one in two seconds, and each kind of call.
   expect(tooFew([{ what: 'calls through the tunnel', count, perSecond: 2.5, lastedMs }])).toEqual([]);
@@ -257,7 +257,7 @@ describe('The rotation of all CAs and of the service-account key', () => {
       const kubelet = await kubelets(worker);
       await throughTunnel('prepare', worker, () =>
         underLoad('prepare', kubeconfig, async () => {
-          tell('the page', (await page.run('1. Prepare')).trim().split('\n').at(-1) ?? '');
+          logStep('the page', (await page.run('1. Prepare')).trim().split('\n').at(-1) ?? '');
         }),
       );
       expect(await whoIs(kubeconfig)).toBe('kubernetes-admin');

@@ -6,7 +6,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { storeContents } from '../framework/store-contents.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage } from '../framework/tenant-stage.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
 import { minutes } from '../framework/minutes.ts';
@@ -22,7 +22,7 @@ let cluster: ManagementCluster;
 let stage: TenantStage;
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(owned.harness(`faults-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`faults-${process.pid}`), logStep));
   cluster = steward.cluster;
   stage = new TenantStage(cluster, 'faults');
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: stage.namespace } }]);
@@ -152,7 +152,7 @@ describe('Bad input is refused with field, value, reason and fix', () => {
     ],
   ])('%s', async (_what, name, spec, expected) => {
     const said = await stage.refusal(stage.manifest(name, { ...spec }));
-    tell('refused:', said?.split('\n').slice(1).join(' ').slice(0, 400));
+    logStep('refused:', said?.split('\n').slice(1).join(' ').slice(0, 400));
     expect(said).toMatch(expected);
   });
 });
@@ -169,9 +169,9 @@ describe('A DataStore that is down', () => {
       await cluster.client.delete(stage.tenant('doomed'));
       await cluster.apply([stage.manifest('late')]);
       const seen = await cluster.waitFor(store, isCondition('Ready', 'False', 'Unreachable'));
-      tell('the DataStore says', `${since(began)}: ${conditionOf(seen, 'Ready')?.message}`);
+      logStep('the DataStore says', `${since(began)}: ${conditionOf(seen, 'Ready')?.message}`);
       const steady = await stage.waitFor('steady', isCondition('StoreReady', 'False', 'Unreachable'));
-      tell(
+      logStep(
         'its tenant says',
         `${since(began)}: ${JSON.stringify(steady.conditions?.find(({ type }) => type === 'StoreReady'))}`,
       );
@@ -179,19 +179,19 @@ describe('A DataStore that is down', () => {
       const doomed = await stage.waitFor('doomed', isCondition('Deleting', 'True', 'WaitingForStore'));
       const waiting = doomed.conditions?.find(({ type }) => type === 'Deleting')?.message;
       expect(waiting).toMatch(/the data cannot be removed: DataStore default: .*abandon-data/);
-      tell('a deleted tenant says', waiting);
+      logStep('a deleted tenant says', waiting);
       // Longer than any probe's patience: an API server that is restarted serves later, not sooner.
       while (performance.now() - began < 45_000) expect(await podsOf('steady')).toEqual(before);
 
       await scaleEtcd(1);
       const back = performance.now();
       await cluster.waitFor(store, 'Ready');
-      tell('the DataStore is back', since(back));
+      logStep('the DataStore is back', since(back));
       await stage.gone(stage.tenant('doomed'));
-      tell('the deleted tenant is gone', since(back));
+      logStep('the deleted tenant is gone', since(back));
       await stage.waitFor('steady', 'Ready');
       await stage.waitFor('late', 'Ready');
-      tell('all others are Ready', since(back));
+      logStep('all others are Ready', since(back));
       expect(await podsOf('steady')).toEqual(before);
     },
     6 * minutes,
@@ -213,14 +213,14 @@ describe('A DataStore that is down', () => {
       await cluster.apply([{ apiVersion, kind, metadata: { name }, spec: { driver: 'etcd', endpoints, tlsConfig } }]);
       const missing = await cluster.waitFor(at, isCondition('Ready', 'False', 'CredentialsMissing'));
       expect(conditionOf(missing, 'Ready')?.message).toContain('faults/strange-certs');
-      tell('without its Secret:', conditionOf(missing, 'Ready')?.message);
+      logStep('without its Secret:', conditionOf(missing, 'Ready')?.message);
 
       const keys = ['ca.crt', 'ca.key', 'tls.crt', 'tls.key'];
       const stringData = Object.fromEntries(keys.map((key) => [key, 'nonsense']));
       const metadata = { name: secretReference.name, namespace: secretReference.namespace };
       await cluster.apply([{ apiVersion: 'v1', kind: 'Secret', metadata, stringData }]);
       const broken = await cluster.waitFor(at, isCondition('Ready', 'False', 'CredentialsInvalid'));
-      tell('with a broken one:', conditionOf(broken, 'Ready')?.message);
+      logStep('with a broken one:', conditionOf(broken, 'Ready')?.message);
 
       // The CA is the right one, but the client certificate is a tenant's, which may not administer.
       const root = await new TenantStage(cluster, system).secret('etcd-certs');
@@ -228,7 +228,7 @@ describe('A DataStore that is down', () => {
       const pair = { 'tls.crt': tenant['server.crt'] ?? '', 'tls.key': tenant['server.key'] ?? '' };
       await write(secretReference.name, { ...root, ...pair });
       const refused = await cluster.waitFor(at, isCondition('Ready', 'False', 'Unauthorized'));
-      tell('with those of a tenant:', conditionOf(refused, 'Ready')?.message);
+      logStep('with those of a tenant:', conditionOf(refused, 'Ready')?.message);
       await write(secretReference.name, root);
       await cluster.waitFor(at, 'Ready');
       await cluster.client.delete(at);
@@ -249,7 +249,7 @@ describe('A DataStore that is down', () => {
       expect(ofStore).toMatch(/default.*holds the data of .*faults\/steady.*: delete these TenantControlPlanes/s);
       const ofSecret = await refusalOf('-n', system, 'secret', 'etcd-certs');
       expect(ofSecret).toMatch(/etcd-certs.*DataStore.*default/s);
-      tell('refused:', `${ofStore} ${ofSecret}`);
+      logStep('refused:', `${ofStore} ${ofSecret}`);
     },
     minutes,
   );
@@ -279,10 +279,10 @@ describe('A Secret that a person broke', () => {
       const isRepaired = (object: PlainObject | undefined): boolean =>
         good.test(Buffer.from(object?.data?.[key] ?? '', 'base64').toString());
       await cluster.waitFor(stage.at('Secret', secret), isRepaired, { diagnose: () => stage.diagnose('steady') });
-      tell(`${secret} is repaired`, since(began));
+      logStep(`${secret} is repaired`, since(began));
       // A pass that had read the good one before puts that back: nothing is renewed then, and pods need no other.
       const isRenewed = (await stage.secret(secret))[key] !== first;
-      tell(secret, isRenewed ? 'has another content' : 'has the content from before');
+      logStep(secret, isRenewed ? 'has another content' : 'has the content from before');
       if (isRenewed && !secret.includes('datastore')) await told(new RegExp(`^CertificateRenewed: .*${secret}`));
       // A pod that starts meanwhile could mount the nonsense of the next row.
       await rolledOut('steady', isRenewed && !secret.includes('admin') ? before : undefined);
@@ -306,7 +306,7 @@ describe('A Secret that a person broke', () => {
       );
       const said = conditions.find(({ type }) => type === 'CertificatesReady')?.message;
       expect(said).toMatch(/Secret steady-ca cannot be used .*restore it from a backup/);
-      tell('the tenant says', said);
+      logStep('the tenant says', said);
       await told(/^SecretBroken: .*steady-ca/);
       expect((await stage.secret('steady-ca'))['ca.crt']).toBe('nonsense');
       await write('steady-ca', good);
@@ -325,12 +325,12 @@ describe('An API server of the management cluster that is killed', () => {
       const began = performance.now();
       await cluster.apply([stage.manifest('first'), stage.manifest('second')]);
       await cluster.killApiServer();
-      tell('killed and back', since(began));
+      logStep('killed and back', since(began));
       await cluster.apply([stage.manifest('third')]);
       await Promise.all(
         ['first', 'second', 'third'].map((name) => stage.waitFor(name, 'Ready', { timeoutMs: 180_000 })),
       );
-      tell('all three are Ready', since(began));
+      logStep('all three are Ready', since(began));
       await cluster.killApiServer();
       const again = performance.now();
       await cluster.client.delete(stage.at('Deployment', 'second', 'apps/v1'));
@@ -338,7 +338,7 @@ describe('An API server of the management cluster that is killed', () => {
       await stage.waitFor('first', isCondition('Ready', 'False', 'Sleeping'));
       await cluster.waitFor(stage.at('Deployment', 'second', 'apps/v1'), (object) => object !== undefined);
       await stage.waitFor('second', 'Ready');
-      tell('what came after the next kill is seen', since(again));
+      logStep('what came after the next kill is seen', since(again));
       expect(await podsOf('steady')).toEqual(before);
     },
     6 * minutes,
@@ -356,14 +356,14 @@ describe('Deleted tenants', () => {
       await stage.waitFor('half', isCondition('StoreReady', 'True'));
       const full = await storeContents(cluster);
       const found = { keys: full.keys.length, users: full.users.length, roles: full.roles.length };
-      tell('the store holds', JSON.stringify(found));
+      logStep('the store holds', JSON.stringify(found));
       expect(found.keys).toBeGreaterThan(100);
       expect(found.users).toBeGreaterThan(5);
       const began = performance.now();
       // One more that is deleted while it begins.
       await cluster.apply([stage.manifest('brief')]);
       await kubectl('-n', stage.namespace, 'delete', 'tcp', '--all', kubectlTimeout(120));
-      tell('all are deleted', since(began));
+      logStep('all are deleted', since(began));
       expect(await storeContents(cluster)).toEqual({ keys: [], users: ['root'], roles: ['root'] });
       const kinds = 'deployments,replicasets,pods,services,secrets,configmaps,endpointslices';
       const label = 'steward.butlerlabs.dev/name';

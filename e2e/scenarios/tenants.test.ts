@@ -11,7 +11,7 @@ import { podProcesses } from '../framework/pod-processes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { conditionOf, isCondition, TenantStage, versionAt } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { agnhost, webPod } from '../framework/web-pod.ts';
@@ -30,7 +30,7 @@ let inDefault: TenantStage;
 let stage: TenantStage;
 
 beforeAll(async () => {
-  steward = owned.use(await shareStewardCluster(owned.harness(`tenants-${process.pid}`), tell));
+  steward = owned.use(await shareStewardCluster(owned.harness(`tenants-${process.pid}`), logStep));
   cluster = steward.cluster;
   inDefault = new TenantStage(cluster, 'default');
   stage = new TenantStage(cluster, 'tenants');
@@ -120,7 +120,7 @@ describe('TenantControlPlanes', () => {
           const { controlPlaneEndpoint = '', conditions = [] } = await of.waitFor(name, 'Ready');
           const ca = (await of.secret(`${name}-ca`))['ca.crt'] ?? '';
           expect(await versionAt(controlPlaneEndpoint, ca)).toBe('v1.36.3');
-          tell(
+          logStep(
             `${name} is Ready`,
             `after ${((performance.now() - began) / 1000).toFixed(1)} s at ${controlPlaneEndpoint}`,
           );
@@ -162,7 +162,7 @@ describe('TenantControlPlanes', () => {
           expect(await tenantKubectl(inDefault, 'tenant-00', file, whoami)).toContain(group);
           expect(await tenantKubectl(inDefault, 'tenant-00', file, ['auth', 'can-i', '*', '*'])).toMatch(/^yes/);
           const name = ['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}'];
-          tell(file, `works at ${await tenantKubectl(inDefault, 'tenant-00', file, name)}`);
+          logStep(file, `works at ${await tenantKubectl(inDefault, 'tenant-00', file, name)}`);
         }
       }
     },
@@ -311,7 +311,7 @@ describe('TenantControlPlanes', () => {
       const { stdout } = await runCommand(command, rest);
       const { status } = JSON.parse(stdout) as { status: { userInfo: { username: string; groups: string[] } } };
       expect(status.userInfo).toMatchObject({ username: 'tenants', groups: ['developers', 'system:authenticated'] });
-      tell('the kubeconfig of a generator is of', status.userInfo.username);
+      logStep('the kubeconfig of a generator is of', status.userInfo.username);
       await kubectl(['delete', 'kubeconfiggenerator', 'developers', kubectlTimeout(30)]);
       expect(await cluster.client.read(stage.at('Secret', 'inside-developers'))).toBeUndefined();
     },
@@ -335,7 +335,7 @@ describe('TenantControlPlanes', () => {
       const began = performance.now();
       await stage.waitFor('inside', 'Ready');
       await stage.waitFor('inside', isState('Ready'));
-      tell('a tenant woke up', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      logStep('a tenant woke up', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
     },
     3 * minutes,
   );
@@ -355,7 +355,7 @@ describe('TenantControlPlanes', () => {
       expect(conditionOf(waiting, 'EndpointReady')?.message).toMatch(/load balancer of Service by-hand has no address/);
       expect(conditionOf(waiting, 'Ready')?.message).toMatch(/no address/);
       expect(conditionOf(waiting, 'CertificatesReady')).toMatchObject({ status: 'Unknown', reason: 'Blocked' });
-      tell('waiting:', conditionOf(waiting, 'Ready')?.message);
+      logStep('waiting:', conditionOf(waiting, 'Ready')?.message);
 
       const address = cluster.network.loadBalancers.replace(/\.0\/\d+$/, '.200');
       const status = { loadBalancer: { ingress: [{ ip: address, ipMode: 'VIP' }] } };
@@ -371,7 +371,7 @@ describe('TenantControlPlanes', () => {
         if (Date.now() > deadline) throw new Error(`Events: ${(await stage.events('by-hand')).join(' | ')}`);
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
-      tell('told:', (await stage.events('by-hand')).join(' | '));
+      logStep('told:', (await stage.events('by-hand')).join(' | '));
     },
     3 * minutes,
   );
@@ -382,7 +382,7 @@ describe('TenantControlPlanes', () => {
       const { controlPlaneEndpoint = '' } = await stage.waitFor('outside', 'Ready');
       const began = performance.now();
       const worker = await joinByHand(stage, { tenant: 'outside', endpoint: controlPlaneEndpoint, worker: 'by-hand' });
-      tell('a worker is Ready', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      logStep('a worker is Ready', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
       const tenant = await stage.open('outside');
       const diagnose = async (): Promise<string> =>
         `${await tenantKubectl(stage, 'outside', 'admin.conf', ['get', 'pods,events', '-A'])}\n${await worker.machine.lastWords()}`;
@@ -391,7 +391,7 @@ describe('TenantControlPlanes', () => {
         ({ spec, status } = {}) => status?.readyReplicas === spec?.replicas,
         { timeoutMs: 120_000, diagnose },
       );
-      tell('CoreDNS of the tenant is Ready');
+      logStep('CoreDNS of the tenant is Ready');
       await tenant.apply([webPod('web')]);
       await tenant.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }, 'Ready', {
         timeoutMs: 120_000,
@@ -416,9 +416,9 @@ describe('TenantControlPlanes', () => {
         for (const namespace of objects.flatMap(({ metadata }) => metadata?.namespace ?? []))
           await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
         const apply = ['apply', '--dry-run=server', '-f', file];
-        tell('plain', (await kubectl(apply)).trim());
+        logStep('plain', (await kubectl(apply)).trim());
         // By now the DataStore `default` exists and has another owner.
-        tell('server-side', (await kubectl([...apply, '--server-side', '--force-conflicts'])).trim());
+        logStep('server-side', (await kubectl([...apply, '--server-side', '--force-conflicts'])).trim());
       }
       const [tenant] = parseManifests(await readFile(path.join(manifests, 'tenantcontrolplane-tenant-1.yaml'), 'utf8'));
       const input = JSON.stringify(tenant);
@@ -436,7 +436,7 @@ describe('TenantControlPlanes', () => {
       const began = performance.now();
       await kubectl(['-n', 'tenants', 'delete', 'tcp', '--all', kubectlTimeout(90)]);
       await kubectl(['delete', 'tcp', 'tenant-00', kubectlTimeout(90)]);
-      tell('all are deleted', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      logStep('all are deleted', `after ${((performance.now() - began) / 1000).toFixed(1)} s`);
       for (const namespace of ['tenants', 'default']) {
         const kinds = 'deployments,replicasets,pods,services,secrets,configmaps';
         const label = 'steward.butlerlabs.dev/name';

@@ -16,7 +16,7 @@ import { expectUnharmed } from '../framework/load/expect-unharmed.ts';
 import { namespaceObjects } from '../framework/namespace-objects.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { conditionOf } from '../framework/tenant-stage.ts';
 import { Timeline } from '../framework/load/timeline.ts';
 import { underLoad } from '../framework/load/under-load.ts';
@@ -42,12 +42,12 @@ beforeAll(async () => {
   owned.defer(() => {
     timeline.print();
   });
-  stage = owned.use(await shareClusterApiStage(name, tell));
+  stage = owned.use(await shareClusterApiStage(name, logStep));
   workload = new Workload(stage.cluster, shop);
   const archives = await imageArchives({
     kubernetes: older,
     progress: (line) => {
-      tell('images', line);
+      logStep('images', line);
     },
   });
   const programs = /kube-(apiserver|controller-manager|scheduler):/;
@@ -67,7 +67,7 @@ async function controlPlane(): Promise<ObjectAddress> {
 async function described(): Promise<string> {
   const args = ['describe', 'cluster', shop, '--show-conditions=all'];
   const { stdout } = await stage.clusterApi.clusterctl(args);
-  tell('clusterctl describe', `\n${stdout}`);
+  logStep('clusterctl describe', `\n${stdout}`);
   return stdout;
 }
 
@@ -185,7 +185,7 @@ describe('A Cluster of a ClusterClass', () => {
       };
       const stop = new AbortController();
       const onError = (error: unknown): void => {
-        tell('watch', String(error));
+        logStep('watch', String(error));
       };
       const options = { signal: stop.signal, onError };
       const { config } = stage.cluster.client;

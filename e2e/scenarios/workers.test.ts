@@ -13,7 +13,7 @@ import { capiVersion, generateWorkload } from '../framework/cluster-api/cluster-
 import { namespaceObjects } from '../framework/namespace-objects.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
-import { tell } from '../framework/log.ts';
+import { logStep } from '../framework/log.ts';
 import { conditionOf } from '../framework/tenant-stage.ts';
 import { Timeline } from '../framework/load/timeline.ts';
 import { bootstrapTemplate, guardedPods, healthCheck, machinePool } from '../framework/workers/worker-manifests.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   owned.defer(() => {
     timeline.print();
   });
-  stage = owned.use(await shareClusterApiStage(name, tell));
+  stage = owned.use(await shareClusterApiStage(name, logStep));
   workload = new Workload(stage.cluster, farm);
 }, 20 * minutes);
 
@@ -105,7 +105,7 @@ async function observed(act: () => Promise<void>): Promise<readonly string[]> {
   const options = {
     signal: stop.signal,
     onError: (error: unknown) => {
-      tell('watch', String(error));
+      logStep('watch', String(error));
     },
   };
   const order: string[] = [];

@@ -21,27 +21,27 @@ export const isRecentGo = (output: string): boolean => {
   return Number(major) > 1 || Number(minor) >= 21;
 };
 
-const goInPath = async (environment: ToolEnvironment, tell: (line: string) => void): Promise<Go | undefined> => {
+const goInPath = async (environment: ToolEnvironment, log: (line: string) => void): Promise<Go | undefined> => {
   for (const folder of environment.binFolders) {
     const program = join(folder, 'go');
     if (!(await isExecutable(program))) continue;
     const { stdout } = await run(program, ['version'], { env: environment.variables });
     if (isRecentGo(stdout)) return { program, environment: environment.variables };
-    tell(`${program} is not used: it is ${stdout.trim()}, and 1.21 is the oldest that can fetch a newer toolchain`);
+    log(`${program} is not used: it is ${stdout.trim()}, and 1.21 is the oldest that can fetch a newer toolchain`);
   }
   return undefined;
 };
 
 /**
  * The `go` of `PATH`, or one in the cache, or a downloaded one, in this order; `GOTOOLCHAIN` is left alone.
- * Undefined when there is none and none can be downloaded; `tell` is then told why.
+ * Undefined when there is none and none can be downloaded; `log` is then told why.
  */
 export const findGo = async (
   environment: ToolEnvironment,
   downloads: Downloads,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Go | undefined> => {
-  const installed = await goInPath(environment, tell);
+  const installed = await goInPath(environment, log);
   if (installed !== undefined) return installed;
   const { os, arch } = environment.platform;
   const home = join(environment.cacheFolder, 'go', goRelease, `${os}-${arch}`);
@@ -51,14 +51,14 @@ export const findGo = async (
   const url = `https://dl.google.com/go/${goRelease}.${os}-${arch}.tar.gz`;
   try {
     await mkdir(scratch, { recursive: true });
-    tell(`downloading ${goRelease}, because there is no go in PATH`);
+    log(`downloading ${goRelease}, because there is no go in PATH`);
     await downloads.fetch({ url, checksumUrl: `${url}.sha256` }, join(scratch, 'go.tar.gz'));
     await unpack(join(scratch, 'go.tar.gz'), scratch);
     await mkdir(dirname(home), { recursive: true });
     await rename(join(scratch, 'go'), home);
     return go;
   } catch (error) {
-    tell(`no download of ${goRelease}: ${error instanceof DownloadError ? error.message : errorReason(error)}`);
+    log(`no download of ${goRelease}: ${error instanceof DownloadError ? error.message : errorReason(error)}`);
     return undefined;
   } finally {
     await rm(scratch, { recursive: true, force: true });

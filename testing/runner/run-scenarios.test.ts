@@ -85,7 +85,7 @@ class FakeWork implements ScenarioWork {
   now(): number {
     return this.#now;
   }
-  tell(line: string): void {
+  print(line: string): void {
     this.told.push(line);
   }
 }

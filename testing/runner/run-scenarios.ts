@@ -86,7 +86,7 @@ async function runTwice(
     .map(scenarioName);
   if (again.length === 0 || again.length > mostFilesAgain || limits.signal.aborted)
     return { tests: first, flaky: [], late: queue.waiting };
-  run.tell(`── e2e: once more: ${again.join(', ')}`);
+  run.print(`── e2e: once more: ${again.join(', ')}`);
   const retried = new ScenarioQueue({ order: again, seconds, slowness: queue.pace });
   const { until } = limits;
   const second = await run.all(retried, until === undefined ? undefined : until + againMinutes * 60_000);
@@ -107,8 +107,8 @@ class ScenarioRun {
     this.#work = work;
   }
 
-  tell(line: string): void {
-    this.#work.tell(line);
+  print(line: string): void {
+    this.#work.print(line);
   }
 
   /** Runs those of a queue for which there is time, and returns their tests in the order in which they ended. */
@@ -157,11 +157,11 @@ class ScenarioRun {
     const hangs = Math.max((expected * hangsAfter) / 60, leastMinutes * slowness());
     const minutes = Math.min(hangs, left / 60 + overrunMinutes);
     const ofTheRest = left === Infinity ? '' : ` of the ${left.toFixed(0)} s that are left`;
-    this.tell(`── e2e: ${name}, about ${expected.toFixed(0)} s${ofTheRest}`);
+    this.print(`── e2e: ${name}, about ${expected.toFixed(0)} s${ofTheRest}`);
     const began = this.#work.now();
     const { tests } = await this.#work.run(name, minutes);
     const seconds = (this.#work.now() - began) / 1000;
-    this.tell(`   ${seconds.toFixed(0)} s: ${name}`);
+    this.print(`   ${seconds.toFixed(0)} s: ${name}`);
     // One that failed early says nothing about the others.
     if (failedFiles(tests).length === 0 || seconds > expected) queue.ended(name, seconds);
     return tests;

@@ -20,7 +20,7 @@ export interface ScenarioWork {
   removeShared(kind?: SharedKind): Promise<readonly string[]>;
   /** Milliseconds since 1970. */
   now(): number;
-  tell(line: string): void;
+  print(line: string): void;
 }
 
 const prepareProgram = new URL('prepare-scenarios.ts', import.meta.url).pathname;
@@ -52,7 +52,7 @@ export function scenarioWork(fromHere: (file: string) => string): ScenarioWork {
       }),
     removeShared: (kind) => removeShared(process.pid, kind),
     now: () => Date.now(),
-    tell: (line) => {
+    print: (line) => {
       console.log(line);
     },
   };

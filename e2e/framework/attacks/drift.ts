@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { KubernetesClient, ObjectAddress, PlainObject } from '../../cluster/kubernetes-client.ts';
-import { tell } from '../log.ts';
+import { logStep } from '../log.ts';
 
 /** What somebody else does to an object of ours inside a tenant: a strategic merge patch, or its deletion. */
 export interface ForeignEdit {
@@ -76,7 +76,10 @@ export async function undoneWithin(
   );
   const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
   if (failed.length > 0) throw new Error([...failed, await diagnose()].join('\n'));
-  tell('edited, and as before', outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])).join(', '));
+  logStep(
+    'edited, and as before',
+    outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])).join(', '),
+  );
 }
 
 const hasContentOf = (seen: PlainObject | undefined, before: PlainObject): boolean =>

@@ -32,7 +32,7 @@ export class ChangeCounter implements Disposable {
       });
       for (const item of items) counter.#told.add(versionOf(item));
       const { signal } = counter.#stop;
-      watchObjects(client.config, path, ({ object }) => counter.#tell(object), { signal, onError }).catch(onError);
+      watchObjects(client.config, path, ({ object }) => counter.#notify(object), { signal, onError }).catch(onError);
     }
     return counter;
   }
@@ -54,7 +54,7 @@ export class ChangeCounter implements Disposable {
     this.#stop.abort();
   }
 
-  #tell(object: PlainObject): Promise<void> {
+  #notify(object: PlainObject): Promise<void> {
     const version = versionOf(object);
     if (this.#told.has(version)) return Promise.resolve();
     this.#told.add(version);

@@ -1,4 +1,4 @@
-import { tell } from '../log.ts';
+import { logStep } from '../log.ts';
 
 /** What happened when, in seconds since the begin; printed as it happens and once more as a whole. */
 export class Timeline {
@@ -14,11 +14,11 @@ export class Timeline {
   note(what: string): void {
     const seconds = ((performance.now() - this.#began) / 1000).toFixed(1).padStart(7);
     this.#lines.push(`${seconds} s  ${what}`);
-    tell(this.#title, what);
+    logStep(this.#title, what);
   }
 
   /** Prints everything in its order. */
   print(): void {
-    tell(this.#title, ['timeline', ...this.#lines].join('\n'));
+    logStep(this.#title, ['timeline', ...this.#lines].join('\n'));
   }
 }

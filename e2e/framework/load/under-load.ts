@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import { KubernetesClient } from '../../cluster/kubernetes-client.ts';
 import { ServerWitness } from './server-witness.ts';
 import type { ServerReport } from './server-witness.ts';
-import { tell } from '../log.ts';
+import { logStep } from '../log.ts';
 import { TenantLoad } from './tenant-load.ts';
 import type { LoadReport } from './tenant-load.ts';
 import { WatchWitness } from './watch-witness.ts';
@@ -84,27 +84,27 @@ function print(title: string, { load, servers, watches }: Seen, lasted: number):
   const calls = load.writes + load.failedWrites.length + load.reads + servers.calls;
   const onceMore = [...load.onceMore, ...servers.onceMore];
   const failures = [...load.failedWrites, ...load.failedReads, ...servers.failed];
-  tell(
+  logStep(
     title,
     `${calls} calls in ${lasted.toFixed(0)} s, ${(calls / lasted).toFixed(0)} a second: ${load.writes} writes, ${load.reads} reads, ${servers.calls} of /version, half of those over new connections`,
   );
-  tell(
+  logStep(
     title,
     `${failures.length} failed; ${onceMore.length} made once more; ${load.repeated} that the server wanted later; ${load.staleReads} stale; longest time without a write ${seconds(load.longestPauseMs)}, slowest call ${seconds(Math.max(load.slowestCallMs, servers.slowestMs))}`,
   );
-  tell(
+  logStep(
     title,
     `the management cluster answered ${load.floor.calls} calls in the same time, the slowest after ${seconds(load.floor.slowestMs)}`,
   );
-  for (const failure of new Set(failures)) tell(title, failure);
-  for (const failure of new Set(onceMore)) tell(`${title}, once more`, failure);
+  for (const failure of new Set(failures)) logStep(title, failure);
+  for (const failure of new Set(onceMore)) logStep(`${title}, once more`, failure);
   const sum = (of: (report: WatchReport) => number): number => watches.reduce((total, each) => total + of(each), 0);
-  tell(
+  logStep(
     title,
     `${watches.length} watches: ${sum(({ interruptions }) => interruptions)} interruptions, ${sum(({ relists }) => relists)} lists anew, longest gap ${seconds(Math.max(...watches.map(({ longestGapMs }) => longestGapMs)))}, ${sum(({ events }) => events)} events, ${sum(({ missed }) => missed.length)} missed`,
   );
   const answers = Object.entries(servers.answers).map(([version, count]) => `${version} ${count}`);
-  tell(
+  logStep(
     title,
     `answered by ${answers.join(', ')}; by the old version after the new one: ${servers.answeredByOld} calls, for ${seconds(servers.mixedMs)}`,
   );

@@ -86,7 +86,7 @@ export class WatchWitness implements AsyncDisposable {
         last = undefined;
       } else if (last !== undefined) {
         last = versionOf(object);
-        if (type !== 'BOOKMARK') this.#tell(object);
+        if (type !== 'BOOKMARK') this.#notify(object);
       }
     };
     const query = { resourceVersion: from, allowWatchBookmarks: true };
@@ -94,7 +94,7 @@ export class WatchWitness implements AsyncDisposable {
     return last;
   }
 
-  #tell(object: PlainObject): void {
+  #notify(object: PlainObject): void {
     this.#events += 1;
     this.#told.set(object.metadata?.name ?? '', versionOf(object));
   }

@@ -65,7 +65,7 @@ class FakeHost implements SharedClusterSteps<FakeCluster> {
     this.#patience -= 1;
     return Promise.resolve(this.#patience > 0);
   }
-  tell(step: string, detail: string): void {
+  log(step: string, detail: string): void {
     this.told.push(`${step}: ${detail}`);
   }
 }

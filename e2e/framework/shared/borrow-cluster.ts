@@ -27,7 +27,7 @@ export interface SharedClusterSteps<C> {
   /** Waits a moment; false when it is time to give up on what does not go. */
   wait(): Promise<boolean>;
   /** Says what is done. */
-  tell(step: string, detail: string): void;
+  log(step: string, detail: string): void;
 }
 
 /** A shared cluster while a scenario uses it. Disposing gives it back, with nothing of the scenario on it. */
@@ -59,7 +59,7 @@ async function attached<C>(steps: SharedClusterSteps<C>): Promise<C | undefined>
   try {
     return await steps.attach();
   } catch (error) {
-    steps.tell('shared cluster', `is replaced: ${(error as Error).message}`);
+    steps.log('shared cluster', `is replaced: ${(error as Error).message}`);
     return undefined;
   }
 }

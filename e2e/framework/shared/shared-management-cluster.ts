@@ -73,6 +73,6 @@ export function sharedManagementCluster(options: SharedClusterOptions): SharedCl
       await pause(500);
       return Date.now() < deadline;
     },
-    tell: progress,
+    log: progress,
   };
 }

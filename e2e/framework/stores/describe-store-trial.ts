@@ -4,7 +4,7 @@ import type { PlainObject } from '../../cluster/kubernetes-client.ts';
 import { openHowTo } from '../how-to-page.ts';
 import type { HowToPage } from '../how-to-page.ts';
 import { kubectlTimeout } from '../kubectl-timeout.ts';
-import { tell } from '../log.ts';
+import { logStep } from '../log.ts';
 import { minutes } from '../minutes.ts';
 import type { StoreTrial } from '../store-trials.ts';
 import { webPod } from '../web-pod.ts';
@@ -44,10 +44,10 @@ export function describeStoreTrial(trial: StoreTrial, opened: () => StoreStage):
         await on.loadImage(trial.image);
         const began = performance.now();
         await page.run('Quick start');
-        tell(trial.store, `is Ready after ${seconds(began)}`);
+        logStep(trial.store, `is Ready after ${seconds(began)}`);
         if (trial.hasUsers) await on.takesTheirs(trial.dataStore);
         empty = await trial.witness(on.cluster);
-        tell(trial.store, `holds in MiB while it is empty: ${await on.memory(await storePods())}`);
+        logStep(trial.store, `holds in MiB while it is empty: ${await on.memory(await storePods())}`);
       },
       6 * minutes,
     );
@@ -60,7 +60,7 @@ export function describeStoreTrial(trial: StoreTrial, opened: () => StoreStage):
         const [{ controlPlaneEndpoint = '' }] = (await Promise.all(
           [first, second].map((name) => on.stage.waitFor(name, 'Ready')),
         )) as [{ controlPlaneEndpoint?: string }, unknown];
-        tell(trial.store, `serves two tenants after ${seconds(began)}`);
+        logStep(trial.store, `serves two tenants after ${seconds(began)}`);
         await Promise.all([first, second].map((name) => on.serves(name, 'before')));
         const worker = await joinByHand(on.stage, {
           tenant: first,
@@ -74,8 +74,8 @@ export function describeStoreTrial(trial: StoreTrial, opened: () => StoreStage):
           diagnose: () => worker.machine.lastWords(),
         });
         await worker.stop();
-        tell(trial.store, `holds in MiB with two tenants: ${await on.memory(await storePods())}`);
-        tell(first, `holds in MiB: ${await on.memory(await on.stage.pods(first))}`);
+        logStep(trial.store, `holds in MiB with two tenants: ${await on.memory(await storePods())}`);
+        logStep(first, `holds in MiB: ${await on.memory(await on.stage.pods(first))}`);
         expect(await trial.witness(on.cluster)).not.toEqual(empty);
       },
       6 * minutes,
@@ -88,10 +88,10 @@ export function describeStoreTrial(trial: StoreTrial, opened: () => StoreStage):
         const before = podRuns(await storePods());
         const began = performance.now();
         await page.run('Restart it');
-        tell(trial.store, `was restarted in ${seconds(began)}`);
+        logStep(trial.store, `was restarted in ${seconds(began)}`);
         expect(podRuns(await storePods())).not.toBe(before);
         await Promise.all([first, second].map((name) => on.serves(name, 'after-restart')));
-        tell(trial.store, `tenants write again ${seconds(began)} after the restart began`);
+        logStep(trial.store, `tenants write again ${seconds(began)} after the restart began`);
         for (const name of [first, second]) {
           const at = { apiVersion: 'v1', kind: 'ConfigMap', name: 'before', namespace: 'default' };
           // The Service may leave out an API server for a moment after its store was back.
@@ -131,11 +131,11 @@ export function describeStoreTrial(trial: StoreTrial, opened: () => StoreStage):
           await page.run('Require TLS');
           await Promise.all(pods.map(({ metadata }) => on.stage.gone(on.stage.at('Pod', metadata?.name ?? ''))));
           await Promise.all(tenants.map((name) => on.stage.waitFor(name, 'Ready')));
-          tell(trial.store, `its tenants have TLS after ${seconds(began)}`);
+          logStep(trial.store, `its tenants have TLS after ${seconds(began)}`);
           await page.run('Require TLS');
-          tell(trial.store, `insists on TLS and is Ready after ${seconds(began)}`);
+          logStep(trial.store, `insists on TLS and is Ready after ${seconds(began)}`);
           await Promise.all(tenants.map((name) => on.serves(name, 'after-tls')));
-          tell(trial.store, `tenants write over TLS after ${seconds(began)}`);
+          logStep(trial.store, `tenants write over TLS after ${seconds(began)}`);
         },
         6 * minutes,
       );
@@ -146,7 +146,7 @@ export function describeStoreTrial(trial: StoreTrial, opened: () => StoreStage):
       async () => {
         const began = performance.now();
         await on.kubectl(['-n', 'tenants', 'delete', 'tcp', first, second, third, kubectlTimeout(120)]);
-        tell(trial.store, `its tenants were deleted in ${seconds(began)}`);
+        logStep(trial.store, `its tenants were deleted in ${seconds(began)}`);
         expect(await trial.witness(on.cluster)).toEqual(empty);
         await page.run('Remove it');
         const kinds =

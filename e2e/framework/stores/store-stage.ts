@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import type { PlainObject } from '../../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../../cluster/management-cluster.ts';
 import { storeImageArchive } from '../../tools/store-images.ts';
-import { tell } from '../log.ts';
+import { logStep } from '../log.ts';
 import { minutes } from '../minutes.ts';
 import { podMemory } from '../pod-memory.ts';
 import type { StoreTrial } from '../store-trials.ts';
@@ -102,7 +102,7 @@ export class StoreStage {
   async loadImage(store: StoreTrial['image']): Promise<void> {
     if (store === undefined) return;
     const progress = (line: string): void => {
-      tell(store, line);
+      logStep(store, line);
     };
     await this.cluster.loadImage((await storeImageArchive(store, { progress })).path);
   }
