@@ -17,6 +17,9 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'workload/(external-pdbs|management-api|namespace-standard)',
 ].join('|')})\\.ts$`;
 
+/** The concerns of a TenantControlPlane: each may import those before it. */
+const concerns = 'shared upgrade certificates datastore workload endpoint tenant adoption addons'.split(' ');
+
 export default {
   forbidden: [
     rule(
@@ -78,15 +81,16 @@ export default {
         pathNot: '^controllers/tenantcontrolplane/addons/$1/',
       },
     ),
-    rule(
-      'addons-arrive-by-argument',
-      'A new add-on is a folder and a line in the registry, which only the files at the top of the kind read.',
-      { path: '^controllers/tenantcontrolplane/(?!addons/)[^/]+/', pathNot: tests },
-      {
-        path: '^controllers/tenantcontrolplane/addons/',
-        pathNot: '^controllers/tenantcontrolplane/addons/addon\\.ts$',
-      },
-    ),
+    ...concerns
+      .slice(0, -1)
+      .map((concern, index) =>
+        rule(
+          `${concern}-is-below`,
+          'The concerns of a TenantControlPlane are in one order. Only the files at the top of the kind read the registry of add-ons.',
+          { path: `^controllers/tenantcontrolplane/${concern}/`, pathNot: tests },
+          { path: `^controllers/tenantcontrolplane/(${concerns.slice(index + 1).join('|')})/` },
+        ),
+      ),
     rule(
       'stores-are-below-kinds',
       'Where tenant data lives knows no controller.',

@@ -60,7 +60,7 @@ describe('An observed version of an applied object', () => {
     const now = { uid: 'deployment', resourceVersion: '21', generation: 2 };
     expect(expectations.evaluate(seen(deployment, now))).toBeUndefined();
     expect(expectations.evaluate(seen(deployment, { ...now, generation: 3 }))).toBe('dns');
-    expect(expectations.evaluate(seen(deployment, { ...now, uid: 'made anew' }))).toBe('dns');
+    expect(expectations.evaluate(seen(deployment, { ...now, uid: 'created again' }))).toBe('dns');
     expect(expectations.evaluate(seen(deployment, { ...now, labels: {} }))).toBe('dns');
   });
 });

@@ -18,7 +18,7 @@ import { namespaceStandard } from '../../controllers/tenantcontrolplane/workload
 import { defaultBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import type { Boundaries, BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import { refusalsByStore } from '../../controllers/tenantcontrolplane/datastore/placement/namespace-labels.ts';
-import { storeTrouble } from '../../controllers/tenantcontrolplane/datastore/tenancy.ts';
+import { storeTrouble } from '../../controllers/tenantcontrolplane/shared/store-trouble.ts';
 import { validateDeletion } from '../../controllers/tenantcontrolplane/datastore/migration/validate-migration.ts';
 import { asksForGateway } from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';
 import type { GatewayApi } from '../../controllers/tenantcontrolplane/endpoint/exposure/validate-exposure.ts';

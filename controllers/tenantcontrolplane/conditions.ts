@@ -5,7 +5,7 @@ import { conditionsOf, messageOf, setConditions, summarize } from '../../runtime
 import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
 import type { Report } from '../../runtime/reconcile/phases.ts';
 import { rotatingCondition } from './certificates/rotation/rotating-condition.ts';
-import { deniedOperations } from './tenant/write-permissions-policy.ts';
+import { deniedOperations } from './shared/denied-operations.ts';
 import { failedRemedy, howFar, way } from './datastore/migration/migration-record.ts';
 import { addons } from './addons/registry.ts';
 import type { Scope } from './scope.ts';

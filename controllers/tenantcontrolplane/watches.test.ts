@@ -138,7 +138,7 @@ describe('A change of a Gateway', () => {
   test.each<[string, Resource | undefined, Resource | undefined, readonly string[]]>([
     ['that comes', undefined, object('1'), ['new', 'done']],
     ['that goes', object('1'), undefined, ['new', 'done']],
-    ['that is made anew', object('1'), object('2'), ['new', 'done']],
+    ['that is created again', object('1'), object('2'), ['new', 'done']],
     ['that has one route more', object('1'), object('1'), ['new']],
     ['in another namespace', undefined, object('1', 'b'), ['far']],
     ['of another name', undefined, object('1', 'b', 'other'), []],

@@ -18,7 +18,7 @@ import { hostClaims } from './endpoint/host-claims.ts';
 import { gatewayKeys } from './endpoint/exposure/route-status.ts';
 import { budgetIdentities, isForeignBudget } from './workload/external-pdbs.ts';
 import { leavesStore, mayTakeMore } from './datastore/placement/frees-room.ts';
-import { storeTrouble } from './datastore/tenancy.ts';
+import { storeTrouble } from './shared/store-trouble.ts';
 
 const servers = serversOf(addons);
 
@@ -183,7 +183,7 @@ export function tenantControlPlaneWatches(
     ...migrationJobs(operatorNamespace),
     ...ownedKinds.map((selection): Watch => ({ ...selection, keys: ownerKeys })),
     { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
-    { kind: retainedControlPlane, keys: adopter },
+    { kind: retainedControlPlane, optional: true, keys: adopter },
     { kind: kinds.Namespace, metadataOnly: true, keys: relabelled(informers) },
     { ...budgetIdentities, keys: besideBudget(informers) },
     { kind: dataStore, keys: concernedByStore(informers, defaultDataStore) } satisfies Watch<DataStore>,

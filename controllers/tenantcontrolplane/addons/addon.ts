@@ -1,6 +1,4 @@
-import type { Secret } from '../../../api/core/kinds.ts';
 import type { Condition } from '../../../api/meta.ts';
-import type { TenantObjectNames } from '../../../api/names.ts';
 import type {
   TenantControlPlane,
   TenantControlPlaneStatus,
@@ -8,14 +6,15 @@ import type {
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { NewCondition } from '../../../runtime/reconcile/conditions.ts';
-import type { ServingCertificate } from '../endpoint/pods-have-san.ts';
+import type { PassesOn } from '../adoption/retained-objects.ts';
+import type { ApiServerNames } from '../certificates/certificate-names.ts';
+import type { ServesTls } from '../endpoint/pods-have-san.ts';
 import type { Scope, SecretFacts } from '../scope.ts';
 import type { AddonServer } from '../shared/addon-server.ts';
-import type { Endpoint } from '../shared/control-plane-input.ts';
 import type { AddonPod } from '../shared/pod-parts.ts';
 import type { PhaseRow } from '../shared/phase-row.ts';
 import type { Program } from '../workload/guarded-arguments.ts';
-import type { ImageField } from '../workload/validate-images.ts';
+import type { HasImages } from '../workload/validate-images.ts';
 import type { StatusWords } from './addon-status.ts';
 import type { Inside } from './inside-phase.ts';
 import type { OwnObject, Retention } from './retention.ts';
@@ -30,14 +29,13 @@ export type AddonStatus<N extends AddonName> = NonNullable<NonNullable<TenantCon
  * An optional part of a tenant, which exists while `spec.addons` has its field. `F` is what its phases learn: the scope has it below
  * `addons`. An add-on leaves out what it does not need.
  */
-export interface Addon<N extends AddonName = AddonName, F extends object = object> {
+export interface Addon<N extends AddonName = AddonName, F extends object = object>
+  extends HasImages, ServesTls, ApiServerNames, PassesOn {
   readonly name: N;
   /** Its objects inside the tenant. */
   readonly inside: Inside;
   /** Its other phases. */
   readonly phases?: readonly PhaseRow[];
-  /** The parts of image references that the author set; validated for all add-ons alike. */
-  images?(tcp: TenantControlPlane): readonly ImageField[];
   /** Programs whose arguments the author may set. */
   readonly programs?: readonly Program[];
   /** Validates everything else that the author wants; `taken` has the ports that others use in the pods, and who does. */
@@ -48,18 +46,8 @@ export interface Addon<N extends AddonName = AddonName, F extends object = objec
   pod?(tcp: TenantControlPlane, version: KubernetesVersion): AddonPod | undefined;
   /** What these mount, by component label: pods are replaced when it changes. */
   mounted?(scope: Readonly<Scope>): SecretFacts;
-  /** The serving certificates of its programs in the pods for clients at an endpoint. */
-  serving?(
-    tcp: TenantControlPlane,
-    endpoint: Endpoint,
-    secrets: ReadonlyMap<string, Secret>,
-  ): readonly ServingCertificate[];
-  /** Further names for the certificate of the API server. */
-  apiServerNames?(tcp: TenantControlPlane, endpoint: Endpoint): readonly string[];
   /** True when it maintains the endpoints of the Service `kubernetes` inside the tenant, in place of Steward. */
   readonly keepsKubernetesService?: boolean;
-  /** Its Secrets that workers and users rely on, so that a successor of the TenantControlPlane gets them. */
-  passedOn?(names: TenantObjectNames): readonly string[];
   /**
    * Its objects in the management cluster that are not wanted now, in the order of removal. Secrets come last: as long as one of them
    * exists, something is left to remove.

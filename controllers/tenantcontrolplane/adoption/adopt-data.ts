@@ -42,7 +42,7 @@ export async function adoptData(
     const message = `waiting for ${inTheWay.join(', ')} of the previous TenantControlPlane to be released or deleted`;
     return waiting(tcp, message, ctx);
   }
-  ctx.event('Normal', 'DataInherited', `adopted the data of the TenantControlPlane with UID ${uids.former}`);
+  ctx.event('Normal', 'DataAdopted', `adopted the data of the TenantControlPlane with UID ${uids.former}`);
   return { status: adoptedStatus(tcp, former, ctx.now), afterMs: 0 };
 }
 

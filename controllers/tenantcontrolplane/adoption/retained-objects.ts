@@ -1,7 +1,7 @@
 import type { KindRef, OwnerReference, Resource } from '../../../api/meta.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../api/names.ts';
-import type { Addon } from '../addons/addon.ts';
+import type { TenantObjectNames } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Patch } from '../../../runtime/client/cluster.ts';
 
@@ -11,13 +11,19 @@ export interface PassedOn {
   readonly name: string;
 }
 
+/** What has Secrets that are passed on. */
+export interface PassesOn {
+  /** Its Secrets that workers and users rely on, so that a successor of the TenantControlPlane gets them. */
+  passedOn?(names: TenantObjectNames): readonly string[];
+}
+
 /**
  * The objects that a TenantControlPlane releases to its successor: address, CAs and keys. All others follow from these and are
  * created again.
  */
 export function passedOn(
   { metadata: { name = '' } }: TenantControlPlane,
-  addons: readonly Pick<Addon, 'passedOn'>[],
+  addons: readonly PassesOn[],
 ): readonly PassedOn[] {
   const names = tenantObjects(name);
   return [

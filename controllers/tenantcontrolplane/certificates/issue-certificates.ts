@@ -8,7 +8,7 @@ import { leafProfiles } from '../../../kubeadm/pki/profiles.ts';
 import type { Leaf } from '../../../kubeadm/pki/profiles.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
-import { certificateNames } from '../tenant/tenant-documents.ts';
+import { certificateNames } from './certificate-names.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Authorities, Scope } from '../scope.ts';

@@ -1,4 +1,3 @@
-import type { Condition } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
 import type { DataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { dataOwner } from '../../../api/steward/v1alpha1/data-owner.ts';
@@ -43,10 +42,4 @@ export function adoptionGranted(tcp: TenantControlPlane, schema: string, store: 
     .split(',')
     .map((entry) => entry.trim());
   return granted.includes(`${namespace}/${name}=${schema}`);
-}
-
-/** Why a DataStore cannot be used, from its own condition; undefined while it can, or while it has not been checked yet. */
-export function storeTrouble({ status }: DataStore): Pick<Condition, 'reason' | 'message'> | undefined {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.status === 'False' ? { reason: ready.reason, message: ready.message } : undefined;
 }

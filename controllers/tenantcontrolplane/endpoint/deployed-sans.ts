@@ -3,9 +3,9 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import { parseCertificates } from '../../../kubeadm/pki/certificate-chain.ts';
 import { certificateNames } from '../../../kubeadm/pki/certificate-names.ts';
-import type { Addon } from '../addons/addon.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
 import { leafSecrets } from '../certificates/leaf-secrets.ts';
+import type { ServesTls } from './pods-have-san.ts';
 import { secretText } from '../shared/secret.ts';
 
 function namesIn(pem: string): readonly string[] {
@@ -22,7 +22,7 @@ export function shownNames(
   tcp: TenantControlPlane,
   endpoint: Endpoint,
   secrets: ReadonlyMap<string, Secret>,
-  addons: readonly Pick<Addon, 'serving'>[],
+  addons: readonly ServesTls[],
 ): readonly string[] {
   const own = leafSecrets(tcp).map(({ name, keys }) => secretText(secrets.get(name)?.data)[keys.certificate] ?? '');
   const ofAddons = addons.flatMap((addon) => addon.serving?.(tcp, endpoint, secrets) ?? []);

@@ -6,7 +6,6 @@ import { isIpAddress } from '../../../kubeadm/networks.ts';
 import { parseCertificates } from '../../../kubeadm/pki/certificate-chain.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
-import type { Addon } from '../addons/addon.ts';
 import { leafData, leafSecrets } from '../certificates/leaf-secrets.ts';
 import type { LeafSecret } from '../certificates/leaf-secrets.ts';
 import { secretText } from '../shared/secret.ts';
@@ -44,6 +43,16 @@ export interface ServingCertificate {
   readonly host: string;
 }
 
+/** What has programs with serving certificates in the pods. */
+export interface ServesTls {
+  /** The serving certificates of its programs in the pods for clients at an endpoint. */
+  serving?(
+    tcp: TenantControlPlane,
+    endpoint: Endpoint,
+    secrets: ReadonlyMap<string, Secret>,
+  ): readonly ServingCertificate[];
+}
+
 /** The serving certificate that is stored in a Secret. */
 export function servingCertificate(where: LeafSecret, host: string, secrets: SeenPods['secrets']): ServingCertificate {
   const data = secretText(secrets.get(where.name)?.data);
@@ -59,7 +68,7 @@ export function arePodsNamed(
   tcp: TenantControlPlane,
   endpoint: Endpoint,
   seen: SeenPods,
-  addons: readonly Pick<Addon, 'serving'>[],
+  addons: readonly ServesTls[],
 ): boolean {
   const { deployment, secrets } = seen;
   if (deployment === undefined || (deployment.status?.readyReplicas ?? 0) === 0) return true;

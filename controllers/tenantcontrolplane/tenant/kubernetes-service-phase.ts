@@ -7,7 +7,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { isRolling } from '../shared/state.ts';
-import { applied, deniesWrites } from '../shared/inside-tenant.ts';
+import { applied } from '../shared/inside-tenant.ts';
+import { deniesWrites } from '../upgrade/writes-in-tenant.ts';
 
 const component = 'kubernetes-endpoints';
 const fact = 'servers-that-keep-the-service';

@@ -1,7 +1,6 @@
 import type { Manifest } from '../../../api/meta.ts';
-import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { bootstrapRbac } from '../../../kubeadm/bootstrap-rbac.ts';
-import { apiServerCertSANs, clusterConfiguration, kubeadmConfig } from '../../../kubeadm/cluster-configuration.ts';
+import { clusterConfiguration, kubeadmConfig } from '../../../kubeadm/cluster-configuration.ts';
 import type { ClusterConfigurationInputs } from '../../../kubeadm/cluster-configuration.ts';
 import { clusterInfo } from '../../../kubeadm/cluster-info.ts';
 import { kubeletConfig } from '../../../kubeadm/kubelet-configuration.ts';
@@ -9,33 +8,17 @@ import { joinHostPort } from '../../../kubeadm/networks.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { StoreBinding } from '../../../stores/driver.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
-import type { Addon } from '../addons/addon.ts';
+import { certificateNames } from '../certificates/certificate-names.ts';
+import type { CertificateNamesInput } from '../certificates/certificate-names.ts';
 import type { KubeadmDocuments } from './kubeadm-config-map.ts';
 
 /** The inputs of the documents inside and about a tenant. */
-export interface DocumentInput {
-  readonly tcp: TenantControlPlane;
-  readonly endpoint: Endpoint;
+export interface DocumentInput extends CertificateNamesInput {
   /** The version that the tenant gets. */
   readonly version: KubernetesVersion;
-  readonly addons: readonly Pick<Addon, 'apiServerNames'>[];
 }
-
-/** The inputs of what is the same in every version. */
-export type UnversionedInput = Omit<DocumentInput, 'version'>;
 
 const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host, hostPort);
-
-/** All names of the API server's certificate, as kubeadm's documents list them. Throws `InvalidInputError`. */
-export function certificateNames({ tcp, endpoint, addons }: UnversionedInput): readonly string[] {
-  const { clusterDomain, certSANs = [], address = '', advertiseAddress = '' } = tcp.spec.networkProfile;
-  const { name = '', namespace = '' } = tcp.metadata;
-  const inner = addons.flatMap((addon) => addon.apiServerNames?.(tcp, endpoint) ?? []);
-  // Clients near the Service use its address, regardless of the advertised one.
-  const near = address !== '' && advertiseAddress !== '' ? [address] : [];
-  const names = [...certSANs, ...inner, ...near];
-  return apiServerCertSANs({ name, namespace, advertiseAddress: endpoint.address, clusterDomain, certSANs: names });
-}
 
 function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): ClusterConfigurationInputs {
   const { tcp, endpoint, version } = input;

@@ -10,7 +10,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { targetVersion } from '../upgrade/upgrade-decision.ts';
-import { applied, putOff } from '../shared/inside-tenant.ts';
+import { applied } from '../shared/inside-tenant.ts';
+import { putOff } from '../upgrade/writes-in-tenant.ts';
 
 function inputOf(scope: Readonly<Scope>, { addons }: Dependencies): DocumentInput {
   return { tcp: scope.tcp, endpoint: needed(scope.endpoint, 'endpoint'), version: targetVersion(scope), addons };

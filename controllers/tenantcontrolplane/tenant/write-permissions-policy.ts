@@ -1,17 +1,8 @@
 import type { Manifest } from '../../../api/meta.ts';
 import { writePermissionsPolicy } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { deniedOperations } from '../shared/denied-operations.ts';
 import { denyWritesManifests } from '../shared/deny-writes-policy.ts';
-
-const operationOf = { blockCreation: 'CREATE', blockUpdate: 'UPDATE', blockDeletion: 'DELETE' } as const;
-
-/** The denied operations, with the API server's names; none when nothing is limited. */
-export function deniedOperations({ spec }: TenantControlPlane): readonly string[] {
-  const limits = spec.writePermissions;
-  return (['blockCreation', 'blockUpdate', 'blockDeletion'] as const).flatMap((field) =>
-    limits?.[field] === true ? [operationOf[field]] : [],
-  );
-}
 
 /**
  * The writes that a cluster needs to keep running: without leases the controllers lose leadership and restart endlessly, without

@@ -24,7 +24,7 @@ import {
   removedApiBlocker,
 } from './upgrade-hold.ts';
 import type { Blocker, UpgradeHold } from './upgrade-hold.ts';
-import { storeTrouble } from '../datastore/tenancy.ts';
+import { storeTrouble } from '../shared/store-trouble.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Scope } from '../scope.ts';
 import { podSelectorText } from '../shared/pod-selector.ts';

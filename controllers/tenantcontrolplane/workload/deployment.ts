@@ -3,8 +3,8 @@ import { podSelector } from '../shared/pod-selector.ts';
 import { annotations, componentChecksumLabel, labels, tenantObjects } from '../../../api/names.ts';
 import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-spec.ts';
 import { shutdownDelaySeconds } from './api-server-arguments.ts';
-import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
+import { dataStoreLabel } from '../shared/data-store-label.ts';
 import { defaultSpread } from './default-spread.ts';
 import { images } from '../shared/images.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
@@ -23,11 +23,6 @@ const terminationGraceSeconds = shutdownDelaySeconds + 20;
 function strategy({ strategy: given }: DeploymentSpec): DeploymentStrategy {
   if (given.type === 'Recreate') return { type: 'Recreate' };
   return { type: 'RollingUpdate', rollingUpdate: given.rollingUpdate ?? { maxUnavailable: 0, maxSurge: '100%' } };
-}
-
-/** The label with the DataStore that pods use: a form of its name, which may be longer than a label's value. */
-export function dataStoreLabel(store: string): string {
-  return store.length <= 63 ? store : checksum({ store });
 }
 
 function podLabels(input: ControlPlaneInput): Readonly<Record<string, string>> {

@@ -1,6 +1,5 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
-import type { Addon } from '../addons/addon.ts';
 
 /** The grammar of image references: what container runtimes accept between slashes, before the first slash, and as a tag. */
 const part = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
@@ -57,6 +56,12 @@ const forms = {
 /** A part of an image reference that the author set, with the field and the form that it must have. */
 export type ImageField = readonly [field: string, value: string | undefined, form: keyof typeof forms];
 
+/** What has images of its own. */
+export interface HasImages {
+  /** The parts of image references that the author set. */
+  images?(tcp: TenantControlPlane): readonly ImageField[];
+}
+
 function given(tcp: TenantControlPlane): readonly ImageField[] {
   const { registry, ...names } = tcp.spec.controlPlane.deployment.registrySettings;
   const at = 'spec.controlPlane.deployment.registrySettings';
@@ -76,10 +81,7 @@ const longest = 255;
  * Validates the fields of image references that no container runtime would accept. An empty field is validated elsewhere, or has
  * a default.
  */
-export function validateImages(
-  tcp: TenantControlPlane,
-  addons: readonly Pick<Addon, 'images'>[],
-): readonly InvalidInput[] {
+export function validateImages(tcp: TenantControlPlane, addons: readonly HasImages[]): readonly InvalidInput[] {
   const all = [...given(tcp), ...addons.flatMap((addon) => addon.images?.(tcp) ?? [])];
   return all.flatMap(([field, value = '', form]) => {
     const { grammar, reason, remedy } = forms[form];

@@ -16,7 +16,7 @@ import type { RequestPass } from './csr-progress.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
 import { ledHosts } from '../../endpoint/previous-endpoint.ts';
-import { deniesWrites } from '../../shared/inside-tenant.ts';
+import { deniesWrites } from '../../upgrade/writes-in-tenant.ts';
 import { Issuing } from '../../certificates/issue-certificates.ts';
 
 type Request = CertificateSigningRequest;

@@ -10,7 +10,7 @@ import type { Scope } from '../../scope.ts';
 import { isRolling } from '../../shared/state.ts';
 import { podSelectorText } from '../../shared/pod-selector.ts';
 import { publishes } from '../published-cas.ts';
-import { putOff } from '../../shared/inside-tenant.ts';
+import { putOff } from '../../upgrade/writes-in-tenant.ts';
 
 /** The Deployment does not count terminating pods, and no watch reports their end. */
 const leavingMs = 2_000;

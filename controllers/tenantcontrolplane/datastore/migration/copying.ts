@@ -18,7 +18,7 @@ import { freeze, thaw } from './tenant-read-only.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
 import { StoreError } from '../../../../stores/store-error.ts';
 import { migrationBlocker } from './validate-migration.ts';
-import { storeTrouble } from '../tenancy.ts';
+import { storeTrouble } from '../../shared/store-trouble.ts';
 import { refusalRemedy } from '../placement/namespace-refusal.ts';
 import { refusalsByStore } from '../placement/namespace-labels.ts';
 import { nextShare, openShare, targetShares, withUnknownPassword } from './tenancies.ts';

@@ -2,7 +2,7 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import type { Pod } from '../../../../api/core/kinds.ts';
 import { componentChecksumLabel } from '../../../../api/names.ts';
 import type { TenancyShare } from '../../../../api/steward/v1alpha1/migration-status.ts';
-import { dataStoreLabel } from '../../workload/deployment.ts';
+import { dataStoreLabel } from '../../shared/data-store-label.ts';
 import { isRolling } from '../../shared/state.ts';
 import { podSelectorText } from '../../shared/pod-selector.ts';
 import type { MigrationStep, ReadOnlyStep } from './migration-step.ts';

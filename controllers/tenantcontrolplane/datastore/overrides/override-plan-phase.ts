@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
 import { hasRun, heldOverrides, overridePlan as planFor } from './override-shares.ts';
 import { refusalRemedy } from '../placement/namespace-refusal.ts';
-import { storeTrouble } from '../tenancy.ts';
+import { storeTrouble } from '../../shared/store-trouble.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
 import { validateOverrides } from './validate-overrides.ts';

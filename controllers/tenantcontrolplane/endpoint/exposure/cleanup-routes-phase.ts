@@ -2,11 +2,11 @@ import { joinHostPort } from '../../../../kubeadm/networks.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
 import { publicationOf } from './exposure.ts';
-import { writePermissionsManifests } from '../../tenant/write-permissions-policy.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
 import { serversOf } from '../../shared/addon-server.ts';
+import { deniedOperations } from '../../shared/denied-operations.ts';
 import { isOnTheWay } from '../previous-endpoint.ts';
 import { makeRoute } from './apply-routes.ts';
 import { publishedPorts } from '../exposed-ports.ts';
@@ -33,7 +33,7 @@ function reasonToStay(
   const where = joinHostPort(host, hostPort);
   if (isOnTheWay(scope)) return { until: `all clients are sent to ${where}` };
   // The tenant's own documents were not written in this reconcile, or must not be.
-  if (bootstrapChecksum === undefined || writePermissionsManifests(tcp).length > 0) {
+  if (bootstrapChecksum === undefined || deniedOperations(tcp).length > 0) {
     return { until: `the documents inside the tenant can be updated to ${where}` };
   }
   const published = tcp.status?.kubeadmPhase?.bootstrapToken;

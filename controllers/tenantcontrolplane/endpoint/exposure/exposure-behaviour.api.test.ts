@@ -42,7 +42,7 @@ import { ingress, ingressRouteTcp } from './ingress.ts';
 import { publicationOf } from './exposure.ts';
 import type { Publication } from './exposure.ts';
 import { konnectivityServer } from '../../addons/konnectivity/konnectivity-server.ts';
-import { certificateNames } from '../../tenant/tenant-documents.ts';
+import { certificateNames } from '../../certificates/certificate-names.ts';
 import { silentControllerMs } from './route-switch.ts';
 import { tlsRoutes } from './tls-routes.ts';
 import { createDependencies } from '../../create-dependencies.ts';
