@@ -118,21 +118,27 @@ export class HostileFleet {
   async #readyTimes(count: number, prefix: string): Promise<readonly number[]> {
     const made = new Map<string, number>();
     const took = new Map<string, number>();
-    const signal = AbortSignal.timeout(longestMs);
-    const watched = (async () => {
-      for await (const event of this.#cluster.admin.watch(tenantControlPlane, { signal })) {
-        if (!('object' in event)) continue;
-        const name = event.object.metadata.name ?? '';
-        const since = made.get(name);
-        if (since !== undefined && isReady(event.object) && !took.has(name)) took.set(name, performance.now() - since);
-        if (took.size === count) return;
-      }
-    })();
+    const all = Promise.withResolvers<undefined>();
+    const tooLate = setTimeout(() => {
+      all.reject(new Error(`after ${longestMs / 60_000} minutes ${took.size} of ${count} tenants are Ready`));
+    }, longestMs);
+    const unsubscribe = this.#informers.informer({ kind: tenantControlPlane }).subscribe((_old, now) => {
+      const name = now?.metadata.name ?? '';
+      const since = made.get(name);
+      if (now === undefined || since === undefined || !isReady(now) || took.has(name)) return;
+      took.set(name, performance.now() - since);
+      if (took.size === count) all.resolve(undefined);
+    });
     for (let n = 0; n < count; n += 1) {
       made.set(`${prefix}-${n}`, performance.now());
       await this.#create(`${prefix}-${n}`);
     }
-    await watched;
+    try {
+      await all.promise;
+    } finally {
+      clearTimeout(tooLate);
+      unsubscribe();
+    }
     return [...took.values()];
   }
 
