@@ -42,7 +42,7 @@ export function warningsAbout(store: DataStore, secrets: SecretKeys): readonly s
   return secretsOf(store)
     .map(({ namespace, name }) => `${namespace}/${name}`)
     .filter((secret) => !secrets.has(secret))
-    .map((secret) => `Secret ${secret} does not exist: the DataStore cannot be used until it is created`);
+    .map((secret) => `Secret ${secret} does not exist: the DataStore cannot be used until the Secret is created`);
 }
 
 /** Why a DataStore may not be deleted: which tenants have data in it, or for which it is unknown. */

@@ -53,7 +53,7 @@ export function validateTenantDeletion(
   const name = owner.metadata.name ?? '';
   const named = `names the StewardControlPlane ${name}, which would recreate this control plane with the same data`;
   if (!isForceDeleted(tenant)) {
-    const reason = `${named}; until then it would be unavailable`;
+    const reason = `${named}; until then the control plane would be unavailable`;
     const remedy = `delete the Cluster instead, which removes the data; to have the control plane recreated, set the annotation ${annotations.deleteAnyway} to "true" first`;
     return [{ field: 'metadata.ownerReferences', reason, remedy }];
   }

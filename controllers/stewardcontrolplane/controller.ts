@@ -105,7 +105,7 @@ async function pause(
   }
   const failure = await pauseExternal(deps, scp, ctx);
   if (failure === undefined) return { status: pausedStatus(scp, paused, ctx.now) };
-  const message = `${paused}; the TenantControlPlane in the other cluster could not be paused: ${failure}`;
+  const message = `${paused}; the TenantControlPlane in the hosting cluster could not be paused: ${failure}`;
   return { status: pausedStatus(scp, message, ctx.now), afterMs: retryMs };
 }
 

@@ -90,7 +90,7 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
   if (serving)
     return { type, status: 'True', reason: state, message: 'pods of the new version are replacing the old ones' };
   const message =
-    state === 'Migrating' ? 'writes are denied for a moment: the condition Migrating says why' : summary.message;
+    state === 'Migrating' ? 'writes are denied for a few seconds: the condition Migrating says why' : summary.message;
   return { type, status: 'False', reason: state === 'Ready' ? 'NotReady' : state, message };
 }
 

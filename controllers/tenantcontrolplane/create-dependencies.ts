@@ -127,8 +127,12 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
   const memory = new ReconcileCache(options.memory);
   const lookup = (kind: KindRef, key: Key): Resource | undefined => informerOf(informers, kind)?.get(key);
   const { defaultDataStore = '', namespace = '' } = options;
+  const allTenants = (): readonly TenantControlPlane[] => [
+    ...informers.informer({ kind: tenantControlPlane }).list(),
+    ...(options.retained?.() ?? []),
+  ];
   const placements = new Placements({
-    ...{ cluster, informers, memory: options.memory },
+    ...{ cluster, informers, allTenants, memory: options.memory },
     ...{ defaultDataStore, namespace, stores },
   });
   const kindOf = new Map(ownedKinds.map(({ kind }) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
@@ -177,7 +181,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
     defaultDataStore,
-    allTenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...(options.retained?.() ?? [])],
+    allTenants,
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
     async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {
       const component = manifest.metadata.labels?.[labels.component] ?? '';

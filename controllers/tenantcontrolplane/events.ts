@@ -43,7 +43,7 @@ export function announcements(before: readonly Condition[], after: readonly Cond
     if (wasReported(then, now)) return [];
     if (now.type === 'Ready') {
       if (now.status === 'True' && then?.status !== 'True')
-        return [{ type: 'Normal', reason, message: 'the control plane serves and everything requested is in place' }];
+        return [{ type: 'Normal', reason, message: 'the API server responds and everything in the spec is in place' }];
       return reason === 'Sleeping' ? [{ type: 'Normal', reason, message: 'the control plane has 0 replicas' }] : [];
     }
     if (bad.has(now.type)) return now.status === 'True' ? [{ type: 'Warning', reason, message }] : [];

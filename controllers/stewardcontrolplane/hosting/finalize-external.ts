@@ -55,7 +55,11 @@ export async function finalizeExternal(
 async function whatIsLeft(deps: Dependencies, scp: StewardControlPlane, ctx: Context): Promise<Left> {
   if (isMovedAway(scp)) return undefined;
   if (scp.metadata.annotations?.[annotations.abandonExternal] === 'true') {
-    ctx.event('Warning', 'Abandoned', 'its TenantControlPlane in the other cluster was not deleted; it may still run');
+    ctx.event(
+      'Warning',
+      'Abandoned',
+      'its TenantControlPlane in the hosting cluster was not deleted and may still be running',
+    );
     return undefined;
   }
   if (await isUntouched(deps, scp, ctx)) return undefined;
@@ -68,7 +72,7 @@ async function whatIsLeft(deps: Dependencies, scp: StewardControlPlane, ctx: Con
     const refusal = refusalOf(error);
     if (refusal !== undefined) return { message: `it cannot be deleted now: ${refusal.message}`, afterMs: lookAgainMs };
     if (error instanceof ApiError && error.code === 404) {
-      return stuck({ message: 'the other cluster no longer serves TenantControlPlanes', afterMs: lookAgainMs });
+      return stuck({ message: 'the hosting cluster no longer serves TenantControlPlanes', afterMs: lookAgainMs });
     }
     const trouble = hostTrouble(host.cluster, host.namespace, error);
     if (trouble === undefined) throw error;
@@ -83,7 +87,7 @@ async function isUntouched({ cluster }: Dependencies, scp: StewardControlPlane, 
 }
 
 function stuck({ message, afterMs }: NonNullable<Left>): NonNullable<Left> {
-  const help = `if that cluster, or the TenantControlPlane in it, is gone for good, annotate this object with ${annotations.abandonExternal}=true`;
+  const help = `if the hosting cluster, or the TenantControlPlane in it, is gone for good, annotate this object with ${annotations.abandonExternal}=true`;
   return {
     message: `the TenantControlPlane cannot be removed: ${message}; ${help}`,
     ...(afterMs !== undefined && { afterMs }),
@@ -101,7 +105,7 @@ async function removeTenant(host: FoundHost, scp: StewardControlPlane, ctx: Cont
     ctx.event(
       'Warning',
       'LeftAlone',
-      `the TenantControlPlane ${key.namespace}/${name} of the other cluster does not belong to this object`,
+      `the TenantControlPlane ${key.namespace}/${name} of the hosting cluster does not belong to this object`,
     );
     return undefined;
   }
@@ -116,7 +120,7 @@ async function removeTenant(host: FoundHost, scp: StewardControlPlane, ctx: Cont
     await host.cluster.delete(tenantControlPlane, key, { ...(uid === undefined ? {} : { uid }), signal });
   }
   const why = tenant.status?.conditions?.find(({ type }) => type === 'Deleting')?.message ?? '';
-  const message = `waiting for the TenantControlPlane ${key.namespace}/${name} of the other cluster to be deleted`;
+  const message = `waiting for the TenantControlPlane ${key.namespace}/${name} of the hosting cluster to be deleted`;
   // The watch there reports when it is gone; should the watch be lost, too, this does.
   return { message: why === '' ? message : `${message}: ${why}`, afterMs: lookAgainMs };
 }

@@ -58,7 +58,7 @@ export async function findHost(
   const reference = externalReferenceOf(scp);
   if (reference === undefined) {
     const message =
-      'spec.deployment.externalClusterReference was removed, but the TenantControlPlane is in the other cluster: restore it';
+      'spec.deployment.externalClusterReference was removed, but the TenantControlPlane is in the hosting cluster: restore it';
     return waiting('ReferenceRemoved', message);
   }
   const gate = closedGate(deps.external, scp, reference);
@@ -146,7 +146,7 @@ async function namespaceOf(
   try {
     const found = await client.get(kinds.Namespace, { name: namespace }, { signal });
     if (found === undefined) {
-      const message = `namespace ${namespace} does not exist in the other cluster: create it, and bind the Role there`;
+      const message = `namespace ${namespace} does not exist in the hosting cluster: create it, and bind the Role there`;
       return waiting('NamespaceMissing', message, lookAgainMs);
     }
     return found;
@@ -160,7 +160,7 @@ async function namespaceOf(
 /** What an error of the other cluster means for the reconcile; undefined for one that is retried like any other. */
 export function hostTrouble(client: CircuitBreakerClient, namespace: string, error: unknown): HostTrouble | undefined {
   if (error instanceof UnreachableError) {
-    const message = `the other cluster does not respond; its control plane is left as it is: ${messageOf(error)}`;
+    const message = `the hosting cluster does not respond; the control plane in it is left as it is: ${messageOf(error)}`;
     return waiting(machineReasons.unreachable, message, Math.max(client.restMs(), 1_000));
   }
   if (error instanceof ApiError && (error.code === 401 || error.code === 403)) {
@@ -168,7 +168,7 @@ export function hostTrouble(client: CircuitBreakerClient, namespace: string, err
       error.code === 401
         ? 'renew the kubeconfig in the Secret'
         : `bind the ClusterRole of config/hosting/role.yaml to its user in namespace ${namespace}, which must exist`;
-    return waiting('Forbidden', `the other cluster rejects the kubeconfig: ${error.message}; ${help}`, lookAgainMs);
+    return waiting('Forbidden', `the hosting cluster rejects the kubeconfig: ${error.message}; ${help}`, lookAgainMs);
   }
   return undefined;
 }
@@ -181,6 +181,6 @@ function otherPlace(
   if (claim === undefined) return undefined;
   if (claim.namespace === now.namespace && claim.namespaceUid === now.namespaceUid) return undefined;
   const was = `${claim.namespace} (UID ${claim.namespaceUid})`;
-  const message = `the kubeconfig leads to namespace ${now.namespace} (UID ${now.namespaceUid}), but the TenantControlPlane is in ${was}: this is another cluster, or the namespace was recreated; point the kubeconfig back to it, or, if that namespace is gone for good, delete Secret ${claimKey(scp).name} to start with an empty control plane`;
+  const message = `the kubeconfig points to namespace ${now.namespace} (UID ${now.namespaceUid}), but the TenantControlPlane is in ${was}: this is another cluster, or the namespace was recreated; point the kubeconfig back to it, or, if that namespace is gone for good, delete Secret ${claimKey(scp).name} to start with an empty control plane`;
   return waiting('ClusterChanged', message, lookAgainMs);
 }

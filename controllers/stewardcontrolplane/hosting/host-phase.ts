@@ -13,7 +13,7 @@ export function hostPhase(deps: Dependencies): Phase<Scope> {
       const host = await findHost(deps, scp, ctx);
       if (host.is === 'waiting') return host;
       if (host.ends) {
-        const message = `namespace ${host.namespace} of the other cluster is being deleted, and the control plane with it`;
+        const message = `namespace ${host.namespace} of the hosting cluster is being deleted, and the control plane with it`;
         return { is: 'waiting', reason: 'NamespaceTerminating', message, afterMs: 30_000 };
       }
       return { is: 'done', learned: { host } };

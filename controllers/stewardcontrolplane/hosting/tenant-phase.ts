@@ -28,7 +28,7 @@ export function externalTenantPhase(deps: Dependencies): Phase<Scope> {
     needs: ['host'],
     async run(scope, ctx) {
       const { host } = scope;
-      if (host === undefined) throw new Error('the other cluster has not been found');
+      if (host === undefined) throw new Error('the hosting cluster has not been found');
       try {
         return await makeTenant(deps, { ...scope, host }, ctx);
       } catch (error) {
@@ -49,7 +49,7 @@ async function makeTenant(
   const { signal } = ctx;
   const claim = await ensureClaim(deps, scp, { host, ctx });
   if (claim === undefined) {
-    const message = `Secret ${claimKey(scp).name} does not belong to this object: delete it, because it must hold the claim to the TenantControlPlane`;
+    const message = `Secret ${claimKey(scp).name} does not belong to this object, which must store its claim to the TenantControlPlane under that name: delete the Secret`;
     return { is: 'waiting', reason: 'OwnedByAnother', message, afterMs: lookAgainMs };
   }
   deps.external?.clusters.followTenant({ uid: scp.metadata.uid ?? '', key: keyOf(scp) }, claim);
@@ -58,7 +58,7 @@ async function makeTenant(
   const taken = existing === undefined ? undefined : whyTaken(existing, scp, claim);
   if (taken !== undefined) return taken;
   if (existing === undefined && scp.status?.initialization?.controlPlaneInitialized === true) {
-    const message = `the TenantControlPlane ${claim.name} disappeared from the other cluster and is recreated; its data is lost`;
+    const message = `the TenantControlPlane ${claim.name} disappeared from the hosting cluster and is recreated; its data is lost`;
     ctx.event('Warning', 'TenantControlPlaneLost', message);
   }
   const hold = await heldByAddons(deps, { scp, cluster, existing }, signal);
@@ -88,10 +88,10 @@ function whyTaken(existing: TenantControlPlane, scp: StewardControlPlane, claim:
   const { name, namespace } = claim;
   if (whose === 'lost') {
     const holder = existing.metadata.annotations?.[annotations.externalHolder] ?? '';
-    const message = `the TenantControlPlane ${namespace}/${name} of the other cluster has been adopted by the StewardControlPlane with UID ${holder}, which has the same claim: delete this object, which does not affect the TenantControlPlane; or remove the key "holder" from Secret ${claimKey(scp).name}, which adopts it again`;
+    const message = `the TenantControlPlane ${namespace}/${name} of the hosting cluster has been adopted by the StewardControlPlane with UID ${holder}, which has the same claim: delete this object, which does not affect the TenantControlPlane; or, to adopt the TenantControlPlane again, remove the key "holder" from Secret ${claimKey(scp).name}`;
     return { is: 'waiting', reason: 'AdoptedByAnother', message, afterMs: lookAgainMs };
   }
-  const message = `the other cluster has a TenantControlPlane ${namespace}/${name} that does not belong to this object; delete it there, or let this object adopt it by setting its annotation ${annotations.externalClaim}=${claimHash(claim.proof)}`;
+  const message = `the hosting cluster has a TenantControlPlane ${namespace}/${name} that does not belong to this object; delete it there, or annotate it with ${annotations.externalClaim}=${claimHash(claim.proof)} to let this object adopt it`;
   return { is: 'waiting', reason: 'OwnedByAnother', message, afterMs: lookAgainMs };
 }
 
@@ -100,7 +100,7 @@ function evaluate({ cluster, namespace }: FoundHost, error: unknown): Outcome<Sc
   const refusal = refusalOf(error);
   if (refusal !== undefined) throw refusal;
   if (error instanceof ApiError && error.code === 404) {
-    const message = `the other cluster does not serve TenantControlPlanes: install Steward there (${error.message})`;
+    const message = `the hosting cluster does not serve TenantControlPlanes: install Steward there (${error.message})`;
     return { is: 'waiting', reason: 'ApiMissing', message, afterMs: lookAgainMs };
   }
   const trouble = hostTrouble(cluster, namespace, error);

@@ -29,7 +29,7 @@ export function validateHosting(
     const reason =
       before === undefined
         ? 'cannot be added: the control plane runs in this cluster'
-        : 'cannot be removed: the control plane runs in the other cluster';
+        : 'cannot be removed: the control plane runs in the hosting cluster';
     return [{ field, reason, remedy: 'create a new StewardControlPlane to run the control plane elsewhere' }];
   }
   if (before === undefined || before.namespace === reference?.namespace) return shape;

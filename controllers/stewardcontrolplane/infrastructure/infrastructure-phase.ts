@@ -118,13 +118,13 @@ async function attempt(
   }
   if (step.is === 'mismatch') return { is: 'waiting', reason: 'EndpointMismatch', message: mismatch(kind, key, step) };
   if (!answers) {
-    const message = `the endpoint is written to the ${kind} ${key.name} as soon as the control plane is ready`;
+    const message = `the endpoint will be written to the ${kind} ${key.name} once the control plane is ready`;
     return { is: 'waiting', reason: 'WaitingForControlPlane', message };
   }
   const written = await send(deps, found, { key, step, signal });
   if (infrastructureStep(written ?? infra, endpoint, found.contract).is === 'agreed') return { is: 'done' };
   const fields = [...(step.spec === undefined ? [] : ['spec']), ...(step.status === undefined ? [] : ['status'])];
-  const message = `the API server dropped the ${fields.join(' and ')} that was written to the ${kind} ${key.name}: its version ${found.kind.version} lacks the fields of contract ${found.contract}; install a newer version of the provider`;
+  const message = `the API server dropped what was written to ${fields.join(' and ')} of the ${kind} ${key.name}: its version ${found.kind.version} lacks the fields of contract ${found.contract}; install a newer version of the provider`;
   return { is: 'waiting', reason: 'FieldsPruned', message, afterMs: lookAgainMs };
 }
 

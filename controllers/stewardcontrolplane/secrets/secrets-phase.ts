@@ -117,7 +117,7 @@ function takenBy(name: string, { why, remedy }: Extract<Standing, { is: 'taken' 
 
 function otherAuthority(name: string, { tenant }: Scope): Outcome<Scope> {
   const source = tenant?.status?.certificates?.ca?.secretName ?? '';
-  const message = `Secret ${name} was supplied by the user with a CA that the control plane does not use, or no longer uses alone since a rotation, so workers that trust it could not join: delete it to have it recreated, or copy the tls.crt of Secret ${source} into it`;
+  const message = `Secret ${name} was supplied by the user with a CA that is not the CA of the control plane or, since a rotation, no longer its only one, so workers that trust only this CA could not join: delete it to have it recreated, or copy the tls.crt of Secret ${source} into it`;
   return { is: 'waiting', reason: 'CAMismatch', message };
 }
 

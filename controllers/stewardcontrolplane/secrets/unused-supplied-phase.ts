@@ -45,5 +45,5 @@ export async function unusedSupplied({ cluster, tenant, read, readTenants }: Sup
 
 /** What is reported to its author about one. */
 export function unusedText(name: string): string {
-  return `Secret ${name} was supplied by the user but is not used, because the control plane has had other keys since it was created or rotated: it can be deleted`;
+  return `Secret ${name} was supplied by the user but is not used, because the control plane has had other keys since it was created or rotated: the Secret can be deleted`;
 }

@@ -99,6 +99,6 @@ async function letAdopt(
 }
 
 function goingAlone({ metadata: { name = '' } }: TenantControlPlane): Outcome<Scope> {
-  const message = `TenantControlPlane ${name} was deleted on its own and is recreated with the same data once it is gone`;
+  const message = `TenantControlPlane ${name} was deleted, but this object was not: the TenantControlPlane is recreated with the same data once the old one is gone`;
   return { is: 'waiting', reason: 'RetainingData', message };
 }

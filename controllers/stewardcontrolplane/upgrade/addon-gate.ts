@@ -80,7 +80,7 @@ async function awaitedOf(
     // Without permissions for the layer, an absent kind and a forbidden one look the same; the CustomResourceDefinition shows which it is.
     if ((await deps.cluster.get(kinds.CustomResourceDefinition, definition, { signal })) === undefined)
       return undefined;
-    return `a check for add-ons that go first, for which the manager lacks permission: ${error.message}; grant it the permissions of cluster stacks (config/clusterstacks), or disable the feature gate ClusterStacks`;
+    return `a check whether add-ons have to be updated first, for which the manager lacks permission: ${error.message}; grant it the permissions of cluster stacks (config/clusterstacks), or disable the feature gate ClusterStacks`;
   }
 }
 

@@ -79,7 +79,7 @@ async function retain(
   }
   try {
     if (found === undefined && (await recordsBeside(tcp, means)) >= mostRecords) {
-      const message = `namespace ${tcp.metadata.namespace ?? ''} has ${mostRecords} RetainedControlPlanes, and no more are created: have those deleted whose data is not needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
+      const message = `namespace ${tcp.metadata.namespace ?? ''} has ${mostRecords} RetainedControlPlanes, and no more are created: ask the operator to delete those whose data is no longer needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
       return { reason: 'RetainingData', message, afterMs: refusedMs };
     }
     const retained = await record(tcp, found, means);
@@ -129,7 +129,7 @@ async function takeBack(tcp: TenantControlPlane, found: RetainedControlPlane, me
   if (deletionTimestamp === undefined) {
     await deps.cluster.delete(retainedControlPlane, retainedKey(tcp), { uid: from, signal: ctx.signal });
   }
-  const message = `waiting for RetainedControlPlane ${retainedKey(tcp).name} to be deleted, since this TenantControlPlane does not retain its data after all: its annotations say so`;
+  const message = `waiting for RetainedControlPlane ${retainedKey(tcp).name} to be deleted, because the annotations of this TenantControlPlane say that its data is not to be retained after all`;
   return { reason: 'ReleasingData', message };
 }
 

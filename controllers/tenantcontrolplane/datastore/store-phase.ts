@@ -93,7 +93,7 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
     certificate: { name: names.dataStoreCertificate, checksum: checksum(dataStoreCertificate(access)) },
     setup,
   };
-  const message = refusal === undefined ? '' : `DataStore ${name} ${refusal} any more; this one may stay`;
+  const message = refusal === undefined ? '' : `DataStore ${name} ${refusal} any more; this tenant may stay`;
   return { is: 'done', learned: { store: facts }, message };
 }
 

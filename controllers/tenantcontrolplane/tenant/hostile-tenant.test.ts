@@ -160,7 +160,7 @@ describe('An API server of a tenant that', () => {
       'answers 500',
       'ControlPlaneAvailable',
       (_request, response) => void response.writeHead(500).end('x'.repeat(1000)),
-      /False PodsNotReady: .*it answers 500$/,
+      /False PodsNotReady: .*HTTP status 500$/,
     ],
     [
       'cuts every connection',

@@ -54,7 +54,7 @@ export async function denyWrites(scope: Readonly<Scope>, deps: Dependencies, ctx
     return { is: 'waiting', reason: 'PoliciesNotServed', message };
   }
   if (waitsForAddons(scope, deps, ctx)) {
-    const message = 'writes will be denied once the add-ons have been created, in a minute at the latest';
+    const message = 'writes will be denied once the add-ons have been created, but after one minute at most';
     return { is: 'done', message, afterMs: lookAgainMs };
   }
   await deps.tenants.apply(scope, { component, manifests, prunes: [] }, ctx);

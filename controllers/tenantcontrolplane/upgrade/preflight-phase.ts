@@ -142,7 +142,7 @@ async function askStore({ observed }: Readonly<Scope>, deps: Dependencies, ctx: 
   const { dataStore } = observed;
   if (dataStore === undefined) return [];
   const blocker = (why: string): readonly Blocker[] => {
-    const message = `DataStore ${dataStore.metadata.name ?? ''} cannot be used: ${why}; pods of the new version would not become ready; repair it first`;
+    const message = `DataStore ${dataStore.metadata.name ?? ''} cannot be used: ${why}; pods of the new version would not become ready; repair the DataStore first`;
     return [{ reason: 'StoreUnhealthy', message }];
   };
   const trouble = storeTrouble(dataStore);

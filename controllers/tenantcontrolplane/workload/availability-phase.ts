@@ -88,7 +88,7 @@ async function silence(scope: Readonly<Scope>, deps: Dependencies, ctx: Context)
     ctx.signal.throwIfAborted();
     if (limit.signal.aborted) return { why: `no answer within ${withinMs / 1000} s`, error };
     if (error instanceof UnreachableError) return { why: error.message, error };
-    if (error instanceof ApiError && error.code >= 500) return { why: `it answers ${error.code}`, error };
+    if (error instanceof ApiError && error.code >= 500) return { why: `HTTP status ${error.code}`, error };
     throw error;
   } finally {
     limit.release();

@@ -25,7 +25,7 @@ export async function disruptionBudget(
   const manifests = others.length === 0 ? wanted : [];
   await deps.applySet(scope, { component: budgetComponent, manifests, prunes: [kinds.PodDisruptionBudget] }, ctx);
   if (others.length === 0) return { is: 'done' };
-  const message = `PodDisruptionBudget ${others.join(', ')} already covers the pods, and no pod covered by two could be evicted: Steward does not create its own`;
+  const message = `PodDisruptionBudget ${others.join(', ')} already covers the pods: Steward does not create its own, because a pod covered by two budgets cannot be evicted`;
   return { is: 'done', message };
 }
 

@@ -89,7 +89,7 @@ export interface Blocker {
 export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly string[]): Blocker | undefined {
   const tooOld = versionWithoutPolicies(versionFacts({ tcp }));
   if (tooOld !== undefined) {
-    const reason = `cannot change with Kubernetes ${tooOld}, which cannot deny writes for a moment`;
+    const reason = `cannot change with Kubernetes ${tooOld}, which cannot deny writes during a migration`;
     return { reason, remedy: `upgrade to v1.${firstMinorWithPolicies} or later first` };
   }
   if ((tcp.spec.dataStoreOverrides ?? []).length > 0) {
@@ -103,7 +103,7 @@ export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly stri
   if (encrypted && drivers.includes('etcd')) {
     const reason =
       'cannot change while kube-apiserver has --encryption-provider-config: encrypted values may be bound to their keys in the datastore, which a migration changes';
-    const remedy = 'have the API server write everything unencrypted, and remove the flag first';
+    const remedy = 'first have the API server rewrite everything unencrypted, then remove the flag';
     return { reason, remedy };
   }
   return undefined;

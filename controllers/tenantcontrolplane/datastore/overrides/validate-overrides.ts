@@ -92,7 +92,7 @@ function validateMoves({ overrides, held }: OverrideRequest): readonly InvalidIn
     const [from, to] = [place(held, resource), place(overrides, resource)];
     if (from === to || resource === eventsResource) return [];
     const named = (name: string): string => (name === '' ? 'the DataStore of everything else' : `DataStore ${name}`);
-    const reason = `cannot move ${resource} from ${named(from)} to ${named(to)}: its objects would be left behind and missing in the tenant; only ${eventsResource} may be moved, and loses its existing objects`;
+    const reason = `cannot move ${resource} from ${named(from)} to ${named(to)}: its objects would be left behind and missing in the tenant; only ${eventsResource} may be moved, and its existing objects are lost`;
     const remedy = from === '' ? `remove the override of ${resource}` : `use DataStore ${from} for ${resource} again`;
     return [{ field: list, reason, remedy }];
   });

@@ -45,6 +45,8 @@ class Rig {
   readonly cluster = new FakeCluster();
   /** What the cache shows. */
   tenants: readonly TenantControlPlane[] = [];
+  /** Deleted ones whose data is retained. */
+  retained: readonly TenantControlPlane[] = [];
   /** What the cache shows; the API server holds the same unless a test stores something else. */
   stores: readonly DataStore[] = [];
   readonly memory = new ObjectMemory();
@@ -59,6 +61,7 @@ class Rig {
   ) {
     this.placements = new Placements({
       memory: this.memory,
+      allTenants: () => [...this.tenants, ...this.retained],
       cluster: this.cluster,
       informers: listedInformers({ TenantControlPlane: () => this.tenants, DataStore: () => this.stores }),
       defaultDataStore: options.defaultDataStore ?? '',
@@ -160,6 +163,15 @@ describe('Concurrent placements', () => {
     rig.tenants = [unplaced('x'), unplaced('y')];
     expect(await rig.place(unplaced('x'))).toBe('a');
     expect(await rig.place(unplaced('y'))).toBe('none');
+  });
+
+  test('place no tenant in the room of a deleted one whose data is retained', async () => {
+    const rig = new Rig();
+    await rig.serve([readyStore('a', 1)]);
+    rig.retained = [placedIn('deleted', 'a')];
+    expect(await rig.place(unplaced('x'))).toBe('none');
+    rig.retained = [];
+    expect(await rig.place(unplaced('x'))).toBe('a');
   });
 
   test('count tenants that name a datastore, that have a tenancy in it, and that have overrides there', async () => {

@@ -19,6 +19,8 @@ import { tenantsByStore } from './tenants-by-store.ts';
 export interface PlacementsOptions {
   readonly cluster: Cluster;
   readonly informers: Pick<InformerFactory, 'informer'>;
+  /** The cached TenantControlPlanes, and deleted ones whose data is retained. */
+  readonly allTenants: () => readonly TenantControlPlane[];
   /** The memory of a tenant is dropped when it is deleted, which frees its place. */
   readonly memory: ObjectMemory;
   /** DataStore of tenants that neither name nor select one; empty for none. */
@@ -82,9 +84,9 @@ export class Placements {
   }
 
   #choose(tcp: TenantControlPlane, stores: readonly DataStore[], origin: Origin): Choice {
-    const { defaultDataStore, namespace, stores: access } = this.#options;
+    const { defaultDataStore, namespace, stores: access, allTenants } = this.#options;
     const { uid } = tcp.metadata;
-    const others = this.#tenants().filter((one) => one.metadata.uid !== uid);
+    const others = allTenants().filter((one) => one.metadata.uid !== uid);
     const used = tenantsByStore({ stores, tenants: others, held: this.#heldBy(uid), defaultDataStore, namespace });
     const { dataStoreSelector: selector, dataStoreTolerations: tolerations = [] } = tcp.spec;
     return chooseDataStore(
@@ -126,9 +128,5 @@ export class Placements {
 
   #stores(): readonly DataStore[] {
     return this.#options.informers.informer({ kind: dataStore }).list();
-  }
-
-  #tenants(): readonly TenantControlPlane[] {
-    return this.#options.informers.informer({ kind: tenantControlPlane }).list();
   }
 }
