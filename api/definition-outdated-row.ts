@@ -7,6 +7,6 @@ export const definitionOutdatedRow = {
   polarity: 'negative',
   reasons: {
     FieldsLost:
-      "The message names the dropped fields. Apply the CustomResourceDefinitions of the manager's version. Until then, the object is reconciled once a minute at most.",
+      "The message names the dropped fields. Apply the CustomResourceDefinitions of the manager's version. Until then, the object is reconciled at most once a minute.",
   },
 } as const satisfies ConditionRow;

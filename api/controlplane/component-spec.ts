@@ -25,7 +25,7 @@ const externalClusterReference = obj({
   kubeconfigSecretNamespace: opt(
     described(str(), 'Namespace of the Secret. Defaults to the namespace of this object.'),
   ),
-  deploymentNamespace: described(str(), 'Namespace in the other cluster in which the control plane runs.'),
+  deploymentNamespace: described(str(), 'Namespace of the hosting cluster in which the control plane runs.'),
 });
 
 /** Pods of a StewardControlPlane. */
@@ -46,7 +46,10 @@ export const deploymentSpec = obj({
   extraContainers: opt(list(core('Container'))),
   extraVolumes: opt(list(core('Volume'))),
   externalClusterReference: opt(
-    described(externalClusterReference, 'Runs the control plane in another cluster, which its kubeconfig identifies.'),
+    described(
+      externalClusterReference,
+      'Runs the control plane in another cluster, the hosting cluster, to which the kubeconfig in a Secret points.',
+    ),
   ),
   probes: opt(probeTimings),
 });

@@ -5,18 +5,19 @@ import { tenantControlPlaneConditions } from '../steward/v1alpha1/condition-rows
 /** Conditions of the Go provider. They stay because users name them in `kubectl wait`. */
 const legacyControlPlane = {
   FoundExternalReferenceClient: {
-    meaning: 'The cluster of `externalClusterReference` is reachable.',
+    meaning: 'The hosting cluster, to which `externalClusterReference` points, is reachable.',
     polarity: 'positive',
     reasons: {
       Disabled: 'The required feature gate is disabled. The message names it.',
       SecretInvalid: 'The kubeconfig Secret is missing, or its kubeconfig cannot be used.',
       Forbidden:
-        'The other cluster rejects the credentials, or its Role lacks a permission. The message names the permission.',
-      NamespaceMissing: 'The namespace does not exist in the other cluster.',
-      NamespaceTerminating: 'The namespace in the other cluster is being deleted.',
-      ClusterChanged: 'The kubeconfig points to another cluster or namespace than the one with the TenantControlPlane.',
+        'The hosting cluster rejects the credentials, or its Role lacks a permission. The message names the permission.',
+      NamespaceMissing: 'The namespace does not exist in the hosting cluster.',
+      NamespaceTerminating: 'The namespace in the hosting cluster is being deleted.',
+      ClusterChanged:
+        'The kubeconfig points to a different cluster or namespace from the one that has the TenantControlPlane.',
       ReferenceRemoved:
-        'The reference was removed although the TenantControlPlane is in the other cluster. Restore the reference.',
+        'The reference was removed although the TenantControlPlane is in the hosting cluster. Restore the reference.',
     },
   },
   TenantControlPlaneCreated: {
@@ -26,13 +27,13 @@ const legacyControlPlane = {
       Refused: 'The API server rejected the TenantControlPlane. The message says why.',
       OwnedByAnother: 'A TenantControlPlane with this name exists and has another owner.',
       RetainingData:
-        'The TenantControlPlane was deleted on its own. A RetainedControlPlane has its data for the one that replaces it.',
+        'The TenantControlPlane was deleted, but this object was not. A RetainedControlPlane retains the data for the TenantControlPlane that replaces it.',
       RecordUnreadable:
         'The retained record, which says where the retained data is, cannot be read. The message says why and how to fix it.',
-      AdoptedByAnother: 'Another StewardControlPlane has adopted the TenantControlPlane in the other cluster.',
-      ApiMissing: 'Steward is not installed in the other cluster.',
+      AdoptedByAnother: 'Another StewardControlPlane has adopted the TenantControlPlane in the hosting cluster.',
+      ApiMissing: 'Steward is not installed in the hosting cluster.',
       Forbidden:
-        'The Role in the other cluster does not permit writing the TenantControlPlane. The message names the permission.',
+        'The Role in the hosting cluster does not permit writing the TenantControlPlane. The message names the permission.',
       WaitingForCluster: 'No Cluster owns this object yet. Set the controlPlaneRef of a Cluster to this object.',
     },
   },
@@ -76,10 +77,10 @@ const legacyControlPlane = {
     meaning: 'The Secrets that Cluster API reads exist: kubeconfig and CA.',
     polarity: 'positive',
     reasons: {
-      Pending: 'The TenantControlPlane has not created the Secrets that these are copied from.',
-      OwnedByAnother: 'A Secret with such a name exists but does not belong to this Cluster. It is left alone.',
+      Pending: 'The TenantControlPlane has not yet created the Secrets that these are copied from.',
+      OwnedByAnother: 'A Secret with one of these names exists but does not belong to this Cluster. It is left alone.',
       CAMismatch:
-        'The user-supplied CA of the Cluster is not the CA of the control plane, or only a part of it since a rotation.',
+        'The user-supplied CA of the Cluster is not the CA of the control plane or, since a rotation, no longer its only one.',
     },
   },
 } as const satisfies Readonly<Record<string, ConditionRow>>;
@@ -91,7 +92,7 @@ export const stewardControlPlaneConditions = {
     polarity: 'positive',
     reasons: {
       Available: 'The API server can be used.',
-      NotAvailable: 'The API server cannot be used. The message says what is being waited for.',
+      NotAvailable: 'The API server cannot be used. The message says why.',
       AvailableUnknown: 'It is unknown whether the API server can be used.',
       InternalError: 'An error prevented the check.',
       WaitingForCluster: 'No Cluster owns this object yet. Set the controlPlaneRef of a Cluster to this object.',
@@ -109,8 +110,8 @@ export const stewardControlPlaneConditions = {
     meaning: 'The CA and the kubeconfig exist.',
     polarity: 'positive',
     reasons: {
-      Available: 'They exist.',
-      NotAvailable: 'They do not exist yet.',
+      Available: 'Both exist.',
+      NotAvailable: 'At least one of them does not exist yet.',
       InternalError: 'An error prevented their creation.',
     },
   },
@@ -123,7 +124,7 @@ export const stewardControlPlaneConditions = {
       WaitingForClusterAddon:
         'An upgrade is held until the add-ons of the new ClusterClass are in place. The message names the ClusterAddon and what it is waiting for.',
       WithoutClusterAddon:
-        'An upgrade rolls out before the add-ons of the new ClusterClass are in place, because an annotation requests it. The message says what was not waited for.',
+        'An upgrade rolls out before the add-ons of the new ClusterClass are in place, because an annotation requests it. The message says what the upgrade does not wait for.',
     },
   },
   ScalingUp: {
@@ -131,7 +132,7 @@ export const stewardControlPlaneConditions = {
     polarity: 'negative',
     reasons: {
       ScalingUp: 'Pods are being added.',
-      NotScalingUp: 'There are not fewer pods than requested.',
+      NotScalingUp: 'There are at least as many pods as requested.',
       WaitingForReplicasSet: 'The number of pods is not known yet.',
     },
   },
@@ -140,7 +141,7 @@ export const stewardControlPlaneConditions = {
     polarity: 'negative',
     reasons: {
       ScalingDown: 'Pods are being removed.',
-      NotScalingDown: 'There are not more pods than requested.',
+      NotScalingDown: 'There are no more pods than requested.',
       WaitingForReplicasSet: 'The number of pods is not known yet.',
     },
   },
@@ -156,7 +157,8 @@ export const stewardControlPlaneConditions = {
   },
   Paused: tenantControlPlaneConditions.Paused,
   Remediating: {
-    meaning: 'Machines of the control plane are being replaced. There are none, so it stays False.',
+    meaning:
+      'Machines of the control plane are being replaced. The control plane has no Machines, so this condition is always False.',
     polarity: 'negative',
     reasons: { NotRemediating: 'There are no Machines to replace.' },
   },
@@ -172,11 +174,12 @@ export const stewardControlPlaneConditions = {
     },
   },
   OneCluster: {
-    meaning: 'No other Cluster references this object as its control plane. Set only once another one did.',
+    meaning:
+      'No other Cluster references this object as its control plane. Reported only after another Cluster has referenced it.',
     polarity: 'positive',
     reasons: {
-      OneCluster: 'Only the Cluster that is served references this object.',
-      SeveralClusters: 'Other Clusters reference this object too and are not served. The message names them.',
+      OneCluster: 'Only the Cluster that this object serves references it.',
+      SeveralClusters: 'Other Clusters reference this object too. It does not serve them. The message names them.',
     },
   },
   ...legacyControlPlane,

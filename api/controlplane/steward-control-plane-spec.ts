@@ -31,7 +31,7 @@ export const sharedFields = {
   dataStoreName: opt(
     described(
       str(),
-      'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or selects one. Changing it migrates the data.',
+      'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data.',
     ),
   ),
   dataStoreSelector: opt(
@@ -103,7 +103,7 @@ export const stewardControlPlaneSpec = obj(
     rollout: opt(
       described(
         obj({ after: opt(described(time(), 'Once this time has passed, all pods created before it are replaced.')) }),
-        'When to replace the pods although no other change requires it.',
+        'When to replace the pods even if no other change requires it.',
       ),
     ),
     ...sharedFields,

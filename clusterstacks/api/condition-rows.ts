@@ -23,7 +23,7 @@ export const clusterStackConditions = {
     meaning: 'The wanted versions are known: the source was queried if that was necessary.',
     polarity: 'positive',
     reasons: {
-      FailedToSync: 'The source could not be queried. Nothing is removed meanwhile.',
+      FailedToSync: 'The source could not be queried. No release is removed in the meantime.',
       NoReleaseFound:
         'The source has no version of this stack for the Kubernetes minor version and the channel, and the spec names none.',
     },
@@ -37,7 +37,8 @@ export const clusterStackConditions = {
     },
   },
   ClusterStackReleasesSynced: {
-    meaning: 'Each wanted version has a ClusterStackRelease, and no other one is left that could be deleted.',
+    meaning:
+      'Each wanted version has a ClusterStackRelease. Those that are neither wanted nor in use have been deleted.',
     polarity: 'positive',
     reasons: {
       FailedToCreateOrUpdate: 'A ClusterStackRelease could not be written. The message says which one and why.',

@@ -107,7 +107,7 @@ describe('readManifests', () => {
     ['apiVersion: v1\nkind: Secret\nmetadata:', 'it, document 1 is a Secret without metadata.name'],
     ['apiVersion: v1\nkind: Job\nmetadata: {generateName: x-}', 'generateName alone cannot be applied twice'],
     [`${named('a')}data: .inf`, 'it, document 1, ConfigMap a has a number that JSON cannot represent: Infinity'],
-    [`${named('a')}data: !!binary aGVsbG8=`, 'it, document 1 is not valid YAML: TAG_RESOLVE_FAILED in line 4'],
+    [`${named('a')}data: !!binary aGVsbG8=`, 'it, document 1 is not valid YAML: TAG_RESOLVE_FAILED at line 4'],
     [`${named('a')}---\na: [`, 'it, document 2 is not valid YAML: '],
     [`${named('a')}a: *nobody`, 'it, document 1 is not valid YAML: an alias has no anchor or expands too far'],
   ])('%j is refused', (text, message) => {

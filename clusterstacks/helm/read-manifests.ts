@@ -96,7 +96,7 @@ function valueOf(document: Document.Parsed, text: string, place: string): unknow
   const [problem = unknownTag] = document.errors;
   if (problem !== undefined) {
     const line = text.slice(0, problem.pos[0]).split('\n').length;
-    throw new RenderError('ChartBroken', `${place} is not valid YAML: ${problem.code} in line ${line}`);
+    throw new RenderError('ChartBroken', `${place} is not valid YAML: ${problem.code} at line ${line}`);
   }
   try {
     return document.toJS();

@@ -115,7 +115,7 @@ function tooMuchMemory({ maxMemoryBytes }: HelmCall): RenderError {
 function memoryUnseen(why: string): RenderError {
   return new RenderError(
     'MemoryUnseen',
-    `helm was stopped, because its memory use could not be read and therefore not be limited (${why}); mount the kernel's unmodified /proc in the manager's container`,
+    `helm was stopped, because its memory use could not be read and therefore could not be limited (${why}); mount the kernel's unmodified /proc in the manager's container`,
   );
 }
 

@@ -13,7 +13,7 @@ const leftOut: readonly LeftOut[] = [
   {
     pattern: /^\[sig-node\] ImageVolume should succeed with pod and pull policy of Always/,
     reason:
-      'It pulls an image from its registry even if the node has it, and looks for files of Alpine in it; the machines of this run reach no registry.',
+      "It pulls an image from its registry even if the node has it, and looks for Alpine's files in it; the machines of this run cannot reach a registry.",
   },
 ];
 

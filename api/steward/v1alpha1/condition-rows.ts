@@ -44,11 +44,11 @@ export const tenantControlPlaneConditions = {
       OverrideUnusable: 'A resource cannot be stored where spec.dataStoreOverrides says. The message says why.',
       NoDataStoreFits:
         'The spec names no DataStore, and none can take the tenant. The message says why each one was ruled out.',
-      PlacementPending: 'A DataStore was just selected. The tenancy is created next.',
+      PlacementPending: 'A DataStore was just chosen. The tenancy is created next.',
     },
   },
   Placed: {
-    meaning: 'A DataStore was selected for a tenant whose spec names none. The message says why this one.',
+    meaning: 'A DataStore was chosen for a tenant whose spec names none. The message says why it was chosen.',
     polarity: 'positive',
     reasons: {
       Placed: 'The message contains the score and the reasons.',
@@ -84,7 +84,7 @@ export const tenantControlPlaneConditions = {
       SuppliedSecretInvalid:
         'A user-supplied CA or key of the Cluster cannot be used. The message names the Secret and what is wrong with it.',
       SecretInTheWay:
-        'A Secret of Cluster API that was not supplied for this control plane has the name of one of its own Secrets.',
+        'A Secret of Cluster API has the name of a Secret that this control plane needs, but was not supplied for it. The message names the Secret.',
     },
   },
   KubeconfigsReady: {
@@ -121,7 +121,7 @@ export const tenantControlPlaneConditions = {
   },
   PodsProtected: {
     meaning:
-      'The pods have a NetworkPolicy and, if there are several, a PodDisruptionBudget, as far as the spec requires them.',
+      'The pods have a NetworkPolicy, unless the spec allows all connections, and a PodDisruptionBudget if there is more than one pod.',
     polarity: 'positive',
     reasons: {
       ManagementApiUnknown:
@@ -166,10 +166,10 @@ export const tenantControlPlaneConditions = {
     },
   },
   CertificateRequestsLeft: {
-    meaning: 'Requests of nodes for serving certificates are pending in the tenant: neither approved nor denied.',
+    meaning: 'Requests from nodes for serving certificates are pending in the tenant: neither approved nor denied.',
     polarity: 'negative',
     reasons: {
-      NotApproved: 'The message names the first requests and what in each does not match the node that made it.',
+      NotApproved: 'The message names the first few requests and says why each was not approved.',
       AllHandled: 'No request is pending.',
     },
   },
@@ -177,7 +177,7 @@ export const tenantControlPlaneConditions = {
     meaning: 'CAs or the service-account key are being rotated. Old and new ones are trusted.',
     polarity: 'negative',
     reasons: {
-      Preparing: 'The new ones are being distributed. The message says what is being waited for.',
+      Preparing: 'The new ones are being distributed. The message says what the rotation is waiting for.',
       Prepared:
         'Old and new ones are trusted. Once workers and users have the new ones, request the operation that completes the rotation.',
       Completing: 'The new ones are taking effect everywhere; afterwards the old ones are no longer trusted.',
@@ -225,9 +225,9 @@ export const retainedControlPlaneConditions = {
     polarity: 'negative',
     reasons: {
       WaitingForTenantControlPlane:
-        'The TenantControlPlane that may still be responsible for the data has to adopt it or to be deleted.',
+        'The TenantControlPlane that may still be responsible for the data has to adopt it or be deleted first.',
       WaitingForStore: 'The data cannot be removed. The message says why.',
-      RecordUnreadable: 'Where the data is remains unknown. The message says why and how to fix it.',
+      RecordUnreadable: 'It is unknown where the data is. The message says why and how to fix it.',
       NotDeleting: 'The object is not being deleted.',
     },
   },

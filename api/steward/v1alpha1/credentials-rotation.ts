@@ -10,16 +10,19 @@ const step = oneOf('Trusting', 'Signing', 'Serving', 'Retiring');
 export type RotationStep = Infer<typeof step>;
 
 const rotation = obj({
-  phase: described(phase, 'Phase of the rotation. In phase Prepared it waits for the operation that completes it.'),
+  phase: described(
+    phase,
+    'Phase of the rotation. In phase Prepared, the rotation waits for the operation that completes it.',
+  ),
   step: opt(
     described(
       step,
-      'Current step. Trusting: the new CA or key is trusted in addition to the old one. Signing: it signs what the API server verifies. Serving: it signs what others verify. Retiring: the old one is no longer trusted.',
+      'Current step. Trusting: the new CA or key is trusted in addition to the old one. Signing: the new one signs what the API server verifies. Serving: the new one signs what others verify. Retiring: the old one is no longer trusted.',
     ),
   ),
   lastInitiationTime: described(time(), 'Time at which the rotation was requested.'),
   lastInitiationFinishedTime: opt(
-    described(time(), 'Time from which both old and new are trusted everywhere and the new one signs.'),
+    described(time(), 'Time from which both the old and the new one are trusted everywhere, and the new one signs.'),
   ),
   lastCompletionTriggeredTime: opt(described(time(), 'Time at which completion was requested.')),
   lastCompletionTime: opt(described(time(), 'Time from which the old one is no longer trusted anywhere.')),
@@ -31,7 +34,7 @@ export type Rotation = Infer<typeof rotation>;
 /** The rotations of a tenant's CAs and service-account key. */
 export const credentialsRotation = obj({
   operation: opt(
-    described(str(), 'Operation that was processed last. Another value of the annotation is a new operation.'),
+    described(str(), 'Operation that was processed last. A different value of the annotation requests a new one.'),
   ),
   refusal: opt(described(str(), 'Why that operation is not performed.')),
   certificateAuthorities: opt(described(rotation, 'Rotation of the cluster CA and the front-proxy CA.')),

@@ -33,7 +33,7 @@ const capacity = obj({
   size: opt(
     described(
       quantity(),
-      'Number of stored bytes at which the datastore is full, e.g. `8Gi`. No more tenants are placed here then.',
+      'Number of stored bytes at which the datastore is full, e.g. `8Gi`. From then on, no tenant is placed here.',
     ),
   ),
 });
@@ -43,7 +43,7 @@ export const dataStorePlacement = obj({
   taints: opt(
     described(
       listMap(taint, ['key', 'effect'], { maxItems: 32 }),
-      'Keep tenants that do not tolerate them from being placed here. Tenants that are already here stay.',
+      'Taints, which keep tenants that do not tolerate them from being placed here. Tenants that are already here stay.',
     ),
   ),
   capacity: opt(

@@ -49,7 +49,7 @@ const natsAccounts = obj({
   storagePerTenant: opt(
     described(
       quantity(),
-      'Storage limit of each tenant on each of these servers. A standalone server reserves it for every tenant.',
+      'Storage limit of each tenant on each of these servers. A standalone server reserves this much for every tenant.',
     ),
     '1Gi',
   ),
@@ -140,7 +140,7 @@ const dataStoreSpec = obj(
     allowedNamespaces: opt(
       described(
         allowedNamespaces,
-        'Namespaces whose tenants may use the DataStore. If unset, all namespaces may. Tenants whose data is already here stay.',
+        'Namespaces whose tenants may use the DataStore. If unset, the tenants of all namespaces may. Tenants whose data is already here stay.',
       ),
     ),
     placement: opt(
@@ -167,7 +167,7 @@ const dataStoreStatus = obj({
   availableTenants: opt(
     described(
       int32(),
-      'Number of further tenants that can be placed here. Unset if `spec.placement.capacity.tenants` is unset.',
+      'Number of tenants that can still be placed here. Unset if `spec.placement.capacity.tenants` is unset.',
     ),
   ),
   sizeBytes: opt(

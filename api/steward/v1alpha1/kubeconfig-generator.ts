@@ -78,7 +78,7 @@ export const kubeconfigGenerator: Kind<
   shortNames: ['kc'],
   categories: ['steward'],
   versions: [{ name: 'v1alpha1', served: true, storage: true }],
-  description: 'Generates a kubeconfig for a user of every selected TenantControlPlane.',
+  description: 'Generates a kubeconfig for the same user in every selected TenantControlPlane.',
   spec: kubeconfigGeneratorSpec,
   status: kubeconfigGeneratorStatus,
   columns: [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],

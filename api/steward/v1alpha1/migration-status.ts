@@ -46,7 +46,7 @@ export const migrationStatus = obj({
   stepSince: opt(described(time(), 'Time at which the current phase started.')),
   frozenAt: opt(described(time(), 'Time from which every API server denies writes. Unset while writes are allowed.')),
   switchedAt: opt(described(time(), 'Time at which the pods were switched to the target.')),
-  rolledOutAt: opt(described(time(), 'Time from which only pods that use the target have served.')),
+  rolledOutAt: opt(described(time(), 'Time from which only pods that use the target serve.')),
   keys: opt(described(int64(), 'Number of keys in the target.')),
   bytes: opt(described(int64(), 'Bytes of values written to the target.')),
   rate: opt(described(int64(), 'Recent copy rate, in keys per second.')),

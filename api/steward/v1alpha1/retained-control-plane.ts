@@ -9,7 +9,7 @@ const retainedControlPlaneSpec = obj({
   controllerUID: opt(
     described(
       str(),
-      'UID of the object that controlled the deleted TenantControlPlane. It names the adopter, and what is retained is deleted with it.',
+      'UID of the object that controlled the deleted TenantControlPlane. That object names the adopter. If it is deleted, so is what is retained.',
     ),
   ),
   record: described(
@@ -48,7 +48,7 @@ export const retainedControlPlane: Kind<RetainedControlPlaneSpec, RetainedContro
   categories: ['steward'],
   versions: [{ name: 'v1alpha1', served: true, storage: true }],
   description:
-    'What is retained of a deleted TenantControlPlane: its data, Service, CAs and keys. It is deleted once another one has adopted them. Deleting it before removes the data.',
+    'What is retained of a deleted TenantControlPlane: its data, Service, CAs and keys. Deleted once another TenantControlPlane has adopted them. Deleting it earlier removes the data.',
   spec: retainedControlPlaneSpec,
   status: retainedControlPlaneStatus,
   columns: [

@@ -51,7 +51,7 @@ export const tenantControlPlaneSpec = obj(
     dataStore: opt(
       described(
         str(),
-        'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or selects one. Changing it migrates the data.',
+        'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data.',
       ),
     ),
     dataStoreSelector: opt(

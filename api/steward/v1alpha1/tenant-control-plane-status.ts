@@ -15,13 +15,13 @@ const secretStatus = obj({ secretName: opt(str()), ...tracked });
 const objectStatus = obj({ name: opt(str()), namespace: opt(str()), lastUpdate: opt(nullableTime()) });
 
 const placement = obj({
-  dataStoreName: described(str(), 'Name of the selected DataStore.'),
+  dataStoreName: described(str(), 'Name of the chosen DataStore.'),
   score: described(
     int32(),
-    'Score of the DataStore, at most 100. 0 or below if it was to be used only where nothing else fits.',
+    'Score of the DataStore, at most 100. 0 or below if the DataStore is meant to be used only when no other fits.',
   ),
-  reasons: opt(described(list(str()), 'Why this DataStore was selected, and why the others were not.')),
-  time: described(time(), 'Time of the selection.'),
+  reasons: opt(described(list(str()), 'Why this DataStore was chosen, and why the others were not.')),
+  time: described(time(), 'Time of the choice.'),
 });
 /** The selection of a DataStore for a tenant whose spec names none. */
 export type PlacementStatus = Infer<typeof placement>;
@@ -42,7 +42,7 @@ const storage = obj({
   owner: opt(
     described(
       str(),
-      'UID of the TenantControlPlane that the data was created for: its own, unless the data was adopted from one that is gone.',
+      'UID of the TenantControlPlane that the data was created for: this one, unless it adopted the data of a deleted one.',
     ),
   ),
   config: opt(obj({ secretName: opt(str()), checksum: opt(str()) })),
@@ -56,7 +56,7 @@ const storage = obj({
   overrides: opt(
     described(
       list(overrideShare),
-      'Tenancies in other datastores that hold single resources. Recorded before they are created, and until they are removed.',
+      'Tenancies in other datastores that hold single resources. Recorded before they are created, and listed until they are removed.',
     ),
   ),
   overridesCertificate: opt(
@@ -124,7 +124,7 @@ const deploymentStatus = obj({
   generation: opt(
     described(
       int64(),
-      'Generation of the Deployment. Once `observedGeneration` has reached it, the counts are those of its newest pods.',
+      'Generation of the Deployment. Once `observedGeneration` has reached it, the counts include the newest change of the Deployment.',
     ),
   ),
   observedGeneration: opt(int64()),
