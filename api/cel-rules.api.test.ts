@@ -155,6 +155,24 @@ const tenantCases: readonly Case[] = [
   },
   {
     kind: tenantControlPlane,
+    message: 'allocateLoadBalancerNodePorts is supported only with LoadBalancer service type',
+    refuses: tenant(lb, {}, { service: { serviceType: 'NodePort', allocateLoadBalancerNodePorts: false } }),
+    keeps: tenant(lb, {}, { service: { serviceType: lb, allocateLoadBalancerNodePorts: false } }),
+  },
+  {
+    kind: tenantControlPlane,
+    message: 'externalTrafficPolicy is supported only with NodePort and LoadBalancer service types',
+    refuses: tenant(lb, {}, { service: { serviceType: 'ClusterIP', externalTrafficPolicy: 'Local' } }),
+    keeps: tenant(lb, {}, { service: { serviceType: 'NodePort', externalTrafficPolicy: 'Local' } }),
+  },
+  {
+    kind: tenantControlPlane,
+    message: 'ipFamilies has the same family twice: remove one',
+    refuses: tenant(lb, {}, { service: { serviceType: lb, ipFamilies: ['IPv4', 'IPv4'] } }),
+    keeps: tenant(lb, {}, { service: { serviceType: lb, ipFamilies: ['IPv4', 'IPv6'] } }),
+  },
+  {
+    kind: tenantControlPlane,
     message: 'using both ingress and gateway is not supported',
     refuses: tenant('ClusterIP', {}, bothExposures),
     keeps: tenant('ClusterIP', {}, { ingress: bothExposures.ingress }),

@@ -87,6 +87,16 @@ describe('A spec that cannot work', () => {
       { networkProfile: { serviceCidr: 'fd00:10:96::/48', podCidr: 'fd00:10:244::/56' } },
       ['spec.networkProfile.serviceCidr'],
     ],
+    [
+      'a list of pod networks that overlap a list of service networks',
+      { networkProfile: { serviceCidrs: ['10.8.0.0/16'], podCidrs: ['10.8.128.0/17'] } },
+      ['spec.networkProfile.podCidrs'],
+    ],
+    [
+      'a list of service networks of one family',
+      { networkProfile: { serviceCidrs: ['10.8.0.0/16', '10.9.0.0/16'] } },
+      ['spec.networkProfile.serviceCidrs'],
+    ],
     ['no pod network', pods('10.244.0.0/33'), ['spec.networkProfile.podCidr']],
     ['an IPv6 pod network smaller than a node', pods('10.244.0.0/16,fd00::/65'), ['spec.networkProfile.podCidr']],
     [

@@ -23,6 +23,7 @@ import type { DataStoreDrivers, DataStoreRefusals } from './datastore/data-store
 import { validatePods } from './workload/validate-pods.ts';
 import { programs } from './programs.ts';
 import { serversOf } from './shared/addon-server.ts';
+import { tenantNetworks } from './shared/tenant-networks.ts';
 import { validateRetention } from './adoption/validate-retention.ts';
 import { asksForDnsNames, validateReach } from './endpoint/reach/validate-reach.ts';
 import { validateRotation } from './certificates/rotation/validate-rotation.ts';
@@ -93,7 +94,7 @@ export function withDefaults(tcp: TenantControlPlane, options: DefaultingOptions
 function dnsAddresses({ spec }: TenantControlPlane): readonly string[] | undefined {
   if ((spec.networkProfile.dnsServiceIPs ?? []).length > 0) return undefined;
   try {
-    return [defaultDnsServiceIp(spec.networkProfile.serviceCidr)];
+    return [defaultDnsServiceIp(tenantNetworks({ spec }).services.value)];
   } catch (error) {
     if (error instanceof InvalidInputError) return undefined;
     throw error;

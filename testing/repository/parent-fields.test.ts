@@ -31,9 +31,6 @@ const missing = [
   'spec.controlPlane.deployment.automountServiceAccountToken',
   'spec.controlPlane.deployment.containerSecurityContexts',
   'spec.controlPlane.deployment.podSecurityContext',
-  'spec.controlPlane.service.allocateLoadBalancerNodePorts',
-  'spec.networkProfile.podCidrs',
-  'spec.networkProfile.serviceCidrs',
 ];
 
 function pathsBelow(schema: Schema, at: string): readonly string[] {

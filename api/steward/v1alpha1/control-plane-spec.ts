@@ -1,15 +1,20 @@
 import { additionalMetadata } from '../../embedded/object-metadata.ts';
 import { gatewayHostname, parentReference } from '../../embedded/parent-reference.ts';
+import { serviceFields, serviceRules } from '../../embedded/service-fields.ts';
 import { additionalServicePort, serviceType } from '../../embedded/service-port.ts';
 import { described, int32, list, obj, oneOf, opt, str } from '../../schema.ts';
 import { networkPolicySpec } from '../../embedded/network-policy-spec.ts';
 import { deploymentSpec } from './deployment-spec.ts';
 
-const service = obj({
-  additionalMetadata: opt(additionalMetadata),
-  additionalPorts: opt(list(additionalServicePort)),
-  serviceType,
-});
+const service = obj(
+  {
+    additionalMetadata: opt(additionalMetadata),
+    additionalPorts: opt(list(additionalServicePort)),
+    serviceType,
+    ...serviceFields,
+  },
+  ...serviceRules,
+);
 
 const ingress = obj({
   additionalMetadata: opt(additionalMetadata),

@@ -56,12 +56,24 @@ export const networkProfile = obj({
     ),
     '10.96.0.0/16',
   ),
+  serviceCidrs: opt(
+    described(
+      list(str(), { minItems: 1, maxItems: 2 }),
+      'Service networks of the tenant, in CIDR notation: one, or one of each IP family. They take precedence over `serviceCidr`.',
+    ),
+  ),
   podCidr: opt(
     described(
       str(),
       'Pod network of the tenant, in CIDR notation. For dual-stack, an IPv4 and an IPv6 network, separated by a comma.',
     ),
     '10.244.0.0/16',
+  ),
+  podCidrs: opt(
+    described(
+      list(str(), { minItems: 1, maxItems: 2 }),
+      'Pod networks of the tenant, in CIDR notation: one, or one of each IP family. They take precedence over `podCidr`.',
+    ),
   ),
   dnsServiceIPs: opt(
     described(list(str()), 'Addresses of the DNS Service. Defaults to the tenth address of the service network.'),

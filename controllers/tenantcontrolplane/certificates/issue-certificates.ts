@@ -8,6 +8,7 @@ import { leafProfiles } from '../../../kubeadm/pki/profiles.ts';
 import type { Leaf } from '../../../kubeadm/pki/profiles.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
+import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { certificateNames } from './certificate-names.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -55,7 +56,7 @@ export class Issuing {
     this.ctx = ctx;
     this.#deps = deps;
     const leaves = leafProfiles({
-      serviceCidr: networkProfile.serviceCidr,
+      serviceCidr: tenantNetworks(tcp).services.value,
       clusterDomain: networkProfile.clusterDomain,
       advertiseAddress: endpoint.address,
       controlPlaneEndpoint: joinHostPort(endpoint.host, endpoint.hostPort),

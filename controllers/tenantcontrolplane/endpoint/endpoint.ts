@@ -2,6 +2,7 @@ import type { Node, Service } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
 import { canAdvertise } from '../shared/address-family.ts';
+import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { publicationOf } from './exposure/exposure.ts';
 import { servicePort } from './service.ts';
 import type { PortRange } from './service.ts';
@@ -95,10 +96,10 @@ function advertised({ spec }: TenantControlPlane): Reached | undefined {
 }
 
 function wrongFamily({ spec }: TenantControlPlane, address: string): Missing {
-  const { serviceCidr } = spec.networkProfile;
+  const { services } = tenantNetworks({ spec });
   return {
     missing: 'WrongAddressFamily',
-    message: `the control plane is reached at ${address}, but kube-apiserver only advertises an address of the IP family of the first service network ${serviceCidr}: set spec.networkProfile.address to such an address`,
+    message: `the control plane is reached at ${address}, but kube-apiserver only advertises an address of the IP family of the first service network ${services.value}: set spec.networkProfile.address to such an address`,
   };
 }
 

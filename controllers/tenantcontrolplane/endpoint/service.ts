@@ -1,5 +1,6 @@
 import type { Service } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
+import { serviceFields } from '../../../api/embedded/service-fields.ts';
 import { ports as portNames, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { podSelector } from '../shared/pod-selector.ts';
@@ -90,6 +91,12 @@ function servicePorts(input: ServiceInput): readonly Port[] {
   ];
 }
 
+/** What the author set among the fields that go to the Service as they are. */
+function passedOn({ tcp }: ServiceInput): Readonly<Record<string, unknown>> {
+  const { service } = tcp.spec.controlPlane;
+  return Object.fromEntries<unknown>(Object.entries(service).filter(([name]) => name in serviceFields));
+}
+
 function exposure({ tcp, reach }: ServiceInput): Readonly<Record<string, unknown>> {
   const { networkProfile, controlPlane } = tcp.spec;
   const type = controlPlane.service.serviceType;
@@ -117,6 +124,6 @@ export function service(input: ServiceInput): Manifest {
     component: 'service',
     labels: additionalMetadata?.labels,
     annotations: additionalMetadata?.annotations,
-    body: { spec: { ...exposure(input), selector: podSelector(tcp), ports: servicePorts(input) } },
+    body: { spec: { ...exposure(input), ...passedOn(input), selector: podSelector(tcp), ports: servicePorts(input) } },
   });
 }

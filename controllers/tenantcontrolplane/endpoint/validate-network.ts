@@ -5,6 +5,7 @@ import type { Network } from '../../../kubeadm/networks.ts';
 import { alternativeNames } from '../../../kubeadm/san.ts';
 import { canAdvertise } from '../shared/address-family.ts';
 import { flagName } from '../shared/arguments.ts';
+import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { collectErrors } from '../../../kubeadm/collect-errors.ts';
 
 const at = 'spec.networkProfile';
@@ -26,7 +27,7 @@ function givenAddresses({ spec }: TenantControlPlane): readonly (readonly [field
 function validateFamily(tcp: TenantControlPlane): readonly InvalidInput[] {
   const [field, address] = givenAddresses(tcp).at(-1) ?? [];
   if (field === undefined || address === undefined || !isIpAddress(address) || canAdvertise(tcp, address)) return [];
-  const reason = `is not of the IP family of the first service network ${tcp.spec.networkProfile.serviceCidr}, the only one that kube-apiserver advertises`;
+  const reason = `is not of the IP family of the first service network ${tenantNetworks(tcp).services.value}, the only one that kube-apiserver advertises`;
   const remedy = 'use an address of that family, or swap the service networks';
   return [{ field, value: address, reason, remedy }];
 }
@@ -60,17 +61,16 @@ function tooLarge(network: Network): boolean {
 }
 
 function validateSize(
-  { spec }: TenantControlPlane,
+  tcp: TenantControlPlane,
   services: readonly Network[],
   pods: readonly Network[],
 ): readonly InvalidInput[] {
-  const { serviceCidr, podCidr } = spec.networkProfile;
+  const given = tenantNetworks(tcp);
   const found: InvalidInput[] = [];
   if (services.some(tooLarge)) {
     const remedy = 'use a prefix of at least /12 for IPv4 or /64 for IPv6';
     found.push({
-      field: `${at}.serviceCidr`,
-      value: serviceCidr,
+      ...given.services,
       reason: 'is larger than kube-apiserver accepts',
       remedy,
     });
@@ -78,18 +78,16 @@ function validateSize(
   if (services.some((service) => pods.some((pod) => overlaps(service, pod)))) {
     const remedy = 'use networks that do not overlap';
     found.push({
-      field: `${at}.podCidr`,
-      value: podCidr,
-      reason: `overlaps the service network ${serviceCidr}`,
+      ...given.pods,
+      reason: `overlaps the service network ${given.services.value}`,
       remedy,
     });
   }
-  const masks = (spec.controlPlane.deployment.extraArgs?.controllerManager ?? []).map(flagName);
+  const masks = (tcp.spec.controlPlane.deployment.extraArgs?.controllerManager ?? []).map(flagName);
   const ownMask = masks.some((name) => name.startsWith('node-cidr-mask-size') || name === 'allocate-node-cidrs');
   if (!ownMask && pods.some(({ family, prefix }) => prefix > (family === 4 ? 24 : 64))) {
     found.push({
-      field: `${at}.podCidr`,
-      value: podCidr,
+      ...given.pods,
       reason:
         'has no room for the network of a single node (/24 for IPv4, /64 for IPv6), so kube-controller-manager would not start',
       remedy:
@@ -101,18 +99,19 @@ function validateSize(
 
 /** Validates the networks, addresses and names that the author set. */
 export function validateNetwork(tcp: TenantControlPlane): readonly InvalidInput[] {
-  const { serviceCidr, podCidr, dnsServiceIPs, certSANs, loadBalancerSourceRanges } = tcp.spec.networkProfile;
+  const { dnsServiceIPs, certSANs, loadBalancerSourceRanges } = tcp.spec.networkProfile;
+  const given = tenantNetworks(tcp);
   let services: readonly Network[] = [];
   let pods: readonly Network[] = [];
   const unreadable = collectErrors(
-    () => (services = parseCidrs(serviceCidr, `${at}.serviceCidr`)),
-    () => (pods = parseCidrs(podCidr, `${at}.podCidr`)),
+    () => (services = parseCidrs(given.services.value, given.services.field)),
+    () => (pods = parseCidrs(given.pods.value, given.pods.field)),
     ...(loadBalancerSourceRanges ?? []).map(
       (range, index) => (): unknown => parseCidr(range, `${at}.loadBalancerSourceRanges[${index}]`),
     ),
     () => alternativeNames(certSANs ?? [], `${at}.certSANs`),
   );
-  const dns = services.length === 0 ? [] : collectErrors(() => dnsServiceIps(serviceCidr, dnsServiceIPs));
+  const dns = services.length === 0 ? [] : collectErrors(() => dnsServiceIps(given.services.value, dnsServiceIPs));
   return [
     ...unreadable,
     ...dns.map((error) => ({ ...error, field: `${at}.${error.field}` })),

@@ -8,6 +8,7 @@ import { joinHostPort } from '../../../kubeadm/networks.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { StoreBinding } from '../../../stores/driver.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
+import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { certificateNames } from '../certificates/certificate-names.ts';
 import type { CertificateNamesInput } from '../certificates/certificate-names.ts';
 import type { KubeadmDocuments } from './kubeadm-config-map.ts';
@@ -22,14 +23,15 @@ const endpointText = ({ host, hostPort }: Endpoint): string => joinHostPort(host
 
 function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): ClusterConfigurationInputs {
   const { tcp, endpoint, version } = input;
-  const { serviceCidr, podCidr, clusterDomain } = tcp.spec.networkProfile;
+  const { clusterDomain } = tcp.spec.networkProfile;
+  const { services, pods } = tenantNetworks(tcp);
   const etcd = store?.kind === 'etcd' ? store.endpoints : ['127.0.0.1:2379'];
   return {
     clusterName: tcp.metadata.name ?? '',
     version,
     controlPlaneEndpoint: endpointText(endpoint),
-    serviceCidr,
-    podCidr,
+    serviceCidr: services.value,
+    podCidr: pods.value,
     clusterDomain,
     certSANs: certificateNames(input),
     etcdEndpoints: etcd,
@@ -70,13 +72,13 @@ export function bootstrapDocuments(
   facts: { readonly ca: string },
 ): { readonly manifests: readonly Manifest[]; readonly clusterInfo: Manifest } {
   const { tcp, endpoint, version } = input;
-  const { clusterDomain, serviceCidr, dnsServiceIPs } = tcp.spec.networkProfile;
+  const { clusterDomain, dnsServiceIPs } = tcp.spec.networkProfile;
   const { kubelet } = tcp.spec.kubernetes;
   const info = clusterInfo({ server: `https://${endpointText(endpoint)}`, ca: facts.ca });
   const kubeletDocument = kubeletConfig({
     version,
     clusterDomain,
-    serviceCidr,
+    serviceCidr: tenantNetworks(tcp).services.value,
     ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
     cgroupDriver: kubelet.cgroupfs,
     patches: kubelet.configurationJSONPatches ?? [],

@@ -1,4 +1,5 @@
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { tenantNetworks } from '../shared/tenant-networks.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { kubeletConfiguration } from '../../../kubeadm/kubelet-configuration.ts';
 import { dnsServiceIps } from '../../../kubeadm/networks.ts';
@@ -33,7 +34,8 @@ function validatePatch(tcp: TenantControlPlane): readonly InvalidInput[] {
 /** The patches that cannot be applied to the document; checked only when the other inputs of the document are valid. */
 function validateApplication(tcp: TenantControlPlane): readonly InvalidInput[] {
   const { kubelet } = tcp.spec.kubernetes;
-  const { clusterDomain, serviceCidr } = tcp.spec.networkProfile;
+  const { clusterDomain } = tcp.spec.networkProfile;
+  const serviceCidr = tenantNetworks(tcp).services.value;
   const patches = kubelet.configurationJSONPatches ?? [];
   if (patches.length === 0) return [];
   const { wanted: version } = versionFacts({ tcp });

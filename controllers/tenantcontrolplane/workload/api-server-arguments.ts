@@ -3,6 +3,7 @@ import { argumentValue } from '../shared/argument-value.ts';
 import { mergeArguments } from '../shared/arguments.ts';
 import type { Arguments } from '../shared/arguments.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
+import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { etcdOverrides } from '../datastore/overrides/etcd-overrides.ts';
 import { kineSocket } from '../datastore/kine-arguments.ts';
 import { trustFiles } from '../certificates/rotation/trust-files.ts';
@@ -79,7 +80,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     'service-account-issuer': issuers(spec.networkProfile.clusterDomain),
     'service-account-key-file': `${pki}/sa.pub`,
     'service-account-signing-key-file': `${pki}/sa.key`,
-    'service-cluster-ip-range': spec.networkProfile.serviceCidr,
+    'service-cluster-ip-range': tenantNetworks({ spec }).services.value,
     'shutdown-delay-duration': `${shutdownDelaySeconds}s`,
     ...(input.version.minor >= watchTerminationSince && {
       'shutdown-watch-termination-grace-period': `${watchTerminationSeconds}s`,

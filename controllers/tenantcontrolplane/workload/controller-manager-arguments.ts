@@ -1,5 +1,6 @@
 import { mergeArguments } from '../shared/arguments.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
+import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { trustFiles } from '../certificates/rotation/trust-files.ts';
 
 const pki = '/etc/kubernetes/pki';
@@ -8,7 +9,8 @@ const kubeconfig = '/etc/kubernetes/controller-manager.conf';
 /** kube-controller-manager's flags; the user's extra arguments win. */
 export function controllerManagerArguments(input: ControlPlaneInput): string[] {
   const { tcp } = input;
-  const { networkProfile, controlPlane } = tcp.spec;
+  const { controlPlane } = tcp.spec;
+  const { services, pods } = tenantNetworks(tcp);
   const trusted = trustFiles(input);
   return mergeArguments(
     {
@@ -17,7 +19,7 @@ export function controllerManagerArguments(input: ControlPlaneInput): string[] {
       'authorization-kubeconfig': kubeconfig,
       'bind-address': '0.0.0.0',
       'client-ca-file': trusted.ca,
-      'cluster-cidr': networkProfile.podCidr,
+      'cluster-cidr': pods.value,
       'cluster-name': tcp.metadata.name ?? '',
       // Always a file with one certificate: with more, kube-controller-manager signs nothing.
       'cluster-signing-cert-file': `${pki}/ca.crt`,
@@ -28,7 +30,7 @@ export function controllerManagerArguments(input: ControlPlaneInput): string[] {
       'requestheader-client-ca-file': trusted.frontProxyCa,
       'root-ca-file': trusted.ca,
       'service-account-private-key-file': `${pki}/sa.key`,
-      'service-cluster-ip-range': networkProfile.serviceCidr,
+      'service-cluster-ip-range': services.value,
       'use-service-account-credentials': 'true',
     },
     { extra: controlPlane.deployment.extraArgs?.controllerManager, winner: 'user' },

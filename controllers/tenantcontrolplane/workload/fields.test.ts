@@ -68,6 +68,18 @@ describe('spec.controlPlane.service', () => {
     expect(found?.metadata.annotations).toMatchObject({ note: 'b' });
   });
 
+  test('traffic policies, IP families and node ports of a load balancer go to the Service as they are', async () => {
+    const given = {
+      allocateLoadBalancerNodePorts: false,
+      externalTrafficPolicy: 'Local',
+      internalTrafficPolicy: 'Cluster',
+      ipFamilyPolicy: 'PreferDualStack',
+      ipFamilies: ['IPv4', 'IPv6'],
+    } as const;
+    const found = await service(await running({ service: { serviceType: 'LoadBalancer', ...given } }));
+    expect(found?.spec).toMatchObject(given);
+  });
+
   test('additionalPorts are ports of the Service, after the one of the API server', async () => {
     const extra = { name: 'dns', protocol: 'UDP', appProtocol: 'x/y', port: 5353, targetPort: 'dns' } as const;
     const found = await service(await running({ service: { additionalPorts: [extra] } }));
@@ -198,6 +210,26 @@ describe('spec.networkProfile', () => {
     expect(await flags(world, 'kube-controller-manager')).toContain('--cluster-cidr=172.30.0.0/16');
     expect((await clusterDocument(world)).networking).toMatchObject({ podSubnet: '172.30.0.0/16' });
     expect((await document(world, 'kube-proxy', 'config.conf')).clusterCIDR).toBe('172.30.0.0/16');
+  });
+
+  test('serviceCidrs are the networks of Services everywhere, and take precedence', async () => {
+    const world = await networkProfile({
+      serviceCidr: '10.9.0.0/16',
+      serviceCidrs: ['172.20.0.0/16', 'fd00:20::/108'],
+    });
+    for (const container of ['kube-apiserver', 'kube-controller-manager']) {
+      expect(await flags(world, container)).toContain('--service-cluster-ip-range=172.20.0.0/16,fd00:20::/108');
+    }
+    expect((await clusterDocument(world)).networking).toMatchObject({ serviceSubnet: '172.20.0.0/16,fd00:20::/108' });
+    expect((await kubelet(world)).clusterDNS).toEqual(['172.20.0.10']);
+  });
+
+  test('podCidrs are the networks of pods everywhere, and take precedence', async () => {
+    const world = await networkProfile({ podCidr: '10.9.0.0/16', podCidrs: ['172.30.0.0/16', 'fd00:30::/56'] });
+    const both = '172.30.0.0/16,fd00:30::/56';
+    expect(await flags(world, 'kube-controller-manager')).toContain(`--cluster-cidr=${both}`);
+    expect((await clusterDocument(world)).networking).toMatchObject({ podSubnet: both });
+    expect((await document(world, 'kube-proxy', 'config.conf')).clusterCIDR).toBe(both);
   });
 
   test('dnsServiceIPs are the addresses of CoreDNS and of the kubelets’ configuration', async () => {

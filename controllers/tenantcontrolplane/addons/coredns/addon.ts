@@ -1,5 +1,6 @@
 import { coreDns } from '../../../../kubeadm/coredns.ts';
 import { tenantKinds } from '../../shared/tenant-kinds.ts';
+import { tenantNetworks } from '../../shared/tenant-networks.ts';
 import { targetVersion } from '../../upgrade/upgrade-decision.ts';
 import type { Addon } from '../addon.ts';
 
@@ -16,11 +17,11 @@ export const coreDNS: Addon<'coreDNS'> = {
     isLeft: ({ tcp }) => tcp.metadata.generation !== 1,
     wanted(scope) {
       const { spec } = scope.tcp;
-      const { clusterDomain, serviceCidr, dnsServiceIPs } = spec.networkProfile;
+      const { clusterDomain, dnsServiceIPs } = spec.networkProfile;
       const { managed, createOnly } = coreDns({
         version: targetVersion(scope),
         clusterDomain,
-        serviceCidr,
+        serviceCidr: tenantNetworks({ spec }).services.value,
         ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
         image: spec.addons.coreDNS ?? {},
       });

@@ -2,6 +2,7 @@ import { kubeProxy as manifests } from '../../../../kubeadm/kube-proxy.ts';
 import { joinHostPort } from '../../../../kubeadm/networks.ts';
 import { needed } from '../../scope.ts';
 import { tenantKinds } from '../../shared/tenant-kinds.ts';
+import { tenantNetworks } from '../../shared/tenant-networks.ts';
 import { targetVersion } from '../../upgrade/upgrade-decision.ts';
 import type { Addon } from '../addon.ts';
 
@@ -23,7 +24,7 @@ export const kubeProxy: Addon<'kubeProxy'> = {
       const set = manifests({
         version: targetVersion(scope),
         controlPlaneEndpoint: joinHostPort(host, hostPort),
-        podCidr: spec.networkProfile.podCidr,
+        podCidr: tenantNetworks({ spec }).pods.value,
         image: spec.addons.kubeProxy ?? {},
       });
       return { set: { manifests: set, prunes: [] } };

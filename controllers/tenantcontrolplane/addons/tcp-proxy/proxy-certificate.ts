@@ -4,6 +4,7 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 import { addressAt, parseCidrs } from '../../../../kubeadm/networks.ts';
 import type { KeyPair, Profile } from '../../../../kubeadm/pki/key-pair.ts';
 import { secret } from '../../shared/secret.ts';
+import { tenantNetworks } from '../../shared/tenant-networks.ts';
 
 /** The serving certificate of the proxy, and the CAs by which it verifies the API server. */
 export interface ProxyTls {
@@ -20,13 +21,14 @@ export const proxyCertificateComponent = 'tcp-proxy-certificate';
  * control plane outside the tenant. Throws `InvalidInputError` for an invalid network.
  */
 export function proxyProfile({ spec }: TenantControlPlane): Profile {
-  const { serviceCidr, clusterDomain } = spec.networkProfile;
+  const { clusterDomain } = spec.networkProfile;
+  const { services } = tenantNetworks({ spec });
   const base = 'kubernetes.default.svc';
   return {
     commonName: 'steward-tcp-proxy',
     usages: ['serverAuth'],
     dnsNames: ['kubernetes', 'kubernetes.default', base, `${base}.${clusterDomain}`],
-    ipAddresses: parseCidrs(serviceCidr, 'serviceCidr').map((network) => addressAt(network, 1n, 'serviceCidr')),
+    ipAddresses: parseCidrs(services.value, services.field).map((network) => addressAt(network, 1n, services.field)),
   };
 }
 

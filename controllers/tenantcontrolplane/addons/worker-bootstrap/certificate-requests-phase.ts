@@ -6,6 +6,7 @@ import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import { ApiError, UnreachableError } from '../../../../runtime/client/errors.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
 import { serverHost, serversOf } from '../../shared/addon-server.ts';
+import { tenantNetworks } from '../../shared/tenant-networks.ts';
 import { shownNames } from '../../endpoint/deployed-sans.ts';
 import { noRequestsLeft, RequestBook, withRequest } from './csr-progress.ts';
 import { isPending, evaluateNames, kubeletServing, readServingRequest } from './serving-request.ts';
@@ -58,7 +59,8 @@ const fieldSelector = `spec.signerName=${kubeletServing}`;
  */
 function rulesOf(scope: Readonly<Scope>, deps: RequestsDependencies, ctx: Context): ServingRules {
   const { tcp, observed } = scope;
-  const { serviceCidr, clusterDomain } = tcp.spec.networkProfile;
+  const { clusterDomain } = tcp.spec.networkProfile;
+  const { services } = tenantNetworks(tcp);
   const { dnsNames = [], ipAddresses = [] } = new Issuing(scope, deps, ctx).leafOf('apiserver').profile;
   const endpoint = needed(scope.endpoint, 'endpoint');
   const field = 'spec.addons.workerBootstrap.allowedSubnets';
@@ -69,7 +71,7 @@ function rulesOf(scope: Readonly<Scope>, deps: RequestsDependencies, ctx: Contex
   return {
     allowedSubnets: (tcp.spec.addons.workerBootstrap?.allowedSubnets ?? []).map((subnet) => parseCidr(subnet, field)),
     controlPlane: new Set(taken.map((name) => canonicalIp(name) ?? name)),
-    serviceNetworks: parseCidrs(serviceCidr, 'spec.networkProfile.serviceCidr'),
+    serviceNetworks: parseCidrs(services.value, services.field),
     clusterDomain,
   };
 }
