@@ -2,7 +2,7 @@ import { core } from '../../core/core-schema.ts';
 import { additionalMetadata } from '../../embedded/object-metadata.ts';
 import { probeTimingFields, probeTimings } from '../../embedded/probes.ts';
 import type { Infer } from '../../schema.ts';
-import { described, int32, list, map, obj, opt, quantity, str } from '../../schema.ts';
+import { bool, described, int32, list, map, obj, opt, quantity, str } from '../../schema.ts';
 
 const defaultRegistry = {
   registry: 'registry.k8s.io',
@@ -50,6 +50,13 @@ const probes = obj({
   scheduler: opt(probeTimings),
 });
 
+const containerSecurityContexts = obj({
+  apiServer: opt(core('SecurityContext')),
+  controllerManager: opt(core('SecurityContext')),
+  scheduler: opt(core('SecurityContext')),
+  kine: opt(core('SecurityContext')),
+});
+
 /** Pods of a control plane. */
 export const deploymentSpec = obj({
   registrySettings: opt(described(registrySettings, 'Registry and names of the images.'), defaultRegistry),
@@ -88,5 +95,15 @@ export const deploymentSpec = obj({
   additionalVolumes: opt(list(core('Volume'))),
   additionalVolumeMounts: opt(described(volumeMounts, 'Additional volume mounts per component.')),
   serviceAccountName: opt(str(), 'default'),
+  automountServiceAccountToken: opt(
+    described(bool(), 'Whether the pods get a token of their service account. Defaults to false.'),
+  ),
+  podSecurityContext: opt(described(core('PodSecurityContext'), 'Security context of the pods.')),
+  containerSecurityContexts: opt(
+    described(
+      containerSecurityContexts,
+      'Security contexts per component. Their fields take precedence over those that Steward sets, one by one.',
+    ),
+  ),
 });
 export type DeploymentSpec = Infer<typeof deploymentSpec>;

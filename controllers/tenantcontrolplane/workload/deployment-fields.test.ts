@@ -242,6 +242,37 @@ describe('The containers of the pods', () => {
     expect(podOf({ serviceAccountName: '' }).serviceAccountName).toBe('default');
   });
 
+  test('automountServiceAccountToken gives the pods a token', () => {
+    expect(podOf({ automountServiceAccountToken: true }).automountServiceAccountToken).toBe(true);
+  });
+
+  test('podSecurityContext is that of the pods, and a low port adds its sysctl once', () => {
+    const sysctl = { name: 'net.ipv4.ip_unprivileged_port_start', value: '0' };
+    expect(podOf({ podSecurityContext: { fsGroup: 7 } }).securityContext).toEqual({ fsGroup: 7 });
+    const other = { name: 'net.ipv4.tcp_syncookies', value: '1' };
+    const low = (sysctls: readonly (typeof other)[]): unknown =>
+      made({ deployment: { podSecurityContext: { fsGroup: 7, sysctls } } }, etcd, 443).spec?.template.spec
+        ?.securityContext;
+    expect(low([other])).toEqual({ fsGroup: 7, sysctls: [sysctl, other] });
+    expect(low([sysctl])).toEqual({ fsGroup: 7, sysctls: [sysctl] });
+  });
+
+  test.each([
+    ['apiServer', 'kube-apiserver'],
+    ['controllerManager', 'kube-controller-manager'],
+    ['scheduler', 'kube-scheduler'],
+    ['kine', 'kine'],
+  ])('containerSecurityContexts.%s wins over the fields that Steward sets for %s, one by one', (component, name) => {
+    const pod = podOf({ containerSecurityContexts: { [component]: { runAsUser: 1000 } } }, behindKine);
+    const all = [...(pod.initContainers ?? []), ...pod.containers];
+    expect(all.find((container) => container.name === name)?.securityContext).toMatchObject({
+      runAsUser: 1000,
+      runAsNonRoot: true,
+      readOnlyRootFilesystem: true,
+    });
+    expect(all.filter(({ securityContext }) => securityContext?.runAsUser === 1000)).toHaveLength(1);
+  });
+
   test('an API server older than 1.29 gets no flag that it does not know', () => {
     const args = (version: string): readonly string[] =>
       made({ kubernetes: { version } }).spec?.template.spec?.containers[0]?.args ?? [];

@@ -54,6 +54,15 @@ function placement(input: ControlPlaneInput, spec: DeploymentSpec): Partial<PodS
   };
 }
 
+/** That of the author. A safe sysctl of the pod's own network is added for a low port, which then needs no capability. */
+function podSecurityContext({ podSecurityContext: given }: DeploymentSpec, lowestPort: number): Partial<PodSpec> {
+  const ours = lowestPort < 1024 ? [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] : [];
+  const others = ours.filter(({ name }) => given?.sysctls?.every((sysctl) => sysctl.name !== name) ?? true);
+  const sysctls = [...others, ...(given?.sysctls ?? [])];
+  if (given === undefined && sysctls.length === 0) return {};
+  return { securityContext: { ...given, ...(sysctls.length > 0 && { sysctls }) } };
+}
+
 function podSpec(input: ControlPlaneInput): PodSpec {
   const { addons = [] } = input;
   const spec = input.tcp.spec.controlPlane.deployment;
@@ -67,17 +76,14 @@ function podSpec(input: ControlPlaneInput): PodSpec {
   return {
     ...placement(input, spec),
     ...(initContainers.length > 0 && { initContainers }),
-    automountServiceAccountToken: false,
+    automountServiceAccountToken: spec.automountServiceAccountToken ?? false,
     containers: [
       ...(spec.additionalContainers ?? []),
       ...systemContainers(input),
       ...addons.flatMap(({ containers = [] }) => containers),
     ],
     enableServiceLinks: false,
-    // A safe sysctl of the pod's own network: a low port then needs no capability.
-    ...(Math.min(input.endpoint.port, ...addonPorts) < 1024 && {
-      securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
-    }),
+    ...podSecurityContext(spec, Math.min(input.endpoint.port, ...addonPorts)),
     serviceAccountName: spec.serviceAccountName === '' ? 'default' : spec.serviceAccountName,
     terminationGracePeriodSeconds: terminationGraceSeconds,
     volumes: [...(spec.additionalVolumes ?? []), ...systemVolumes(input)],

@@ -132,6 +132,9 @@ export function guardOf({ guards }: Program, name: string, value: string): Pick<
   return guards.find((guard) => means(guard, name) && (guard.isMeant === undefined || guard.isMeant(value)));
 }
 
+/** The field with the security contexts of the system containers. */
+export const contextsAt = 'spec.controlPlane.deployment.containerSecurityContexts';
+
 type Component = keyof typeof guardedArguments;
 
 const program = (component: Component, container: string): Program => ({
@@ -140,6 +143,11 @@ const program = (component: Component, container: string): Program => ({
   at: `spec.controlPlane.deployment.extraArgs.${component}`,
   args: ({ spec }) => spec.controlPlane.deployment.extraArgs?.[component] ?? [],
   guards: guardedArguments[component],
+  rights: ({ spec: { controlPlane } }) => {
+    const { containerSecurityContexts, registrySettings } = controlPlane.deployment;
+    const image = JSON.stringify(registrySettings);
+    return { at: `${contextsAt}.${component}`, securityContext: containerSecurityContexts?.[component], image };
+  },
 });
 
 /** All programs for which authors may set arguments. */

@@ -36,6 +36,28 @@ describe('A spec that no webhook refused', () => {
     );
   });
 
+  test.each([
+    [
+      'containerSecurityContexts.apiServer.privileged',
+      { containerSecurityContexts: { apiServer: { privileged: true } } },
+    ],
+    [
+      'containerSecurityContexts.kine.capabilities.add[0]',
+      { containerSecurityContexts: { kine: { capabilities: { add: ['SYS_ADMIN'] } } } },
+    ],
+    [
+      'podSecurityContext.sysctls[0].name',
+      { podSecurityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } },
+    ],
+    ['podSecurityContext.seccompProfile.type', { podSecurityContext: { seccompProfile: { type: 'Unconfined' } } }],
+  ])('creates no pods with a forbidden %s, and the condition names the field', async (field, deployment) => {
+    const world = new TenantWorld();
+    await world.create({ deployment });
+    await world.settle();
+    expect(await world.deployment()).toBeUndefined();
+    expect((await available(world))?.message).toContain(`spec.controlPlane.deployment.${field} `);
+  });
+
   test('creates pods if the namespace permits it', async () => {
     const world = await labelled('privileged');
     await world.create(privileged);

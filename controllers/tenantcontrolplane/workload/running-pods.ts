@@ -34,6 +34,7 @@ export function runsAlready(
     additionalContainers = [],
     additionalVolumes = [],
     additionalVolumeMounts = {},
+    podSecurityContext = {},
   } = deployment;
   const running = containersOf(present);
   const named = (name: string) => running.find((one) => one.name === name);
@@ -41,7 +42,7 @@ export function runsAlready(
   const added = [...additionalInitContainers, ...additionalContainers].every((container) =>
     isPart({ ...container, resources: undefined }, { ...named(container.name), resources: undefined }),
   );
-  const volumes = present?.spec?.template.spec?.volumes ?? [];
+  const { volumes = [], securityContext = {} } = present?.spec?.template.spec ?? {};
   const mounted = (['apiServer', 'controllerManager', 'scheduler'] as const).every((component) => {
     const found = named(names[component])?.volumeMounts ?? [];
     return (additionalVolumeMounts[component] ?? []).every((mount) => found.some((one) => isPart(mount, one)));
@@ -49,6 +50,7 @@ export function runsAlready(
   return (
     added &&
     mounted &&
+    isPart(podSecurityContext, securityContext) &&
     additionalVolumes.every((volume) => volumes.some((one) => isPart(volume, one))) &&
     programs.every((program) =>
       isPart(program.rights?.(tcp)?.securityContext ?? {}, named(program.container ?? '')?.securityContext ?? {}),

@@ -1,4 +1,4 @@
-import type { Container, ResourceRequirements, VolumeMount } from '../shared/pod-parts.ts';
+import type { Container, ResourceRequirements, SecurityContext, VolumeMount } from '../shared/pod-parts.ts';
 import { containers, tenantObjects, volumes } from '../../../api/names.ts';
 import { kineFilesFolder } from '../../../stores/driver.ts';
 import { apiServerArguments } from './api-server-arguments.ts';
@@ -22,6 +22,18 @@ const schedulerHealth: Health = { port: 10259, live: '/healthz' };
 /** The component's own requirements, or those that the author set for every container. */
 function resources({ tcp }: ControlPlaneInput, component: Component): ResourceRequirements | undefined {
   return tcp.spec.controlPlane.deployment.resources?.[component] ?? sharedResources(tcp);
+}
+
+/** The fields that the author set win over ours, one by one. */
+function securityContext(
+  { tcp }: ControlPlaneInput,
+  component: Component,
+  fileCapabilities?: readonly string[],
+): SecurityContext {
+  return {
+    ...restricted(fileCapabilities),
+    ...tcp.spec.controlPlane.deployment.containerSecurityContexts?.[component],
+  };
 }
 
 function mounts(input: ControlPlaneInput, component: Component, ours: readonly VolumeMount[]): readonly VolumeMount[] {
@@ -60,7 +72,7 @@ function apiServer(input: ControlPlaneInput): Container {
     args: apiServerArguments(input),
     ...timed(input, 'apiServer', apiServerHealth(input)),
     // The file in Kubernetes' image carries cap_net_bind_service.
-    securityContext: restricted(['NET_BIND_SERVICE']),
+    securityContext: securityContext(input, 'apiServer', ['NET_BIND_SERVICE']),
     volumeMounts: mounts(input, 'apiServer', [
       { name: volumes.pki, mountPath: '/etc/kubernetes/pki', readOnly: true },
       ...(input.store.kind === 'kine' ? [{ name: volumes.kineSocket, mountPath: kineSocketFolder }] : []),
@@ -76,7 +88,7 @@ function scheduler(input: ControlPlaneInput): Container {
     command: ['kube-scheduler'],
     args: schedulerArguments(input),
     ...timed(input, 'scheduler', schedulerHealth),
-    securityContext: restricted(),
+    securityContext: securityContext(input, 'scheduler'),
     volumeMounts: mounts(input, 'scheduler', [
       { name: volumes.schedulerKubeconfig, mountPath: '/etc/kubernetes', readOnly: true },
     ]),
@@ -90,7 +102,7 @@ function controllerManager(input: ControlPlaneInput): Container {
     command: ['kube-controller-manager'],
     args: controllerManagerArguments(input),
     ...timed(input, 'controllerManager', controllerManagerHealth),
-    securityContext: restricted(),
+    securityContext: securityContext(input, 'controllerManager'),
     volumeMounts: mounts(input, 'controllerManager', [
       { name: volumes.controllerManagerKubeconfig, mountPath: '/etc/kubernetes', readOnly: true },
       { name: controllerManagerPki, mountPath: '/etc/kubernetes/pki', readOnly: true },
@@ -113,7 +125,7 @@ export function kineSidecar(input: ControlPlaneInput): readonly Container[] {
     args: kineArguments({ binding: store, tls, extra }),
     restartPolicy: 'Always',
     envFrom: [{ secretRef: { name: tenantObjects(tcp.metadata.name ?? '').dataStoreConfig } }],
-    securityContext: restricted(),
+    securityContext: securityContext(input, 'kine'),
     volumeMounts: [
       { name: volumes.kineSocket, mountPath: kineSocketFolder },
       { name: volumes.kineConfig, mountPath: kineFilesFolder, readOnly: true },

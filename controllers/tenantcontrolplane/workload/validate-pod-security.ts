@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { restricted } from '../shared/security-context.ts';
+import { contextsAt } from './guarded-arguments.ts';
 import type { Program } from './guarded-arguments.ts';
 import { findingsOf } from './pod-security/findings.ts';
 import type { EvaluatedPod } from './pod-security/evaluated-pod.ts';
@@ -31,6 +32,9 @@ function addedToPods(tcp: TenantControlPlane, programs: readonly Program[]): Eva
           : [{ at: field, container: { securityContext: { ...restricted(), ...securityContext } } }],
       ),
     ],
+    ...(deployment.podSecurityContext !== undefined && {
+      whole: { at, spec: { securityContext: deployment.podSecurityContext } },
+    }),
     volumes: additionalVolumes.map((volume, index) => ({ at: `${at}.additionalVolumes[${index}]`, volume })),
     annotations: {
       at: `${at}.podAdditionalMetadata.annotations`,
@@ -46,11 +50,11 @@ export function needsStandard(tcp: TenantControlPlane, programs: readonly Progra
 
 /** What decides the rights of the checked containers: the programs of one container may use what was meant for another. */
 function powersOf(tcp: TenantControlPlane, programs: readonly Program[]): unknown {
-  const { containers, volumes, annotations } = addedToPods(tcp, programs);
+  const { containers, volumes, annotations, whole } = addedToPods(tcp, programs);
   const { registrySettings, additionalVolumeMounts } = tcp.spec.controlPlane.deployment;
   const ofAppArmor = Object.entries(annotations.values).filter(([name]) => name.includes('apparmor'));
   const images = rightsOf(tcp, programs).map(({ image }) => image);
-  return { containers, volumes, ofAppArmor, registrySettings, additionalVolumeMounts, images };
+  return { containers, volumes, whole, ofAppArmor, registrySettings, additionalVolumeMounts, images };
 }
 
 /** True when nothing relevant has changed: stored values stay valid, even if another standard is in force now. */
@@ -62,6 +66,12 @@ export function keepsPowers(
   return old !== undefined && isDeepStrictEqual(powersOf(tcp, programs), powersOf(old, programs));
 }
 
+/** The checks name fields of a pod; two of them have other names here. */
+function authorsField(field: string): string {
+  if (field.startsWith(`${at}.securityContext`)) return field.replace('.securityContext', '.podSecurityContext');
+  return field.startsWith(contextsAt) ? field.replace('.securityContext', '') : field;
+}
+
 /** Validates the author's additions to the pods against the standard. */
 export function validatePodSecurity(
   tcp: TenantControlPlane,
@@ -69,7 +79,7 @@ export function validatePodSecurity(
   programs: readonly Program[],
 ): readonly InvalidInput[] {
   return findingsOf(addedToPods(tcp, programs), standard).map(({ field, value, wrong, instead }) => ({
-    field,
+    field: authorsField(field),
     value,
     reason: `${wrong}, which the Pod Security Standard ${standard} forbids; the standard comes from ${saidBy}`,
     remedy: `${instead}, or ask the operator to label the namespace with a less restrictive standard`,
