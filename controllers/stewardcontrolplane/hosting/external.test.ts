@@ -294,7 +294,7 @@ describe('The owner of the control plane in the other cluster', () => {
   test('adopts one that a person there releases by the annotation in the message', async () => {
     await foreign({ [annotations.externalHolder]: 'x', [annotations.externalClaim]: claimHash('guess') });
     await world.reconcile();
-    const [, name = '', value = ''] = /annotation (\S+)=(\S+)/.exec((await created())?.message ?? '') ?? [];
+    const [, name = '', value = ''] = /annotate it with (\S+)=(\S+)/.exec((await created())?.message ?? '') ?? [];
     const key = { namespace: hostingNamespace, name: (await tenantOf(there)).metadata.name ?? '' };
     const body = { metadata: { annotations: { [name]: value } } };
     await there.admin.patch(tenantControlPlane, key, { type: 'merge', body });

@@ -126,7 +126,7 @@ describe('an upgrade to another minor', () => {
     await world.change(next);
     await world.settle();
     expect(await held(world)).toContain(
-      'False StoreUnhealthy: upgrade from v1.35.4 to v1.36.3 is held: DataStore default cannot be used: Reachable: no answer; pods of the new version would not become ready; repair it first; ',
+      'False StoreUnhealthy: upgrade from v1.35.4 to v1.36.3 is held: DataStore default cannot be used: Reachable: no answer; pods of the new version would not become ready; repair the DataStore first; ',
     );
     expect(await versions(world)).toEqual(stays);
   });
