@@ -1,4 +1,5 @@
 import type { Manifest } from '../api/meta.ts';
+import type { AddonPod } from './addon-pod.ts';
 import { coreDnsImage } from './images.ts';
 import type { ImageOverride } from './images.ts';
 import { projectLabels } from './manifest-labels.ts';
@@ -14,6 +15,7 @@ export interface CoreDnsInputs {
   /** Empty or absent: the tenth address of the service network. */
   readonly dnsServiceIPs?: readonly string[];
   readonly image?: ImageOverride;
+  readonly pod?: AddonPod;
 }
 
 /** The objects of the add-on, by who may change them. */
@@ -67,7 +69,7 @@ function configMap(inputs: CoreDnsInputs): Manifest {
   };
 }
 
-function container({ version, image }: CoreDnsInputs): Record<string, unknown> {
+function container({ version, image, pod = {} }: CoreDnsInputs): Record<string, unknown> {
   const namedProbes = version.minor >= 34;
   const port = (portName: string, containerPort: number, protocol = 'TCP'): Record<string, unknown> => ({
     name: portName,
@@ -78,8 +80,8 @@ function container({ version, image }: CoreDnsInputs): Record<string, unknown> {
     name,
     image: coreDnsImage(version, image),
     imagePullPolicy: 'IfNotPresent',
-    resources: { limits: { memory: '170Mi' }, requests: { cpu: '100m', memory: '70Mi' } },
-    args: ['-conf', '/etc/coredns/Corefile'],
+    resources: pod.resources ?? { limits: { memory: '170Mi' }, requests: { cpu: '100m', memory: '70Mi' } },
+    args: ['-conf', '/etc/coredns/Corefile', ...(pod.extraArgs ?? [])],
     volumeMounts: [{ name: 'config-volume', mountPath: '/etc/coredns', readOnly: true }],
     ports: [
       port('dns', 53, 'UDP'),
@@ -126,7 +128,7 @@ function deployment(inputs: CoreDnsInputs): Manifest {
           priorityClassName: 'system-cluster-critical',
           serviceAccountName: name,
           affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [spreadOverNodes] } },
-          tolerations: [
+          tolerations: inputs.pod?.tolerations ?? [
             { key: 'CriticalAddonsOnly', operator: 'Exists' },
             { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' },
           ],

@@ -1,4 +1,5 @@
 import type { Manifest } from '../api/meta.ts';
+import type { AddonPod } from './addon-pod.ts';
 import { kubeProxyImage } from './images.ts';
 import type { ImageOverride } from './images.ts';
 import { projectLabels } from './manifest-labels.ts';
@@ -15,6 +16,7 @@ export interface KubeProxyInputs {
   /** One network, or two joined by a comma. */
   readonly podCidr: string;
   readonly image?: ImageOverride;
+  readonly pod?: AddonPod;
 }
 
 const name = 'kube-proxy';
@@ -56,12 +58,16 @@ function configMap(inputs: KubeProxyInputs): Manifest {
   };
 }
 
-function container({ version, image }: KubeProxyInputs): Record<string, unknown> {
+function container({ version, image, pod = {} }: KubeProxyInputs): Record<string, unknown> {
   return {
     name,
     image: kubeProxyImage(version, image),
     imagePullPolicy: 'IfNotPresent',
-    command: ['/usr/local/bin/kube-proxy', `--config=${directory}/config.conf`, '--hostname-override=$(NODE_NAME)'],
+    command: [
+      ...['/usr/local/bin/kube-proxy', `--config=${directory}/config.conf`, '--hostname-override=$(NODE_NAME)'],
+      ...(pod.extraArgs ?? []),
+    ],
+    ...(pod.resources !== undefined && { resources: pod.resources }),
     env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
     securityContext: { privileged: true },
     volumeMounts: [
@@ -89,7 +95,7 @@ function daemonSet(inputs: KubeProxyInputs): Manifest {
           hostNetwork: true,
           serviceAccountName: name,
           nodeSelector: { 'kubernetes.io/os': 'linux' },
-          tolerations: [{ operator: 'Exists' }],
+          tolerations: inputs.pod?.tolerations ?? [{ operator: 'Exists' }],
           volumes: [
             { name, configMap: { name } },
             { name: 'xtables-lock', hostPath: { path: '/run/xtables.lock', type: 'FileOrCreate' } },

@@ -1,4 +1,4 @@
-import { addonFields, addonImageFields, workerBootstrapFields } from '../embedded/addons.ts';
+import { addonFields, addonPodFields, workerBootstrapFields } from '../embedded/addons.ts';
 import { admissionControllerList } from '../embedded/admission-controllers.ts';
 import { core } from '../core/core-schema.ts';
 import { kubelet } from '../embedded/kubelet.ts';
@@ -13,7 +13,7 @@ const addons = obj({
   coreDNS: opt(
     described(
       obj({
-        ...addonImageFields,
+        ...addonPodFields,
         dnsServiceIPs: opt(
           described(list(str()), 'Addresses of the DNS Service. They take precedence over those in `network`.'),
         ),

@@ -7,6 +7,16 @@ export const addonImageFields = {
   imageTag: opt(described(str(), 'Tag of the image. Defaults to the one for the Kubernetes version.')),
 } as const;
 
+/** Pods of an add-on of kubeadm inside the tenant. */
+export const addonPodFields = {
+  ...addonImageFields,
+  resources: opt(described(core('ResourceRequirements'), 'Compute resources of the container.')),
+  extraArgs: opt(described(list(str()), 'Additional flags, including the dashes.')),
+  tolerations: opt(
+    described(list(core('Toleration')), 'Tolerations of the pods, in place of those that kubeadm sets.'),
+  ),
+} as const;
+
 const konnectivityAgent = obj(
   {
     image: opt(str(), 'registry.k8s.io/kas-network-proxy/proxy-agent'),
@@ -98,8 +108,8 @@ export const workerBootstrapFields = {
 
 /** The add-ons of a tenant. Each one is enabled by the presence of its object. */
 export const addonFields = {
-  coreDNS: opt(described(obj(addonImageFields), 'Cluster DNS.')),
-  kubeProxy: opt(described(obj(addonImageFields), 'Service proxy on every node.')),
+  coreDNS: opt(described(obj(addonPodFields), 'Cluster DNS.')),
+  kubeProxy: opt(described(obj(addonPodFields), 'Service proxy on every node.')),
   konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
   tcpProxy: opt(described(tcpProxy, 'Proxy inside the tenant to an API server that is exposed under a host name.')),
   workerBootstrap: opt(

@@ -9,11 +9,11 @@ export const serviceFields = {
   externalTrafficPolicy: opt(
     described(
       oneOf('Cluster', 'Local'),
-      'Where connections from outside go. `Local` keeps the addresses of clients and uses pods of the same node only.',
+      'Which pods connections from outside go to. `Local`: only pods of the same node, and client addresses are preserved.',
     ),
   ),
   internalTrafficPolicy: opt(
-    described(oneOf('Cluster', 'Local'), 'Where connections from inside the management cluster go.'),
+    described(oneOf('Cluster', 'Local'), 'Which pods connections from inside the management cluster go to.'),
   ),
   ipFamilyPolicy: opt(
     described(

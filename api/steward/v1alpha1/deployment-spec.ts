@@ -102,7 +102,7 @@ export const deploymentSpec = obj({
   containerSecurityContexts: opt(
     described(
       containerSecurityContexts,
-      'Security contexts per component. Their fields take precedence over those that Steward sets, one by one.',
+      'Security contexts per component. Each field takes precedence over the one that Steward sets.',
     ),
   ),
 });

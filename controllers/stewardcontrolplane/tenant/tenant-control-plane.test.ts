@@ -50,8 +50,11 @@ const full = {
     configurationJSONPatches: [{ op: 'copy', path: '/a', from: '/b', value: 1 }],
   },
   addons: {
-    coreDNS: { imageRepository: 'r', imageTag: 't', dnsServiceIPs: ['10.96.0.11'] },
-    kubeProxy: { imageRepository: 'r', imageTag: 't' },
+    coreDNS: {
+      ...{ imageRepository: 'r', imageTag: 't', resources, extraArgs: ['-x'], tolerations: [] },
+      dnsServiceIPs: ['10.96.0.11'],
+    },
+    kubeProxy: { imageRepository: 'r', imageTag: 't', resources, extraArgs: ['-x'], tolerations: [] },
     konnectivity: {
       server: {
         port: 8132,

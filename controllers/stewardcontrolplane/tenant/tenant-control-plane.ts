@@ -264,6 +264,7 @@ function presetAddress(
 function addonsOf({ addons = {} }: StewardControlPlaneSpec): Addons {
   const { coreDNS, ...others } = addons;
   if (coreDNS === undefined) return defined(others) as Addons;
-  const { imageRepository, imageTag } = coreDNS;
-  return defined({ ...others, coreDNS: defined({ imageRepository, imageTag }) }) as Addons;
+  const { imageRepository, imageTag, resources, extraArgs, tolerations } = coreDNS;
+  const dns = defined({ imageRepository, imageTag, resources, extraArgs, tolerations });
+  return defined({ ...others, coreDNS: dns }) as Addons;
 }

@@ -259,6 +259,24 @@ describe('spec.addons', () => {
     expect(await images(second, 'Deployment', 'coredns')).toEqual(['registry.k8s.io/coredns/coredns:v9']);
     expect(await images(second, 'DaemonSet', 'kube-proxy')).toEqual(['registry.example/proxy/kube-proxy:v1.36.3']);
   });
+
+  test.each([
+    ['coreDNS', 'coredns'],
+    ['kubeProxy', 'kube-proxy'],
+  ] as const)('%s has the configured resources, flags and tolerations', async (field, name) => {
+    const resources = { limits: { memory: '300Mi' } };
+    const tolerations = [{ key: 'dedicated', operator: 'Exists' }];
+    const addons = { [field]: { resources, tolerations, extraArgs: ['--a=b'] } };
+    const world = await running({ spec: { dataStore: 'default', addons } });
+    const key = { namespace: 'kube-system', name };
+    const { admin } = world.tenant;
+    const found = await (field === 'coreDNS' ? admin.get(kinds.Deployment, key) : admin.get(kinds.DaemonSet, key));
+    const pod = found?.spec?.template.spec;
+    const [container] = pod?.containers ?? [];
+    expect(pod?.tolerations).toEqual(tolerations);
+    expect(container?.resources).toEqual(resources);
+    expect((container?.args ?? container?.command)?.at(-1)).toBe('--a=b');
+  });
 });
 
 describe('spec.dataStore and its fields', () => {

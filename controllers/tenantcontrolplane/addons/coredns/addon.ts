@@ -24,6 +24,7 @@ export const coreDNS: Addon<'coreDNS'> = {
         serviceCidr: tenantNetworks({ spec }).services.value,
         ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
         image: spec.addons.coreDNS ?? {},
+        pod: spec.addons.coreDNS ?? {},
       });
       return { set: { manifests: managed, createOnly, preservedReplicas: true, prunes: [] } };
     },

@@ -26,6 +26,7 @@ export const kubeProxy: Addon<'kubeProxy'> = {
         controlPlaneEndpoint: joinHostPort(host, hostPort),
         podCidr: tenantNetworks({ spec }).pods.value,
         image: spec.addons.kubeProxy ?? {},
+        pod: spec.addons.kubeProxy ?? {},
       });
       return { set: { manifests: set, prunes: [] } };
     },
