@@ -4,6 +4,9 @@ const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', f
 const product = '^(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|cmd)/';
 const sockets = '^(node:)?(net|http|https|http2|tls|dgram|dns|child_process)$|node_modules/undici/';
 
+/** The folder of a driver: every folder of stores/ but those that all drivers share. */
+const drivers = '^stores/(?!(?:bootstrap|contract|kine|migration)/)([^/]+)/';
+
 /** What acts below a concern of a TenantControlPlane, besides its phases; by the path in the kind's folder. */
 const acting = `^controllers/tenantcontrolplane/(${[
   'addons/([^/]+/addon|addon|retention|worker-bootstrap/csr-progress)',
@@ -130,14 +133,14 @@ export default {
     rule(
       'drivers-are-strangers',
       'Deleting one driver touches no other.',
-      { path: '^stores/(etcd|postgres|mysql|nats)/', pathNot: tests },
-      { path: '^stores/(etcd|postgres|mysql|nats)/', pathNot: '^stores/$1/' },
+      { path: drivers, pathNot: tests },
+      { path: drivers, pathNot: '^stores/$1/' },
     ),
     rule(
       'drivers-arrive-by-argument',
       'Only cmd/ knows the drivers.',
       { path: product, pathNot: `^((clusterstacks/)?cmd|stores)/|${tests}` },
-      { path: '^stores/(etcd|postgres|mysql|nats)/' },
+      { path: drivers },
     ),
     rule(
       'sources-are-strangers',
