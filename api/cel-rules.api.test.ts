@@ -334,6 +334,21 @@ const sharedCases: readonly SharedCase[] = [
     keeps: { dataStoreUsername: 'a', registry: 'b' },
   },
   {
+    message: 'allocateLoadBalancerNodePorts is supported only with LoadBalancer service type',
+    refuses: network({ serviceType: 'NodePort', allocateLoadBalancerNodePorts: false }),
+    keeps: network({ serviceType: lb, allocateLoadBalancerNodePorts: false }),
+  },
+  {
+    message: 'externalTrafficPolicy is supported only with NodePort and LoadBalancer service types',
+    refuses: network({ serviceType: 'ClusterIP', externalTrafficPolicy: 'Local' }),
+    keeps: network({ serviceType: 'NodePort', externalTrafficPolicy: 'Local' }),
+  },
+  {
+    message: 'ipFamilies has the same family twice: remove one',
+    refuses: network({ serviceType: lb, ipFamilies: ['IPv6', 'IPv6'] }),
+    keeps: network({ serviceType: lb, ipFamilies: ['IPv6'] }),
+  },
+  {
     message: 'LoadBalancer source ranges are supported only with LoadBalancer service type',
     refuses: balanced({ loadBalancerSourceRanges: ['10.0.0.0/8'] }, 'NodePort'),
     keeps: balanced({ loadBalancerSourceRanges: ['10.0.0.0/8'] }),

@@ -1,7 +1,7 @@
 import { core } from '../core/core-schema.ts';
+import { deploymentFields } from '../embedded/deployment-fields.ts';
 import { probeTimings } from '../embedded/probes.ts';
-import { additionalMetadata } from '../embedded/object-metadata.ts';
-import { described, list, map, obj, opt, str } from '../schema.ts';
+import { described, list, obj, opt, str } from '../schema.ts';
 
 const extraArgs = opt(
   described(list(str()), 'Additional flags, including the dashes. They take precedence over flags that Steward sets.'),
@@ -30,18 +30,7 @@ const externalClusterReference = obj({
 
 /** Pods of a StewardControlPlane. */
 export const deploymentSpec = obj({
-  nodeSelector: opt(map(str())),
-  runtimeClassName: opt(str()),
-  priorityClassName: opt(
-    described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
-  ),
-  additionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the Deployment.')),
-  podAdditionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the pods.')),
-  serviceAccountName: opt(str()),
-  strategy: opt(core('DeploymentStrategy')),
-  affinity: opt(core('Affinity')),
-  tolerations: opt(list(core('Toleration'))),
-  topologySpreadConstraints: opt(list(core('TopologySpreadConstraint'))),
+  ...deploymentFields,
   extraInitContainers: opt(list(core('Container'))),
   extraContainers: opt(list(core('Container'))),
   extraVolumes: opt(list(core('Volume'))),

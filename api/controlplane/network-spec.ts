@@ -1,23 +1,17 @@
-import { parentReference } from '../embedded/parent-reference.ts';
-import { additionalServicePort, serviceType } from '../embedded/service-port.ts';
+import {
+  gatewayFields,
+  ingressFields,
+  loadBalancerFields,
+  networkFields,
+  serviceFields,
+  serviceRules,
+} from '../embedded/network-fields.ts';
 import { networkPolicySpec } from '../embedded/network-policy-spec.ts';
+import { additionalServicePort } from '../embedded/service-port.ts';
 import type { CelRule } from '../schema.ts';
-import { described, int32, list, map, obj, oneOf, opt, ruled, str } from '../schema.ts';
+import { described, list, map, obj, opt, str } from '../schema.ts';
 
-const loadBalancerConfig = obj({
-  loadBalancerClass: opt(
-    described(
-      ruled(str({ minLength: 1 }), {
-        rule: 'self == oldSelf',
-        message: 'LoadBalancerClass is immutable',
-      }),
-      'Class of the load balancer implementation.',
-    ),
-  ),
-  loadBalancerSourceRanges: opt(
-    described(list(str()), 'Networks, in CIDR notation, from which clients may connect to the load balancer.'),
-  ),
-});
+const loadBalancerConfig = obj(loadBalancerFields);
 
 const published = {
   extraLabels: opt(map(str())),
@@ -30,33 +24,16 @@ const ingress = obj({
     str({ minLength: 1 }),
     'Host name of the endpoint, optionally followed by a colon and a port. The port defaults to 443.',
   ),
-  controllerType: opt(
-    described(
-      oneOf('haproxy', 'nginx', 'traefik', 'generic'),
-      'Ingress controller that serves the class. Determines how TLS passthrough is configured.',
-    ),
-  ),
+  ...ingressFields,
   ...published,
 });
 
 /** Gateways are named in one of two ways: as a list, or a single one by name and namespace. */
 const gateway = obj(
   {
-    parentRefs: opt(described(list(parentReference, { maxItems: 32 }), 'Gateways that serve the endpoint.')),
+    ...gatewayFields,
     name: opt(described(str(), 'Name of the Gateway, if there is only one.')),
     namespace: opt(described(str(), 'Namespace of the Gateway named by `name`.')),
-    sectionName: opt(
-      described(
-        str({ minLength: 1, maxLength: 253 }),
-        'Listener of the Gateways for the API server. Defaults to kube-apiserver.',
-      ),
-    ),
-    port: opt(
-      described(
-        int32({ minimum: 1, maximum: 65535 }),
-        'Port of that listener, to which all clients connect. Defaults to the port of the Service.',
-      ),
-    ),
     hostname: described(str(), 'Host name of the endpoint.'),
     ...published,
   },
@@ -98,26 +75,13 @@ const rules: readonly CelRule[] = [
 /** How the API server of a StewardControlPlane is exposed. */
 export const networkSpec = obj(
   {
-    serviceType: opt(serviceType, 'LoadBalancer'),
+    ...serviceFields,
+    serviceType: opt(serviceFields.serviceType, 'LoadBalancer'),
+    ...networkFields,
     serviceAddress: opt(described(str(), 'Static address of the load balancer or of a node, or a virtual IP.')),
-    advertiseAddress: opt(
-      described(
-        str(),
-        'Address at which workers and users reach the endpoint, if it differs from that of the Service. Cluster API then gets a kubeconfig that points to the Service.',
-      ),
-    ),
     additionalServicePorts: opt(described(list(additionalServicePort), 'Additional ports of the Service.')),
     serviceLabels: opt(map(str())),
     serviceAnnotations: opt(map(str())),
-    certSANs: opt(
-      described(
-        list(str()),
-        'Additional SANs of the serving certificate of kube-apiserver: names and addresses, without ports.',
-      ),
-    ),
-    dnsServiceIPs: opt(
-      described(list(str()), 'Addresses of the DNS Service. Defaults to the tenth address of the service network.'),
-    ),
     loadBalancerConfig: opt(loadBalancerConfig),
     policy: opt(
       described(networkPolicySpec, 'Which connections to and from the control plane pods the NetworkPolicy allows.'),
@@ -131,4 +95,5 @@ export const networkSpec = obj(
     gateway: opt(described(gateway, 'Exposes the endpoint through a TLSRoute of the Gateway API.')),
   },
   ...rules,
+  ...serviceRules,
 );

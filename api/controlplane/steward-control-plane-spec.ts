@@ -1,10 +1,8 @@
 import { addonFields, addonPodFields, workerBootstrapFields } from '../embedded/addons.ts';
-import { admissionControllerList } from '../embedded/admission-controllers.ts';
-import { core } from '../core/core-schema.ts';
-import { kubelet } from '../embedded/kubelet.ts';
+import { dataStoreFields, placementFields } from '../embedded/data-store-fields.ts';
+import { kubernetesFields } from '../embedded/kubernetes-fields.ts';
 import type { CelRule, Infer, Input } from '../schema.ts';
-import { described, int32, list, obj, opt, ruled, str, time } from '../schema.ts';
-import { dataStoreTolerations } from '../steward/v1alpha1/data-store-placement.ts';
+import { described, int32, list, obj, opt, str, time } from '../schema.ts';
 import { componentSpec, deploymentSpec, kineSpec } from './component-spec.ts';
 import { networkSpec } from './network-spec.ts';
 
@@ -34,37 +32,15 @@ export const sharedFields = {
       'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data.',
     ),
   ),
-  dataStoreSelector: opt(
-    described(
-      core('LabelSelector'),
-      'Label selector for the DataStores in which the control plane may be placed. Evaluated once.',
-    ),
-  ),
-  dataStoreTolerations: opt(
-    described(dataStoreTolerations, 'Tolerations for DataStore taints, evaluated at placement.'),
-  ),
-  dataStoreSchema: opt(
-    described(str(), 'Prefix, database or bucket in the datastore. Generated if empty. Cannot be changed.'),
-  ),
-  dataStoreUsername: opt(
-    described(
-      ruled(str(), { rule: 'self == oldSelf', message: 'changing the dataStoreUsername is not supported' }),
-      'User in the datastore. Generated if empty.',
-    ),
-  ),
-  dataStoreOverrides: opt(
-    described(
-      list(obj({ resource: opt(str()), dataStore: opt(str()) })),
-      'Resources that are stored in another DataStore. All DataStores must have driver etcd. Once the control plane has run, only the DataStore of `/events` may change, and existing Events are lost.',
-    ),
-  ),
+  ...placementFields,
+  ...dataStoreFields,
   registry: opt(described(str(), 'Registry of the control plane images.'), 'registry.k8s.io'),
-  admissionControllers: opt(admissionControllerList),
   apiServer: opt(componentSpec),
   controllerManager: opt(componentSpec),
   scheduler: opt(componentSpec),
   kine: opt(kineSpec),
-  kubelet: opt(described(kubelet, 'Configuration of joining kubelets.'), {
+  ...kubernetesFields,
+  kubelet: opt(kubernetesFields.kubelet.optional, {
     cgroupfs: 'systemd',
     preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
   }),

@@ -8,6 +8,3 @@ export const additionalServicePort = obj({
   port: described(int32(), 'Port of the Service.'),
   targetPort: described(intOrString(), 'Port of the pods, by number or name.'),
 });
-
-/** Type of the Service of a control plane. */
-export const serviceType = oneOf('ClusterIP', 'NodePort', 'LoadBalancer');

@@ -1,16 +1,15 @@
-import { additionalMetadata } from '../../embedded/object-metadata.ts';
-import { gatewayHostname, parentReference } from '../../embedded/parent-reference.ts';
-import { serviceFields, serviceRules } from '../../embedded/service-fields.ts';
-import { additionalServicePort, serviceType } from '../../embedded/service-port.ts';
-import { described, int32, list, obj, oneOf, opt, str } from '../../schema.ts';
+import { gatewayFields, ingressFields, serviceFields, serviceRules } from '../../embedded/network-fields.ts';
 import { networkPolicySpec } from '../../embedded/network-policy-spec.ts';
+import { additionalMetadata } from '../../embedded/object-metadata.ts';
+import { gatewayHostname } from '../../embedded/parent-reference.ts';
+import { additionalServicePort } from '../../embedded/service-port.ts';
+import { described, list, obj, opt, str } from '../../schema.ts';
 import { deploymentSpec } from './deployment-spec.ts';
 
 const service = obj(
   {
     additionalMetadata: opt(additionalMetadata),
     additionalPorts: opt(list(additionalServicePort)),
-    serviceType,
     ...serviceFields,
   },
   ...serviceRules,
@@ -22,31 +21,14 @@ const ingress = obj({
   hostname: opt(
     described(str(), 'Host name of the endpoint, optionally followed by a colon and a port. The port defaults to 443.'),
   ),
-  controllerType: opt(
-    described(
-      oneOf('haproxy', 'nginx', 'traefik', 'generic'),
-      'Ingress controller that serves the class. Determines how TLS passthrough is configured.',
-    ),
-  ),
+  ...ingressFields,
 });
 
 const gateway = obj(
   {
     additionalMetadata: opt(additionalMetadata),
-    parentRefs: opt(list(parentReference, { maxItems: 32 })),
+    ...gatewayFields,
     hostname: opt(described(gatewayHostname, 'Host name of the endpoint.')),
-    sectionName: opt(
-      described(
-        str({ minLength: 1, maxLength: 253 }),
-        'Listener of the Gateways for the API server. Defaults to kube-apiserver.',
-      ),
-    ),
-    port: opt(
-      described(
-        int32({ minimum: 1, maximum: 65535 }),
-        'Port of that listener, to which all clients connect. Defaults to the port of the Service.',
-      ),
-    ),
   },
   {
     rule: '!has(self.parentRefs) || size(self.parentRefs) == 0 || self.parentRefs.all(ref, !has(ref.port) && !has(ref.sectionName))',

@@ -1,5 +1,5 @@
 import { core } from '../../core/core-schema.ts';
-import { additionalMetadata } from '../../embedded/object-metadata.ts';
+import { deploymentFields } from '../../embedded/deployment-fields.ts';
 import { probeTimingFields, probeTimings } from '../../embedded/probes.ts';
 import type { Infer } from '../../schema.ts';
 import { bool, described, int32, list, map, obj, opt, quantity, str } from '../../schema.ts';
@@ -50,34 +50,16 @@ const probes = obj({
   scheduler: opt(probeTimings),
 });
 
-const containerSecurityContexts = obj({
-  apiServer: opt(core('SecurityContext')),
-  controllerManager: opt(core('SecurityContext')),
-  scheduler: opt(core('SecurityContext')),
-  kine: opt(core('SecurityContext')),
-});
-
 /** Pods of a control plane. */
 export const deploymentSpec = obj({
   registrySettings: opt(described(registrySettings, 'Registry and names of the images.'), defaultRegistry),
   replicas: opt(described(int32(), 'Number of control plane pods. 0 puts the tenant to sleep.'), 2),
-  nodeSelector: opt(map(str())),
-  runtimeClassName: opt(str()),
-  priorityClassName: opt(
-    described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
-  ),
-  strategy: opt(core('DeploymentStrategy'), {
+  ...deploymentFields,
+  serviceAccountName: opt(deploymentFields.serviceAccountName.optional, 'default'),
+  strategy: opt(deploymentFields.strategy.optional, {
     type: 'RollingUpdate',
     rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' },
   }),
-  tolerations: opt(list(core('Toleration'))),
-  affinity: opt(core('Affinity')),
-  topologySpreadConstraints: opt(
-    described(
-      list(core('TopologySpreadConstraint')),
-      'Topology spread constraints of the pods. A constraint without a label selector selects the pods of this control plane. If there are none, the pods are spread over nodes as far as possible.',
-    ),
-  ),
   resources: opt(described(componentResources, 'Compute resources per component.')),
   extraArgs: opt(
     described(
@@ -88,22 +70,9 @@ export const deploymentSpec = obj({
   probes: opt(
     described(probes, 'Probe timing, for all three components and per component. Unset fields keep their defaults.'),
   ),
-  additionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the Deployment.')),
-  podAdditionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the pods.')),
   additionalInitContainers: opt(list(core('Container'))),
   additionalContainers: opt(list(core('Container'))),
   additionalVolumes: opt(list(core('Volume'))),
   additionalVolumeMounts: opt(described(volumeMounts, 'Additional volume mounts per component.')),
-  serviceAccountName: opt(str(), 'default'),
-  automountServiceAccountToken: opt(
-    described(bool(), 'Whether the pods get a token of their service account. Defaults to false.'),
-  ),
-  podSecurityContext: opt(described(core('PodSecurityContext'), 'Security context of the pods.')),
-  containerSecurityContexts: opt(
-    described(
-      containerSecurityContexts,
-      'Security contexts per component. Each field takes precedence over the one that Steward sets.',
-    ),
-  ),
 });
 export type DeploymentSpec = Infer<typeof deploymentSpec>;

@@ -1,29 +1,14 @@
+import { loadBalancerFields, networkFields } from '../../embedded/network-fields.ts';
 import { bool, described, int32, list, obj, opt, ruled, str } from '../../schema.ts';
 
 /** Networks of a tenant and address of its endpoint. */
 export const networkProfile = obj({
-  loadBalancerSourceRanges: opt(
-    described(list(str()), 'Networks, in CIDR notation, from which clients may connect to the load balancer.'),
-  ),
-  loadBalancerClass: opt(
-    described(
-      ruled(str({ minLength: 1 }), {
-        rule: 'self == oldSelf',
-        message: 'LoadBalancerClass is immutable',
-      }),
-      'Class of the load balancer implementation.',
-    ),
-  ),
+  ...networkFields,
+  ...loadBalancerFields,
   address: opt(
     described(
       str(),
       'Address of the endpoint. If empty, it is taken from the Service or from a node of the management cluster.',
-    ),
-  ),
-  advertiseAddress: opt(
-    described(
-      str(),
-      'Address at which workers and users reach the endpoint, if it differs from that of the Service, e.g. behind NAT.',
     ),
   ),
   clusterDomain: opt(
@@ -43,12 +28,6 @@ export const networkProfile = obj({
     ),
   ),
   port: opt(described(int32(), 'Port of the endpoint, the Service and kube-apiserver.'), 6443),
-  certSANs: opt(
-    described(
-      list(str()),
-      'Additional SANs of the serving certificate of kube-apiserver: names and addresses, without ports.',
-    ),
-  ),
   serviceCidr: opt(
     described(
       str(),
@@ -74,8 +53,5 @@ export const networkProfile = obj({
       list(str(), { minItems: 1, maxItems: 2 }),
       'Pod networks of the tenant, in CIDR notation: one, or one of each IP family. They take precedence over `podCidr`.',
     ),
-  ),
-  dnsServiceIPs: opt(
-    described(list(str()), 'Addresses of the DNS Service. Defaults to the tenth address of the service network.'),
   ),
 });

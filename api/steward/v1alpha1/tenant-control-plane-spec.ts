@@ -1,9 +1,8 @@
-import { core } from '../../core/core-schema.ts';
 import { addonFields } from '../../embedded/addons.ts';
+import { dataStoreFields, placementFields } from '../../embedded/data-store-fields.ts';
 import type { CelRule, Infer } from '../../schema.ts';
-import { bool, described, list, obj, opt, ruled, str } from '../../schema.ts';
+import { bool, described, obj, opt, ruled, str } from '../../schema.ts';
 import { controlPlaneSpec } from './control-plane-spec.ts';
-import { dataStoreTolerations } from './data-store-placement.ts';
 import { kubernetesSpec } from './kubernetes-spec.ts';
 import { networkProfile } from './network-profile.ts';
 
@@ -27,24 +26,6 @@ const onlyLoadBalancers: readonly CelRule[] = [
   },
 ];
 
-const immutable = (field: string): CelRule => ({
-  rule: 'self == oldSelf',
-  message: `changing the ${field} is not supported`,
-});
-
-/** DataStore of a single resource, as in kube-apiserver's `--etcd-servers-overrides`. */
-export const dataStoreOverride = obj({
-  resource: opt(
-    described(
-      str(),
-      'Resource as `group/resource`, e.g. `/events`. Must be built into kube-apiserver; custom resources are not supported.',
-    ),
-  ),
-  dataStore: opt(
-    described(str(), 'Name of a DataStore with driver etcd. Must differ from the one of all other resources.'),
-  ),
-});
-
 /** Desired state of a TenantControlPlane. */
 export const tenantControlPlaneSpec = obj(
   {
@@ -54,29 +35,13 @@ export const tenantControlPlaneSpec = obj(
         'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data.',
       ),
     ),
-    dataStoreSelector: opt(
-      described(
-        core('LabelSelector'),
-        'Label selector for the DataStores in which the tenant may be placed. Evaluated once, before the tenant has data.',
-      ),
-    ),
-    dataStoreTolerations: opt(
-      described(dataStoreTolerations, 'Tolerations for DataStore taints, evaluated at placement.'),
-    ),
+    ...placementFields,
+    ...dataStoreFields,
     dataStoreSchema: opt(
-      described(
-        ruled(str(), immutable('dataStoreSchema')),
-        'Prefix, database or bucket in the datastore. Generated if empty.',
-      ),
-    ),
-    dataStoreUsername: opt(
-      described(ruled(str(), immutable('dataStoreUsername')), 'User in the datastore. Generated if empty.'),
-    ),
-    dataStoreOverrides: opt(
-      described(
-        list(dataStoreOverride),
-        'Resources that are stored in another DataStore. All of these DataStores and `dataStore` must have driver etcd. Once the control plane has run, only the DataStore of `/events` may change, and existing Events are lost. Objects of other resources would be left behind.',
-      ),
+      ruled(dataStoreFields.dataStoreSchema.optional, {
+        rule: 'self == oldSelf',
+        message: 'changing the dataStoreSchema is not supported',
+      }),
     ),
     writePermissions: opt(
       described(

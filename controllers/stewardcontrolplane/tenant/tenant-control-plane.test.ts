@@ -2,12 +2,24 @@ import { describe, expect, test } from '@jest/globals';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
+import { addonFields, addonPodFields } from '../../../api/embedded/addons.ts';
+import { dataStoreFields, placementFields } from '../../../api/embedded/data-store-fields.ts';
+import { deploymentFields } from '../../../api/embedded/deployment-fields.ts';
+import { kubernetesFields } from '../../../api/embedded/kubernetes-fields.ts';
+import {
+  gatewayFields,
+  ingressFields,
+  loadBalancerFields,
+  networkFields,
+  serviceFields,
+} from '../../../api/embedded/network-fields.ts';
 import { fieldLeaves } from '../../../api/generate/field-leaves.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { applyDefaults } from '../../../api/structural/apply-defaults.ts';
 import { prune } from '../../../api/structural/prune.ts';
 import { validate } from '../../../api/structural/validate.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { sampleOf } from '../../../testing/builders/sample-value.ts';
 import { tenantControlPlaneOf } from './tenant-control-plane.ts';
 
 const probe = {
@@ -19,7 +31,6 @@ const probe = {
 };
 const probes = { liveness: probe, readiness: probe, startup: probe };
 const resources = { requests: { cpu: '10m' } };
-const metadata = { labels: { a: 'b' }, annotations: { c: 'd' } };
 const component = {
   extraVolumeMounts: [{ name: 'v', mountPath: '/v' }],
   extraArgs: ['--v=2'],
@@ -29,93 +40,43 @@ const component = {
 };
 const container = { name: 'extra', image: 'x' };
 
-/** Every field, as far as they go together. */
+/** Every field, as far as they go together. Fields that both kinds have get a value that their schema allows. */
 const full = {
   version: '1.36.3',
   replicas: 3,
   rollout: { after: '2025-06-01T00:00:00Z' },
   dataStoreName: 'gold',
-  dataStoreSchema: 'schema',
-  dataStoreUsername: 'user',
-  dataStoreOverrides: [{ resource: '/events', dataStore: 'events' }],
+  ...sampleOf(dataStoreFields),
   registry: 'registry.example.org',
-  admissionControllers: ['AlwaysPullImages'],
   apiServer: component,
   controllerManager: component,
   scheduler: component,
   kine: { extraArgs: ['--debug'], resources },
-  kubelet: {
-    cgroupfs: 'cgroupfs',
-    preferredAddressTypes: ['Hostname'],
-    configurationJSONPatches: [{ op: 'copy', path: '/a', from: '/b', value: 1 }],
-  },
+  ...sampleOf(kubernetesFields),
   addons: {
-    coreDNS: {
-      ...{ imageRepository: 'r', imageTag: 't', resources, extraArgs: ['-x'], tolerations: [] },
-      dnsServiceIPs: ['10.96.0.11'],
-    },
-    kubeProxy: { imageRepository: 'r', imageTag: 't', resources, extraArgs: ['-x'], tolerations: [] },
-    konnectivity: {
-      server: {
-        port: 8132,
-        version: 'v1',
-        image: 'i',
-        resources,
-        extraArgs: ['--x'],
-        securityContext: { runAsUser: 7 },
-      },
-      agent: {
-        image: 'i',
-        version: 'v1',
-        tolerations: [],
-        extraArgs: ['--x'],
-        hostNetwork: true,
-        mode: 'Deployment',
-        replicas: 2,
-      },
-    },
-    tcpProxy: {
-      image: 'i',
-      resources,
-      hostAliases: [{ ip: '10.0.0.1', hostnames: ['a'] }],
-      internalEndpoint: 'a:6443',
-    },
-    workerBootstrap: {
-      provider: 'talos',
-      talos: { image: 'i', imageTag: 't', port: 50001, resources, certSANs: ['a'] },
-      csrApproval: { autoApprove: false },
-      allowedSubnets: ['10.0.0.0/8'],
-    },
+    ...sampleOf(addonFields),
+    coreDNS: { ...sampleOf(addonPodFields), dnsServiceIPs: ['10.96.0.11'] },
   },
   network: {
+    ...sampleOf(networkFields),
+    ...sampleOf(serviceFields),
     serviceType: 'LoadBalancer',
     serviceAddress: '192.0.2.1',
-    advertiseAddress: '198.51.100.1',
     additionalServicePorts: [{ name: 'p', port: 1, targetPort: 2, protocol: 'UDP', appProtocol: 'x' }],
     serviceLabels: { a: 'b' },
     serviceAnnotations: { c: 'd' },
-    certSANs: ['san.example.org'],
-    loadBalancerConfig: { loadBalancerClass: 'class', loadBalancerSourceRanges: ['10.0.0.0/8'] },
+    loadBalancerConfig: sampleOf(loadBalancerFields),
     policy: { ingress: 'Open', egress: 'Open' },
     ingress: {
+      ...sampleOf(ingressFields),
       className: 'nginx',
       hostname: 'a.example.org',
-      controllerType: 'nginx',
       extraLabels: { a: 'b' },
       extraAnnotations: { c: 'd' },
     },
   },
   deployment: {
-    nodeSelector: { a: 'b' },
-    runtimeClassName: 'r',
-    priorityClassName: 'p',
-    additionalMetadata: metadata,
-    podAdditionalMetadata: metadata,
-    serviceAccountName: 's',
-    strategy: { type: 'Recreate' },
-    affinity: { nodeAffinity: {} },
-    tolerations: [{ key: 'k' }],
-    topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
+    ...sampleOf(deploymentFields),
     extraInitContainers: [container],
     extraContainers: [container],
     extraVolumes: [{ name: 'v' }],
@@ -124,11 +85,10 @@ const full = {
 };
 
 const published = { hostname: 'a.example.org', extraLabels: { a: 'b' }, extraAnnotations: { c: 'd' } };
-const parentRef = { group: 'g', kind: 'Gateway', name: 'gw', namespace: 'n' };
 
 /** The fields that exclude some of those above. */
 const others: readonly object[] = [
-  { ...full, network: { ...full.network, ingress: undefined, gateway: { ...published, parentRefs: [parentRef] } } },
+  { ...full, network: { ...full.network, ingress: undefined, gateway: { ...sampleOf(gatewayFields), ...published } } },
   {
     ...full,
     network: {
@@ -140,10 +100,8 @@ const others: readonly object[] = [
   {
     ...full,
     dataStoreName: undefined,
-    dataStoreSelector: { matchLabels: { tier: 'gold' } },
-    dataStoreTolerations: [{ key: 'k', operator: 'Equal', value: 'v', effect: 'NoPlacement' }],
+    ...sampleOf(placementFields),
     addons: { ...full.addons, coreDNS: {} },
-    network: { ...full.network, dnsServiceIPs: ['10.96.0.12'] },
   },
 ];
 

@@ -1,5 +1,15 @@
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import type { StewardControlPlaneSpec } from '../../../api/controlplane/steward-control-plane-spec.ts';
+import { dataStoreFields, placementFields } from '../../../api/embedded/data-store-fields.ts';
+import { deploymentFields } from '../../../api/embedded/deployment-fields.ts';
+import { kubernetesFields } from '../../../api/embedded/kubernetes-fields.ts';
+import {
+  gatewayFields,
+  ingressFields,
+  loadBalancerFields,
+  networkFields,
+  serviceFields,
+} from '../../../api/embedded/network-fields.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type {
@@ -13,6 +23,7 @@ import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
 import { annotations } from '../../../api/names.ts';
 import { withoutPort } from '../infrastructure/host-and-port.ts';
+import { handDown } from './hand-down.ts';
 import { restartMark } from './restart-mark.ts';
 
 type ControlPlane = TenantControlPlaneSpecInput['controlPlane'];
@@ -35,7 +46,8 @@ export interface Seen {
 
 /**
  * The TenantControlPlane behind a StewardControlPlane: same name and namespace, owned by it. Networks come from the
- * Cluster, everything else from the StewardControlPlane; fields that neither sets keep the TenantControlPlane's default. A
+ * Cluster, everything else from the StewardControlPlane; fields that neither sets keep the TenantControlPlane's default.
+ * Fields that both kinds have in a shared object are handed down without a line here; only the others have one. A
  * DataStore that was chosen for `existing` is set again, because leaving it out would remove it. A TenantControlPlane that
  * is deleted alone retains its data for the next one.
  */
@@ -66,12 +78,8 @@ function tenantSpec(
   return {
     ...(dataStore === undefined ? {} : { dataStore }),
     // Selector and tolerations would be refused once a DataStore is chosen or named.
-    ...(filled(dataStore)
-      ? {}
-      : defined({ dataStoreSelector: spec.dataStoreSelector, dataStoreTolerations: spec.dataStoreTolerations })),
-    ...(filled(spec.dataStoreSchema) ? { dataStoreSchema: spec.dataStoreSchema } : {}),
-    ...(filled(spec.dataStoreUsername) ? { dataStoreUsername: spec.dataStoreUsername } : {}),
-    ...(spec.dataStoreOverrides === undefined ? {} : { dataStoreOverrides: spec.dataStoreOverrides }),
+    ...(filled(dataStore) ? {} : handDown(placementFields, spec)),
+    ...handDown(dataStoreFields, spec),
     controlPlane: {
       deployment: deploymentOf(spec, restarted),
       service: serviceOf(spec),
@@ -79,9 +87,8 @@ function tenantSpec(
       ...exposureOf(spec),
     },
     kubernetes: {
+      ...handDown(kubernetesFields, spec),
       version: normalizeVersion((holdsVersion ? existing?.spec.kubernetes.version : undefined) ?? spec.version),
-      kubelet: spec.kubelet,
-      ...(spec.admissionControllers === undefined ? {} : { admissionControllers: spec.admissionControllers }),
     },
     networkProfile: networkOf(spec, cluster, existing),
     addons: addonsOf(spec),
@@ -111,15 +118,7 @@ function deploymentOf(spec: StewardControlPlaneSpec, restarted: string | undefin
       controllerManagerImage: controllerManager?.containerImageName,
       schedulerImage: scheduler?.containerImageName,
     }),
-    nodeSelector: deployment.nodeSelector,
-    runtimeClassName: deployment.runtimeClassName,
-    priorityClassName: deployment.priorityClassName,
-    serviceAccountName: deployment.serviceAccountName,
-    strategy: deployment.strategy,
-    affinity: deployment.affinity,
-    tolerations: deployment.tolerations,
-    topologySpreadConstraints: deployment.topologySpreadConstraints,
-    additionalMetadata: deployment.additionalMetadata,
+    ...handDown(deploymentFields, deployment),
     podAdditionalMetadata: podMetadataOf(spec, restarted),
     additionalInitContainers: deployment.extraInitContainers,
     additionalContainers: deployment.extraContainers,
@@ -161,7 +160,7 @@ function byComponent<C extends object, V>(
 function serviceOf({ network }: StewardControlPlaneSpec): ControlPlane['service'] {
   const metadata = defined({ labels: network.serviceLabels, annotations: network.serviceAnnotations });
   return defined({
-    serviceType: network.serviceType,
+    ...handDown(serviceFields, network),
     additionalMetadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     additionalPorts: network.additionalServicePorts,
   });
@@ -174,9 +173,9 @@ function exposureOf({ network }: StewardControlPlaneSpec): Pick<ControlPlane, 'i
   if (ingress !== undefined) {
     return {
       ingress: defined({
+        ...handDown(ingressFields, ingress),
         hostname: ingress.hostname,
         ingressClassName: ingress.className,
-        controllerType: ingress.controllerType,
         additionalMetadata: metadataOf(ingress),
       }),
     } as Pick<ControlPlane, 'ingress'>;
@@ -186,10 +185,9 @@ function exposureOf({ network }: StewardControlPlaneSpec): Pick<ControlPlane, 'i
     gateway.name === undefined ? undefined : [defined({ name: gateway.name, namespace: gateway.namespace })];
   return {
     gateway: defined({
+      ...handDown(gatewayFields, gateway),
       hostname: gateway.hostname,
       parentRefs: single ?? gateway.parentRefs,
-      sectionName: gateway.sectionName,
-      port: gateway.port,
       additionalMetadata: metadataOf(gateway),
     }),
   } as Pick<ControlPlane, 'gateway'>;
@@ -201,15 +199,14 @@ function networkOf(
   existing: TenantControlPlane | undefined,
 ): NetworkProfile {
   const { network, addons } = spec;
-  const loadBalancer = network.loadBalancerConfig;
+  const { loadBalancerConfig = {} } = network;
   return defined({
     ...clusterNetworkOf(cluster),
+    ...handDown(networkFields, network),
+    ...handDown(loadBalancerFields, loadBalancerConfig),
     address: filled(network.serviceAddress) ? network.serviceAddress : presetAddress(spec, cluster, existing),
-    advertiseAddress: filled(network.advertiseAddress) ? network.advertiseAddress : undefined,
     dnsServiceIPs: addons?.coreDNS?.dnsServiceIPs ?? network.dnsServiceIPs,
     certSANs: certSansOf(spec, presetHost(spec, cluster)),
-    loadBalancerClass: loadBalancer?.loadBalancerClass,
-    loadBalancerSourceRanges: loadBalancer?.loadBalancerSourceRanges,
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Service } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
-import { serviceFields } from '../../../api/embedded/service-fields.ts';
+import { passedToService } from '../../../api/embedded/network-fields.ts';
 import { ports as portNames, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { podSelector } from '../shared/pod-selector.ts';
@@ -94,7 +94,7 @@ function servicePorts(input: ServiceInput): readonly Port[] {
 /** What the author set among the fields that go to the Service as they are. */
 function passedOn({ tcp }: ServiceInput): Readonly<Record<string, unknown>> {
   const { service } = tcp.spec.controlPlane;
-  return Object.fromEntries<unknown>(Object.entries(service).filter(([name]) => name in serviceFields));
+  return Object.fromEntries<unknown>(Object.entries(service).filter(([name]) => name in passedToService));
 }
 
 function exposure({ tcp, reach }: ServiceInput): Readonly<Record<string, unknown>> {

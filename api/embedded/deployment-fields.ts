@@ -1,0 +1,41 @@
+import { core } from '../core/core-schema.ts';
+import { bool, described, list, map, obj, opt, str } from '../schema.ts';
+import { additionalMetadata } from './object-metadata.ts';
+
+const containerSecurityContexts = obj({
+  apiServer: opt(core('SecurityContext')),
+  controllerManager: opt(core('SecurityContext')),
+  scheduler: opt(core('SecurityContext')),
+  kine: opt(core('SecurityContext')),
+});
+
+/** The Deployment of a control plane and its pods: `spec.controlPlane.deployment` and `spec.deployment`. */
+export const deploymentFields = {
+  nodeSelector: opt(map(str())),
+  runtimeClassName: opt(str()),
+  priorityClassName: opt(
+    described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
+  ),
+  serviceAccountName: opt(str()),
+  strategy: opt(core('DeploymentStrategy')),
+  affinity: opt(core('Affinity')),
+  tolerations: opt(list(core('Toleration'))),
+  topologySpreadConstraints: opt(
+    described(
+      list(core('TopologySpreadConstraint')),
+      'Topology spread constraints of the pods. A constraint without a label selector selects the pods of this control plane. If there are none, the pods are spread over nodes as far as possible.',
+    ),
+  ),
+  additionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the Deployment.')),
+  automountServiceAccountToken: opt(
+    described(bool(), 'Whether the pods get a token of their service account. Defaults to false.'),
+  ),
+  podSecurityContext: opt(described(core('PodSecurityContext'), 'Security context of the pods.')),
+  containerSecurityContexts: opt(
+    described(
+      containerSecurityContexts,
+      'Security contexts per component. Each field takes precedence over the one that Steward sets.',
+    ),
+  ),
+  podAdditionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the pods.')),
+} as const;
