@@ -1,4 +1,5 @@
 import { core } from '../../core/core-schema.ts';
+import { addonFields } from '../../embedded/addons.ts';
 import { parentReference } from '../../embedded/parent-reference.ts';
 import { conditionList } from '../../embedded/condition-list.ts';
 import type { Infer } from '../../schema.ts';
@@ -203,7 +204,12 @@ const kubernetesResources = obj({
 });
 
 const serviceStatus = obj({ ...serviceStatusFields, lastUpdate: opt(nullableTime()) });
-const addonStatus = obj({ enabled: bool(), lastUpdate: opt(nullableTime()) });
+
+/** Whether an add-on is on, and since when. Add-ons with more to say replace it in `addonsStatus`. */
+const addonStatus = opt(obj({ enabled: bool(), lastUpdate: opt(nullableTime()) }));
+const plainStatus = Object.fromEntries(Object.keys(addonFields).map((name) => [name, addonStatus])) as Readonly<
+  Record<keyof typeof addonFields, typeof addonStatus>
+>;
 
 const konnectivityStatus = obj({
   enabled: bool(),
@@ -225,8 +231,7 @@ const konnectivityStatus = obj({
 });
 
 const addonsStatus = obj({
-  coreDNS: opt(addonStatus),
-  kubeProxy: opt(addonStatus),
+  ...plainStatus,
   konnectivity: opt(konnectivityStatus),
   tcpProxy: opt(
     obj({
