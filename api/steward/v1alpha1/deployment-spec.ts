@@ -2,7 +2,7 @@ import { core } from '../../core/core-schema.ts';
 import { deploymentFields } from '../../embedded/deployment-fields.ts';
 import { probeTimingFields, probeTimings } from '../../embedded/probes.ts';
 import type { Infer } from '../../schema.ts';
-import { bool, described, int32, list, map, obj, opt, quantity, str } from '../../schema.ts';
+import { described, int32, list, map, obj, opt, quantity, str } from '../../schema.ts';
 
 const defaultRegistry = {
   registry: 'registry.k8s.io',
