@@ -53,6 +53,8 @@ const full = {
   scheduler: component,
   kine: { extraArgs: ['--debug'], resources },
   ...sampleOf(kubernetesFields),
+  eventTTL: '2h',
+  serviceAccountIssuer: { url: 'https://tokens.example', publicDiscovery: true },
   addons: {
     ...sampleOf(addonFields),
     coreDNS: { ...sampleOf(addonPodFields), dnsServiceIPs: ['10.96.0.11'] },

@@ -1,9 +1,11 @@
+import { kinds } from '../../../api/core/kinds.ts';
 import type { ConfigMap } from '../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../api/names.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import { kubeadmConfigMap } from './kubeadm-config-map.ts';
+import { issuerDiscoveryManifests } from './issuer-discovery.ts';
 import { bootstrapDocuments, kubeadmDocuments } from './tenant-documents.ts';
 import type { DocumentInput } from './tenant-documents.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -27,6 +29,13 @@ export async function kubeadmconfig(scope: Readonly<Scope>, deps: Dependencies, 
   return { is: 'done', learned: { kubeadmConfig: { name, checksum: sum } } };
 }
 
+/** Applies who may read the issuer's discovery document. A first generation that wants none has none to remove. */
+async function applyIssuerDiscovery(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
+  const manifests = issuerDiscoveryManifests(scope.tcp);
+  if (manifests.length === 0 && scope.tcp.metadata.generation === 1) return;
+  await deps.tenants.apply(scope, { component: 'issuer', manifests, prunes: [kinds.ClusterRoleBinding] }, ctx);
+}
+
 /** Applies what joining nodes and administrators need first. */
 export async function tenant(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const later = putOff(scope);
@@ -38,6 +47,8 @@ export async function tenant(scope: Readonly<Scope>, deps: Dependencies, ctx: Co
   if (waiting?.is === 'waiting') return waiting;
   // Denied: this was applied before writes were denied.
   if (waiting !== undefined) return { ...waiting, learned: { tenantPrepared: true } };
+  const discovery = await applied(scope, applyIssuerDiscovery(scope, deps, ctx));
+  if (discovery?.is === 'waiting') return discovery;
   const bootstrapChecksum = checksum({ clusterInfo: JSON.stringify(documents.clusterInfo) });
   return { is: 'done', learned: { tenantPrepared: true, bootstrapChecksum } };
 }

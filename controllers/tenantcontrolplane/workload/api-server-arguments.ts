@@ -1,4 +1,5 @@
 import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { argumentValue } from '../shared/argument-value.ts';
 import { mergeArguments } from '../shared/arguments.ts';
 import type { Arguments } from '../shared/arguments.ts';
@@ -40,12 +41,28 @@ function storeArguments({ store, overrides = [] }: ControlPlaneInput): Arguments
 }
 
 /**
- * Issuers of service-account tokens: the cluster's own domain issues them. The fixed name is accepted, too, because control
- * planes with other domains used it before.
+ * Issuers of service-account tokens: the author's URL or the cluster's own domain issues them. The others are accepted, too,
+ * because tokens of earlier settings have them.
  */
-function issuers(clusterDomain: string): readonly string[] {
+function issuerArguments({ kubernetes, networkProfile }: TenantControlPlane['spec']): Arguments {
+  const url = kubernetes.serviceAccountIssuer?.url;
   const issuer = (domain: string): string => `https://kubernetes.default.svc.${domain}`;
-  return [...new Set([issuer(clusterDomain), issuer('cluster.local')])];
+  const inner = [issuer(networkProfile.clusterDomain), issuer('cluster.local')];
+  if (url === undefined) return { 'service-account-issuer': [...new Set(inner)] };
+  return {
+    'service-account-issuer': [...new Set([url, ...inner])],
+    'service-account-jwks-uri': `${url.replace(/\/+$/, '')}/openid/v1/jwks`,
+  };
+}
+
+/** What the author set among kube-apiserver's limits. */
+function limitArguments({ eventTTL, requestLimits }: TenantControlPlane['spec']['kubernetes']): Arguments {
+  const { inFlight, mutatingInFlight } = requestLimits ?? {};
+  return {
+    ...(eventTTL !== undefined && { 'event-ttl': eventTTL }),
+    ...(inFlight !== undefined && { 'max-requests-inflight': String(inFlight) }),
+    ...(mutatingInFlight !== undefined && { 'max-mutating-requests-inflight': String(mutatingInFlight) }),
+  };
 }
 
 /** kube-apiserver's flags; the user's extra arguments win. */
@@ -60,6 +77,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     'advertise-address': input.endpoint.address,
     'allow-privileged': 'true',
     ...(!ownAuthorization && { 'authorization-mode': 'Node,RBAC' }),
+    ...limitArguments(spec.kubernetes),
     'client-ca-file': trustFiles(input).ca,
     ...(plugins.length > 0 && { 'enable-admission-plugins': plugins.join(',') }),
     'enable-bootstrap-token-auth': 'true',
@@ -77,7 +95,7 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
     'requestheader-group-headers': 'X-Remote-Group',
     'requestheader-username-headers': 'X-Remote-User',
     'secure-port': String(input.endpoint.port),
-    'service-account-issuer': issuers(spec.networkProfile.clusterDomain),
+    ...issuerArguments(spec),
     'service-account-key-file': `${pki}/sa.pub`,
     'service-account-signing-key-file': `${pki}/sa.key`,
     'service-cluster-ip-range': tenantNetworks({ spec }).services.value,

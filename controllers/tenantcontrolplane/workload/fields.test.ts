@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { ConfigMap, Service } from '../../../api/core/kinds.ts';
+import type { Resource } from '../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { parseCidr } from '../../../kubeadm/networks.ts';
 import type { Reach } from '../endpoint/reach/reach.ts';
@@ -141,6 +142,42 @@ describe('spec.kubernetes', () => {
     ] as const) {
       expect((await certificate(world, suffix, key)).publicKey.asymmetricKeyType).toBe(type);
     }
+  });
+
+  test('eventTTL and requestLimits are flags of the API server', async () => {
+    const requestLimits = { inFlight: 800, mutatingInFlight: 300 };
+    const args = await flags(await running({ kubernetes: { eventTTL: '2h', requestLimits } }));
+    expect(args).toContain('--event-ttl=2h');
+    expect(args).toContain('--max-requests-inflight=800');
+    expect(args).toContain('--max-mutating-requests-inflight=300');
+    const defaults = await flags(await running({}));
+    expect(defaults.filter((flag) => /event-ttl|inflight/.test(flag))).toEqual([]);
+  });
+
+  test('serviceAccountIssuer.url is in new tokens, and tokens of the previous issuer stay valid', async () => {
+    const world = await running({ kubernetes: { serviceAccountIssuer: { url: 'https://tokens.example/a/' } } });
+    const args = await flags(world);
+    expect(args.filter((flag) => flag.startsWith('--service-account-issuer='))).toEqual([
+      '--service-account-issuer=https://tokens.example/a/',
+      '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+    ]);
+    expect(args).toContain('--service-account-jwks-uri=https://tokens.example/a/openid/v1/jwks');
+  });
+
+  test('serviceAccountIssuer.publicDiscovery lets everyone read the document, until it is taken back', async () => {
+    const issuer = (publicDiscovery: boolean) => ({
+      serviceAccountIssuer: { url: 'https://tokens.example', publicDiscovery },
+    });
+    const world = await running({ kubernetes: issuer(true) });
+    const binding = (): Promise<Resource | undefined> =>
+      world.tenant.admin.get(kinds.ClusterRoleBinding, { name: 'steward:public-issuer-discovery' });
+    expect(await binding()).toMatchObject({
+      roleRef: { name: 'system:service-account-issuer-discovery' },
+      subjects: [{ kind: 'Group', name: 'system:unauthenticated' }],
+    });
+    await world.change({ spec: { kubernetes: issuer(false) } });
+    await world.settle();
+    expect(await binding()).toBeUndefined();
   });
 });
 
