@@ -182,14 +182,19 @@ export class TenantStage {
 
 /** What an API server says at `/version` to somebody who knows nothing but its authority. */
 export async function versionAt(endpoint: string, ca: string): Promise<string> {
+  return ((await documentAt(endpoint, ca, '/version')) as { gitVersion: string }).gitVersion;
+}
+
+/** What an API server answers to everyone, without a login. */
+export async function documentAt(endpoint: string, ca: string, at: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const asked = httpsRequest(`https://${endpoint}/version`, { ca, timeout: 10_000 }, (answer) => {
+    const asked = httpsRequest(`https://${endpoint}${at}`, { ca, timeout: 10_000 }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
       });
       answer.on('end', () => {
-        resolve((JSON.parse(text) as { gitVersion: string }).gitVersion);
+        resolve(JSON.parse(text));
       });
     });
     asked.on('timeout', () => asked.destroy(new Error(`${endpoint} does not answer`)));

@@ -12,7 +12,7 @@ import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { logStep } from '../framework/log.ts';
-import { conditionOf, isCondition, TenantStage, versionAt } from '../framework/tenant-stage.ts';
+import { conditionOf, documentAt, isCondition, TenantStage, versionAt } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { agnhost, webPod } from '../framework/web-pod.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
@@ -59,9 +59,11 @@ const origins = ['--cors-allowed-origins=//b\\.example\\.com$', '--cors-allowed-
 /** Many of the fields for the pods of a control plane. */
 const dressed = {
   controlPlane: {
-    service: { serviceType: 'ClusterIP' },
+    service: { serviceType: 'ClusterIP', internalTrafficPolicy: 'Cluster', ipFamilyPolicy: 'SingleStack' },
     deployment: {
       replicas: 1,
+      podSecurityContext: { fsGroup: 2000 },
+      containerSecurityContexts: { apiServer: { runAsUser: 1234 } },
       registrySettings: { registry: 'registry.example.com/mirror', tagSuffix: '-ours' },
       priorityClassName: 'tenants',
       podAdditionalMetadata: { labels: { team: 'blue' }, annotations: { 'example.com/cost': 'low' } },
@@ -81,6 +83,9 @@ const dressed = {
     version: 'v1.36.3',
     kubelet: { cgroupfs: 'cgroupfs' },
     admissionControllers: ['LimitRanger', 'NodeRestriction'],
+    eventTTL: '2h',
+    requestLimits: { inFlight: 300, mutatingInFlight: 100 },
+    serviceAccountIssuer: { url: 'https://tokens.example.com/dressed', publicDiscovery: true },
   },
 };
 
@@ -235,13 +240,14 @@ describe('TenantControlPlanes', () => {
         await cluster.machine.exec(['ctr', '-n', 'k8s.io', 'images', 'tag', '--force', image, mirrored]);
       }
       await cluster.apply([stage.manifest('dressed', dressed)]);
-      await stage.waitFor('dressed', 'Ready');
+      const { controlPlaneEndpoint = '' } = await stage.waitFor('dressed', 'Ready');
       const [pod, ...others] = await stage.pods('dressed');
       expect(others).toEqual([]);
       expect(pod?.metadata).toMatchObject({ labels: { team: 'blue' }, annotations: { 'example.com/cost': 'low' } });
       expect(pod?.spec).toMatchObject({
         priority: 1000,
         automountServiceAccountToken: false,
+        securityContext: { fsGroup: 2000 },
         topologySpreadConstraints: [{ topologyKey: 'kubernetes.io/hostname' }],
       });
       const containers = pod?.spec?.containers as readonly SeenContainer[];
@@ -253,6 +259,7 @@ describe('TenantControlPlanes', () => {
         livenessProbe: { periodSeconds: 7 },
         resources: { requests: { cpu: '60m' } },
         securityContext: {
+          runAsUser: 1234,
           runAsNonRoot: true,
           readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
@@ -267,6 +274,12 @@ describe('TenantControlPlanes', () => {
       const before = await flagsOf('dressed');
       expect(before.filter((flag) => flag.startsWith('--cors-allowed-origins='))).toEqual(origins);
       expect(before).toContain('--enable-admission-plugins=LimitRanger,NodeRestriction');
+      const ca = (await stage.secret('dressed-ca'))['ca.crt'] ?? '';
+      expect(await documentAt(controlPlaneEndpoint, ca, '/.well-known/openid-configuration')).toMatchObject({
+        issuer: 'https://tokens.example.com/dressed',
+        jwks_uri: 'https://tokens.example.com/dressed/openid/v1/jwks',
+      });
+      expect(await documentAt(controlPlaneEndpoint, ca, '/openid/v1/jwks')).toMatchObject({ keys: [{ use: 'sig' }] });
       expect(await exists(`/proc/${await apiServerOf('dressed')}/root/shared`)).toBe(true);
       for (const args of [
         'tenants networkpolicy/dressed',
