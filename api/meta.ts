@@ -13,7 +13,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Object metadata (meta/v1). Times are RFC 3339 strings. */
+/** Object metadata (meta/v1), as an author may write it. Times are RFC 3339 strings. */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -31,15 +31,35 @@ export interface ObjectMeta {
   readonly managedFields?: readonly Json[];
 }
 
-/** Any object of an API server, as plain JSON. Unknown fields are preserved. */
-export interface Resource {
+/** Metadata of an object that an API server stores. */
+export interface StoredMeta extends ObjectMeta {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** An object as plain JSON, stored or not. */
+export interface Draft {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
+/** Any object that an API server stores, as plain JSON. Unknown fields are preserved. */
+export interface Resource extends Draft {
+  readonly metadata: StoredMeta;
+}
+
+/** An object of a namespaced kind. */
+export interface NamespacedResource extends Resource {
+  readonly metadata: StoredMeta & { readonly namespace: string };
+}
+
+/** An object of this type that need not be stored, such as one that a request to admission creates. */
+export type DraftOf<T extends Resource> = Omit<T, 'metadata'> & Draft;
+
 /** A desired object. It has at least a name. */
-export interface Manifest extends Resource {
+export interface Manifest extends Draft {
   readonly metadata: ObjectMeta & { readonly name: string };
   readonly [field: string]: unknown;
 }

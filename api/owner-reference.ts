@@ -5,8 +5,8 @@ export function ownerReferenceOf(owner: Resource): OwnerReference {
   return {
     apiVersion: owner.apiVersion,
     kind: owner.kind,
-    name: owner.metadata.name ?? '',
-    uid: owner.metadata.uid ?? '',
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
     controller: true,
     blockOwnerDeletion: true,
   };

@@ -1,4 +1,4 @@
-import type { Json, KindRef, ObjectMeta } from './meta.ts';
+import type { Json, KindRef, NamespacedResource, Resource, StoredMeta } from './meta.ts';
 
 /** A validation rule in the Common Expression Language (CEL), which the API server evaluates. */
 export interface CelRule {
@@ -255,10 +255,8 @@ export interface ScalePaths {
 }
 
 /** An object of a kind of Steward as the API server returns it. */
-export interface CustomResource<Spec, Status> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
+export interface CustomResource<Spec, Status> extends Resource {
+  readonly metadata: StoredMeta & { readonly generation: number };
   readonly spec: Spec;
   readonly status?: Status;
 }
@@ -281,6 +279,16 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown> ext
   /** Labels of the CustomResourceDefinition itself. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A kind whose objects are in namespaces. */
+export interface NamespacedKind<Spec = unknown, Status = unknown, SpecInput = unknown> extends Kind<
+  Spec,
+  Status,
+  SpecInput
+> {
+  readonly namespaced: true;
+  readonly object?: CustomResource<Spec, Status> & NamespacedResource;
 }
 
 /** The type of the objects of a kind, as read. */

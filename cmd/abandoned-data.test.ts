@@ -27,7 +27,7 @@ async function orphans(world: ReleaseWorld): Promise<readonly string[]> {
   return found
     .flatMap(({ items }) => items)
     .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => !alive.has(uid)) === true)
-    .map(({ metadata }) => metadata.name ?? '');
+    .map(({ metadata }) => metadata.name);
 }
 
 /** Expects a control plane with its own empty data, and the data of `former`, which is no longer retained. */

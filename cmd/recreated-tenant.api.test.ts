@@ -3,7 +3,6 @@ import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { capiCluster } from '../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../api/core/kinds.ts';
-import type { Manifest } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { retainedControlPlane } from '../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -157,7 +156,7 @@ beforeAll(async () => {
   await admin.apply(kinds.CustomResourceDefinition, openDefinition(capiCluster), { fieldManager: 'test' });
   await installKinds(admin, [dataStore, tenantControlPlane, retainedControlPlane, stewardControlPlane]);
   await grantUser(admin, user, [...ofControlPlanes, ...ofRecords, ...ofTenants]);
-  await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
+  await admin.create(dataStore, { ...etcd.dataStore, metadata: { name: 'default' } });
   collector = await startGarbageCollector(server, folder.path);
   reconcilers = startControllers();
 }, 240_000);
@@ -181,7 +180,7 @@ async function makeControlPlane(): Promise<void> {
       clusterNetwork: { services: { cidrBlocks: ['10.112.0.0/16'] }, pods: { cidrBlocks: ['10.128.0.0/16'] } },
     },
   });
-  const { uid = '' } = metadata;
+  const { uid } = metadata;
   await admin.create(stewardControlPlane, {
     apiVersion: `${stewardControlPlane.group}/v1alpha2`,
     kind: stewardControlPlane.kind,

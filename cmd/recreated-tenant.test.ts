@@ -205,13 +205,13 @@ describe('A TenantControlPlane that is deleted while its StewardControlPlane sta
     await untilGone(world);
     expect(await world.record()).toBeDefined();
     const { name, namespace, ownerReferences, labels } = victim.metadata;
-    const metadata = { name: name ?? '', namespace, ownerReferences, labels } as typeof victim.metadata;
+    const metadata = { name: name, namespace, ownerReferences, labels } as typeof victim.metadata;
     const forged = await world.tenant.cluster.seed(tenantControlPlane, {
       apiVersion: victim.apiVersion,
       kind: victim.kind,
       metadata,
       spec: victim.spec,
-    } as typeof victim);
+    });
     for (let reconciles = 0; reconciles < 3; reconciles += 1) await world.tenant.reconcile();
     expect((await world.tenant.read()).status?.storage).toBeUndefined();
     expect(await world.tenant.condition('StoreReady')).toContain('AdoptingData');
@@ -491,7 +491,7 @@ describe('A namespace that is deleted', () => {
       const order = first === 'StewardControlPlane' ? both.reverse() : both;
       for (const kind of [kinds.Secret, kinds.Service, kinds.ConfigMap, kinds.Deployment]) {
         const { items } = await cluster.admin.list<Resource>(kind, { namespace: 'default' });
-        for (const { metadata } of items) await cluster.admin.delete(kind, { ...key, name: metadata.name ?? '' });
+        for (const { metadata } of items) await cluster.admin.delete(kind, { ...key, name: metadata.name });
       }
       for (const kind of order) {
         await cluster.admin.delete(kind, key);

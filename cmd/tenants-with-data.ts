@@ -20,7 +20,7 @@ export function retainedTenants(records: readonly RetainedControlPlane[]): Tenan
   return {
     tenants: read.flatMap(([, former]) => (former instanceof UnreadableRecord ? [] : [former])),
     unknown: read.flatMap(([{ metadata }, former]) => {
-      return former instanceof UnreadableRecord ? [`RetainedControlPlane ${metadata.name ?? ''} (${former.why})`] : [];
+      return former instanceof UnreadableRecord ? [`RetainedControlPlane ${metadata.name} (${former.why})`] : [];
     }),
   };
 }

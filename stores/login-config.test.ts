@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createPrivateKey } from 'node:crypto';
+import { storedMeta } from '../api/as-stored.ts';
 import type { ContentRef, DataStore } from '../api/steward/v1alpha1/data-store.ts';
 import type { KeyPair } from '../kubeadm/pki/key-pair.ts';
 import { clientPair, serverCa } from '../testing/servers/server-certificates.ts';
@@ -25,7 +26,7 @@ function store(over: Partial<Spec> = {}): DataStore {
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name: 'db' },
+    metadata: storedMeta({ name: 'db' }),
     spec: { driver: 'MySQL', endpoints: ['db-0:3306'], basicAuth, ...over },
   };
 }

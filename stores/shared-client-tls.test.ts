@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
+import { storedMeta } from '../api/as-stored.ts';
 import type { DataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { parseCertificates } from '../kubeadm/pki/certificate-chain.ts';
 import { issueCa } from '../kubeadm/pki/issue.ts';
@@ -90,7 +91,7 @@ describe('opening DataStores together', () => {
     });
   const named = async (name: string, ca: KeyPair): Promise<DataStore> => ({
     ...describeEtcd([`${name}:2379`], ca, await clientPair(ca, 'root')),
-    metadata: { name },
+    metadata: storedMeta({ name }),
   });
 
   test('returns one certificate and the binding of each datastore', async () => {
@@ -106,13 +107,21 @@ describe('opening DataStores together', () => {
 
   test('names the DataStore whose credentials are missing', async () => {
     const good = await named('a', one);
-    const bare: DataStore = { ...good, metadata: { name: 'bare' }, spec: { driver: 'etcd', endpoints: ['b:2379'] } };
+    const bare: DataStore = {
+      ...good,
+      metadata: storedMeta({ name: 'bare' }),
+      spec: { driver: 'etcd', endpoints: ['b:2379'] },
+    };
     await expect(access().openTogether([good, bare], signal)).rejects.toThrow(/^DataStore bare: .*is not set/s);
   });
 
   test('is refused for drivers without such certificates, with the names and drivers', async () => {
     const good = await named('a', one);
-    const sql: DataStore = { ...good, metadata: { name: 'sql' }, spec: { ...good.spec, driver: 'PostgreSQL' } };
+    const sql: DataStore = {
+      ...good,
+      metadata: storedMeta({ name: 'sql' }),
+      spec: { ...good.spec, driver: 'PostgreSQL' },
+    };
     for (const stores of [[good, sql] as const, [sql, good] as const]) {
       await expect(access().openTogether(stores, signal)).rejects.toThrow(/sql \(driver PostgreSQL\)/);
     }

@@ -76,7 +76,7 @@ export class StoreAccess {
     const rest = await Promise.all(others.map((store) => namingStore(store, this.#configure(store, signal))));
     const { driver } = main;
     if (driver.sharedClientTls === undefined || rest.some((other) => other.driver !== driver)) {
-      const names = stores.map(({ metadata, spec }) => `${metadata.name ?? ''} (driver ${spec.driver})`).join(', ');
+      const names = stores.map(({ metadata, spec }) => `${metadata.name} (driver ${spec.driver})`).join(', ');
       const text = `no single client certificate is valid for all of ${names}: use DataStores with driver etcd`;
       throw new StoreError('Unsupported', text);
     }
@@ -120,6 +120,6 @@ export async function namingStore<T>({ metadata }: Pick<DataStore, 'metadata'>, 
     return await work;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new StoreError(error.reason, `DataStore ${metadata.name ?? ''}: ${error.message}`, { cause: error });
+    throw new StoreError(error.reason, `DataStore ${metadata.name}: ${error.message}`, { cause: error });
   }
 }

@@ -86,8 +86,7 @@ export class ChangeAlarm {
         const before = resourceVersion;
         for await (const event of cluster.watch(kind, options)) {
           if (event.type === 'ADDED') return true;
-          resourceVersion =
-            'object' in event ? (event.object.metadata.resourceVersion ?? before) : event.resourceVersion;
+          resourceVersion = 'object' in event ? event.object.metadata.resourceVersion : event.resourceVersion;
         }
         // A server that ends every watch at once must not cause a busy loop.
         if (resourceVersion === before) return false;

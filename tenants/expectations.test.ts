@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../api/core/kinds.ts';
-import type { Manifest, Resource } from '../api/meta.ts';
+import type { Draft, Manifest, ObjectMeta, Resource, StoredMeta } from '../api/meta.ts';
 import { identityOf } from '../runtime/cache/object-id.ts';
 import { Expectations } from './expectations.ts';
 import type { Observation } from './expectations.ts';
@@ -12,12 +12,12 @@ const deployment: Manifest = {
   kind: 'Deployment',
   metadata: { name: 'a', namespace: 'n', labels: { ours: 'dns' } },
 };
-const kindOf = ({ kind }: Resource) => (kind === 'Deployment' ? kinds.Deployment : kinds.ConfigMap);
-const answered = (manifest: Manifest, metadata: Resource['metadata']): Resource => ({
+const kindOf = ({ kind }: Draft) => (kind === 'Deployment' ? kinds.Deployment : kinds.ConfigMap);
+const answered = (manifest: Manifest, metadata: Omit<StoredMeta, 'name'>): Resource => ({
   ...manifest,
   metadata: { ...manifest.metadata, ...metadata },
 });
-const seen = (manifest: Manifest, metadata: Resource['metadata'], isGone = false): Observation => ({
+const seen = (manifest: Manifest, metadata: ObjectMeta, isGone = false): Observation => ({
   identity: identityOf(manifest),
   isGone,
   metadata: { ...manifest.metadata, ...metadata },

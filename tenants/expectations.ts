@@ -1,4 +1,4 @@
-import type { KindRef, Manifest, Resource } from '../api/meta.ts';
+import type { Draft, KindRef, Manifest, ObjectMeta, Resource } from '../api/meta.ts';
 import { carries } from '../runtime/apply/apply-memory.ts';
 import { identityOf, isOlder } from '../runtime/cache/object-id.ts';
 
@@ -11,20 +11,21 @@ export interface Presence {
   readonly applied: readonly Resource[];
   /** Objects that belong to the tenant's administrators once they exist. */
   readonly createOnly: readonly Manifest[];
-  readonly kindOf: (object: Resource) => KindRef;
+  readonly kindOf: (object: Draft) => KindRef;
 }
 
 /** The latest state of an object in a watch or a list. */
 export interface Observation {
   readonly identity: string;
   readonly isGone: boolean;
-  readonly metadata: Resource['metadata'];
+  /** Of one that is missing in a list, only its version. */
+  readonly metadata: ObjectMeta;
 }
 
 /** An applied object, as the API server returned it. */
 interface Written {
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
+  readonly uid: string;
+  readonly resourceVersion: string;
   /** For kinds with a generation, whose status others update frequently. */
   readonly content?: { readonly generation: number; readonly marks: Pick<Manifest, 'metadata'> };
 }

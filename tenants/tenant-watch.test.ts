@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
-import type { KindRef, Manifest, Resource } from '../api/meta.ts';
+import type { Draft, KindRef, Manifest, Resource } from '../api/meta.ts';
 import { ApiError, UnreachableError } from '../runtime/client/errors.ts';
 import type { WatchLine } from '../runtime/client/watch-connection.ts';
 import { clusterLine } from '../testing/contracts/cluster-line.ts';
@@ -21,7 +21,7 @@ const map: Manifest = {
 };
 const account: Manifest = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a', namespace: 'n', labels } };
 const theirs: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: 'n', labels } };
-const kindOf = ({ kind }: Resource): KindRef => (kind === 'ConfigMap' ? kinds.ConfigMap : kinds.ServiceAccount);
+const kindOf = ({ kind }: Draft): KindRef => (kind === 'ConfigMap' ? kinds.ConfigMap : kinds.ServiceAccount);
 const key = { name: 'a', namespace: 'n' };
 
 /** One tenant, whose API server may go. */

@@ -254,7 +254,7 @@ export class TenantWatch {
         event: (event) => {
           if (!('object' in event)) return;
           const { metadata } = event.object;
-          resourceVersion = metadata.resourceVersion ?? resourceVersion;
+          resourceVersion = metadata.resourceVersion;
           this.#see({ identity: identityOf(event.object), isGone: event.type === 'DELETED', metadata });
         },
         ended,

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../as-stored.ts';
 import { contractKind } from './contract-kind.ts';
 
 test.each([
@@ -11,7 +12,7 @@ test.each([
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: 'anyclusters.example.com', labels: { 'cluster.x-k8s.io/v1beta2': versions } },
+    metadata: storedMeta({ name: 'anyclusters.example.com', labels: { 'cluster.x-k8s.io/v1beta2': versions } }),
   };
   expect(contractKind(definition, 'AnyCluster')?.kind.version).toBe(newest);
 });

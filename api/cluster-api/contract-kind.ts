@@ -1,10 +1,10 @@
-import type { KindRef, Resource } from '../meta.ts';
+import type { KindRef, NamespacedResource, Resource } from '../meta.ts';
 
 /** Supported contracts, newest first. */
 const contracts = ['v1beta2', 'v1beta1'] as const;
 
 /** A kind in the version that a contract label of its CustomResourceDefinition names. */
-export interface ContractKind<T extends Resource = Resource> {
+export interface ContractKind<T extends NamespacedResource = NamespacedResource> {
   readonly kind: KindRef<T>;
   readonly contract: 'v1beta1' | 'v1beta2';
 }
@@ -25,11 +25,11 @@ export function definitionName(group: string, kind: string): string {
  * CustomResourceDefinition; undefined without such a label. Its metadata is sufficient: the contracts require
  * namespaced objects, and definitions named after group and kind.
  */
-export function contractKind<T extends Resource = Resource>(
+export function contractKind<T extends NamespacedResource = NamespacedResource>(
   { metadata }: Resource,
   kind: string,
 ): ContractKind<T> | undefined {
-  const [plural = '', ...group] = (metadata.name ?? '').split('.');
+  const [plural = '', ...group] = metadata.name.split('.');
   for (const contract of contracts) {
     const label = metadata.labels?.[`cluster.x-k8s.io/${contract}`];
     const version = (label ?? '').split('_').filter(Boolean).sort(byKubeVersion).at(-1);

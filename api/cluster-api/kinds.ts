@@ -1,4 +1,4 @@
-import type { Condition, KindRef, Resource } from '../meta.ts';
+import type { Condition, KindRef, NamespacedResource, Resource } from '../meta.ts';
 import { capiGroup } from './names.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface CapiTopology {
 }
 
 /** A Cluster (cluster.x-k8s.io/v1beta2), reduced to the fields that are read. Other fields are preserved. */
-export interface CapiCluster extends Resource {
+export interface CapiCluster extends NamespacedResource {
   readonly spec?: {
     readonly paused?: boolean;
     readonly clusterNetwork?: {
@@ -39,7 +39,7 @@ export interface CapiCluster extends Resource {
   };
 }
 
-const capi = <T extends Resource>(kind: string, plural: string): KindRef<T> => ({
+const capi = <T extends NamespacedResource = NamespacedResource>(kind: string, plural: string): KindRef<T> => ({
   group: capiGroup,
   version: 'v1beta2',
   kind,
@@ -59,7 +59,7 @@ export const capiMachinePool = capi('MachinePool', 'machinepools');
 export const capiClusterClass = capi('ClusterClass', 'clusterclasses');
 
 /** A group of workers, reduced to the fields that show which version it runs. */
-export interface CapiMachineDeployment extends Resource {
+export interface CapiMachineDeployment extends NamespacedResource {
   readonly spec?: {
     readonly replicas?: number;
     readonly template?: { readonly spec?: { readonly version?: string } };

@@ -1,15 +1,16 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../as-stored.ts';
 import type { Secret } from '../core/kinds.ts';
 import { isSuppliedFor } from './supplied-secrets.ts';
 
 const secret = (labels: Record<string, string>, ...owners: readonly string[]): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: {
+  metadata: storedMeta({
     name: 'prod-ca',
     labels,
     ownerReferences: owners.map((apiVersion) => ({ apiVersion, kind: 'Owner', name: 'owner', uid: 'owner' })),
-  },
+  }),
 });
 const ofProd = { 'cluster.x-k8s.io/cluster-name': 'prod' };
 

@@ -1,6 +1,6 @@
 import { additionalMetadata } from '../embedded/object-metadata.ts';
 import { controlPlaneGroup } from '../names.ts';
-import type { Infer, Input, Kind } from '../schema.ts';
+import type { Infer, Input, NamespacedKind } from '../schema.ts';
 import { described, obj, opt } from '../schema.ts';
 import { contractLabels, contractVersions } from './contract-versions.ts';
 import { sharedFields, sharedRules } from './steward-control-plane-spec.ts';
@@ -18,7 +18,7 @@ export type StewardControlPlaneTemplateSpec = Infer<typeof stewardControlPlaneTe
 export type StewardControlPlaneTemplateSpecInput = Input<typeof stewardControlPlaneTemplateSpec>;
 
 /** Template from which a ClusterClass creates StewardControlPlanes. */
-export const stewardControlPlaneTemplate: Kind<
+export const stewardControlPlaneTemplate: NamespacedKind<
   StewardControlPlaneTemplateSpec,
   never,
   StewardControlPlaneTemplateSpecInput

@@ -1,5 +1,5 @@
 import { controlPlaneGroup } from '../names.ts';
-import type { Column, Kind, ObjectOf } from '../schema.ts';
+import type { Column, NamespacedKind, ObjectOf } from '../schema.ts';
 import { contractLabels, contractVersions } from './contract-versions.ts';
 import { stewardControlPlaneSpec } from './steward-control-plane-spec.ts';
 import type { StewardControlPlaneSpec, StewardControlPlaneSpecInput } from './steward-control-plane-spec.ts';
@@ -16,7 +16,7 @@ const columns = (initialized: string): readonly Column[] => [
 ];
 
 /** Implements the control-plane provider contract of Cluster API with a TenantControlPlane. */
-export const stewardControlPlane: Kind<
+export const stewardControlPlane: NamespacedKind<
   StewardControlPlaneSpec,
   StewardControlPlaneStatus,
   StewardControlPlaneSpecInput

@@ -28,10 +28,13 @@ import type {
   V1ValidatingAdmissionPolicyBinding,
   V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
-import type { KindRef, Resource } from '../meta.ts';
+import type { KindRef, NamespacedResource, Resource } from '../meta.ts';
 
 /** A built-in type as plain JSON: the type of the client library with our metadata, in which times are strings. */
-export type Core<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Resource;
+export type Core<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & NamespacedResource;
+
+/** As `Core`, of a kind whose objects are not in namespaces. */
+export type ClusterScoped<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Resource;
 
 const core = <T>(group: string, version: string, kind: string, plural: string): KindRef<Core<T>> => ({
   group,
@@ -41,8 +44,11 @@ const core = <T>(group: string, version: string, kind: string, plural: string): 
   namespaced: true,
 });
 
-const clusterScoped = <T>(group: string, version: string, kind: string, plural: string): KindRef<Core<T>> => ({
-  ...core<T>(group, version, kind, plural),
+const clusterScoped = <T>(group: string, version: string, kind: string, plural: string): KindRef<ClusterScoped<T>> => ({
+  group,
+  version,
+  kind,
+  plural,
   namespaced: false,
 });
 
@@ -53,12 +59,12 @@ export type Deployment = Core<V1Deployment>;
 export type Ingress = Core<V1Ingress>;
 export type StatefulSet = Core<V1StatefulSet>;
 export type Pod = Core<V1Pod>;
-export type Node = Core<V1Node>;
+export type Node = ClusterScoped<V1Node>;
 export type Lease = Core<V1Lease>;
 export type PodDisruptionBudget = Core<V1PodDisruptionBudget>;
 export type NetworkPolicy = Core<V1NetworkPolicy>;
 export type Job = Core<V1Job>;
-export type CertificateSigningRequest = Core<V1CertificateSigningRequest>;
+export type CertificateSigningRequest = ClusterScoped<V1CertificateSigningRequest>;
 
 /** The built-in kinds this project reads or writes. */
 export const kinds = {

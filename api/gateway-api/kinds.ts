@@ -1,4 +1,4 @@
-import type { KindRef, Resource } from '../meta.ts';
+import type { KindRef, NamespacedResource } from '../meta.ts';
 
 export const gatewayGroup = 'gateway.networking.k8s.io';
 
@@ -30,7 +30,7 @@ export interface RouteParentStatus {
 }
 
 /** A Gateway, reduced to the fields that are read. */
-export interface Gateway extends Resource {
+export interface Gateway extends NamespacedResource {
   readonly spec?: {
     readonly listeners?: readonly { readonly name: string; readonly port?: number; readonly hostname?: string }[];
   };
@@ -38,7 +38,7 @@ export interface Gateway extends Resource {
 }
 
 /** A route selected by the server name (SNI) of a TLS connection, reduced to the fields that are read. */
-export interface TlsRoute extends Resource {
+export interface TlsRoute extends NamespacedResource {
   readonly spec?: { readonly hostnames?: readonly string[]; readonly parentRefs?: readonly RouteParent[] };
   readonly status?: { readonly parents?: readonly RouteParentStatus[] };
 }

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
 import { dataKeys, tenantObjects } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -83,7 +82,7 @@ export class HostileFleet {
     await this.#cluster.seed(dataStore, {
       ...{ apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', metadata: { name: 'default' } },
       spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
-    } as Resource);
+    });
     await seedManagementApi(this.#cluster, ['192.0.2.250']);
     this.#cluster.before(({ kind, verb }) => {
       const request = `${verb} ${kind?.kind ?? 'text'}`;
@@ -152,7 +151,7 @@ export class HostileFleet {
 
   async #create(name: string): Promise<void> {
     const { apiVersion, kind, spec } = tenantControlPlaneWith();
-    await this.#cluster.seed(tenantControlPlane, { apiVersion, kind, metadata: { name, namespace }, spec } as Resource);
+    await this.#cluster.seed(tenantControlPlane, { apiVersion, kind, metadata: { name, namespace }, spec });
   }
 
   #portOf(name: string): PromiseWithResolvers<number> {

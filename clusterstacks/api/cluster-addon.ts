@@ -1,4 +1,4 @@
-import type { Infer, Input, Kind, ObjectOf } from '../../api/schema.ts';
+import type { Infer, Input, NamespacedKind, ObjectOf } from '../../api/schema.ts';
 import { bool, described, int64, list, listMap, obj, oneOf, opt, ruled, str, time } from '../../api/schema.ts';
 import { appliedResource } from './applied-resource.ts';
 import { clusterStackGroup, clusterStackVersion } from './names.ts';
@@ -89,7 +89,7 @@ const clusterAddonStatus = obj({
 export type ClusterAddonStatus = Infer<typeof clusterAddonStatus>;
 
 /** Add-ons of one Cluster. */
-export const clusterAddon: Kind<ClusterAddonSpec, ClusterAddonStatus, ClusterAddonSpecInput> = {
+export const clusterAddon: NamespacedKind<ClusterAddonSpec, ClusterAddonStatus, ClusterAddonSpecInput> = {
   group: clusterStackGroup,
   version: clusterStackVersion,
   kind: 'ClusterAddon',

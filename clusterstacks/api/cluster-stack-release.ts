@@ -1,4 +1,4 @@
-import type { Infer, Input, Kind, ObjectOf } from '../../api/schema.ts';
+import type { Infer, Input, NamespacedKind, ObjectOf } from '../../api/schema.ts';
 import { bool, described, int64, list, obj, opt, str, time } from '../../api/schema.ts';
 import { appliedResource } from './applied-resource.ts';
 import { clusterStackGroup, clusterStackVersion } from './names.ts';
@@ -29,7 +29,7 @@ const clusterStackReleaseStatus = obj({
 export type ClusterStackReleaseStatus = Infer<typeof clusterStackReleaseStatus>;
 
 /** One release of a stack, and what it created in the management cluster. */
-export const clusterStackRelease: Kind<
+export const clusterStackRelease: NamespacedKind<
   ClusterStackReleaseSpec,
   ClusterStackReleaseStatus,
   ClusterStackReleaseSpecInput

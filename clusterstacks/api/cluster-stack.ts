@@ -1,4 +1,4 @@
-import type { Infer, Input, Kind, ObjectOf } from '../../api/schema.ts';
+import type { Infer, Input, NamespacedKind, ObjectOf } from '../../api/schema.ts';
 import { bool, described, int64, list, obj, oneOf, opt, ruled, str } from '../../api/schema.ts';
 import { clusterStackSource } from './cluster-stack-source.ts';
 import { clusterStackGroup, clusterStackVersion } from './names.ts';
@@ -95,7 +95,7 @@ const clusterStackStatus = obj({
 export type ClusterStackStatus = Infer<typeof clusterStackStatus>;
 
 /** Subscribes to the releases of a stack. Each version that is wanted or in use gets a ClusterStackRelease. */
-export const clusterStack: Kind<ClusterStackSpec, ClusterStackStatus, ClusterStackSpecInput> = {
+export const clusterStack: NamespacedKind<ClusterStackSpec, ClusterStackStatus, ClusterStackSpecInput> = {
   group: clusterStackGroup,
   version: clusterStackVersion,
   kind: 'ClusterStack',

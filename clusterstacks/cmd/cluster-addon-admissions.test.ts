@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { capiClusterClass } from '../../api/cluster-api/kinds.ts';
 import { clusterStackRelease } from '../api/cluster-stack-release.ts';
 import { clusterStackLabels } from '../api/names.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import { access } from '../controllers/clusteraddon/access.ts';
 import type { AdmissionAnswer } from '../../runtime/admission/admission.ts';
@@ -36,18 +36,18 @@ async function release(name: string, stack: string, kubernetesVersion: string): 
     metadata: { namespace: 'stacks', name },
     spec: {},
     status: { kubernetesVersion, ready: true },
-  } as Resource);
+  });
 }
 
-const cluster = (name: string, version?: string): Resource =>
+const cluster = (name: string, version?: string): Draft =>
   ({
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Cluster',
     metadata: { namespace: 'default', name: 'blue' },
     spec: { topology: { classRef: { name, namespace: 'stacks' }, ...(version === undefined ? {} : { version }) } },
-  }) as Resource;
+  }) as Draft;
 
-async function ask(path: string, object: Resource, oldObject?: Resource): Promise<AdmissionAnswer> {
+async function ask(path: string, object: Draft, oldObject?: Draft): Promise<AdmissionAnswer> {
   const handler = clusterAddonAdmissions(server)[path];
   if (handler === undefined) throw new Error(`there is no rule at ${path}`);
   const kind = { group: 'cluster.x-k8s.io', version: 'v1beta2', kind: object.kind };
@@ -103,7 +103,7 @@ test('A ClusterAddon of a Cluster in another namespace is refused', async () => 
     kind: 'ClusterAddon',
     metadata: { namespace: 'default', name: 'cluster-addon-blue' },
     spec: { clusterRef: { kind: 'Cluster', name: 'blue', namespace: 'other' } },
-  } as Resource;
+  } as Draft;
   const found = await ask('/validate-clusterstack-x-k8s-io-v1alpha1-clusteraddon', addon);
   expect(found).toMatchObject({
     allowed: false,

@@ -1,8 +1,9 @@
+import { asStored } from '../../api/as-stored.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import type { ClusterAddon } from '../api/cluster-addon.ts';
 import { clusterAddon } from '../api/cluster-addon.ts';
-import type { KindRef, Resource } from '../../api/meta.ts';
+import type { DraftOf, KindRef, Resource } from '../../api/meta.ts';
 import type { ClusterChange } from '../controllers/clusteraddon/admission.ts';
 import {
   validateAddon,
@@ -25,9 +26,11 @@ export function clusterAddonAdmissions(cluster: Pick<Cluster, 'get'>): Readonly<
   return {
     '/mutate-cluster-x-k8s-io-v1beta2-cluster': (request, { signal }) =>
       orAdmitted(async () => {
-        const object = objectOf(capiCluster, request);
+        const draft = draftOf(capiCluster, request);
+        const object = asStored(draft);
         const changed = withReleaseVersion(object, await classFacts(cluster, object, signal));
-        return changed === object ? { allowed: true } : { allowed: true, object: changed };
+        if (changed === object) return { allowed: true };
+        return { allowed: true, object: { ...changed, metadata: draft.metadata } };
       }),
     '/validate-cluster-x-k8s-io-v1beta2-cluster': (request, { signal }) =>
       orAdmitted(async () => {
@@ -63,11 +66,15 @@ async function changeOf(
   return { cluster, old, facts, oldFacts: await classFacts(client, old, signal) };
 }
 
-function objectOf<T extends Resource>(wanted: KindRef<T>, { object, kind, operation }: AdmissionRequest): T {
+function objectOf<T extends Resource>(wanted: KindRef<T>, request: AdmissionRequest): T {
+  return asStored(draftOf(wanted, request));
+}
+
+function draftOf<T extends Resource>(wanted: KindRef<T>, { object, kind, operation }: AdmissionRequest): DraftOf<T> {
   if (object === undefined || object === null || kind.kind !== wanted.kind) {
     throw new Error(`expected a ${wanted.kind}, but the ${operation} request is about ${kind.kind}`);
   }
-  return object as T;
+  return object as DraftOf<T>;
 }
 
 function verdict(errors: readonly InvalidInput[]): AdmissionAnswer {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import { clusterStackLabels } from '../api/names.ts';
 import type { Resource } from '../../api/meta.ts';
@@ -9,13 +10,13 @@ import { releasesInUse } from './releases-in-use.ts';
 const aCluster = (namespace: string, name: string, topology?: object): CapiCluster => ({
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
-  metadata: { namespace, name },
+  metadata: storedMeta({ namespace, name }),
   spec: { ...(topology && { topology }) },
 });
 const aClass = (namespace: string, name: string, release?: string): Resource => ({
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'ClusterClass',
-  metadata: { namespace, name, ...(release && { labels: { [clusterStackLabels.release]: release } }) },
+  metadata: storedMeta({ namespace, name, ...(release && { labels: { [clusterStackLabels.release]: release } }) }),
 });
 const used = (clusters: readonly CapiCluster[], classes: readonly Resource[] = []) =>
   Object.fromEntries(releasesInUse(clusters, classes));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { ClusterStack } from '../api/cluster-stack.ts';
 import type { ClusterStackSource } from '../api/cluster-stack-source.ts';
 import type { Secret } from '../../api/core/kinds.ts';
@@ -26,7 +27,12 @@ const find = (source?: Partial<ClusterStackSource>, manager: ManagerSource = { a
     const encoded = Object.fromEntries(
       Object.entries(data ?? {}).map(([key, text]): [string, string] => [key, Buffer.from(text).toString('base64')]),
     );
-    const secret: Secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, data: encoded };
+    const secret: Secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: storedMeta({ namespace, name }),
+      data: encoded,
+    };
     return Promise.resolve(data === undefined ? undefined : secret);
   });
 const registry = { type: 'oci', repository: 'registry.example.com/theirs' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
-import type { KindRef, Resource } from '../../api/meta.ts';
+import type { KindRef } from '../../api/meta.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
@@ -31,7 +31,7 @@ async function answerTo(
   });
   for (const other of others) {
     const { name, namespace } = other.metadata;
-    await cluster.seed(tenantControlPlane, { ...other, metadata: { name, namespace } } as Resource);
+    await cluster.seed(tenantControlPlane, { ...other, metadata: { name, namespace } });
   }
   const handler = createAdmissions({ cluster, defaultDataStore: '', newestMinor })[path];
   if (handler === undefined) throw new Error(`nobody answers at ${path}`);

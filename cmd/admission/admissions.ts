@@ -1,6 +1,7 @@
+import { asStored } from '../../api/as-stored.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
-import type { KindRef, Resource } from '../../api/meta.ts';
+import type { DraftOf, KindRef, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -54,7 +55,7 @@ export function createAdmissions({
 }: AdmissionContext): Readonly<Record<string, AdmissionHandler>> {
   return {
     '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
-      const tcp = objectOf(tenantControlPlane, request);
+      const tcp = draftOf(tenantControlPlane, request);
       return { allowed: true, object: tenants.withDefaults(tcp, { defaultDataStore }) };
     },
     '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
@@ -122,11 +123,11 @@ async function tenantChange(
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
   const { items } = await cluster.list(dataStore, { signal });
-  const drivers = new Map(items.map(({ metadata, spec }) => [metadata.name ?? '', spec.driver]));
+  const drivers = new Map(items.map(({ metadata, spec }) => [metadata.name, spec.driver]));
   const troubles = new Map(
     items.flatMap((store) => {
       const trouble = storeTrouble(store);
-      return trouble === undefined ? [] : [[store.metadata.name ?? '', trouble.message] as const];
+      return trouble === undefined ? [] : [[store.metadata.name, trouble.message] as const];
     }),
   );
   const tcp = objectOf(tenantControlPlane, request);
@@ -174,7 +175,7 @@ async function tenantDeletion(
   const reference = old.metadata.ownerReferences?.find(
     ({ kind, apiVersion }) => kind === ownerKind && apiVersion.startsWith(`${group}/`),
   );
-  const { namespace = '' } = old.metadata;
+  const { namespace } = old.metadata;
   const inForeground = request.options?.propagationPolicy === 'Foreground';
   // Objects that may always be deleted need no request: the other half of the manager may be disabled.
   const owner =
@@ -200,12 +201,7 @@ async function dataStoreChange(
     found.flatMap((secret) =>
       secret === undefined
         ? []
-        : [
-            [
-              `${secret.metadata.namespace ?? ''}/${secret.metadata.name ?? ''}`,
-              new Set(Object.keys(secret.data ?? {})),
-            ] as const,
-          ],
+        : [[`${secret.metadata.namespace}/${secret.metadata.name}`, new Set(Object.keys(secret.data ?? {}))] as const],
     ),
   );
   const answer = verdict(stores.validate({ store, ...oldOf(dataStore, request), secrets }));
@@ -222,13 +218,17 @@ async function dataStoreDeletion(
   return verdict(stores.validateDeletion(name, usersOf(name, { tenants, defaultDataStore }), unknown));
 }
 
-/** The object as the rule's own kind; the API server converts to the version that the webhook's configuration names. */
 function objectOf<T extends Resource>(kind: KindRef<T>, request: AdmissionRequest): T {
+  return asStored(draftOf(kind, request));
+}
+
+/** The object as the rule's own kind; the API server converts to the version that the webhook's configuration names. */
+function draftOf<T extends Resource>(kind: KindRef<T>, request: AdmissionRequest): DraftOf<T> {
   const { object } = request;
   if (object === undefined || object === null || request.kind.kind !== kind.kind) {
     throw new Error(`expected a ${kind.kind}, but the ${request.operation} request is about ${request.kind.kind}`);
   }
-  return object as T;
+  return object as DraftOf<T>;
 }
 
 function oldOf<T extends Resource>(_kind: KindRef<T>, { oldObject }: AdmissionRequest): { readonly old?: T } {

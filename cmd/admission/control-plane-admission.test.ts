@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { access } from '../../controllers/stewardcontrolplane/access.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
@@ -16,8 +16,8 @@ const bare = {
 
 interface Asked {
   readonly kind: 'StewardControlPlane' | 'StewardControlPlaneTemplate';
-  readonly object: Resource;
-  readonly oldObject?: Resource;
+  readonly object: Draft;
+  readonly oldObject?: Draft;
   readonly dryRun?: boolean;
 }
 
@@ -39,22 +39,22 @@ async function answerTo({ kind, ...asked }: Asked): Promise<string> {
   return first;
 }
 
-const controlPlane = (spec: object, status?: object): Resource =>
+const controlPlane = (spec: object, status?: object): Draft =>
   ({
     apiVersion: `${group}/v1alpha2`,
     kind: 'StewardControlPlane',
     metadata: { name: 'a', namespace: 'default' },
     spec: { version: 'v1.35.4', replicas: 1, ...bare, ...spec },
     ...(status !== undefined && { status }),
-  }) as Resource;
+  }) as Draft;
 
-const template = (spec: object, metadata: object = {}): Resource =>
+const template = (spec: object, metadata: object = {}): Draft =>
   ({
     apiVersion: `${group}/v1alpha2`,
     kind: 'StewardControlPlaneTemplate',
     metadata: { name: 'a', namespace: 'default', ...metadata },
     spec: { template: { spec: { ...bare, ...spec } } },
-  }) as Resource;
+  }) as Draft;
 
 describe('A control plane', () => {
   const kind = 'StewardControlPlane';
@@ -108,7 +108,7 @@ describe('The TenantControlPlane of a control plane', () => {
   const owner = { apiVersion: `${group}/v1alpha2`, kind: 'StewardControlPlane', name: 'a', controller: true };
 
   async function deletion(
-    scp: Resource | undefined,
+    scp: Draft | undefined,
     metadata: object,
     { uid, propagationPolicy }: { readonly uid?: string | undefined; readonly propagationPolicy?: string } = {},
   ): Promise<string> {
@@ -144,7 +144,7 @@ describe('The TenantControlPlane of a control plane', () => {
 
   const leaving = { ...controlPlane({}), metadata: { ...key, deletionTimestamp: 'x', finalizers: ['a/b'] } };
   const marked = (name: string, value: string): object => ({ annotations: { [name]: value } });
-  test.each<{ when: string; scp: Resource | undefined; metadata?: object; uid?: string }>([
+  test.each<{ when: string; scp: Draft | undefined; metadata?: object; uid?: string }>([
     { when: 'its control plane goes', scp: leaving },
     { when: 'its control plane is gone', scp: undefined },
     { when: 'another control plane of that name is there now', scp: controlPlane({}), uid: 'of-the-one-before' },

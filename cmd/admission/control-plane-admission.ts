@@ -1,5 +1,7 @@
+import { asStored } from '../../api/as-stored.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import type { DraftOf } from '../../api/meta.ts';
 import { applyDefaults } from '../../api/structural/apply-defaults.ts';
 import { validate } from '../../api/structural/validate.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -67,12 +69,12 @@ const evaluated = [
 ];
 
 /** Of the ports of its pods only that of the API server is the Cluster's to choose: here it is one that nothing else has. */
-const anyCluster: CapiCluster = {
+const anyCluster = asStored<CapiCluster>({
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
   metadata: { name: 'any' },
   spec: { clusterNetwork: { apiServerPort: 1 } },
-};
+});
 
 type Limits = Pick<ControlPlaneChange, 'newestMinor' | 'reach'>;
 
@@ -103,7 +105,7 @@ function defaultedTenant(scp: StewardControlPlane): TenantControlPlane | undefin
 function manifestOf(scp: StewardControlPlane): TenantControlPlane | undefined {
   try {
     const manifest = tenantControlPlaneOf(scp, anyCluster, { now: new Date(0) });
-    return JSON.parse(JSON.stringify(manifest)) as TenantControlPlane;
+    return asStored(JSON.parse(JSON.stringify(manifest)) as DraftOf<TenantControlPlane>);
   } catch (error) {
     if (error instanceof InvalidInputError) return undefined;
     throw error;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import { access } from '../../controllers/stewardcontrolplane/access.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
 import type { AdmissionRequest } from '../../runtime/admission/admission.ts';
@@ -16,11 +16,11 @@ const apiVersion = `${group}/v1alpha2`;
 
 type Kind = 'StewardControlPlane' | 'StewardControlPlaneTemplate';
 
-function made(kind: Kind, spec: object): Resource {
+function made(kind: Kind, spec: object): Draft {
   if (kind === 'StewardControlPlaneTemplate') {
-    return { apiVersion, kind, metadata, spec: { template: { spec: { ...bare, ...spec } } } } as Resource;
+    return { apiVersion, kind, metadata, spec: { template: { spec: { ...bare, ...spec } } } } as Draft;
   }
-  return { apiVersion, kind, metadata, spec: { version: 'v1.35.4', replicas: 1, ...bare, ...spec } } as Resource;
+  return { apiVersion, kind, metadata, spec: { version: 'v1.35.4', replicas: 1, ...bare, ...spec } } as Draft;
 }
 
 async function answerTo(

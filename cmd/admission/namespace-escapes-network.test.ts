@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import { applyDefaults } from '../../api/structural/apply-defaults.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -29,7 +29,7 @@ async function preparedCluster(): Promise<FakeCluster> {
       ...(allowedNamespaces !== undefined && { allowedNamespaces }),
     };
     const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
-    await cluster.seed(dataStore, { apiVersion, kind: 'DataStore', metadata: { name }, spec } as Resource);
+    await cluster.seed(dataStore, { apiVersion, kind: 'DataStore', metadata: { name }, spec });
   }
   await cluster.seed(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const taken = publishedTenant({ ingress: { hostname: preparations.takenHost } });
@@ -54,11 +54,11 @@ async function answerTo({ admissions, made, change }: Asked): Promise<AdmissionA
   const kind = [tenantControlPlane, stewardControlPlane].find((one) => one.kind === made.kind);
   const handler = admissions[paths[kind?.kind ?? ''] ?? ''];
   if (kind === undefined || handler === undefined) throw new Error(`nobody answers for ${String(made.kind)}`);
-  const withSpec = (more: object): Resource => {
+  const withSpec = (more: object): Draft => {
     const spec = applyDefaults(kind.spec.openapi, { ...(made.spec as object), ...more });
-    return { ...made, spec } as object as Resource;
+    return { ...made, spec } as object as Draft;
   };
-  const ask = async (request: Pick<AdmissionRequest, 'operation' | 'object'> & { oldObject?: Resource }) => {
+  const ask = async (request: Pick<AdmissionRequest, 'operation' | 'object'> & { oldObject?: Draft }) => {
     const is = { group: kind.group, version: kind.version, kind: kind.kind };
     const { signal } = new AbortController();
     return handler({ uid: '1', kind: is, namespace, name: 'any', ...request }, { signal });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import { applyDefaults } from '../../api/structural/apply-defaults.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -21,7 +21,7 @@ interface Told {
   readonly boundaries?: BoundarySettings;
 }
 
-function manifest({ deployment, spec }: Pick<NamespaceEscape, 'deployment' | 'spec'>): Resource {
+function manifest({ deployment, spec }: Pick<NamespaceEscape, 'deployment' | 'spec'>): Draft {
   const given = {
     dataStore: 'default',
     controlPlane: { deployment: { replicas: 1, ...deployment }, service: { serviceType: 'ClusterIP' } },
@@ -34,14 +34,14 @@ function manifest({ deployment, spec }: Pick<NamespaceEscape, 'deployment' | 'sp
     kind: 'TenantControlPlane',
     metadata: { name: 'tenant', namespace: 'default' },
     spec: applyDefaults(tenantControlPlane.spec.openapi, given),
-  } as Resource;
+  } as Draft;
 }
 
-async function answerTo(object: Resource, { labels, boundaries }: Told = {}): Promise<string> {
+async function answerTo(object: Draft, { labels, boundaries }: Told = {}): Promise<string> {
   const cluster = new FakeCluster({ access });
   const spec = { driver: 'etcd', endpoints: ['etcd:2379'] };
   const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
-  await cluster.seed(dataStore, { apiVersion, kind: 'DataStore', metadata: { name: 'default' }, spec } as Resource);
+  await cluster.seed(dataStore, { apiVersion, kind: 'DataStore', metadata: { name: 'default' }, spec });
   const metadata = { name: 'default', ...(labels !== undefined && { labels }) };
   await cluster.seed(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata });
   const handler = createAdmissions({

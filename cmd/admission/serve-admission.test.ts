@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { request as httpsRequest } from 'node:https';
 import { capiExtensionConfig } from '../../api/cluster-api/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
 import { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { Metrics } from '../../runtime/observe/metrics.ts';
@@ -27,7 +26,7 @@ beforeEach(async () => {
     kind: 'ExtensionConfig',
     metadata: { name: 'steward-clusterstacks' },
     spec: { clientConfig: { service: { name: 'steward-webhook-service', namespace: 'steward-system' } } },
-  } as Resource);
+  });
 });
 afterEach(() => closing.close());
 

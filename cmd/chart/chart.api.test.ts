@@ -146,7 +146,7 @@ describe('the chart before a real API server', () => {
     );
     await cluster.patch(
       kinds.StatefulSet,
-      { namespace, name: metadata.name ?? '' },
+      { namespace, name: metadata.name },
       { type: 'merge', body: { metadata: { annotations: { 'helm.sh/resource-policy': 'keep' } } } },
     );
     await expect(upgrade()).resolves.toContain('kind: Deployment');

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 describe('an installation with Helm', () => {
   const jobs = async (): Promise<readonly string[]> =>
-    (await cluster.list(kinds.Job, { namespace })).items.map(({ metadata }) => metadata.name ?? '');
+    (await cluster.list(kinds.Job, { namespace })).items.map(({ metadata }) => metadata.name);
   const bundle = async (): Promise<string | undefined> => {
     const name = 'steward-validating-webhook-configuration';
     const found = await cluster.get(kinds.ValidatingWebhookConfiguration, { name });

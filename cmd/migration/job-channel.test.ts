@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { UnreachableError } from '../../runtime/client/errors.ts';
 import { silent } from '../../runtime/observe/logger.ts';
@@ -17,7 +16,7 @@ const key = { namespace: 'steward-system', name: 'migrate-1' };
 
 async function withJob(): Promise<{ readonly cluster: FakeCluster; readonly channel: JobChannel }> {
   const cluster = new FakeCluster({ access: [...migrateAccess, ...migrateNamespaceAccess] });
-  await cluster.seed(kinds.Job, { apiVersion: 'batch/v1', kind: 'Job', metadata: key, spec: {} } as Resource);
+  await cluster.seed(kinds.Job, { apiVersion: 'batch/v1', kind: 'Job', metadata: key, spec: {} });
   return { cluster, channel: new JobChannel(cluster, key) };
 }
 

@@ -100,7 +100,7 @@ class LivingWorld extends MigrationWorld {
       sessions: new Sessions({ clock: this.clock }),
       read: secretReader((key) => this.cluster.admin.get(kinds.Secret, key)),
     });
-    const { name = '', namespace = '' } = (await this.read()).metadata;
+    const { name, namespace } = (await this.read()).metadata;
     this.#process = runMigration(
       {
         tenant: { namespace, name },

@@ -56,7 +56,7 @@ export async function runMigration(task: MigrationTask, parts: MigrationParts): 
   const { cluster } = parts;
   const tcp = await cluster.get(tenantControlPlane, task.tenant);
   if (tcp === undefined) throw new GiveUpError(`TenantControlPlane ${textOf(task)} does not exist`);
-  const { uid = '' } = tcp.metadata;
+  const { uid } = tcp.metadata;
   const channel = new JobChannel(cluster, { namespace: task.operatorNamespace, name: migrationJob(uid) });
   try {
     const record = tcp.status?.storage?.migration;

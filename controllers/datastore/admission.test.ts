@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { OpenApi } from '../../api/schema.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { ContentRef, DataStore, DataStoreSpec } from '../../api/steward/v1alpha1/data-store.ts';
@@ -13,7 +14,7 @@ function newStore(spec: Partial<DataStoreSpec> = {}, name = 'default'): DataStor
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name },
+    metadata: storedMeta({ name }),
     spec: {
       driver: 'etcd',
       endpoints: ['etcd-0.etcd.steward-system.svc.cluster.local:2379'],
@@ -87,7 +88,7 @@ describe('validate', () => {
     expect(lines(newStore({ driver: 'MySQL' }), old)).toEqual([
       expect.stringMatching(/^spec\.driver MySQL .*cannot be changed/),
     ]);
-    const labelled = { ...old, metadata: { name: 'default', labels: { a: 'b' } } };
+    const labelled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
     expect(validate({ store: labelled, old, secrets: new Map() })).toEqual([]);
     // Its Secret has lost every key since.
     const emptied = new Map([['steward-system/etcd-certs', new Set<string>()]]);
@@ -96,11 +97,9 @@ describe('validate', () => {
   });
 
   test('accepts any object that is being deleted', () => {
-    const store = {
-      ...newStore({ endpoints: ['x'] }),
-      metadata: { name: 'default', deletionTimestamp: '2030-01-01T00:00:00Z' },
-    };
-    expect(lines(store)).toEqual([]);
+    const store = newStore({ endpoints: ['x'] });
+    const metadata = { ...store.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
+    expect(lines({ ...store, metadata })).toEqual([]);
   });
 
   test.each([

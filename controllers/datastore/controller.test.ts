@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
@@ -19,7 +20,7 @@ function newStore(over: Partial<DataStore> = {}): DataStore {
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name: 'default', generation: 3 },
+    metadata: storedMeta({ name: 'default', generation: 3 }),
     spec: {
       driver: 'etcd',
       endpoints: ['etcd-0:2379'],
@@ -42,7 +43,7 @@ function tenant(name: string, dataStoreName?: string, more: More = {}): TenantCo
   const object: Resource & { readonly spec: object; readonly status?: unknown } = {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'TenantControlPlane',
-    metadata: { name, namespace: 'tenants' },
+    metadata: storedMeta({ name, namespace: 'tenants' }),
     ...more,
     spec: { ...more.spec },
     ...(dataStoreName !== undefined && { status: { storage: { dataStoreName, setup: { schema: 'x' } } } }),
@@ -164,7 +165,7 @@ describe('A reconcile of a DataStore', () => {
       'tenants/placed',
     ]);
     rig.tenants = [tenant('unnamed'), tenant('waits', undefined, { spec: { dataStoreSelector: {} } })];
-    const fallback = await rig.reconcile(newStore({ metadata: { name: 'fallback', generation: 1 } }));
+    const fallback = await rig.reconcile(newStore({ metadata: storedMeta({ name: 'fallback', generation: 1 }) }));
     expect(fallback.store.status?.usedBy).toEqual(['tenants/unnamed']);
   });
 
@@ -380,7 +381,7 @@ describe('The watches of DataStores', () => {
     const secret = (name: string): Resource => ({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name, namespace: 'steward-system' },
+      metadata: storedMeta({ name, namespace: 'steward-system' }),
     });
     const watch = rig.controller.watches.find(({ kind }) => kind.kind === kinds.Secret.kind);
     expect(watch?.keys(undefined, secret('etcd-certs'))).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
@@ -12,14 +13,14 @@ const reference = (name: string) => ({ secretReference: { name, namespace: 'stew
 const store: DataStore = {
   apiVersion: 'steward.butlerlabs.dev/v1alpha1',
   kind: 'DataStore',
-  metadata: { name: 'default' },
+  metadata: storedMeta({ name: 'default' }),
   spec: {
     driver: 'PostgreSQL',
     endpoints: ['postgres:5432'],
     basicAuth: { username: reference('users'), password: reference('absent') },
   },
 };
-const secret = (name: string): Resource => ({
+const secret = (name: string): Draft => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name, namespace: 'steward-system', labels: { own: 'stays' } },

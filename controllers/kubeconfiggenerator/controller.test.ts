@@ -3,7 +3,7 @@ import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type {
   KubeconfigGenerator,
@@ -58,7 +58,7 @@ class World {
 
   async tenant(name: string, labels: Record<string, string> = {}, namespace = 'team'): Promise<void> {
     const { kind, apiVersion, spec } = tenantControlPlaneWith();
-    const seed = { kind, apiVersion, spec, metadata: { name, namespace, labels } } as Resource;
+    const seed = { kind, apiVersion, spec, metadata: { name, namespace, labels } } as Draft;
     this.tenants = [...this.tenants, await this.cluster.seed(tenantControlPlane, seed)];
     await this.secret(namespace, `${name}-ca`, { 'ca.crt': ca.certificate, 'ca.key': ca.key });
     await this.admin(name, namespace);
@@ -82,7 +82,7 @@ class World {
       kind: 'Secret',
       metadata,
       data: encoded(data),
-    } as Resource);
+    });
   }
 
   async generator(name: string, spec: Partial<KubeconfigGeneratorSpecInput> = {}): Promise<KubeconfigGenerator> {
@@ -91,7 +91,7 @@ class World {
       kind: 'KubeconfigGenerator',
       metadata: { name },
       spec: { user: { stringValue: 'ada' }, ...spec },
-    } as Resource);
+    });
   }
 
   reconcile(generator: KubeconfigGenerator): Promise<ReconcileResult<KubeconfigGenerator>> {
@@ -275,7 +275,7 @@ describe('A KubeconfigGenerator', () => {
     const made = await world.made('blue-users');
     const copy = { name: 'precious', namespace: 'team', labels: made?.metadata.labels ?? {} };
     const data = { precious: 'eA==' };
-    await world.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: copy, data } as Resource);
+    await world.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: copy, data });
     world.tenants = [];
     await world.reconcile(generator);
     await world.finalize(generator);

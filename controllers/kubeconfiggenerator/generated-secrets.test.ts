@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Secret } from '../../api/core/kinds.ts';
 import { labels } from '../../api/names.ts';
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import { createIssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
@@ -13,8 +12,7 @@ import { GeneratedSecrets } from './generated-secrets.ts';
 test('the Secrets of a generator are listed without the keys in them', async () => {
   const cluster = new FakeCluster({ access });
   const metadata = { namespace: 'team', name: 'a-admins', labels: { [labels.managedBy]: 'admins' } };
-  const secret: Secret = { apiVersion: 'v1', kind: 'Secret', metadata, data: { value: 'c2VjcmV0' } };
-  await cluster.seed(kinds.Secret, secret);
+  await cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data: { value: 'c2VjcmV0' } });
   const secrets = new GeneratedSecrets(
     { memory: new ObjectMemory(), cluster, tenants: () => [], generators: () => [], renewBeforeMs: 0 },
     createIssuerPool(1),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import { annotations } from '../../api/names.ts';
 import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { RetainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
@@ -46,7 +47,7 @@ function controllerOf(namespace: string): Controller<RetainedControlPlane> {
   return retainedControlPlaneController({
     cluster,
     namespace,
-    removeData: ({ metadata: { uid = '' } }) => {
+    removeData: ({ metadata: { uid } }) => {
       removed.push(uid);
       return Promise.resolve(undefined);
     },
@@ -58,7 +59,7 @@ function retain(changes: Partial<RetainedControlPlane['spec']> = {}): Promise<Re
   const retained: RetainedControlPlane = {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'RetainedControlPlane',
-    metadata: { ...recordKey, finalizers: ['finalizer.steward.butlerlabs.dev/retained-data'] },
+    metadata: storedMeta({ ...recordKey, finalizers: ['finalizer.steward.butlerlabs.dev/retained-data'] }),
     spec: { formerUID: 'former', record, ...changes },
   };
   return cluster.seed(retainedControlPlane, retained);
@@ -171,7 +172,7 @@ describe('A RetainedControlPlane that is deleted', () => {
 
   test('removes nothing while the TenantControlPlane that released the data exists, which may use it', async () => {
     const { metadata } = await occupy({ storage });
-    await retain({ formerUID: metadata.uid ?? '' });
+    await retain({ formerUID: metadata.uid });
     await end();
     expect(await conditionOf('Deleting')).toBe('True WaitingForTenantControlPlane');
     expect(removed).toEqual([]);
@@ -179,7 +180,7 @@ describe('A RetainedControlPlane that is deleted', () => {
 
   test('removes nothing once the TenantControlPlane that released the data adopts it again', async () => {
     const { metadata } = await occupy({ storage });
-    await retain({ formerUID: metadata.uid ?? '', adopterUID: metadata.uid ?? '' });
+    await retain({ formerUID: metadata.uid, adopterUID: metadata.uid });
     await end();
     expect(await found()).toBeUndefined();
     expect(removed).toEqual([]);
@@ -187,7 +188,7 @@ describe('A RetainedControlPlane that is deleted', () => {
 
   test('removes nothing while its adopter may still adopt the data, and removes it once that adopter is gone', async () => {
     const { metadata } = await occupy();
-    await retain({ adopterUID: metadata.uid ?? '' });
+    await retain({ adopterUID: metadata.uid });
     await end();
     expect(await conditionOf('Deleting')).toBe('True WaitingForTenantControlPlane');
     await cluster.admin.patch(tenantControlPlane, key, { type: 'merge', body: { metadata: { finalizers: [] } } });

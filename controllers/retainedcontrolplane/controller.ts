@@ -1,4 +1,5 @@
-import type { Key, Resource } from '../../api/meta.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { Key } from '../../api/meta.ts';
 import { annotations, finalizers } from '../../api/names.ts';
 import { hasAdopted } from '../../api/steward/v1alpha1/has-adopted.ts';
 import { formerKey, retainedControlPlane, retainedKey } from '../../api/steward/v1alpha1/retained-control-plane.ts';
@@ -27,7 +28,7 @@ export function retainedControlPlaneController(deps: Dependencies): Controller<R
         ? undefined
         : `the annotation ${annotations.paused} is set`,
     async reconcile(retained, { signal, now }): Promise<ReconcileResult<RetainedControlPlane>> {
-      const { name = '', uid = '', resourceVersion = '' } = retained.metadata;
+      const { name, uid, resourceVersion } = retained.metadata;
       const tcp = await deps.cluster.get(tenantControlPlane, formerKey(retained), { signal });
       // A TenantControlPlane that is being deleted may use the record again.
       if (tcp !== undefined && tcp.metadata.deletionTimestamp === undefined && hasAdopted(retained, tcp)) {
@@ -47,7 +48,7 @@ export function retainedControlPlaneController(deps: Dependencies): Controller<R
   };
 }
 
-function ofTenant(old: Resource | undefined, now: Resource | undefined): readonly Key[] {
+function ofTenant(old: TenantControlPlane | undefined, now: TenantControlPlane | undefined): readonly Key[] {
   const tcp = now ?? old;
   return tcp === undefined ? [] : [retainedKey(tcp)];
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { asStored } from '../../api/as-stored.ts';
 import { topologyDryRunAnnotation } from '../../api/cluster-api/names.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import type { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
@@ -50,7 +51,7 @@ export function validateTenantDeletion(
   if (owner === undefined || owner.metadata.deletionTimestamp !== undefined) return [];
   const isOwned = tenant.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
   if (!isOwned || isMoved(tenant)) return [];
-  const name = owner.metadata.name ?? '';
+  const name = owner.metadata.name;
   const named = `names the StewardControlPlane ${name}, which would recreate this control plane with the same data`;
   if (!isForceDeleted(tenant)) {
     const reason = `${named}; until then the control plane would be unavailable`;
@@ -70,7 +71,7 @@ export function validateTenantDeletion(
 export function validateExternalDeletion({ metadata }: Resource, username: string): readonly InvalidInput[] {
   const { [annotations.externalClaim]: claim, [annotations.externalHolder]: holder } = metadata.annotations ?? {};
   if (claim === undefined || holder === undefined || namespaceControllers.includes(username)) return [];
-  if (isForceDeleted({ apiVersion: '', kind: '', metadata })) return [];
+  if (isForceDeleted({ metadata })) return [];
   const reason = `names the StewardControlPlane with UID ${holder} of another cluster, which would recreate this control plane without its data, and workers that have joined could not use it`;
   const remedy = `delete the Cluster there instead; to delete this control plane anyway, set the annotation ${annotations.deleteAnyway} to "true" first`;
   return [{ field: `metadata.annotations[${annotations.externalHolder}]`, reason, remedy }];
@@ -87,9 +88,9 @@ type Template = ObjectOf<typeof stewardControlPlaneTemplate>;
 /** The control plane of a template, as far as the template determines it. Every supported version is possible. */
 export function controlPlaneFrom({ metadata, spec }: Template): StewardControlPlane {
   const { apiVersion, kind } = { apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2', kind: 'StewardControlPlane' };
-  const named = { ...(metadata.namespace !== undefined && { namespace: metadata.namespace }), name: 'template' };
+  const named = { namespace: metadata.namespace, name: 'template' };
   const given = { ...spec.template.spec, version: `v1.${oldestMinor}.0`, replicas: 1 };
-  return { apiVersion, kind, metadata: { ...spec.template.metadata, ...named }, spec: given };
+  return asStored({ apiVersion, kind, metadata: { ...spec.template.metadata, ...named }, spec: given });
 }
 
 /** A request to admission about a template. */

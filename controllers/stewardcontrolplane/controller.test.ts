@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -71,7 +71,7 @@ describe('A StewardControlPlane', () => {
   test('The record of what is retained of its TenantControlPlane enqueues it, also when the record is gone', async () => {
     await world.seedCluster();
     await world.seed();
-    const retained = { apiVersion: '', kind: '', metadata: { name: `${key.namespace}.${key.name}` } };
+    const retained = { apiVersion: '', kind: '', metadata: storedMeta({ name: `${key.namespace}.${key.name}` }) };
     const watch = world.controller.watches.find(({ kind }) => kind.kind === 'RetainedControlPlane');
     expect(watch?.keys(undefined, retained)).toEqual([key]);
     expect(watch?.keys(retained, undefined)).toEqual([key]);
@@ -85,7 +85,7 @@ describe('A StewardControlPlane', () => {
       kind: 'RetainedControlPlane',
       metadata: { name: `${key.namespace}.${key.name}` },
       spec: { formerUID: 'former', controllerUID: 'another', record: '{}' },
-    } as Resource);
+    });
     const { status } = await world.reconcile();
     const created = conditionOf(status, 'TenantControlPlaneCreated');
     expect(created).toMatchObject({ status: 'False', reason: 'OwnedByAnother' });
@@ -167,7 +167,7 @@ describe('A StewardControlPlane', () => {
       kind: 'TenantControlPlane',
       metadata: key,
       spec: { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: 'v1.30.0' } },
-    } as Resource);
+    });
     const { status } = await world.reconcile();
     expect(conditionOf(status, 'TenantControlPlaneCreated')).toMatchObject({
       status: 'False',

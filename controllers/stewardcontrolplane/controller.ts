@@ -71,7 +71,7 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
         const report = await runPhases(externalPhases, scope, ctx);
         return { status: externalStatusOf(scp, report, ctx.now), ...retryOf(report) };
       }
-      deps.external?.clusters.release(scp.metadata.uid ?? '');
+      deps.external?.clusters.release(scp.metadata.uid);
       const report = await runPhases(phases, scope, ctx);
       const status = localStatusOf(scp, report, ctx.now);
       return isRefused(status) ? { status, afterMs: askAgainMs } : { status, ...retryOf(report) };
@@ -80,7 +80,7 @@ export function stewardControlPlaneController(deps: Dependencies): Controller<St
   };
 }
 
-const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
+const keyOf = ({ metadata: { namespace, name } }: StewardControlPlane) => ({ namespace, name });
 
 /**
  * The delay until a refused TenantControlPlane is applied again, in milliseconds: its DataStore may have been created
@@ -149,7 +149,8 @@ const watches: readonly Watch[] = [
   {
     kind: capiCluster,
     optional: true,
-    keys: (old, now) => distinct([...controlPlaneOf(old), ...controlPlaneOf(now)]),
+    keys: (old: CapiCluster | undefined, now: CapiCluster | undefined) =>
+      distinct([...controlPlaneOf(old), ...controlPlaneOf(now)]),
   },
 ];
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { annotations } from '../../api/names.ts';
 import { validate, validateExternalDeletion, warningsAbout } from './admission.ts';
@@ -34,7 +35,7 @@ describe('Endpoints as text', () => {
 describe('The deletion of a TenantControlPlane that a StewardControlPlane of another cluster manages', () => {
   const marks = { [annotations.externalClaim]: 'claim', [annotations.externalHolder]: 'holder' };
   const deleted = (marked: Record<string, string>, username: string) =>
-    validateExternalDeletion({ apiVersion: '', kind: '', metadata: { annotations: marked } }, username);
+    validateExternalDeletion({ apiVersion: '', kind: '', metadata: storedMeta({ annotations: marked }) }, username);
 
   test('is refused, and says how to fix it', () => {
     expect(deleted(marks, 'somebody')).toMatchObject([{ remedy: expect.stringContaining(annotations.deleteAnyway) }]);
@@ -50,7 +51,7 @@ describe('The deletion of a TenantControlPlane that a StewardControlPlane of ano
   });
 
   test('is admitted if the object has no annotations at all', () => {
-    expect(validateExternalDeletion({ apiVersion: '', kind: '', metadata: {} }, 'somebody')).toEqual([]);
+    expect(validateExternalDeletion({ apiVersion: '', kind: '', metadata: storedMeta({}) }, 'somebody')).toEqual([]);
   });
 });
 
@@ -66,7 +67,7 @@ describe('Kinds of infrastructure clusters', () => {
   const definition = (labels: Record<string, string>) => ({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: 'ks.g.example', labels },
+    metadata: storedMeta({ name: 'ks.g.example', labels }),
   });
 
   test.each([
@@ -203,7 +204,7 @@ describe('Admission of a StewardControlPlane', () => {
   });
 
   test('An object that is being deleted may keep invalid values', () => {
-    const gone = { ...scp({ version: 'x' }), metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    const gone = { ...scp({ version: 'x' }), metadata: storedMeta({ deletionTimestamp: '2026-01-01T00:00:00Z' }) };
     expect(validate(gone, undefined)).toEqual([]);
   });
 });

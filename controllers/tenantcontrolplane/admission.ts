@@ -62,12 +62,15 @@ export interface DefaultingOptions {
   readonly defaultDataStore: string;
 }
 
+/** What defaults depend on. */
+type Defaulted = Pick<TenantControlPlane, 'spec' | 'status'>;
+
 /**
  * The object with defaults for what its author left open: the default DataStore, the DNS address of the service network, and the
  * list form of the admission plugins. Returns the same object when nothing is open. The names in the datastore are not chosen
  * here: they come from the UID, which an object gets later.
  */
-export function withDefaults(tcp: TenantControlPlane, options: DefaultingOptions): TenantControlPlane {
+export function withDefaults<T extends Defaulted>(tcp: T, options: DefaultingOptions): T {
   const { spec } = tcp;
   const isOpen = (spec.dataStore ?? '') === '' && spec.dataStoreSelector === undefined;
   // A tenant that was placed before a default was set would otherwise be migrated to the default.
@@ -91,7 +94,7 @@ export function withDefaults(tcp: TenantControlPlane, options: DefaultingOptions
 }
 
 /** The default DNS address; undefined if the author set one, or if the network is invalid, which validation reports. */
-function dnsAddresses({ spec }: TenantControlPlane): readonly string[] | undefined {
+function dnsAddresses({ spec }: Defaulted): readonly string[] | undefined {
   if ((spec.networkProfile.dnsServiceIPs ?? []).length > 0) return undefined;
   try {
     return [defaultDnsServiceIp(tenantNetworks({ spec }).services.value)];
@@ -102,7 +105,7 @@ function dnsAddresses({ spec }: TenantControlPlane): readonly string[] | undefin
 }
 
 function validateName({ metadata }: TenantControlPlane): readonly InvalidInput[] {
-  const { name = '', generateName = '' } = metadata;
+  const { name, generateName = '' } = metadata;
   // The name is also that of a Service, and a label's value. The API server appends five characters to a generateName.
   if (name === '' && /^[a-z][-a-z0-9]{0,57}$/.test(generateName)) return [];
   if (/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return [];

@@ -84,7 +84,7 @@ describe('Deleting a TenantControlPlane', () => {
     const world = await running();
     const deployment = await world.deployment();
     if (deployment === undefined) throw new Error('there is no Deployment');
-    const { name = '', uid = '' } = deployment.metadata;
+    const { name, uid } = deployment.metadata;
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, blockOwnerDeletion: true };
     const pod = { ...key, name: 'tenant-abc' };
     await world.cluster.seed(kinds.Pod, {
@@ -92,7 +92,7 @@ describe('Deleting a TenantControlPlane', () => {
       kind: 'Pod',
       metadata: { ...pod, labels: { [labels.name]: 'tenant' }, ownerReferences: [owner] },
       spec: { nodeName: 'node', terminationGracePeriodSeconds: 30, containers: [] },
-    } as Resource);
+    });
     await ask(world);
     await world.settle();
     await world.settle();

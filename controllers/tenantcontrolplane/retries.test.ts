@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -76,10 +75,10 @@ class Hosted {
       kind: 'DataStore',
       metadata: { name: 'default' },
       spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
-    } as Resource);
+    });
     await seedManagementApi(this.cluster, api);
     const { spec, apiVersion, kind } = tenantControlPlaneWith({ spec: { addons: { coreDNS: {}, kubeProxy: {} } } });
-    await this.cluster.seed(tenantControlPlane, { apiVersion, kind, metadata: at, spec } as Resource);
+    await this.cluster.seed(tenantControlPlane, { apiVersion, kind, metadata: at, spec });
     await this.#manager.start();
     // Keys are made in other threads, by a time of their own.
     for (let turn = 0; turn < 200_000 && !(await until()); turn += 1) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import type { KindRef, Manifest, Resource } from '../../api/meta.ts';
+import type { KindRef, Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   sessions = new Sessions({ clock: systemClock });
   await installKinds(admin, [dataStore, retainedControlPlane, tenantControlPlane]);
   await grantUser(admin, user, access);
-  await admin.create(dataStore, etcd.dataStore as unknown as Manifest);
+  await admin.create(dataStore, { ...etcd.dataStore, metadata: { name: 'default' } });
   collector = await startGarbageCollector(server, folder.path);
 }, 180_000);
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
@@ -68,7 +69,7 @@ const store = (told: Told = {}): DataStore => {
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name, uid, generation, labels },
+    metadata: storedMeta({ name, uid, generation, labels }),
     spec: { driver: 'etcd', endpoints: ['a:2379'], placement },
     status: { usedBy, sizeBytes, conditions: [{ type: 'Ready', status: ready, ...at }] },
   };
@@ -132,7 +133,7 @@ describe('A change of a Gateway', () => {
   const object = (uid: string, namespace = 'default', name = 'gw'): Resource => ({
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'Gateway',
-    metadata: { namespace, name, uid },
+    metadata: storedMeta({ namespace, name, uid }),
   });
 
   test.each<[string, Resource | undefined, Resource | undefined, readonly string[]]>([
@@ -185,7 +186,7 @@ test('A PodDisruptionBudget of somebody else enqueues the control planes beside 
   const budget = (name: string, uid: string): Resource => ({
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
-    metadata: { namespace: 'default', name, uid },
+    metadata: storedMeta({ namespace: 'default', name, uid }),
   });
   const told = (old: Resource | undefined, now: Resource | undefined): readonly string[] =>
     (watch?.keys(old, now) ?? []).map(({ name }) => name);
@@ -199,7 +200,7 @@ describe('A Namespace', () => {
   const namespace = (name: string, labels?: Record<string, string>): Resource => ({
     apiVersion: 'v1',
     kind: 'Namespace',
-    metadata: { name, ...(labels !== undefined && { labels }) },
+    metadata: storedMeta({ name, ...(labels !== undefined && { labels }) }),
   });
 
   test('whose labels change enqueues its tenants, because DataStores may select by labels', () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import jsonPatch from 'fast-json-patch';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:tls';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { Resource } from '../../api/meta.ts';
 import { FakeClock } from '../../testing/fake/fake-clock.ts';
 import type { AdmissionHandler, AdmissionResponse } from './admission.ts';
@@ -80,7 +81,7 @@ const send = (
 const object: Resource & { readonly spec: unknown } = {
   apiVersion: 'x.io/v1',
   kind: 'Tenant',
-  metadata: { name: 'a', namespace: 'default' },
+  metadata: storedMeta({ name: 'a', namespace: 'default' }),
   spec: { size: 1 },
 };
 const review = (over: Record<string, unknown> = {}): string =>

@@ -1,4 +1,4 @@
-import type { Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 
 /** The parts of an AdmissionRequest (admission.k8s.io/v1) that rules are about. */
 export interface AdmissionRequest {
@@ -10,9 +10,9 @@ export interface AdmissionRequest {
   readonly subResource?: string;
   readonly userInfo?: { readonly username?: string; readonly uid?: string; readonly groups?: readonly string[] };
   /** Absent for DELETE. */
-  readonly object?: Resource | null;
+  readonly object?: Draft | null;
   /** Present for UPDATE and DELETE. */
-  readonly oldObject?: Resource | null;
+  readonly oldObject?: Draft | null;
   /** The options of the client's request; for DELETE its DeleteOptions. */
   readonly options?: { readonly propagationPolicy?: string } | null;
   /** Nothing will be stored: a handler must have no effect outside its answer. */
@@ -24,7 +24,7 @@ export type AdmissionAnswer =
   | {
       readonly allowed: true;
       /** The object as it shall be stored; absent: as it came. The difference is sent as a JSON patch. */
-      readonly object?: Resource;
+      readonly object?: Draft;
       readonly warnings?: readonly string[];
     }
   | {

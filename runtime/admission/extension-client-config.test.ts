@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { CapiExtensionConfig } from '../../api/cluster-api/kinds.ts';
 import { extensionConfigPatch } from './extension-client-config.ts';
 
@@ -7,7 +8,7 @@ type ClientConfig = NonNullable<NonNullable<CapiExtensionConfig['spec']>['client
 const config = (clientConfig: ClientConfig): CapiExtensionConfig => ({
   apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
   kind: 'ExtensionConfig',
-  metadata: { name: 'ours' },
+  metadata: storedMeta({ name: 'ours' }),
   spec: { clientConfig },
 });
 const bundle = 'PEM\n';

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import { ObjectSlot } from '../cache/object-slot.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
@@ -15,7 +16,7 @@ const byAnnotation: Marking = { by: 'annotation', componentLabel, annotation: 'e
 const owner: Resource = {
   apiVersion: 'example.com/v1',
   kind: 'Tenant',
-  metadata: { name: 'blue', namespace: 'default', uid: 'uid-blue' },
+  metadata: storedMeta({ name: 'blue', namespace: 'default', uid: 'uid-blue' }),
 };
 const configMap = (name: string, data: Record<string, string> = {}): Manifest => ({
   apiVersion: 'v1',
@@ -38,7 +39,7 @@ const lookup = (kind: KindRef, key: Key): Resource | undefined => cache.get(`${k
 const fillCache = async (): Promise<void> => {
   for (const kind of [kinds.ConfigMap, kinds.Deployment]) {
     for (const item of (await cluster.admin.list(kind)).items) {
-      cache.set(`${kind.kind} ${textOf({ namespace: 'default', name: item.metadata.name ?? '' })}`, item);
+      cache.set(`${kind.kind} ${textOf({ namespace: 'default', name: item.metadata.name })}`, item);
     }
   }
 };
@@ -49,7 +50,7 @@ const applier = (over: Partial<ApplierOptions> = {}): Applier =>
     ...over,
   });
 const names = async (): Promise<readonly string[]> =>
-  (await cluster.admin.list(kinds.ConfigMap)).items.map(({ metadata }) => metadata.name ?? '').sort();
+  (await cluster.admin.list(kinds.ConfigMap)).items.map(({ metadata }) => metadata.name).sort();
 const callsOf = (verb: string): number => cluster.calls.filter((call) => call.verb === verb).length;
 
 beforeEach(() => {

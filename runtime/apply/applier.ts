@@ -110,7 +110,7 @@ export class Applier {
   }
 
   #memoryOf(set: ApplySet): SetMemory {
-    const ofOwner = this.#options.memory.getOrMake(set.owner.metadata.uid ?? '', () => new Map<string, SetMemory>());
+    const ofOwner = this.#options.memory.getOrMake(set.owner.metadata.uid, () => new Map<string, SetMemory>());
     let memory = ofOwner.get(set.component);
     if (memory === undefined)
       ofOwner.set(set.component, (memory = { objects: new Map<string, Applied>(), prunedFor: undefined }));
@@ -202,7 +202,7 @@ export class Applier {
         const { uid } = item.metadata;
         await cluster.delete(kind, keyOf(item), {
           propagation: 'Background',
-          ...(uid === undefined ? {} : { uid }),
+          uid,
           ...(signal === undefined ? {} : { signal }),
         });
         metrics?.pruned(set.component, kind.kind);

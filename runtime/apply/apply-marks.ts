@@ -22,7 +22,7 @@ export function mark(manifest: Manifest, set: ApplySet, marking: Marking): Manif
   }
   const labels = { ...metadata.labels, [marking.componentLabel]: set.component };
   if (marking.by === 'annotation') {
-    const annotations = { ...metadata.annotations, [marking.annotation]: uidOf(set.owner) };
+    const annotations = { ...metadata.annotations, [marking.annotation]: set.owner.metadata.uid };
     return { ...manifest, metadata: { ...metadata, labels, annotations } };
   }
   const { namespace } = set.owner.metadata;
@@ -40,7 +40,7 @@ export function mark(manifest: Manifest, set: ApplySet, marking: Marking): Manif
 export function belongs(object: Resource, set: ApplySet, marking: Marking): boolean {
   const { metadata } = object;
   if (metadata.labels?.[marking.componentLabel] !== set.component) return false;
-  const uid = uidOf(set.owner);
+  const { uid } = set.owner.metadata;
   if (marking.by === 'annotation') return metadata.annotations?.[marking.annotation] === uid;
   return metadata.ownerReferences?.some((reference) => reference.uid === uid) ?? false;
 }
@@ -50,17 +50,9 @@ export function referenceTo(owner: Resource): OwnerReference {
   return {
     apiVersion: owner.apiVersion,
     kind: owner.kind,
-    name: owner.metadata.name ?? '',
-    uid: uidOf(owner),
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
     controller: true,
     blockOwnerDeletion: true,
   };
-}
-
-function uidOf(owner: Resource): string {
-  const { uid } = owner.metadata;
-  if (uid === undefined || uid === '') {
-    throw new Error(`${describe(owner)} has no uid: only an object read from an API server can own others`);
-  }
-  return uid;
 }

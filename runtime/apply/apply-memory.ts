@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Manifest, Resource } from '../../api/meta.ts';
+import type { Draft, Manifest, Resource } from '../../api/meta.ts';
 import { isOlder } from '../cache/object-id.ts';
 
 /** What is kept of one applied object: enough to see later that nothing has to be sent. */
 export interface Applied {
   readonly hash: string;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
+  readonly uid: string;
+  readonly resourceVersion: string;
   readonly generation: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function isDrift(applied: Applied, after: Resource, current: Resource | u
 }
 
 /** True when an object still has all of a manifest's labels, annotations, owners and finalizers. */
-export function carries(current: Pick<Resource, 'metadata'>, manifest: Pick<Manifest, 'metadata'>): boolean {
+export function carries(current: Pick<Draft, 'metadata'>, manifest: Pick<Manifest, 'metadata'>): boolean {
   const has = (all: Readonly<Record<string, string>> = {}, some: Readonly<Record<string, string>> = {}): boolean =>
     Object.entries(some).every(([key, value]) => all[key] === value);
   const uids = new Set(current.metadata.ownerReferences?.map(({ uid }) => uid));

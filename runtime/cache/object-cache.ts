@@ -1,4 +1,4 @@
-import type { Key, ObjectMeta, Resource } from '../../api/meta.ts';
+import type { Key, Resource } from '../../api/meta.ts';
 
 /** All values of an object in an index. */
 export type IndexOf<T> = (object: T) => readonly string[];
@@ -8,8 +8,7 @@ interface Index<T> {
   readonly byValue: Map<string, Set<string>>;
 }
 
-const idOf = (key: { readonly namespace?: string | undefined; readonly name?: string | undefined }): string =>
-  `${key.namespace ?? ''}/${key.name ?? ''}`;
+const idOf = (key: Key): string => `${key.namespace ?? ''}/${key.name}`;
 
 /** Objects of one kind by key and by named indexes. What it holds is frozen. */
 export class ObjectCache<T extends Resource> {
@@ -45,7 +44,7 @@ export class ObjectCache<T extends Resource> {
     for (const [id, object] of this.#objects) enter(index, id, object);
   }
 
-  has(metadata: ObjectMeta): boolean {
+  has(metadata: Key): boolean {
     return this.#objects.has(idOf(metadata));
   }
 
@@ -59,7 +58,7 @@ export class ObjectCache<T extends Resource> {
   }
 
   /** Removes the object and returns it. */
-  remove(metadata: ObjectMeta): T | undefined {
+  remove(metadata: Key): T | undefined {
     const id = idOf(metadata);
     const old = this.#objects.get(id);
     if (old === undefined) return undefined;

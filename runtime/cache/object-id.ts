@@ -1,12 +1,12 @@
-import type { Key, Resource } from '../../api/meta.ts';
+import type { Draft, Key } from '../../api/meta.ts';
 
 /** Names an object for people: `Deployment default/tenant-00`, or `Namespace kube-system`. */
-export function describe(object: Resource): string {
+export function describe(object: Draft): string {
   return `${object.kind} ${textOf(keyOf(object))}`;
 }
 
 /** An object's key. Throws nothing: an object without a name has an empty one. */
-export function keyOf(object: Resource): Key {
+export function keyOf(object: Draft): Key {
   const { namespace, name = '' } = object.metadata;
   return namespace === undefined || namespace === '' ? { name } : { namespace, name };
 }
@@ -23,7 +23,7 @@ export function keyFrom(text: string): Key {
 }
 
 /** Distinguishes an object from every other of its server, versions of one group apart: group, kind and key. */
-export function identityOf(object: Resource): string {
+export function identityOf(object: Draft): string {
   const group = object.apiVersion.includes('/') ? object.apiVersion.slice(0, object.apiVersion.indexOf('/')) : '';
   return `${group}/${object.kind}/${textOf(keyOf(object))}`;
 }

@@ -1,4 +1,4 @@
-import type { Key, KindRef, ObjectMeta, Resource } from '../../api/meta.ts';
+import type { Key, KindRef, Resource } from '../../api/meta.ts';
 import { exponentialBackoff, type Backoff } from '../queue/backoff.ts';
 import { sleep, type Clock } from '../clock.ts';
 import type { Cluster, WatchEvent } from '../client/cluster.ts';
@@ -144,7 +144,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
   /** An event of the initial state: what it names is not missing. */
   #initial(event: Exclude<WatchEvent<T>, { type: 'SYNC' }>, missing: Set<T>): void {
     if (event.type === 'BOOKMARK' || !('object' in event)) return;
-    const known = this.#cache.get(keyOf(event.object.metadata));
+    const known = this.#cache.get(event.object.metadata);
     if (known !== undefined) missing.delete(known);
     if (event.type === 'DELETED') this.#remove(event.object.metadata);
     else this.#put(event.object);
@@ -163,7 +163,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
       return false;
     }
     this.#recover();
-    this.#version = version ?? this.#version;
+    this.#version = version;
     if ('object' in event) {
       if (event.type === 'DELETED') this.#remove(event.object.metadata);
       else this.#put(event.object);
@@ -172,9 +172,9 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
   }
 
   #put(received: T): void {
-    const known = this.#cache.get(keyOf(received.metadata));
+    const known = this.#cache.get(received.metadata);
     if (known !== undefined && known.metadata.uid !== received.metadata.uid) this.#remove(known.metadata);
-    else if (known !== undefined && known.metadata.resourceVersion === received.metadata.resourceVersion) return;
+    else if (known?.metadata.resourceVersion === received.metadata.resourceVersion) return;
     const { maxObjects = Infinity } = this.#selection;
     if (known === undefined && this.#cache.size >= maxObjects) {
       this.#version = undefined;
@@ -184,7 +184,7 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
     this.#notify(this.#cache.put(object), object);
   }
 
-  #remove(metadata: ObjectMeta): void {
+  #remove(metadata: Key): void {
     const old = this.#cache.remove(metadata);
     if (old !== undefined) this.#notify(old, undefined);
   }
@@ -264,13 +264,8 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
   }
 }
 
-function keyOf(metadata: ObjectMeta): Key {
-  const name = metadata.name ?? '';
-  return metadata.namespace === undefined ? { name } : { namespace: metadata.namespace, name };
-}
-
 /** Versions are decimal numbers that grow (KEP-5504). */
-function isOlder(version: string | undefined, than: string | undefined): boolean {
-  if (version === undefined || than === undefined || version.length > than.length) return false;
+function isOlder(version: string, than: string | undefined): boolean {
+  if (than === undefined || version.length > than.length) return false;
   return version.length < than.length || version < than;
 }

@@ -1,4 +1,4 @@
-import { apiVersionOf, type KindRef, type Resource } from '../../api/meta.ts';
+import { apiVersionOf, type Draft, type KindRef, type Resource, type StoredMeta } from '../../api/meta.ts';
 import { UnreachableError } from './errors.ts';
 
 /** Parses what a server sent. Throws `UnreachableError` if the answer is not that of an API server. */
@@ -12,15 +12,24 @@ export function parseJson(text: string): unknown {
 
 /**
  * An object as the kind's users expect it: items of lists and metadata-only answers get the type of their kind back.
- * Throws `UnreachableError` when it is no Kubernetes object.
+ * Throws `UnreachableError` when it is no Kubernetes object. What a write returns need not be stored: a review never is.
  */
 export function presentObject<T extends Resource>(kind: KindRef<T>, value: unknown, metadataOnly = false): T {
   if (typeof value !== 'object' || value === null || !('metadata' in value)) throw notAnObject(kind);
   const { metadata } = value;
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) throw notAnObject(kind);
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  const object: Resource = metadataOnly ? { ...type, metadata } : { ...value, ...type, metadata };
+  const object: Draft = metadataOnly ? { ...type, metadata } : { ...value, ...type, metadata };
   return object as T;
+}
+
+/** As `presentObject`, for what is read. Throws `UnreachableError`, too, when it lacks what each stored object has. */
+export function storedObject<T extends Resource>(kind: KindRef<T>, value: unknown, metadataOnly = false): T {
+  const object = presentObject(kind, value, metadataOnly);
+  const { name, namespace, uid, resourceVersion }: Partial<Record<keyof StoredMeta, unknown>> = object.metadata;
+  const given = [name, uid, resourceVersion, ...(kind.namespaced ? [namespace] : [])];
+  if (given.every((field) => typeof field === 'string')) return object;
+  throw new UnreachableError(`the response contains a ${kind.kind} without name, namespace, UID or version`);
 }
 
 const notAnObject = (kind: KindRef): UnreachableError =>

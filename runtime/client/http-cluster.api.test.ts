@@ -56,7 +56,7 @@ function whenCache<T extends Resource>(
         is(
           informer
             .list()
-            .map(({ metadata }) => metadata.name ?? '')
+            .map(({ metadata }) => metadata.name)
             .sort(),
         )
       )
@@ -238,7 +238,7 @@ describe('An API server that is killed', () => {
     expect(informer.get({ namespace, name: 'replaced' })?.metadata.uid).not.toBe(replaced.metadata.uid);
     expect(lines.slice(-4).sort()).toEqual(['+new', '+replaced', '-goes', '-replaced']);
     // The restarted server's history begins later than this version.
-    const { resourceVersion = '' } = stays.metadata;
+    const { resourceVersion } = stays.metadata;
     const old = cluster.watch(kinds.ConfigMap, { resourceVersion, signal: new AbortController().signal });
     await expect(old[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: 'ApiError', code: 410 });
     await factory.close();

@@ -15,7 +15,7 @@ import type {
 } from './cluster.ts';
 import type { Connection } from './connection.ts';
 import { ApiError, UnreachableError } from './errors.ts';
-import { parseJson, parsePage, presentObject } from './decode-object.ts';
+import { parseJson, parsePage, presentObject, storedObject } from './decode-object.ts';
 import { collectionPath, namespaceFor, objectPath, selectionQuery, withQuery, type Query } from './request-path.ts';
 import { Transport, type HttpAnswer, type HttpRequest } from './transport.ts';
 import { watchEvents } from './watch-stream.ts';
@@ -94,7 +94,7 @@ class HttpCluster implements Cluster {
 
   async get<T extends Resource>(kind: KindRef<T>, key: Key, options: ReadOptions = {}): Promise<T | undefined> {
     const answer = await this.#send('get', { method: 'GET', path: objectPath(kind, key) }, options.signal);
-    return answer.code === 404 ? undefined : this.#object(kind, answer);
+    return answer.code === 404 ? undefined : storedObject(kind, parseJson(succeeded(answer).body));
   }
 
   async list<T extends Resource>(kind: KindRef<T>, options: ListOptions = {}): Promise<ListOf<T>> {
@@ -200,7 +200,7 @@ class HttpCluster implements Cluster {
       if (bytes > this.#maxBodyBytes)
         throw new UnreachableError(`the list of ${kind.plural} is larger than ${this.#maxBodyBytes} bytes`);
       const page = parsePage(kind, answer.body);
-      for (const item of page.items) items.push(presentObject(kind, item, metadataOnly));
+      for (const item of page.items) items.push(storedObject(kind, item, metadataOnly));
       next = page.next;
       if (only !== undefined) {
         return { items, resourceVersion: page.resourceVersion, ...(next !== undefined && { next }) };

@@ -69,7 +69,7 @@ async function serve(answer: Answer, options: Partial<Http2LineOptions> = {}): P
 
 const selection = { labelSelector: 'ours', resourceVersion: '7' };
 const line = (type: string, name: string, more: object = {}): string =>
-  `${JSON.stringify({ type, object: { metadata: { name, namespace: 'n', resourceVersion: '8', ...more } } })}\n`;
+  `${JSON.stringify({ type, object: { metadata: { name, namespace: 'n', uid: 'u', resourceVersion: '8', ...more } } })}\n`;
 const json = { ':status': 200, 'content-type': 'application/json' };
 
 /** The events of a watch of ConfigMaps, until it ends. */
@@ -87,18 +87,17 @@ function hear(on: WatchLine): {
 describe('A connection over HTTP/2', () => {
   test('carries lists and many watches, of metadata only, and without bookmarks', async () => {
     const asked: string[] = [];
+    const metadata = { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '6' };
     const { line: on, sessions } = await serve((stream, url, headers) => {
       asked.push(`${url.pathname} ${url.search} ${String(headers.accept)}`);
       stream.respond(json);
       if (url.searchParams.get('watch') === null) {
-        stream.end(
-          JSON.stringify({ metadata: { resourceVersion: '7', continue: 'x' }, items: [{ metadata: { name: 'a' } }] }),
-        );
+        stream.end(JSON.stringify({ metadata: { resourceVersion: '7', continue: 'x' }, items: [{ metadata }] }));
       } else stream.end(line('ADDED', 'b') + line('DELETED', 'b'));
     });
     const list = await on.list(kinds.ConfigMap, { labelSelector: 'ours', limit: 5 });
     expect(list).toEqual({
-      items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
+      items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }],
       resourceVersion: '7',
       next: 'x',
     });

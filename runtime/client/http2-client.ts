@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts';
 import { describeFailure } from '../observe/describe-failure.ts';
 import { ApiError, UnreachableError } from './errors.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { parsePage, presentObject } from './decode-object.ts';
+import { parsePage, storedObject } from './decode-object.ts';
 import { collectionPath, selectionQuery, withQuery } from './request-path.ts';
 import type { Query } from './request-path.ts';
 import { tlsTarget } from './tls-target.ts';
@@ -115,7 +115,7 @@ class Http2Line implements WatchLine {
       const timer = this.#deadline('no complete list');
       const read = (): ListOf<Resource> => {
         const { items, resourceVersion, next } = parsePage(kind, Buffer.concat(parts, size).toString('utf8'));
-        const objects = items.map((item) => presentObject<Resource>(kind, item, true));
+        const objects = items.map((item) => storedObject<Resource>(kind, item, true));
         return { items: objects, resourceVersion, ...(next !== undefined && { next }) };
       };
       this.#get(path, metadataOf('PartialObjectMetadataList'), {

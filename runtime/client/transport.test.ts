@@ -42,7 +42,8 @@ async function serve(
 }
 
 const key = { namespace: 'n', name: 'a' };
-const object = JSON.stringify({ metadata: { name: 'a' } });
+const stored = (name: string) => ({ metadata: { name, namespace: 'n', uid: 'u', resourceVersion: '8' } });
+const object = JSON.stringify(stored('a'));
 const json = (response: ServerResponse, code: number, body: string, headers: Record<string, string> = {}): void => {
   response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(body);
 };
@@ -70,7 +71,7 @@ describe('An untrusted server', () => {
     let pages = 0;
     const body = JSON.stringify({
       metadata: { resourceVersion: '1', continue: 'more' },
-      items: [{ metadata: { name: 'x'.repeat(10_000) } }],
+      items: [stored('x'.repeat(10_000))],
     });
     const cluster = await serve(
       (_request, response) => {
@@ -323,7 +324,7 @@ describe('a connection', () => {
 });
 
 describe('A watch whose reader is busy', () => {
-  const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } })}\n`;
+  const line = `${JSON.stringify({ type: 'ADDED', object: stored('a') })}\n`;
 
   test.each(['the server resets it', 'its signal aborts'])('reports at its next read that %s', async (how) => {
     const gone = Promise.withResolvers<undefined>();
@@ -364,7 +365,7 @@ describe('A watch whose reader is busy', () => {
 describe('A server that cannot stream lists', () => {
   test('is listed in pages and then watched, and is not asked again', async () => {
     const urls: string[] = [];
-    const event = JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'c', resourceVersion: '8' } } });
+    const event = JSON.stringify({ type: 'ADDED', object: stored('c') });
     const cluster = await serve((request, response) => {
       const url = new URL(request.url ?? '', 'http://a');
       const query = url.searchParams;
@@ -379,16 +380,18 @@ describe('A server that cannot stream lists', () => {
         json(response, 422, '{"kind":"Status","code":422,"reason":"Invalid","message":"sendInitialEvents: Forbidden"}');
       else if (query.has('watch')) json(response, 200, `${event}\n`);
       else if (query.has('continue'))
-        json(response, 200, '{"metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"b"}}]}');
+        json(response, 200, JSON.stringify({ metadata: { resourceVersion: '7' }, items: [stored('b')] }));
       else
-        json(response, 200, '{"metadata":{"resourceVersion":"7","continue":"x"},"items":[{"metadata":{"name":"a"}}]}');
+        json(
+          response,
+          200,
+          JSON.stringify({ metadata: { resourceVersion: '7', continue: 'x' }, items: [stored('a')] }),
+        );
     });
     for (let round = 0; round < 2; round += 1) {
       const lines: string[] = [];
       for await (const one of cluster.watch(kinds.ConfigMap, { signal: new AbortController().signal })) {
-        lines.push(
-          'object' in one ? `${one.type} ${one.object.metadata.name ?? ''}` : `${one.type} ${one.resourceVersion}`,
-        );
+        lines.push('object' in one ? `${one.type} ${one.object.metadata.name}` : `${one.type} ${one.resourceVersion}`);
       }
       expect(lines).toEqual(['ADDED a', 'ADDED b', 'SYNC 7', 'ADDED c']);
     }

@@ -1,8 +1,8 @@
-import type { KindRef, Resource } from '../../api/meta.ts';
+import type { KindRef, ObjectMeta, Resource } from '../../api/meta.ts';
 import { statusError } from './api-status.ts';
 import type { WatchEvent } from './cluster.ts';
 import { UnreachableError } from './errors.ts';
-import { parseJson, presentObject } from './decode-object.ts';
+import { parseJson, presentObject, storedObject } from './decode-object.ts';
 
 /** The annotation of the bookmark that ends the initial state of a streamed list (KEP-3157). */
 const initialEventsEnd = 'k8s.io/initial-events-end';
@@ -21,11 +21,14 @@ export function parseWatchEvent<T extends Resource>(
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type: event.type, object: presentObject(kind, event.object, metadataOnly) };
+      return { type: event.type, object: storedObject(kind, event.object, metadataOnly) };
     case 'BOOKMARK': {
       const { metadata } = presentObject(kind, event.object, true);
       const type = metadata.annotations?.[initialEventsEnd] === 'true' ? 'SYNC' : 'BOOKMARK';
-      return { type, resourceVersion: metadata.resourceVersion ?? '' };
+      const { resourceVersion }: ObjectMeta = metadata;
+      if (typeof resourceVersion !== 'string')
+        throw new UnreachableError('the watch sent a bookmark without a version');
+      return { type, resourceVersion };
     }
     case 'ERROR':
       throw statusError(event.object);

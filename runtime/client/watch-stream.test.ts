@@ -14,7 +14,11 @@ const options: WatchStreamOptions = {
   onBytes: () => undefined,
 };
 const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;
-const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, resourceVersion: '7' } });
+const configMap = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'n', uid: 'u', resourceVersion: '7' },
+});
 const bookmark = (annotations?: Record<string, string>) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -56,9 +60,9 @@ describe('The events of a watch', () => {
   });
 
   test('have the type of their kind if only metadata is sent', async () => {
-    const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata: { name: 'a' } };
+    const partial = { ...configMap('a'), apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
     const [event] = await read([line('ADDED', partial)], { metadataOnly: true });
-    expect(event).toEqual({ type: 'ADDED', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } } });
+    expect(event).toEqual({ type: 'ADDED', object: configMap('a') });
   });
 
   test('include an ERROR event, which is thrown as the refusal that it is', async () => {
@@ -73,6 +77,11 @@ describe('The events of a watch', () => {
     ['JSON that is no event', '[]\n', /not an event/],
     ['an unknown type', line('RENAMED', configMap('a')), /unknown type "RENAMED"/],
     ['an object without metadata', line('ADDED', { kind: 'ConfigMap' }), /not a ConfigMap/],
+    ...['name', 'namespace', 'uid', 'resourceVersion'].map((field): [string, string, RegExp] => {
+      const lacking = { ...configMap('a').metadata, [field]: undefined };
+      return [`an object without ${field}`, line('ADDED', { metadata: lacking }), /without name, namespace, UID or/];
+    }),
+    ['a bookmark without version', line('BOOKMARK', { metadata: {} }), /without a version/],
     ['a null', line('ADDED', null), /not a ConfigMap/],
     ['an event without end', '{"type":"ADDED"', /in the middle/],
     ['a line without end', 'x'.repeat(20_000), /longer than 10000 bytes/],

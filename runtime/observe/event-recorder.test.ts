@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import { ObjectMemory } from '../cache/object-memory.ts';
 import type { Resource } from '../../api/meta.ts';
 import { FakeClock } from '../../testing/fake/fake-clock.ts';
@@ -11,7 +12,11 @@ let clock: FakeClock;
 let cluster: FakeCluster;
 let recorder: EventRecorder;
 let memory: ObjectMemory;
-const object: Resource = { apiVersion: 'x.io/v1', kind: 'Tenant', metadata: { name: 'a', namespace: 'ns', uid: 'u' } };
+const object: Resource = {
+  apiVersion: 'x.io/v1',
+  kind: 'Tenant',
+  metadata: storedMeta({ name: 'a', namespace: 'ns', uid: 'u' }),
+};
 const note = { type: 'Warning', reason: 'NoStore', message: 'the store is away' } as const;
 const events = async (): Promise<readonly Resource[]> => (await cluster.admin.list(eventKind)).items;
 
@@ -67,7 +72,7 @@ test('an Event that has not occurred for long is created again', async () => {
 
 test('an object with many Events is limited, and others are not', async () => {
   for (let n = 0; n < 40; n += 1) recorder.record(object, { ...note, message: `m${n}` });
-  recorder.record({ ...object, metadata: { name: 'b', namespace: 'ns', uid: 'v' } }, note);
+  recorder.record({ ...object, metadata: storedMeta({ name: 'b', namespace: 'ns', uid: 'v' }) }, note);
   await recorder.flush();
   expect([(await events()).length, recorder.dropped]).toEqual([26, 15]);
   await clock.advance(300_000);
@@ -86,13 +91,13 @@ test('an API server that refuses Events does not affect the caller', async () =>
 
 test('Events of cluster-scoped objects and long texts are accepted', async () => {
   recorder.record(
-    { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n'.repeat(253), uid: 'n' } },
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n'.repeat(253), uid: 'n', resourceVersion: '1' } },
     { ...note, message: 'x'.repeat(3000) },
   );
   await recorder.flush();
   const [event] = await events();
   expect(event?.metadata.namespace).toBe('default');
-  expect(event?.metadata.name?.length).toBeLessThanOrEqual(253);
+  expect(event?.metadata.name.length).toBeLessThanOrEqual(253);
   expect(event).toMatchObject({ note: expect.stringMatching(/^x{1021}…$/) as unknown });
 });
 

@@ -79,7 +79,7 @@ export class EventRecorder implements EventSink {
 
   record(object: Resource, note: EventNote): void {
     const now = this.#options.clock.now();
-    const about = object.metadata.uid ?? describe(object);
+    const { uid: about } = object.metadata;
     const id = JSON.stringify([about, note.type, note.reason, note.message]);
     const known = this.#folded.get(id);
     if (known !== undefined && now.getTime() - known.last.getTime() < foldMs) {
@@ -176,7 +176,7 @@ export class EventRecorder implements EventSink {
   }
 
   #manifestOf(object: Resource, note: EventNote, at: { readonly id: string; readonly now: Date }): Manifest {
-    const { name = '', namespace, uid, resourceVersion } = object.metadata;
+    const { name, namespace, uid, resourceVersion } = object.metadata;
     const suffix = createHash('sha256').update(`${at.id} ${at.now.getTime()}`).digest('hex').slice(0, 16);
     return {
       apiVersion: 'events.k8s.io/v1',

@@ -215,7 +215,7 @@ export class ControllerRunner {
   /** Whether this very object is there, and ours. */
   #isOurs(key: string, { metadata }: Resource): boolean {
     const now = this.#primary?.get(keyFrom(key));
-    if (now === undefined || now.metadata.uid !== metadata.uid) return false;
+    if (now?.metadata.uid !== metadata.uid) return false;
     return this.#controller.serves?.(now) !== false;
   }
 
@@ -311,4 +311,4 @@ export class ControllerRunner {
   }
 }
 
-const uidOf = ({ metadata }: Resource): string => metadata.uid ?? '';
+const uidOf = ({ metadata }: Resource): string => metadata.uid;

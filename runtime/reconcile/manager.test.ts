@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Key, KindRef, Resource } from '../../api/meta.ts';
+import type { DraftOf, Key, KindRef, Resource } from '../../api/meta.ts';
 import { FakeClock, settle } from '../../testing/fake/fake-clock.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
 import type { Context, Controller, LastReconcile, ReconcileResult } from './controller.ts';
@@ -63,7 +63,7 @@ const controllerOf = (reconcile: Reconcile, over: Partial<Controller<Tenant>> = 
 const remembering =
   (result: ReconcileResult<Tenant>): Reconcile =>
   ({ metadata }) => {
-    seen.set(metadata.uid ?? '', 'seen');
+    seen.set(metadata.uid, 'seen');
     return result;
   };
 /** Metrics that note how reconciles failed. */
@@ -89,14 +89,14 @@ const managed = (controller: Controller<Tenant>, over: Partial<ManagerOptions> =
   manager = new Manager({ controllers: [controller], ...parts, events, ...over });
   return manager;
 };
-const tenant = (name: string, over: Partial<Tenant> = {}): Tenant => ({
+const tenant = (name: string, over: Partial<DraftOf<Tenant>> = {}): DraftOf<Tenant> => ({
   apiVersion: 'x.io/v1',
   kind: 'Tenant',
   metadata: { name, namespace: 'default' },
   spec: { size: 1 },
   ...over,
 });
-const create = async (name: string, over: Partial<Tenant> = {}): Promise<Tenant> => {
+const create = async (name: string, over: Partial<DraftOf<Tenant>> = {}): Promise<Tenant> => {
   const created = await cluster.seed(tenantKind, tenant(name, over));
   await clock.advance(0);
   return created;
@@ -437,7 +437,7 @@ describe('The manager', () => {
     informers = new InformerFactory({ cluster: cluster.admin, clock, random: () => 0.5 });
     const names: string[] = [];
     const reconcile: Reconcile = ({ metadata }) => {
-      names.push(metadata.name ?? '');
+      names.push(metadata.name);
       return {};
     };
     await started(controllerOf(reconcile, { optional: true }));
@@ -454,7 +454,7 @@ describe('The manager', () => {
     await started(
       controllerOf(
         ({ metadata }) => {
-          seen.push(metadata.name ?? '');
+          seen.push(metadata.name);
           return {};
         },
         { watches: [{ kind: kinds.Secret, keys: (old, now) => [key((now ?? old)?.metadata.labels?.tenant ?? '')] }] },
@@ -478,7 +478,7 @@ describe('The manager', () => {
     await started(
       controllerOf(
         async ({ metadata }) => {
-          order.push(metadata.name ?? '');
+          order.push(metadata.name);
           await new Promise<void>((resolve) => gates.push(resolve));
           return {};
         },
@@ -500,7 +500,7 @@ describe('The manager', () => {
     let gate = Promise.resolve<undefined>(undefined);
     for (const name of ['a', 'b', 'c']) await create(name);
     const reconcile: Reconcile = async ({ metadata }) => {
-      order.push(metadata.name ?? '');
+      order.push(metadata.name);
       await gate;
       return {};
     };
@@ -597,7 +597,7 @@ describe('The manager', () => {
       controllerOf(async (object, ctx) => {
         await held;
         ctx.event('Normal', 'Late', 'the object has gone');
-        seen.set(object.metadata.uid ?? '', 'late');
+        seen.set(object.metadata.uid, 'late');
         return { afterMs: 1e9, status: { size: 1 } };
       }),
     );

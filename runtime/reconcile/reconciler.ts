@@ -85,7 +85,7 @@ export class Reconciler {
 
   #isPaused(object: Resource, log: Logger): boolean {
     const { controller, events } = this.#options;
-    const { uid = '' } = object.metadata;
+    const { uid } = object.metadata;
     const why = controller.paused?.(object);
     const before = this.#paused.get(uid);
     if (why === undefined) {

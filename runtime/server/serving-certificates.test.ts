@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import forge from 'node-forge';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { storedMeta } from '../../api/as-stored.ts';
 import { kinds } from '../../api/core/kinds.ts';
 import { capiExtensionConfig } from '../../api/cluster-api/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
@@ -264,7 +265,7 @@ describe('Another client of the serving certificates', () => {
       kind: 'ExtensionConfig',
       metadata: { name: 'ours' },
       spec: { clientConfig: { service: { name: 's', namespace: 'n' } } },
-    } as Resource);
+    });
   const trusted = async (): Promise<string | undefined> => {
     const { spec } = (await cluster.admin.get(capiExtensionConfig, { name: 'ours' })) ?? {};
     const { caBundle } = spec?.clientConfig ?? {};
@@ -321,7 +322,7 @@ describe('The client of a webhook configuration', () => {
   const configuration: WebhookConfiguration = {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
-    metadata: { name: 'ours' },
+    metadata: storedMeta({ name: 'ours' }),
     webhooks: [
       { name: 'a', clientConfig: { service: { path: '/validate-a' } } },
       { name: 'b', clientConfig: { url: 'https://old:1/validate-b', caBundle: 'x' } },

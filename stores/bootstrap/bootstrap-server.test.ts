@@ -21,7 +21,7 @@ function rig(): ServerBootstrap & { readonly cluster: FakeCluster; readonly cloc
 
 async function stored(cluster: FakeCluster): Promise<Readonly<Record<string, Secret>>> {
   const { items } = await cluster.admin.list(kinds.Secret, { namespace });
-  return Object.fromEntries(items.map((secret) => [secret.metadata.name ?? '', secret]));
+  return Object.fromEntries(items.map((secret) => [secret.metadata.name, secret]));
 }
 
 const textOf = (secret: Secret | undefined, key: string): string =>

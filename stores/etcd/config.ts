@@ -29,10 +29,7 @@ export async function readEtcdConfig(store: DataStore, read: ReadSecret): Promis
   const { ca, signer, client } = (await readStoreTls(reader, spec.tlsConfig, { required: true })) ?? {};
   reader.finish();
   if (ca === undefined || signer === undefined || client === undefined) {
-    throw new StoreError(
-      'CredentialsInvalid',
-      `the credentials of DataStore ${store.metadata.name ?? ''} are incomplete`,
-    );
+    throw new StoreError('CredentialsInvalid', `the credentials of DataStore ${store.metadata.name} are incomplete`);
   }
   return { endpoints: spec.endpoints, ca, signer, client };
 }

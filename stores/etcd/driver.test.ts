@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { ContentRef, DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { issue, issueCa } from '../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
@@ -39,7 +40,7 @@ function store(
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name: 'default' },
+    metadata: storedMeta({ name: 'default' }),
     spec: {
       driver: 'etcd',
       endpoints,

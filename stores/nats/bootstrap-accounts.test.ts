@@ -20,7 +20,7 @@ function rig(): NatsAccountsBootstrap & { readonly cluster: FakeCluster } {
 
 async function stored(cluster: FakeCluster): Promise<Readonly<Record<string, Secret>>> {
   const { items } = await cluster.admin.list(kinds.Secret, { namespace });
-  return Object.fromEntries(items.map((secret) => [secret.metadata.name ?? '', secret]));
+  return Object.fromEntries(items.map((secret) => [secret.metadata.name, secret]));
 }
 
 const change = (cluster: FakeCluster, data: Readonly<Record<string, string | null>>): Promise<unknown> =>

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { ContentRef, DataStore, DataStoreSpec } from '../../api/steward/v1alpha1/data-store.ts';
 import { issue, issueCa } from '../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
@@ -40,7 +41,7 @@ async function configure(spec: Partial<DataStoreSpec>): Promise<NatsConfig> {
   const store: DataStore = {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name: 'nats' },
+    metadata: storedMeta({ name: 'nats' }),
     spec: { driver: 'NATS', endpoints: ['nats-0:4222', '[::1]:4222'], ...spec },
   };
   return natsDriver.configure(store, () => Promise.resolve(undefined));

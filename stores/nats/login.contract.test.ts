@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import { startNatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
 import type { NatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
 import { startKine } from '../../testing/servers/kine-server.ts';
@@ -187,7 +188,7 @@ describe('A NATS whose login is a client certificate', () => {
     const store = (pair: typeof tls.client) => ({
       apiVersion: 'steward.butlerlabs.dev/v1alpha1' as const,
       kind: 'DataStore' as const,
-      metadata: { name: 'nats' },
+      metadata: storedMeta({ name: 'nats' }),
       spec: {
         driver: 'NATS' as const,
         endpoints: server.endpoints,

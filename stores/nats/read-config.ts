@@ -33,10 +33,7 @@ export async function readNatsConfig(store: DataStore, read: ReadSecret): Promis
   reader.endpoints(spec.endpoints);
   reader.finish();
   if (access === undefined) {
-    throw new StoreError(
-      'CredentialsInvalid',
-      `the credentials of DataStore ${store.metadata.name ?? ''} are incomplete`,
-    );
+    throw new StoreError('CredentialsInvalid', `the credentials of DataStore ${store.metadata.name} are incomplete`);
   }
   return { endpoints: spec.endpoints, ...(tls && { tls }), access };
 }

@@ -6,7 +6,7 @@ import { clusterStack } from '../../clusterstacks/api/cluster-stack.ts';
 import type { ClusterStack, ClusterStackSpecInput } from '../../clusterstacks/api/cluster-stack.ts';
 import { clusterStackLabels } from '../../clusterstacks/api/names.ts';
 import { apiVersionOf } from '../../api/meta.ts';
-import type { OwnerReference, Resource } from '../../api/meta.ts';
+import type { ObjectMeta, OwnerReference, Resource } from '../../api/meta.ts';
 import type { KindRef } from '../../api/meta.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import type { Context } from '../../runtime/reconcile/controller.ts';
@@ -72,12 +72,7 @@ export class ClusterStackObjects {
     return this.#seed(capiClusterClass, name, { spec: {} }, { labels: { [clusterStackLabels.release]: release } });
   }
 
-  #seed<T extends Resource>(
-    kind: KindRef<T>,
-    name: string,
-    content: object,
-    metadata: Resource['metadata'] = {},
-  ): Promise<T> {
+  #seed<T extends Resource>(kind: KindRef<T>, name: string, content: object, metadata: ObjectMeta = {}): Promise<T> {
     return this.#cluster.seed(kind, {
       apiVersion: apiVersionOf(kind),
       kind: kind.kind,
@@ -90,6 +85,6 @@ export class ClusterStackObjects {
 const ownerOf = ({ apiVersion, kind, metadata }: ClusterStack): OwnerReference => ({
   apiVersion,
   kind,
-  name: metadata.name ?? '',
-  uid: metadata.uid ?? '',
+  name: metadata.name,
+  uid: metadata.uid,
 });

@@ -8,7 +8,7 @@ import {
 } from '@peculiar/x509';
 import { kinds } from '../../api/core/kinds.ts';
 import type { CertificateSigningRequest } from '../../api/core/kinds.ts';
-import type { Manifest } from '../../api/meta.ts';
+import type { DraftOf, Manifest } from '../../api/meta.ts';
 
 cryptoProvider.set(webcrypto);
 
@@ -47,7 +47,7 @@ export function signingRequest(
   name: string,
   pem: string,
   spec: Partial<CertificateSigningRequest['spec']> = {},
-): Manifest & CertificateSigningRequest {
+): Manifest & DraftOf<CertificateSigningRequest> {
   return {
     apiVersion: 'certificates.k8s.io/v1',
     kind: kinds.CertificateSigningRequest.kind,

@@ -1,5 +1,6 @@
 import { clusterNameLabel, clusterSecretType } from '../../api/cluster-api/names.ts';
 import type { Secret } from '../../api/core/kinds.ts';
+import type { DraftOf, ObjectMeta } from '../../api/meta.ts';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -10,11 +11,11 @@ export function suppliedSecret(
   { certificate, key }: KeyPair,
   changes: {
     readonly type?: string;
-    readonly metadata?: Secret['metadata'];
+    readonly metadata?: ObjectMeta;
     readonly data?: Secret['data'];
     readonly immutable?: true;
   } = {},
-): Secret {
+): DraftOf<Secret> {
   return {
     apiVersion: 'v1',
     kind: 'Secret',

@@ -4,7 +4,7 @@ import { strippedSpec } from './stripped-field.ts';
 
 /** What a test says about a TenantControlPlane; the rest is as the API server defaults it. */
 export interface TenantControlPlaneChanges {
-  readonly metadata?: TenantControlPlane['metadata'];
+  readonly metadata?: Partial<TenantControlPlane['metadata']>;
   readonly spec?: Partial<TenantControlPlaneSpec>;
   readonly deployment?: Partial<TenantControlPlaneSpec['controlPlane']['deployment']>;
   readonly service?: Partial<TenantControlPlaneSpec['controlPlane']['service']>;
@@ -23,6 +23,7 @@ export function tenantControlPlaneWith(changes: TenantControlPlaneChanges = {}):
       name: 'tenant',
       namespace: 'default',
       uid: '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11',
+      resourceVersion: '1',
       generation: 1,
       ...changes.metadata,
     },

@@ -35,7 +35,7 @@ export async function eventsUntil<T extends Resource>(
 
 /** `ADDED a`, `SYNC`, … */
 export const briefly = (events: readonly WatchEvent<Resource>[]): readonly string[] =>
-  events.map((event) => ('object' in event ? `${event.type} ${event.object.metadata.name ?? ''}` : event.type));
+  events.map((event) => ('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type));
 
 /** The behaviour every `Cluster` has, a real server's and the fake's alike. */
 export function describeCluster(name: string, open: () => Promise<ClusterUnderTest>): void {
@@ -48,8 +48,7 @@ export function describeCluster(name: string, open: () => Promise<ClusterUnderTe
       await under.close();
     });
     const at = (key: string): Key => ({ namespace: under.namespace, name: key });
-    const make = (key: string, more: Partial<ConfigMap> = {}): Promise<ConfigMap> =>
-      under.cluster.create(kinds.ConfigMap, configMap(under.namespace, key, more));
+    const make: Make = (key, more) => under.cluster.create(kinds.ConfigMap, configMap(under.namespace, key, more));
 
     describeReads(() => under, make, at);
     describeBuiltIns(() => under, at);
@@ -305,7 +304,7 @@ function describeApply(under: () => ClusterUnderTest, at: At): void {
   test('two managers each keep their finalizer and owner reference', async () => {
     const { cluster, namespace } = under();
     const owner = await cluster.create<ConfigMap>(kinds.ConfigMap, configMap(namespace, 'owner'));
-    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid ?? '' };
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid };
     const apply = (manager: string, finalizers: readonly string[], owned: boolean): Promise<ConfigMap> =>
       cluster.apply(
         kinds.ConfigMap,
@@ -471,7 +470,7 @@ function describeDeletes(under: () => ClusterUnderTest, make: Make, at: At): voi
     expect(await cluster.delete(kinds.ConfigMap, at('deleted'), { uid: '00000000-0000-4000-8000-000000000000' })).toBe(
       false,
     );
-    expect(await cluster.delete(kinds.ConfigMap, at('deleted'), { uid: made.metadata.uid ?? '' })).toBe(true);
+    expect(await cluster.delete(kinds.ConfigMap, at('deleted'), { uid: made.metadata.uid })).toBe(true);
     expect(await cluster.delete(kinds.ConfigMap, at('deleted'))).toBe(false);
   });
 
@@ -480,7 +479,7 @@ function describeDeletes(under: () => ClusterUnderTest, make: Make, at: At): voi
     const made = await make('stale');
     await cluster.patch(kinds.ConfigMap, at('stale'), { type: 'merge', body: { data: { a: '1' } } });
     const stale = cluster.delete(kinds.ConfigMap, at('stale'), {
-      resourceVersion: made.metadata.resourceVersion ?? '',
+      resourceVersion: made.metadata.resourceVersion,
     });
     expect((await refusal(stale)).code).toBe(409);
   });

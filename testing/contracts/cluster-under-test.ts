@@ -1,5 +1,5 @@
 import type { ConfigMap } from '../../api/core/kinds.ts';
-import type { Key, Manifest } from '../../api/meta.ts';
+import type { DraftOf, Key, Manifest } from '../../api/meta.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 
 /** What the suite needs of a cluster: a client, and a separate namespace. */
@@ -10,12 +10,16 @@ export interface ClusterUnderTest {
 }
 
 /** Makes a ConfigMap in that namespace. */
-export type Make = (key: string, more?: Partial<ConfigMap>) => Promise<ConfigMap>;
+export type Make = (key: string, more?: Partial<DraftOf<ConfigMap>>) => Promise<ConfigMap>;
 /** The key of a name there. */
 export type At = (key: string) => Key;
 
 /** A ConfigMap for tests. */
-export function configMap(namespace: string, name: string, more: Partial<ConfigMap> = {}): Manifest & ConfigMap {
+export function configMap(
+  namespace: string,
+  name: string,
+  more: Partial<DraftOf<ConfigMap>> = {},
+): Manifest & DraftOf<ConfigMap> {
   const { metadata, ...rest } = more;
   return { apiVersion: 'v1', kind: 'ConfigMap', ...rest, metadata: { ...metadata, name, namespace } };
 }

@@ -1,5 +1,6 @@
 import jsonpatch, { type Operation } from 'fast-json-patch';
 import { apiVersionOf, type Key, type KindRef, type Manifest, type PolicyRule, type Resource } from '../../api/meta.ts';
+import type { Draft } from '../../api/meta.ts';
 import type {
   Cluster,
   DeleteOptions,
@@ -220,7 +221,7 @@ export class FakeClient implements Cluster {
 function present<T extends Resource>(kind: KindRef<T>, object: StoredObject, metadataOnly = false): T {
   const copy = copyOf(object);
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  const seen: Resource = metadataOnly ? { ...type, metadata: copy.metadata } : { ...copy, ...type };
+  const seen: Draft = metadataOnly ? { ...type, metadata: copy.metadata } : { ...copy, ...type };
   return seen as T;
 }
 

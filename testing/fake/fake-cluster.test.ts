@@ -71,8 +71,8 @@ describe('The fake cluster as a tool of tests', () => {
       const ownerReferences = owners.map(({ metadata }) => ({
         apiVersion: 'v1',
         kind: 'ConfigMap',
-        name: metadata.name ?? '',
-        uid: metadata.uid ?? '',
+        name: metadata.name,
+        uid: metadata.uid,
       }));
       return cluster.create(kinds.ConfigMap, configMap('n', name, { metadata: { ownerReferences } }));
     };
@@ -89,7 +89,7 @@ describe('The fake cluster as a tool of tests', () => {
     const cluster = new FakeCluster();
     const owner = await cluster.create<ConfigMap>(kinds.ConfigMap, configMap('n', 'owner'));
     const ownerReferences = [
-      { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid ?? '', blockOwnerDeletion: true },
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid, blockOwnerDeletion: true },
     ];
     await cluster.create(
       kinds.ConfigMap,

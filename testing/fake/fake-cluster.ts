@@ -1,9 +1,10 @@
-import type { KindRef, PolicyRule, Resource } from '../../api/meta.ts';
+import type { Draft, KindRef, Manifest, PolicyRule, Resource } from '../../api/meta.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { admitBySchema } from './admit-by-schema.ts';
 import { FakeClient, type FakeServer, type Texts } from './fake-client.ts';
 import { everything, FakeFaults, type Call, type CallMatch } from './fake-faults.ts';
 import { FakeStore, kindIdOf, type Admit } from './fake-store.ts';
+import { omit } from './stored-object.ts';
 
 export interface FakeClusterOptions {
   /** The permissions of its user; by default all. `admin` is never restricted. */
@@ -73,15 +74,21 @@ export class FakeCluster extends FakeClient {
     return this.#faults.crashed;
   }
 
-  /** Stores an object with its status as another client would have left it; replaces one of the same name. */
-  async seed<T extends Resource>(kind: KindRef<T>, object: Resource & { readonly status?: unknown }): Promise<T> {
+  /** Stores an object with its status as another client would have left it, with a UID of its own; replaces one of the same name. */
+  async seed<T extends Resource>(
+    kind: KindRef<T>,
+    object: Manifest | (Draft & { readonly status?: unknown }),
+  ): Promise<T> {
     const key = {
       name: object.metadata.name ?? '',
       ...(kind.namespaced ? { namespace: object.metadata.namespace ?? '' } : {}),
     };
     await this.admin.apply<T>(
       kind,
-      { ...object, metadata: { ...object.metadata, name: key.name } },
+      {
+        ...object,
+        metadata: { ...omit(object.metadata, 'namespace', 'uid', 'resourceVersion', 'generation'), ...key },
+      },
       { fieldManager: 'seed' },
     );
     if ('status' in object) {

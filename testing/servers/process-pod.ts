@@ -75,7 +75,7 @@ function flagsOf(args: readonly string[], root: string, changes: Readonly<Record
 export async function startProcessPod(input: ProcessPodInput): Promise<ProcessPod> {
   const { cluster, deployment, etcd, reader, address = '127.0.0.1', kubernetes } = input;
   const { volumes = [], containers = [] } = deployment.spec?.template.spec ?? {};
-  const namespace = deployment.metadata.namespace ?? '';
+  const namespace = deployment.metadata.namespace;
   const folder = await serverFolder();
   const [freePort = 0, managerPort = 0] = await freePorts(2);
   const argumentsOf = (name: string): readonly string[] => containers.find((one) => one.name === name)?.args ?? [];

@@ -133,7 +133,7 @@ export class AddonWorld {
       kind: 'Secret',
       metadata: { namespace: 'default', name: 'blue-kubeconfig' },
       data: { value: Buffer.from(kubeconfig).toString('base64') },
-    } as Resource);
+    });
     await this.management.seed(kinds.CustomResourceDefinition, {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
@@ -165,19 +165,22 @@ export class AddonWorld {
         ...of.spec,
       },
       status: { initialization: { controlPlaneInitialized: initialized } },
-    } as Resource);
+    });
   }
 
   /** The version that the control plane reports. */
   async setVersion(version: string): Promise<void> {
     const { group } = stewardControlPlane;
-    await this.management.seed({ ...stewardControlPlane, version: 'v1alpha2' }, {
-      apiVersion: `${group}/v1alpha2`,
-      kind: stewardControlPlane.kind,
-      metadata: clusterKey,
-      spec: { version, replicas: 1, dataStoreName: 'default', network: {}, kubelet: {} },
-      status: { version, externalManagedControlPlane: true },
-    } as Resource);
+    await this.management.seed(
+      { ...stewardControlPlane, version: 'v1alpha2' },
+      {
+        apiVersion: `${group}/v1alpha2`,
+        kind: stewardControlPlane.kind,
+        metadata: clusterKey,
+        spec: { version, replicas: 1, dataStoreName: 'default', network: {}, kubelet: {} },
+        status: { version, externalManagedControlPlane: true },
+      },
+    );
   }
 
   /** A release with its class, as the other controllers of the layer leave them. */
@@ -216,7 +219,7 @@ export class AddonWorld {
       metadata: { namespace, name: full },
       spec: {},
       status: { kubernetesVersion: kubernetes, digest, ready: true },
-    } as Resource);
+    });
   }
 
   async addon(): Promise<ClusterAddon | undefined> {
@@ -250,7 +253,7 @@ export class AddonWorld {
     const all = await Promise.all(
       [...workloadKinds, ...this.extraKinds].map(async (kind) => {
         const { items } = await this.workload.admin.list(kind);
-        return items.map(({ metadata: { namespace = '', name = '' } }) => `${kind.kind} ${namespace}/${name}`);
+        return items.map(({ metadata: { namespace = '', name } }) => `${kind.kind} ${namespace}/${name}`);
       }),
     );
     return all.flat().sort();
@@ -294,7 +297,7 @@ export class AddonWorld {
       clock: this.clock,
       random: () => 0.5,
       pool: { borrow: () => this.#client ?? this.workload },
-      assets: ({ metadata: { name = '' } }) => {
+      assets: ({ metadata: { name } }) => {
         this.asked.push(name);
         if (this.assetsError !== undefined) return Promise.reject(this.assetsError);
         const found = this.#releases.get(name);

@@ -70,11 +70,11 @@ export class ChurningFleet {
     await this.#cluster.seed(dataStore, {
       ...{ apiVersion, kind: 'DataStore', metadata: { name: 'default' } },
       spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
-    } as Resource);
+    });
     await this.#cluster.seed(kubeconfigGenerator, {
       ...{ apiVersion, kind: 'KubeconfigGenerator', metadata: { name: 'everybody' } },
       spec: { user: { stringValue: 'ada' } },
-    } as Resource);
+    });
     this.#cluster.after(async ({ kind, verb, name = '' }) => {
       if (kind?.kind === 'Deployment' && verb === 'apply') await this.#startPods(name);
     });
@@ -92,12 +92,12 @@ export class ChurningFleet {
         kind,
         metadata: { name, namespace },
         spec,
-      } as Resource);
+      });
     const isReady = ({ status }: TenantControlPlane): boolean =>
       status?.kubernetesResources?.version?.status === 'Ready';
     await this.#until(tenantControlPlane, (items) => items.every(isReady));
     const generated = (items: readonly Resource[]): number =>
-      items.filter(({ metadata }) => metadata.name?.endsWith('-everybody') === true).length;
+      items.filter(({ metadata }) => metadata.name.endsWith('-everybody')).length;
     await this.#until<Resource>(kinds.Secret, (items) => generated(items) === count);
     for (const name of names) await this.#cluster.admin.delete(tenantControlPlane, { namespace, name });
     await this.#until(tenantControlPlane, (items) => items.length === 0);
@@ -116,7 +116,7 @@ export class ChurningFleet {
   async #forgetPast(): Promise<void> {
     const { items } = await this.#cluster.admin.list(eventKind);
     for (const { metadata } of items) {
-      await this.#cluster.admin.delete(eventKind, { namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+      await this.#cluster.admin.delete(eventKind, { namespace: metadata.namespace ?? '', name: metadata.name });
     }
     this.#store.calls.length = 0;
     this.#cluster.forgetPast();

@@ -3,7 +3,7 @@ import { clusterNameLabel } from '../../api/cluster-api/names.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import type { Condition, Key, Resource } from '../../api/meta.ts';
+import type { Condition, Draft, Key } from '../../api/meta.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { access } from '../../controllers/stewardcontrolplane/access.ts';
 import { stewardControlPlaneController } from '../../controllers/stewardcontrolplane/controller.ts';
@@ -41,7 +41,7 @@ export function conditionOf(status: StewardControlPlane['status'], type: string)
 }
 
 /** A Secret that the TenantControlPlane has made; data in base64. */
-export function tenantSecret(name: string, data: object): Resource {
+export function tenantSecret(name: string, data: object): Draft {
   const owner = {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'TenantControlPlane',
@@ -50,7 +50,7 @@ export function tenantSecret(name: string, data: object): Resource {
     controller: true,
   };
   const metadata = { namespace: 'default', name, ownerReferences: [owner] };
-  return { apiVersion: 'v1', kind: 'Secret', metadata, data } as Resource;
+  return { apiVersion: 'v1', kind: 'Secret', metadata, data } as Draft;
 }
 
 /** A management cluster in memory with an infrastructure cluster and only the controller of StewardControlPlanes. */
@@ -83,9 +83,9 @@ export class ControlPlaneWorld {
       kind: 'CustomResourceDefinition',
       metadata: { name: `anyclusters.${infraKind.group}`, labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta1' } },
       spec: { group: infraKind.group, scope: 'Namespaced', names },
-    } as Resource);
+    });
     const apiVersion = `${infraKind.group}/v1beta1`;
-    await world.server.seed(infraKind, { apiVersion, kind: infraKind.kind, metadata: key, spec: {} } as Resource);
+    await world.server.seed(infraKind, { apiVersion, kind: infraKind.kind, metadata: key, spec: {} });
     return world;
   }
 
@@ -117,7 +117,7 @@ export class ControlPlaneWorld {
         clusterNetwork: { services: { cidrBlocks: ['10.112.0.0/16'] }, pods: { cidrBlocks: ['10.128.0.0/16'] } },
         ...spec,
       },
-    } as Resource);
+    });
   }
 
   seed(metadata: object = {}, spec: object = {}): Promise<StewardControlPlane> {
@@ -138,7 +138,7 @@ export class ControlPlaneWorld {
         addons: { coreDNS: { dnsServiceIPs: ['10.112.0.99'] } },
         ...spec,
       },
-    } as StewardControlPlane);
+    });
   }
 
   /** One reconcile, with its status written. */

@@ -174,7 +174,7 @@ export async function tenantOf(there: FakeCluster): Promise<TenantControlPlane> 
 
 /** The TenantControlPlane serves: its status and Secrets are those of one that does. */
 export async function serve(there: FakeCluster): Promise<void> {
-  const name = (await tenantOf(there)).metadata.name ?? '';
+  const name = (await tenantOf(there)).metadata.name;
   const body = { status: servingStatus(name) };
   const key = { namespace: hostingNamespace, name };
   await there.admin.patch(tenantControlPlane, key, { type: 'merge', body }, { subresource: 'status' });

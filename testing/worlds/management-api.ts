@@ -1,5 +1,4 @@
 import { kinds } from '../../api/core/kinds.ts';
-import type { Resource } from '../../api/meta.ts';
 import type { FakeCluster } from '../fake/fake-cluster.ts';
 
 /** The key of both objects. */
@@ -15,11 +14,11 @@ export async function seedManagementApi(cluster: FakeCluster, addresses: readonl
     addressType: 'IPv4',
     endpoints: addresses.length === 0 ? [] : [{ addresses }],
     ports: [{ name: 'https', port: 6443 }],
-  } as Resource);
+  });
   await cluster.seed(kinds.Service, {
     apiVersion: 'v1',
     kind: 'Service',
     metadata,
     spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'] },
-  } as Resource);
+  });
 }

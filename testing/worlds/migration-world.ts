@@ -1,6 +1,6 @@
 import type { Job, Pod } from '../../api/core/kinds.ts';
 import { kinds } from '../../api/core/kinds.ts';
-import type { PolicyRule, Resource } from '../../api/meta.ts';
+import type { PolicyRule } from '../../api/meta.ts';
 import { annotations, freezePolicy, labels } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-status.ts';
@@ -62,7 +62,7 @@ export class MigrationWorld extends TenantWorld {
       kind: 'DataStore',
       metadata: { name },
       spec: { driver: store.driver.name, endpoints: [`${name}:1`] },
-    } as Resource);
+    });
   }
 
   /** A tenant that runs on the first store. */
@@ -84,7 +84,7 @@ export class MigrationWorld extends TenantWorld {
 
   /** The Job of the migration, if there is one. */
   async job(): Promise<Job | undefined> {
-    const { uid = '' } = (await this.read()).metadata;
+    const { uid } = (await this.read()).metadata;
     return this.cluster.admin.get(kinds.Job, { namespace: operatorNamespace, name: `migrate-${uid}` });
   }
 
@@ -106,7 +106,7 @@ export class MigrationWorld extends TenantWorld {
     };
     await this.cluster.admin.patch(
       kinds.Job,
-      { namespace: operatorNamespace, name: metadata.name ?? '' },
+      { namespace: operatorNamespace, name: metadata.name },
       { type: 'merge', body },
     );
   }
@@ -188,7 +188,7 @@ export class MigrationWorld extends TenantWorld {
     for (const { metadata } of await this.pods()) {
       if (metadata.deletionTimestamp === undefined) continue;
       const body = { metadata: { finalizers: null } };
-      await this.cluster.admin.patch(kinds.Pod, { namespace, name: metadata.name ?? '' }, { type: 'merge', body });
+      await this.cluster.admin.patch(kinds.Pod, { namespace, name: metadata.name }, { type: 'merge', body });
     }
   }
 
@@ -220,7 +220,7 @@ export class MigrationWorld extends TenantWorld {
     }
     if (!this.podsStart) return;
     for (const { metadata } of old.filter((pod) => !same(pod))) {
-      await this.cluster.admin.delete(kinds.Pod, { namespace, name: metadata.name ?? '' }, { gracePeriodSeconds: 30 });
+      await this.cluster.admin.delete(kinds.Pod, { namespace, name: metadata.name }, { gracePeriodSeconds: 30 });
     }
     if (this.podsStop) await this.finishPods();
   }

@@ -73,7 +73,7 @@ export async function routes(world: TenantWorld): Promise<readonly string[]> {
   const all = await Promise.all(
     [kinds.Ingress as KindRef, tlsRoute, ingressRouteTcp].map(async (kind) => {
       const { items } = await world.cluster.admin.list<Resource>(kind);
-      return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}`);
+      return items.map(({ metadata }) => `${kind.kind}/${metadata.name}`);
     }),
   );
   return all.flat().sort();

@@ -1,7 +1,7 @@
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import type { StewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
-import type { PolicyRule, Resource } from '../../api/meta.ts';
+import type { PolicyRule } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
@@ -84,14 +84,14 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
         controlPlaneRef: { apiGroup: stewardControlPlane.group, kind: stewardControlPlane.kind, name: key.name },
         clusterNetwork: { services: { cidrBlocks: ['10.112.0.0/16'] }, pods: { cidrBlocks: ['10.128.0.0/16'] } },
       },
-    } as Resource);
+    });
     await cluster.seed(stewardControlPlane, {
       apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2',
       kind: stewardControlPlane.kind,
       metadata: {
         ...key,
         ownerReferences: [
-          { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: key.name, uid: metadata.uid ?? '' },
+          { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: key.name, uid: metadata.uid },
         ],
       },
       spec: {
@@ -104,7 +104,7 @@ export class ReleaseWorld<W extends TenantWorld = TenantWorld> {
         addons: {},
         ...options.spec,
       },
-    } as Resource);
+    });
     await world.settle();
     return world;
   }

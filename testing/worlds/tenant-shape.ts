@@ -23,7 +23,7 @@ export async function tenantShape(world: TenantWorld): Promise<unknown> {
   );
   const status = (await world.exists()) ? await world.read().then((tcp) => tcp.status) : undefined;
   return {
-    objects: all.flat().sort((a, b) => (`${a.kind}/${a.name ?? ''}` < `${b.kind}/${b.name ?? ''}` ? -1 : 1)),
+    objects: all.flat().sort((a, b) => (`${a.kind}/${a.name}` < `${b.kind}/${b.name}` ? -1 : 1)),
     inTenant: await inTenant(world),
     conditions: status?.conditions?.map(({ type, status: value, reason }) => `${type}=${value} ${reason}`).sort(),
     state: status?.kubernetesResources?.version,
@@ -37,7 +37,7 @@ async function inTenant(world: TenantWorld): Promise<readonly string[]> {
     [kinds.ConfigMap, kinds.Role, kinds.RoleBinding, kinds.ClusterRole, kinds.ClusterRoleBinding, kinds.Deployment].map(
       async (kind) => {
         const { items } = await world.tenant.admin.list<Resource>(kind);
-        return items.map(({ metadata }) => `${kind.kind} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`);
+        return items.map(({ metadata }) => `${kind.kind} ${metadata.namespace ?? ''}/${metadata.name}`);
       },
     ),
   );

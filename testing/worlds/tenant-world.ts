@@ -173,7 +173,7 @@ export class TenantWorld {
       kind: 'DataStore',
       metadata: { name: 'default' },
       spec: { driver: this.store.driver.name, endpoints: ['etcd:2379'] },
-    } as Resource);
+    });
     if ((await this.cluster.admin.get(kinds.EndpointSlice, managementApi)) === undefined)
       await seedManagementApi(this.cluster, ['192.0.2.250']);
     const { metadata, ...rest } = tenantControlPlaneWith(changes);
@@ -181,7 +181,7 @@ export class TenantWorld {
     return this.cluster.seed(tenantControlPlane, {
       ...rest,
       metadata: { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
-    } as Resource);
+    });
   }
 
   /** Stores a DataStore with the first one's driver; `endpoint` is its name by default. */
@@ -191,7 +191,7 @@ export class TenantWorld {
       kind: 'DataStore',
       metadata: { name },
       spec: { driver: this.store.driver.name, endpoints: [endpoint] },
-    } as Resource);
+    });
     return endpoint === 'etcd:2379' ? this.store : this.store.beside(endpoint);
   }
 
@@ -275,7 +275,7 @@ export class TenantWorld {
       written.map(async (kind) => {
         const { items } = await this.cluster.admin.list<Resource>(kind).catch(noneIfAbsent);
         const ours = items.filter(({ metadata }) => metadata.name !== 'kubernetes');
-        return ours.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}@${metadata.resourceVersion ?? ''}`);
+        return ours.map(({ metadata }) => `${kind.kind}/${metadata.name}@${metadata.resourceVersion}`);
       }),
     );
     return all.flat().sort().join('\n');

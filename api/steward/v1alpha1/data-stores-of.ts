@@ -5,7 +5,7 @@ import type { TenantControlPlane } from './tenant-control-plane.ts';
  * The DataStore that holds a tenant's data, regardless of the current spec, or is about to hold it. Empty if one has
  * yet to be selected. `fallback` is the DataStore of tenants that neither name nor select one; empty if there is none.
  */
-export function dataStoreName({ spec, status }: TenantControlPlane, fallback: string): string {
+export function dataStoreName({ spec, status }: Pick<TenantControlPlane, 'spec' | 'status'>, fallback: string): string {
   const { setup, placement, dataStoreName: recorded } = status?.storage ?? {};
   const inUse = shareInUse(status?.storage);
   if (inUse !== undefined) return inUse.dataStoreName;

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { storedMeta } from '../../as-stored.ts';
+import type { Key } from '../../meta.ts';
 import { formerKey, retainedControlPlane, retainedKey } from './retained-control-plane.ts';
 
 const label = fc.stringMatching(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
-const resource = (metadata: object) => ({ apiVersion: '', kind: '', metadata });
+const resource = (key: Key) => ({ apiVersion: '', kind: '', metadata: storedMeta(key) });
 
 test('each TenantControlPlane has its own name of a record, from which its key can be read', () => {
   fc.assert(

@@ -1,4 +1,4 @@
-import type { Key, Resource } from '../../meta.ts';
+import type { Key, NamespacedResource, Resource } from '../../meta.ts';
 import { conditionList } from '../../embedded/condition-list.ts';
 import { stewardGroup } from '../../names.ts';
 import type { Infer, Kind, ObjectOf } from '../../schema.ts';
@@ -61,12 +61,12 @@ export const retainedControlPlane: Kind<RetainedControlPlaneSpec, RetainedContro
 export type RetainedControlPlane = ObjectOf<typeof retainedControlPlane>;
 
 /** The key of the RetainedControlPlane of a TenantControlPlane. A namespace has no dot in its name. */
-export function retainedKey({ metadata: { namespace = '', name = '' } }: Resource): Key {
+export function retainedKey({ metadata: { namespace, name } }: NamespacedResource): Key {
   return { name: `${namespace}.${name}` };
 }
 
 /** The key of the TenantControlPlane that a RetainedControlPlane is of. */
-export function formerKey({ metadata: { name = '' } }: Resource): Key & { readonly namespace: string } {
+export function formerKey({ metadata: { name } }: Resource): Key & { readonly namespace: string } {
   const dot = name.indexOf('.');
   return { namespace: name.slice(0, Math.max(dot, 0)), name: name.slice(dot + 1) };
 }

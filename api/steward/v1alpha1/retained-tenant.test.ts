@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../../as-stored.ts';
 import type { RetainedControlPlane } from './retained-control-plane.ts';
 import { retainedTenant } from './retained-tenant.ts';
 import { UnreadableRecord } from './unreadable-record.ts';
@@ -8,7 +9,7 @@ const spec = { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernet
 const retaining = (record: object): RetainedControlPlane => ({
   apiVersion: 'steward.butlerlabs.dev/v1alpha1',
   kind: 'RetainedControlPlane',
-  metadata: { name: 'team.prod', uid: 'own' },
+  metadata: storedMeta({ name: 'team.prod', uid: 'own' }),
   spec: { formerUID: 'former', record: JSON.stringify(record) },
 });
 
@@ -17,7 +18,7 @@ test('the retained tenant has the name of its record, its own former UID and wha
   expect(retainedTenant(retaining({ spec, status }))).toEqual({
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'TenantControlPlane',
-    metadata: { namespace: 'team', name: 'prod', uid: 'former' },
+    metadata: storedMeta({ namespace: 'team', name: 'prod', uid: 'former' }),
     spec,
     status,
   });

@@ -1,3 +1,4 @@
+import { asStored } from '../../as-stored.ts';
 import { isRecord } from '../../structural/is-record.ts';
 import { validate } from '../../structural/validate.ts';
 import type { RetainedControlPlane } from './retained-control-plane.ts';
@@ -22,13 +23,13 @@ function formerTenant(retained: RetainedControlPlane): TenantControlPlane | Unre
   const { spec } = retained;
   const read = readRecord(spec.record);
   if (read instanceof UnreadableRecord) return read;
-  return {
+  return asStored<TenantControlPlane>({
     apiVersion: `${tenantControlPlane.group}/${tenantControlPlane.version}`,
     kind: tenantControlPlane.kind,
     metadata: { ...formerKey(retained), uid: spec.formerUID },
     spec: read.spec,
     ...(read.status !== undefined && { status: read.status }),
-  };
+  });
 }
 
 function readRecord(text: string): Retained | UnreadableRecord {

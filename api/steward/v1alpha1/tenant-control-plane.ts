@@ -1,5 +1,5 @@
 import { stewardGroup } from '../../names.ts';
-import type { Input, Kind, ObjectOf } from '../../schema.ts';
+import type { Input, NamespacedKind, ObjectOf } from '../../schema.ts';
 import { tenantControlPlaneSpec } from './tenant-control-plane-spec.ts';
 import type { TenantControlPlaneSpec } from './tenant-control-plane-spec.ts';
 import { tenantControlPlaneStatus } from './tenant-control-plane-status.ts';
@@ -15,7 +15,11 @@ export type TenantControlPlaneSpecInput = Input<typeof tenantControlPlaneSpec>;
  * A Kubernetes control plane that runs in pods. It has one version and one schema, so its CustomResourceDefinition
  * declares no conversion webhook; nothing would serve one.
  */
-export const tenantControlPlane: Kind<TenantControlPlaneSpec, TenantControlPlaneStatus, TenantControlPlaneSpecInput> = {
+export const tenantControlPlane: NamespacedKind<
+  TenantControlPlaneSpec,
+  TenantControlPlaneStatus,
+  TenantControlPlaneSpecInput
+> = {
   group: stewardGroup,
   version: 'v1alpha1',
   kind: 'TenantControlPlane',

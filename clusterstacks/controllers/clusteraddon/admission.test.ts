@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import type { ClusterAddon } from '../../api/cluster-addon.ts';
 import type { ClassFacts } from './admission.ts';
@@ -13,7 +14,7 @@ import {
 const cluster = (name: string, version?: string, annotations: Readonly<Record<string, string>> = {}): CapiCluster => ({
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
-  metadata: { name: 'blue', namespace: 'default', annotations },
+  metadata: storedMeta({ name: 'blue', namespace: 'default', annotations }),
   spec: { topology: { classRef: { name }, ...(version === undefined ? {} : { version }) } },
 });
 
@@ -109,7 +110,7 @@ describe('A ClusterAddon', () => {
   const addon = (clusterRef: object, name = 'cluster-addon-blue'): ClusterAddon => ({
     apiVersion: 'clusterstack.x-k8s.io/v1alpha1',
     kind: 'ClusterAddon',
-    metadata: { name, namespace: 'default' },
+    metadata: storedMeta({ name, namespace: 'default' }),
     spec: { clusterRef },
   });
   const good = { kind: 'Cluster', name: 'blue', namespace: 'default' };

@@ -183,7 +183,7 @@ describe('An upgrade', () => {
       metadata: { namespace: 'default', name: 'md', labels: { 'cluster.x-k8s.io/cluster-name': 'blue' } },
       spec: { replicas: 1, template: { spec: { version } } },
       status: { observedGeneration: 9, replicas: 1, upToDateReplicas: 1 },
-    } as Resource);
+    });
 
   test('runs the stages before it against the old control plane, and shows the hook until they are done', async () => {
     await running();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import type { ClusterStackRelease, ClusterStackReleaseStatus } from '../../api/cluster-stack-release.ts';
 import { clusterAddonName } from '../../api/names.ts';
@@ -7,13 +8,13 @@ import { addonsOfRelease } from './watches.ts';
 const user: CapiCluster = {
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
-  metadata: { namespace: 'team', name: 'a' },
+  metadata: storedMeta({ namespace: 'team', name: 'a' }),
   spec: { topology: { classRef: { name: 'docker-scs-1-30-v1', namespace: 'stacks' } } },
 };
 const release = (status: ClusterStackReleaseStatus, resourceVersion = '1'): ClusterStackRelease => ({
   apiVersion: 'clusterstack.x-k8s.io/v1alpha1',
   kind: 'ClusterStackRelease',
-  metadata: { namespace: 'stacks', name: 'docker-scs-1-30-v1', uid: 'u', resourceVersion },
+  metadata: storedMeta({ namespace: 'stacks', name: 'docker-scs-1-30-v1', uid: 'u', resourceVersion }),
   spec: {},
   status,
 });

@@ -63,7 +63,7 @@ class World {
   async reconcile(
     stack: ClusterStack,
   ): Promise<ReconcileResult<ClusterStack> & { readonly status: ClusterStackStatus }> {
-    const key = { namespace, name: stack.metadata.name ?? '' };
+    const key = { namespace, name: stack.metadata.name };
     const now = await this.cluster.admin.get(clusterStack, key);
     const result = await this.#controller.reconcile(now ?? stack, this.make.context());
     if (result.status === undefined) throw new Error('the visit left no status');
@@ -74,7 +74,7 @@ class World {
 
   async releases(): Promise<readonly string[]> {
     const { items } = await this.cluster.admin.list(clusterStackRelease, { namespace });
-    return items.map(({ metadata }) => metadata.name ?? '').sort();
+    return items.map(({ metadata }) => metadata.name).sort();
   }
 
   get writes(): readonly string[] {
@@ -411,7 +411,7 @@ describe('A stack with a provider', () => {
       kind: templates.kind,
       metadata: { namespace, name: 'images' },
       spec: { template: { spec } },
-    } as Resource);
+    });
 
   test('has a provider object for each release, with the spec of its template', async () => {
     push('v1');

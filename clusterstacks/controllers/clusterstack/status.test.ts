@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { ClusterStack } from '../../api/cluster-stack.ts';
 import { statusOf } from './status.ts';
 
 const stack: ClusterStack = {
   apiVersion: 'clusterstack.x-k8s.io/v1alpha1',
   kind: 'ClusterStack',
-  metadata: { namespace: 'stacks', name: 'scs', generation: 1 },
+  metadata: storedMeta({ namespace: 'stacks', name: 'scs', generation: 1 }),
   spec: {
     provider: 'docker',
     name: 'scs',

@@ -475,7 +475,7 @@ describe('An object that exists before the release', () => {
       ...manifest(machineTemplate, 'worker'),
       metadata: { name: 'worker', namespace, ...metadata },
       spec: { template: { theirs: true } },
-    } as Resource);
+    });
   const theirs = async (): Promise<boolean> => {
     const found = (await world.get(machineTemplate, 'worker')) as Resource & { spec?: { template?: object } };
     return Object.hasOwn(found.spec?.template ?? {}, 'theirs');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { Key, Resource } from '../../../api/meta.ts';
+import type { Key } from '../../../api/meta.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Connection } from '../../../runtime/client/connection.ts';
 import { wrapCluster } from '../../../runtime/client/wrap-cluster.ts';
@@ -89,7 +89,7 @@ describe('Clients of other clusters', () => {
       kind: 'TenantControlPlane',
       metadata: { ...tenant('kcp-green'), labels: { 'cluster.x-k8s.io/cluster-name': 'green' } },
       spec: { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: 'v1.36.3' } },
-    } as Resource);
+    });
     expect(await enqueue).toEqual(user('green').key);
   });
 

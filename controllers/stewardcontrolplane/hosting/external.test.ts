@@ -3,7 +3,7 @@ import { conditionTable, isReasonOf } from '../../../api/conditions.ts';
 import { deleteForMoveAnnotation } from '../../../api/cluster-api/names.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { Resource } from '../../../api/meta.ts';
+import type { Draft } from '../../../api/meta.ts';
 import { annotations, finalizers } from '../../../api/names.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError, UnreachableError } from '../../../runtime/client/errors.ts';
@@ -64,7 +64,7 @@ describe('A control plane in another cluster', () => {
     await world.reconcile();
     const { metadata, spec } = await tenantOf(there);
     const scp = await world.scp();
-    expect(metadata.name).toBe(`kcp-${scp.metadata.uid ?? ''}`);
+    expect(metadata.name).toBe(`kcp-${scp.metadata.uid}`);
     expect(metadata.annotations).toMatchObject({ [annotations.externalHolder]: scp.metadata.uid });
     expect(metadata.ownerReferences).toBeUndefined();
     expect(spec.kubernetes.version).toBe('v1.36.3');
@@ -96,7 +96,7 @@ describe('A control plane in another cluster', () => {
     const inside = { 'admin.conf': 'b3V0c2lkZQ==', 'admin.svc': 'aW5zaWRl' };
     const secret = {
       namespace: hostingNamespace,
-      name: `${(await tenantOf(there)).metadata.name ?? ''}-admin-kubeconfig`,
+      name: `${(await tenantOf(there)).metadata.name}-admin-kubeconfig`,
     };
     await there.admin.patch(kinds.Secret, secret, { type: 'merge', body: { data: inside } });
     await world.reconcile();
@@ -130,7 +130,7 @@ describe('A control plane in another cluster', () => {
     await world.seed({ reference: { kubeconfigSecretNamespace: 'other' } });
     const text = Buffer.from(kubeconfigFor('https://there:6443', { credentials: { token: 't' } })).toString('base64');
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'other', name: 'hosting' } };
-    await world.here.seed(kinds.Secret, { ...secret, data: { kubeconfig: text } } as Resource);
+    await world.here.seed(kinds.Secret, { ...secret, data: { kubeconfig: text } });
     // The one of its own namespace would do, too.
     await world.here.admin.delete(kinds.Secret, { namespace: externalKey.namespace, name: 'hosting' });
     await world.reconcile();
@@ -161,7 +161,7 @@ describe('The kubeconfig', () => {
     await world.reconcile();
     expect(await found()).toMatchObject({ reason: 'SecretInvalid', message: 'Secret fleet/hosting does not exist' });
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'fleet', name: 'hosting' } };
-    await world.here.seed(kinds.Secret, { ...secret, data: { config: 'YQ==' } } as Resource);
+    await world.here.seed(kinds.Secret, { ...secret, data: { config: 'YQ==' } });
     await world.reconcile();
     expect((await found())?.message).toContain('no key kubeconfig; its keys are: config');
   });
@@ -259,7 +259,7 @@ describe('The other cluster', () => {
 
   test('gets a deleted control plane again, and an Event says what is lost', async () => {
     await serving();
-    const { name = '' } = (await tenantOf(there)).metadata;
+    const { name } = (await tenantOf(there)).metadata;
     await there.admin.delete(tenantControlPlane, { namespace: hostingNamespace, name });
     await world.reconcile();
     expect((await tenantOf(there)).metadata.name).toBe(name);
@@ -270,13 +270,13 @@ describe('The other cluster', () => {
 describe('The owner of the control plane in the other cluster', () => {
   const foreign = async (marks: Readonly<Record<string, string>> = {}): Promise<void> => {
     await world.seed();
-    const name = `kcp-${(await world.scp()).metadata.uid ?? ''}`;
+    const name = `kcp-${(await world.scp()).metadata.uid}`;
     await there.seed(tenantControlPlane, {
       apiVersion: 'steward.butlerlabs.dev/v1alpha1',
       kind: 'TenantControlPlane',
       metadata: { namespace: hostingNamespace, name, annotations: marks },
       spec: { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: 'v1.30.0' } },
-    } as Resource);
+    });
   };
 
   test.each([
@@ -295,7 +295,7 @@ describe('The owner of the control plane in the other cluster', () => {
     await foreign({ [annotations.externalHolder]: 'x', [annotations.externalClaim]: claimHash('guess') });
     await world.reconcile();
     const [, name = '', value = ''] = /annotate it with (\S+)=(\S+)/.exec((await created())?.message ?? '') ?? [];
-    const key = { namespace: hostingNamespace, name: (await tenantOf(there)).metadata.name ?? '' };
+    const key = { namespace: hostingNamespace, name: (await tenantOf(there)).metadata.name };
     const body = { metadata: { annotations: { [name]: value } } };
     await there.admin.patch(tenantControlPlane, key, { type: 'merge', body });
     await world.reconcile();
@@ -315,7 +315,7 @@ describe('The owner of the control plane in the other cluster', () => {
   test('does not write to one that somebody creates in its place between reading and writing', async () => {
     await serving();
     const { apiVersion, kind, metadata, spec } = await tenantOf(there);
-    const key = { namespace: hostingNamespace, name: metadata.name ?? '' };
+    const key = { namespace: hostingNamespace, name: metadata.name };
     const end = there.before(async ({ verb }) => {
       if (verb !== 'apply') return;
       end();
@@ -374,10 +374,10 @@ describe('A StewardControlPlane that was moved to another management cluster', (
     const target = new ExternalWorld(there);
     await target.seed();
     const claim = await world.here.admin.get(kinds.Secret, claimSecret);
-    const { uid = '' } = (await target.scp()).metadata;
+    const { uid } = (await target.scp()).metadata;
     const owner = { apiVersion: 'x/v1', kind: 'StewardControlPlane', name: 'blue', uid };
     const metadata = { ...claimSecret, ownerReferences: [owner] };
-    if (withClaim) await target.here.seed(kinds.Secret, { ...claim, metadata } as Resource);
+    if (withClaim) await target.here.seed(kinds.Secret, { ...claim, metadata } as Draft);
     return target;
   };
 
@@ -523,7 +523,7 @@ describe('The deletion of a control plane in another cluster', () => {
 
   test('waits until the control plane is gone there, and leaves no connection', async () => {
     await serving();
-    const { name = '' } = (await tenantOf(there)).metadata;
+    const { name } = (await tenantOf(there)).metadata;
     const key = { namespace: hostingNamespace, name };
     const body = { metadata: { finalizers: ['finalizer.steward.butlerlabs.dev'] } };
     await there.admin.patch(tenantControlPlane, key, { type: 'merge', body });
@@ -553,7 +553,7 @@ describe('The deletion of a control plane in another cluster', () => {
 
   test('ends if the control plane is gone already', async () => {
     await serving();
-    const { name = '' } = (await tenantOf(there)).metadata;
+    const { name } = (await tenantOf(there)).metadata;
     await there.admin.delete(tenantControlPlane, { namespace: hostingNamespace, name });
     expect(await world.lastReconcile()).toEqual({ finished: true });
   });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { asStored } from '../../../api/as-stored.ts';
+import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { Resource } from '../../../api/meta.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { capiCluster } from '../../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
@@ -72,7 +73,7 @@ describe('The Cluster of a StewardControlPlane', () => {
   test('changes its reference, and both control planes are reconciled', () => {
     const naming = (name: string) => {
       const controlPlaneRef = { apiGroup: stewardControlPlane.group, kind: 'StewardControlPlane', name };
-      return { apiVersion: '', kind: 'Cluster', metadata: key, spec: { controlPlaneRef } } as Resource;
+      return asStored<CapiCluster>({ apiVersion: '', kind: 'Cluster', metadata: key, spec: { controlPlaneRef } });
     };
     const keys = world.controller.watches
       .filter(({ kind }) => kind.kind === 'Cluster')

@@ -3,7 +3,7 @@ import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 import { capiCluster } from '../../../api/cluster-api/kinds.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { KindRef, Resource } from '../../../api/meta.ts';
+import type { KindRef } from '../../../api/meta.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
@@ -48,13 +48,13 @@ beforeEach(async () => {
   await server.seed(capiCluster, {
     ...{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', metadata: key },
     spec: { controlPlaneRef, infrastructureRef: { apiGroup: group, kind: 'HetznerCluster', name: 'a' } },
-  } as Resource);
+  });
   const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: 'a', uid: 'u' };
   await server.seed(stewardControlPlane, {
     ...{ apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha2', kind: 'StewardControlPlane' },
     metadata: { ...key, ownerReferences: [owner] },
     spec: { version: '1.36.3', replicas: 1, network: { serviceType: 'NodePort' } },
-  } as Resource);
+  });
 });
 
 async function reconcile() {

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Resource } from '../../../api/meta.ts';
+import type { NamespacedResource } from '../../../api/meta.ts';
 import { managedByAnnotation } from '../../../api/cluster-api/names.ts';
 import type { HostAndPort } from './host-and-port.ts';
 import { formatHostAndPort } from './host-and-port.ts';
@@ -7,7 +7,7 @@ import type { InfrastructureRow } from './infrastructure-table.ts';
 import { infrastructureTable } from './infrastructure-table.ts';
 
 /** An infrastructure cluster of any provider, as far as the contract and the table of exceptions define it. */
-export interface InfrastructureCluster extends Resource {
+export interface InfrastructureCluster extends NamespacedResource {
   readonly spec?: {
     readonly controlPlaneEndpoint?: { readonly host?: string; readonly port?: number };
     readonly apiServerFixedIP?: string;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { asStored } from '../../../api/as-stored.ts';
 import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 import { noBlockerWatches } from '../../../testing/fake/no-blocker-watches.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -87,7 +88,7 @@ async function grant(): Promise<void> {
 
 const kindOf = (provider: InfrastructureProvider): KindRef<InfrastructureCluster> => {
   const [definition] = definitionsOf(provider);
-  const found = definition === undefined ? undefined : contractKind(definition, provider.cluster);
+  const found = definition === undefined ? undefined : contractKind(asStored(definition), provider.cluster);
   if (found === undefined) throw new Error(`${provider.name} has no label of a contract`);
   return found.kind;
 };

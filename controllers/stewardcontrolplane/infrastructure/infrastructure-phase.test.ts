@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { KindRef, Resource } from '../../../api/meta.ts';
+import type { KindRef } from '../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
@@ -74,7 +74,7 @@ describe('An infrastructure cluster', () => {
     }
   };
   const seed = (spec: object = {}, to = server) =>
-    to.seed(hetzner, { apiVersion: `${group}/v1beta1`, kind: 'HetznerCluster', metadata: key, spec } as Resource);
+    to.seed(hetzner, { apiVersion: `${group}/v1beta1`, kind: 'HetznerCluster', metadata: key, spec });
   const written = (): readonly string[] => server.calls.filter(({ verb }) => verb === 'patch').map(({ verb }) => verb);
 
   test('of an undefined kind is awaited by name, and its definition is watched', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { asStored, storedMeta } from '../../../api/as-stored.ts';
 import { prune } from '../../../api/structural/prune.ts';
 import { validate } from '../../../api/structural/validate.ts';
 import { apiVersionOfProvider, definitionsOf } from '../../../testing/builders/infrastructure/definitions.ts';
@@ -18,7 +19,7 @@ const isPreset = ({ cluster }: InfrastructureProvider): boolean => infrastructur
 const clusterOf = (provider: InfrastructureProvider, spec: object = {}): InfrastructureCluster => ({
   apiVersion: apiVersionOfProvider(provider),
   kind: provider.cluster,
-  metadata: { name: 'a', annotations: provider.example.annotations ?? {} },
+  metadata: storedMeta({ name: 'a', annotations: provider.example.annotations ?? {} }),
   spec: { ...provider.example.spec, ...spec },
 });
 
@@ -40,7 +41,10 @@ describe.each(named)('The infrastructure cluster of %s', (_name, provider) => {
     const [definition] = definitionsOf(provider);
     if (definition === undefined) throw new Error('there is none');
     expect(definition.metadata.name).toBe(definitionName('infrastructure.cluster.x-k8s.io', provider.cluster));
-    expect(contractKind(definition, provider.cluster)).toMatchObject({ contract, kind: { version: provider.version } });
+    expect(contractKind(asStored(definition), provider.cluster)).toMatchObject({
+      contract,
+      kind: { version: provider.version },
+    });
   });
 
   test('gets the endpoint in the fields of its kind once', () => {
@@ -69,7 +73,10 @@ describe.each(named)('The infrastructure cluster of %s', (_name, provider) => {
 
   test('that is managed by others also gets its provisioned flag, in the field of its contract', () => {
     const annotations = { 'cluster.x-k8s.io/managed-by': 'steward' };
-    const managed = { ...clusterOf(provider, { controlPlaneEndpoint: endpoint }), metadata: { annotations } };
+    const managed = {
+      ...clusterOf(provider, { controlPlaneEndpoint: endpoint }),
+      metadata: storedMeta({ annotations }),
+    };
     const step = infrastructureStep(managed, endpoint, contract);
     const flag = contract === 'v1beta2' ? { initialization: { provisioned: true } } : { ready: true };
     expect(step).toEqual({ is: 'patch', status: flag });

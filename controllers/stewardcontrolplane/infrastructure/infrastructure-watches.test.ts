@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { KindRef, Resource } from '../../../api/meta.ts';
+import type { KindRef } from '../../../api/meta.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
 import { FakeClock, settle } from '../../../testing/fake/fake-clock.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
@@ -43,7 +43,7 @@ const seed = (name: string) =>
     kind: hetzner.kind,
     metadata: at(name),
     spec: {},
-  } as Resource);
+  });
 const merge = (name: string, body: object) => server.admin.patch(hetzner, at(name), { type: 'merge', body });
 const follows = (name: string, kind = hetzner, object = name): void => {
   watches.follow(follower(name), { definition: `${kind.plural}.${group}`, object: { kind, key: at(object) } });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { Resource } from '../../../api/meta.ts';
 import { labels } from '../../../api/names.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
 import {
@@ -29,7 +28,7 @@ describe('The Secrets of a Cluster', () => {
   const supply = async (name: string, data: object, type = 'cluster.x-k8s.io/secret') => {
     await world.server.admin.delete(kinds.Secret, { namespace: 'default', name });
     const metadata = { namespace: 'default', name, labels: { [clusterNameLabel]: 'my-cluster' } };
-    await world.server.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, type, data } as Resource);
+    await world.server.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata, type, data });
   };
 
   test('Its Secrets are updated when the tenant’s are rotated', async () => {
@@ -82,7 +81,7 @@ describe('The Secrets of a Cluster', () => {
     await world.tenantIsReady();
     await world.server.admin.delete(kinds.Secret, { namespace: 'default', name });
     const found = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'default', name, ...metadata } };
-    await world.server.seed(kinds.Secret, { ...found, data: { 'tls.crt': 'dGhlaXJz' } } as Resource);
+    await world.server.seed(kinds.Secret, { ...found, data: { 'tls.crt': 'dGhlaXJz' } });
     await world.tenantSays({ certificates: { ca: { secretName: 'my-tenant-ca' } } });
     await world.server.seed(kinds.Secret, tenantSecret('my-tenant-ca', { 'ca.crt': 'Y3J0', 'ca.key': 'a2V5' }));
     const { status } = await world.reconcile();
@@ -250,9 +249,7 @@ describe('The Secrets of a Cluster', () => {
     const name = 'my-cluster-ca';
     await world.tenantSays({ certificates: { ca: { secretName: name } } });
     const data = { 'ca.crt': 'Y3J0', 'ca.key': 'a2V5', 'tls.crt': 'Y3J0', 'tls.key': 'a2V5' };
-    const ownerReferences = [
-      { apiVersion, kind, name: metadata.name ?? '', uid: metadata.uid ?? '', controller: true },
-    ];
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
     const left = tenantSecret(name, data);
     await world.server.seed(kinds.Secret, { ...left, metadata: { ...left.metadata, ownerReferences } });
     const { status } = await world.reconcile();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import type { StewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
@@ -110,7 +111,7 @@ const others: readonly object[] = [
 const cluster: CapiCluster = {
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
-  metadata: { name: 'cluster' },
+  metadata: storedMeta({ name: 'cluster' }),
   spec: {
     clusterNetwork: {
       apiServerPort: 7443,

@@ -69,7 +69,7 @@ const setCluster = (topology: object | null): Promise<Resource> =>
       topology,
       controlPlaneRef: { apiGroup: stewardControlPlane.group, kind: 'StewardControlPlane', name: key.name },
     },
-  } as Resource);
+  });
 
 const setClass = (name: string, labels: Readonly<Record<string, string>>, namespace = 'default'): Promise<Resource> =>
   server.seed(capiClusterClass, {
@@ -90,7 +90,7 @@ const setAddon = (spec: object, message = ''): Promise<Resource> =>
         { type: 'Ready', status: 'False', reason: 'NotReady', message, lastTransitionTime: '2026-01-01T00:00:00Z' },
       ],
     },
-  } as Resource);
+  });
 
 const setVersion = async (wanted: string, rest: object = {}): Promise<void> => {
   const body = { spec: { version: wanted, ...rest } };
@@ -121,7 +121,7 @@ beforeEach(async () => {
       version: 'v1.35.6',
       initialization: { controlPlaneInitialized: true },
     },
-  } as Resource);
+  });
   await reconcile();
   const counts = { replicas: 2, readyReplicas: 2, availableReplicas: 2, updatedReplicas: 2 };
   const deployment = { selector: 'a=b', name: 'blue', namespace: 'default', ...counts };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { deleteForMoveAnnotation } from '../../../api/cluster-api/names.ts';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { KindRef, Resource } from '../../../api/meta.ts';
+import type { KindRef, ObjectMeta } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
 import { retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { RetainedControlPlane } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
@@ -38,14 +38,14 @@ class World {
     if (spec !== undefined) await this.seedRecord({ ...recordKey, finalizers: ['a/b'] }, spec);
   }
 
-  async seedRecord(metadata: Resource['metadata'], spec: RetainedControlPlane['spec']): Promise<void> {
+  async seedRecord(metadata: ObjectMeta, spec: RetainedControlPlane['spec']): Promise<void> {
     const { group, version, kind } = retainedControlPlane;
     await this.cluster.seed(retainedControlPlane, {
       apiVersion: `${group}/${version}`,
       kind,
       metadata,
       spec,
-    } as Resource);
+    });
   }
 
   release(tcp: TenantControlPlane): ReturnType<typeof releaseData> {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { Secret } from '../../../api/core/kinds.ts';
 import { annotations } from '../../../api/names.ts';
 import { createIssuerPool } from '../../../kubeadm/pki/issuer-pool.ts';
@@ -27,7 +28,7 @@ const scopeWith = (...secrets: readonly Secret[]): Scope => ({
   observed: {
     service: undefined,
     deployment: undefined,
-    secrets: new Map(secrets.map((secret) => [secret.metadata.name ?? '', secret])),
+    secrets: new Map(secrets.map((secret) => [secret.metadata.name, secret])),
     dataStore: undefined,
     overrideStores: new Map(),
     refusals: new Map(),
@@ -37,7 +38,7 @@ const scopeWith = (...secrets: readonly Secret[]): Scope => ({
 /** The Secret of a root, as it is made at first. */
 async function stored<T>(root: Root<T>, marks: Record<string, string> = {}): Promise<Secret> {
   const { metadata, ...manifest } = root.manifest(await root.make({}), {});
-  return { ...manifest, metadata: { ...metadata, annotations: marks } };
+  return { ...manifest, metadata: storedMeta({ ...metadata, annotations: marks }) };
 }
 
 test('an Event warns of a CA that is replaced on request, and of none that stays', async () => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { asStored } from '../../../api/as-stored.ts';
 import type { SuppliedPurpose } from '../../../api/cluster-api/supplied-secrets.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
 import type { Secret } from '../../../api/core/kinds.ts';
@@ -39,7 +40,7 @@ beforeAll(async () => {
 const found = (secret: Secret | undefined, purpose: SuppliedPurpose = 'ca') =>
   suppliedRoot(secret, { cluster, purpose, now, isInPlace: false });
 const supplied = (pair: KeyPair, changes: Parameters<typeof suppliedSecret>[2] = {}): Secret =>
-  suppliedSecret({ cluster, purpose: 'ca' }, pair, changes);
+  asStored(suppliedSecret({ cluster, purpose: 'ca' }, pair, changes));
 const controller = { apiVersion: 'example.com/v1', kind: 'Certificate', name: 'x', uid: 'u', controller: true };
 const tenant = { ...controller, apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'TenantControlPlane' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Resource } from '../../../api/meta.ts';
+import type { Draft } from '../../../api/meta.ts';
 import { dataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { StoreError } from '../../../stores/store-error.ts';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
@@ -48,7 +48,7 @@ describe.each([
       expect(await world.state()).toBe('Ready');
     }
     const { spec, apiVersion, kind } = stored ?? {};
-    await world.cluster.seed(dataStore, { apiVersion, kind, metadata: { name: 'default' }, spec } as Resource);
+    await world.cluster.seed(dataStore, { apiVersion, kind, metadata: { name: 'default' }, spec } as Draft);
     await world.settle();
     expect(await world.condition('Ready')).toBe('True');
     expect(await world.deployment()).toEqual(before);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { Secret } from '../../../api/core/kinds.ts';
 import { storePassword } from './store-password.ts';
 
@@ -7,7 +8,7 @@ const another = '6f9619ff-8b86-4011-b42d-00c04fc964fe';
 const holding = (password: string): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { name: 'x' },
+  metadata: storedMeta({ name: 'x' }),
   data: { DB_PASSWORD: Buffer.from(password).toString('base64') },
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { DataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { StoreError } from '../../../stores/store-error.ts';
@@ -46,7 +47,7 @@ describe('The tenancy of a tenant', () => {
     const tcp = await world.create();
     const storage = { driver: 'etcd', owner: 'of-victim', setup: { schema: 'victim', user: 'victim' } };
     const body = { status: { storage } };
-    const key = { namespace: tcp.metadata.namespace ?? '', name: tcp.metadata.name ?? '' };
+    const key = { namespace: tcp.metadata.namespace, name: tcp.metadata.name };
     await world.cluster.admin.patch(tenantControlPlane, key, { type: 'merge', body }, { subresource: 'status' });
     world.store.tenancies.set('victim', { schema: 'victim', user: 'victim', owner: 'of-victim' });
     await world.reconcile();
@@ -90,12 +91,12 @@ describe('The tenancy of a tenant', () => {
 
   test('adopts data without an owner only if the operator of the datastore allows it', async () => {
     const tcp = await new TenantWorld().create();
-    const { namespace = '', name = '' } = tcp.metadata;
+    const { namespace, name } = tcp.metadata;
     const key = 'steward.butlerlabs.dev/adopt-schema';
     const store = (grant: string): DataStore => ({
       apiVersion: 'steward.butlerlabs.dev/v1alpha1',
       kind: 'DataStore',
-      metadata: { name: 'default', annotations: { [key]: grant } },
+      metadata: storedMeta({ name: 'default', annotations: { [key]: grant } }),
       spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
     });
     const bold = { ...tcp, metadata: { ...tcp.metadata, annotations: { [key]: 'victims' } } };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { Service } from '../../../api/core/kinds.ts';
 import { publishing } from '../../../testing/worlds/published-tenant.ts';
 import type { PublishedBy } from '../../../testing/worlds/published-tenant.ts';
@@ -17,7 +18,7 @@ const made = (changes: TenantControlPlaneChanges, current?: Service, reach = own
 const live = (spec: object, status: object = {}): Service => ({
   apiVersion: 'v1',
   kind: 'Service',
-  metadata: { name: 'tenant' },
+  metadata: storedMeta({ name: 'tenant' }),
   spec,
   status,
 });
@@ -183,7 +184,7 @@ describe('The endpoint', () => {
       { type: 'InternalIP', address: '192.0.2.1' },
       { type: 'InternalIP', address: '2001:db8::1' },
     ];
-    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' }, status: { addresses } };
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: storedMeta({ name: 'a' }), status: { addresses } };
     expect(nodeAddresses([node]).map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1']);
   });
 

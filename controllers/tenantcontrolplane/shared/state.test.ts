@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import { controlPlaneState } from './state.ts';
 import type { StateInput } from './state.ts';
@@ -8,7 +9,7 @@ function pods(ready: number, of = 2, updated = of): Deployment {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { generation: 3 },
+    metadata: storedMeta({ generation: 3 }),
     status: {
       observedGeneration: 3,
       replicas: of,

@@ -1,5 +1,5 @@
 import { labels } from '../../../api/names.ts';
-import type { Key, KindRef, Manifest, Resource } from '../../../api/meta.ts';
+import type { Draft, Key, KindRef, Manifest, Resource } from '../../../api/meta.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import { Applier } from '../../../runtime/apply/applier.ts';
 import { mark } from '../../../runtime/apply/apply-marks.ts';
@@ -71,7 +71,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
   const connectionOf = (scope: Readonly<Scope>): Connection =>
     connectionAt(scope, needed(scope.service, 'service').spec?.clusterIP);
 
-  const client = (scope: Readonly<Scope>): Cluster => pool.borrow(scope.tcp.metadata.uid ?? '', connectionOf(scope));
+  const client = (scope: Readonly<Scope>): Cluster => pool.borrow(scope.tcp.metadata.uid, connectionOf(scope));
 
   const marking = { by: 'annotation', componentLabel: labels.component, annotation: ownerAnnotation } as const;
   const kindOf = new Map(options.kinds.map((kind) => [kind.kind, kind]));
@@ -114,7 +114,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
     const owner = { ...scope.tcp, metadata: { ...scope.tcp.metadata, uid: tenancyOwner(scope.tcp) } };
     const owned: ApplySet = { owner, component, manifests: wanted, prunes };
     const [report] = await Promise.all([
-      applierOf(scope.tcp.metadata.uid ?? '', cluster).apply(owned, { signal: ctx.signal }),
+      applierOf(scope.tcp.metadata.uid, cluster).apply(owned, { signal: ctx.signal }),
       ...createOnly.map((manifest) => createMissing(cluster, owned, manifest, ctx)),
     ]);
     return report.applied;
@@ -132,7 +132,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
     { set, connection }: { readonly set: TenantSet; readonly connection: Connection },
     apply: () => Promise<readonly Resource[]>,
   ): Promise<void> => {
-    const { uid = '', namespace = '', name = '' } = scope.tcp.metadata;
+    const { uid, namespace, name } = scope.tcp.metadata;
     const { component, createOnly = [] } = set;
     const notify = (components: readonly string[]): void => {
       repair(uid, { namespace, name }, components);
@@ -142,7 +142,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
       const applied = await apply();
       const owned: ApplySet = { owner: scope.tcp, component, manifests: set.manifests, prunes: [] };
       const manifests = set.isBare === true ? set.manifests : owned.manifests.map((one) => mark(one, owned, marking));
-      const kind = (object: Resource): KindRef => needed(kindOf.get(object.kind), object.kind);
+      const kind = (object: Draft): KindRef => needed(kindOf.get(object.kind), object.kind);
       watches?.applied(uid, { component, manifests, applied, createOnly, kindOf: kind }, connection);
     } catch (error) {
       watches?.failed(uid, component);
@@ -153,7 +153,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
   return {
     client,
     async atPod<T>(scope: Readonly<Scope>, podIp: string, work: (client: Cluster) => Promise<T>): Promise<T> {
-      const key = `${scope.tcp.metadata.uid ?? ''}/${podIp}`;
+      const key = `${scope.tcp.metadata.uid}/${podIp}`;
       try {
         return await work(pool.borrow(key, connectionAt(scope, podIp)));
       } finally {
@@ -161,7 +161,7 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
       }
     },
     async apply(scope: Readonly<Scope>, set: TenantSet, ctx: Context): Promise<void> {
-      const uid = scope.tcp.metadata.uid ?? '';
+      const uid = scope.tcp.metadata.uid;
       const before = done.get(uid)?.get(set.component);
       const wanted = checksum({
         set: JSON.stringify([set.manifests, set.createOnly]),
@@ -180,13 +180,13 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
       done.getOrMake(uid, () => new Map<string, Done>()).set(set.component, { checksum: wanted, at: now });
     },
     leave({ tcp }: Readonly<Scope>, component: string): void {
-      const { uid = '' } = tcp.metadata;
+      const { uid } = tcp.metadata;
       done.get(uid)?.delete(component);
       watches?.left(uid, component);
     },
     wakeOn(scope: Readonly<Scope>, selection: AlarmSelection): void {
       if (enqueue === undefined) return;
-      const { uid = '', namespace = '', name = '' } = scope.tcp.metadata;
+      const { uid, namespace, name } = scope.tcp.metadata;
       const notify = (): void => {
         enqueue({ namespace, name });
       };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
@@ -33,7 +34,7 @@ describe('pendingUpgrade', () => {
     const deployment: Deployment = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
-      metadata: { name: 'tenant' },
+      metadata: storedMeta({ name: 'tenant' }),
       spec: { selector: {}, template: { spec: { containers } } },
     };
     const found = pendingUpgrade(versionFacts({ tcp, deployment, newestMinor }));

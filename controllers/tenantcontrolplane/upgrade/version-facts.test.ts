@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
@@ -17,7 +18,7 @@ const tenant = (version: string, installed?: string): TenantControlPlane =>
 const podsOf = (version: string): Deployment => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  metadata: { name: 'tenant' },
+  metadata: storedMeta({ name: 'tenant' }),
   spec: {
     selector: {},
     template: {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
@@ -15,7 +16,7 @@ const outcomeAfter = (seconds: number, cluster = new FakeCluster()) => {
   const deployment: Deployment = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: 'tenant', namespace: 'default', creationTimestamp: createdAt.toISOString() },
+    metadata: storedMeta({ name: 'tenant', namespace: 'default', creationTimestamp: createdAt.toISOString() }),
     status: { readyReplicas: 0 },
   };
   const observed = {} as Scope['observed'];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { DraftOf } from '../../../api/meta.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { DeploymentSpec } from '../../../api/steward/v1alpha1/deployment-spec.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
@@ -24,7 +25,7 @@ const registrySettings = {
   schedulerImage: 'kube-scheduler',
 };
 
-function made(changes: TenantControlPlaneChanges = {}, store = etcd, port = 6443): Deployment {
+function made(changes: TenantControlPlaneChanges = {}, store = etcd, port = 6443): DraftOf<Deployment> {
   const version = parseVersion(changes.kubernetes?.version ?? 'v1.36.3');
   const manifest = deployment({
     tcp: tenantControlPlaneWith(changes),

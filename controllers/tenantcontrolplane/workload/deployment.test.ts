@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { DraftOf } from '../../../api/meta.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
@@ -19,7 +20,7 @@ const input = (changes: TenantControlPlaneChanges = {}, port = 6443): ControlPla
 
 type PodSpec = NonNullable<NonNullable<Deployment['spec']>['template']['spec']>;
 
-function made(changes: TenantControlPlaneChanges = {}, port = 6443): Deployment {
+function made(changes: TenantControlPlaneChanges = {}, port = 6443): DraftOf<Deployment> {
   return deployment(input(changes, port));
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { kinds } from '../../../api/core/kinds.ts';
-import type { Resource } from '../../../api/meta.ts';
 import { FakeClock } from '../../../testing/fake/fake-clock.ts';
 import { FakeCluster } from '../../../testing/fake/fake-cluster.ts';
 import { managementApiOf } from './management-api.ts';
@@ -12,7 +11,7 @@ test('the address of the management API server is read once for all callers, and
     kind: 'Service',
     metadata: { namespace: 'default', name: 'kubernetes' },
     spec: { clusterIP: '10.96.0.1' },
-  } as Resource);
+  });
   const find = managementApiOf(cluster, new FakeClock());
   cluster.failNext({ verb: 'get' }, new Error('no answer'));
   await expect(Promise.all([find(), find()])).rejects.toThrow('no answer');

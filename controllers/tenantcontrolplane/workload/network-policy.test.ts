@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { asStored, storedMeta } from '../../../api/as-stored.ts';
 import type { NetworkPolicy } from '../../../api/core/kinds.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
@@ -13,7 +14,7 @@ import type { NetworkPolicyInput } from './network-policy.ts';
 
 const around: Omit<NetworkPolicyInput, 'tcp'> = {
   port: 6443,
-  service: { apiVersion: 'v1', kind: 'Service', metadata: {} },
+  service: { apiVersion: 'v1', kind: 'Service', metadata: storedMeta({}) },
   storePorts: [2379, 2379],
   management: {
     serviceAddresses: ['10.96.0.1', 'fd00:96::1'],
@@ -90,13 +91,15 @@ describe('The ingress rules of a control plane', () => {
       },
     };
     const found = ports(changes, {
-      service: service({
-        tcp: tenantControlPlaneWith(changes),
-        current: undefined,
-        nodePorts: defaultNodePorts,
-        reach: ownNamespaceOnly,
-        servers: serversOf(addons),
-      }),
+      service: asStored(
+        service({
+          tcp: tenantControlPlaneWith(changes),
+          current: undefined,
+          nodePorts: defaultNodePorts,
+          reach: ownNamespaceOnly,
+          servers: serversOf(addons),
+        }),
+      ),
     });
     expect(found).toEqual([
       {

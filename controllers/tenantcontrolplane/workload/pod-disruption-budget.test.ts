@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import type { DraftOf } from '../../../api/meta.ts';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { PodDisruptionBudget } from '../../../api/core/kinds.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { foreignBudgets, podDisruptionBudget } from './pod-disruption-budget.ts';
 
-const made = (replicas: number): readonly PodDisruptionBudget[] =>
+const made = (replicas: number): readonly DraftOf<PodDisruptionBudget>[] =>
   podDisruptionBudget(tenantControlPlaneWith({ deployment: { replicas } }));
 
 describe('The PodDisruptionBudget', () => {
@@ -28,7 +30,7 @@ describe('A PodDisruptionBudget of somebody else', () => {
   const budget = (spec: PodDisruptionBudget['spec'], metadata: object = {}): PodDisruptionBudget => ({
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
-    metadata: { name: 'theirs', ...metadata },
+    metadata: storedMeta({ name: 'theirs', ...metadata }),
     ...(spec !== undefined && { spec }),
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../../api/meta.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
@@ -66,7 +67,7 @@ describe('A real API server', () => {
     const manifests = networkPolicy({
       tcp,
       port: 6443,
-      service: { apiVersion: 'v1', kind: 'Service', metadata: {} },
+      service: { apiVersion: 'v1', kind: 'Service', metadata: storedMeta({}) },
       storePorts: [2379],
       management: { ...management, hosts },
     });

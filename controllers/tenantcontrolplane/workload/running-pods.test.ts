@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
@@ -20,7 +21,7 @@ const given: Given = {
 const present: Deployment = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  metadata: {},
+  metadata: storedMeta({}),
   spec: {
     selector: {},
     template: {

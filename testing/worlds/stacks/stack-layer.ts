@@ -170,7 +170,7 @@ export class StackLayer {
       const { metadata, ...content } = object as Resource & { readonly status?: { readonly ready?: boolean } };
       const { name, labels, finalizers, ownerReferences = [] } = metadata;
       const owners = ownerReferences.map((owner) => `${owner.kind} ${owner.name} ${owner.controller ?? false}`);
-      return { ...content, ...(name !== undefined && { name }), labels, finalizers, owners };
+      return { ...content, name, labels, finalizers, owners };
     });
   }
 
@@ -181,13 +181,13 @@ export class StackLayer {
     );
     this.#seen = Object.fromEntries(lists);
     const all = lists.flatMap(([, items]) => items);
-    return all.map(({ metadata }) => `${metadata.uid ?? ''} ${metadata.resourceVersion ?? ''}`).join();
+    return all.map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join();
   }
 
   async #provide(): Promise<void> {
     for (const { metadata } of this.#seen[providerRelease.kind] ?? []) {
       const patch = { type: 'merge', body: { status: { ready: true } } } as const;
-      const key = { namespace, name: metadata.name ?? '' };
+      const key = { namespace, name: metadata.name };
       if ((await this.cluster.admin.get(providerRelease, key)) === undefined) continue;
       await this.cluster.admin.patch(providerRelease, key, patch, { subresource: 'status' });
     }

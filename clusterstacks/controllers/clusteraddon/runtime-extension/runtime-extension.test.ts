@@ -45,7 +45,7 @@ const setCluster = (spec: object = {}, status: object = initialized, metadata: o
     metadata: { namespace: 'default', name: 'blue', ...metadata },
     spec: { topology: { classRef: { name: newClass } }, controlPlaneRef: otherProvider, ...spec },
     status,
-  } as Resource);
+  });
 
 /** Its deletion waits for others. */
 async function deleted(): Promise<void> {
@@ -60,7 +60,7 @@ const setAddon = (spec: object, status: object = {}): Promise<Resource> =>
     metadata: { namespace: 'default', name: 'cluster-addon-blue' },
     spec: { clusterRef: { kind: 'Cluster', name: 'blue' }, ...spec },
     status: { ready: false, ...status },
-  } as Resource);
+  });
 
 const unready = (reason: string, message: string): object => ({
   conditions: [{ type: 'Ready', status: 'False', reason, message, lastTransitionTime: '2026-01-01T00:00:00Z' }],

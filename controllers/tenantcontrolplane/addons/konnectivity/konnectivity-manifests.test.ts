@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import { defaultAdmissionControllers } from '../../../../api/embedded/admission-controllers.ts';
 import type { Deployment, Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
@@ -252,7 +253,7 @@ describe('the address for agents', () => {
   const live = (nodePort?: number): Service => ({
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: 'tenant' },
+    metadata: storedMeta({ name: 'tenant' }),
     spec: {
       ports: [
         { name: 'kube-apiserver', port: 6443, nodePort: 31111 },

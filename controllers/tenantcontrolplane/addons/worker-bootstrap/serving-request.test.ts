@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { asStored, storedMeta } from '../../../../api/as-stored.ts';
 import type { CertificateSigningRequest, Node } from '../../../../api/core/kinds.ts';
 import { parseCidr } from '../../../../kubeadm/networks.ts';
 import { requestPem, signingRequest } from '../../../../testing/builders/serving-certificate-request.ts';
@@ -15,7 +16,7 @@ const rules: ServingRules = {
 const node: Node = {
   apiVersion: 'v1',
   kind: 'Node',
-  metadata: { name: 'worker-1' },
+  metadata: storedMeta({ name: 'worker-1' }),
   status: {
     addresses: [
       { type: 'Hostname', address: 'worker-1' },
@@ -29,7 +30,10 @@ const node: Node = {
 type Spec = Partial<CertificateSigningRequest['spec']>;
 
 async function verdict(wanted: Wanted, spec: Spec = {}, more: Partial<ServingRules> = {}): Promise<string> {
-  const read = readServingRequest(signingRequest('csr', await requestPem(wanted), spec), { ...rules, ...more });
+  const read = readServingRequest(asStored(signingRequest('csr', await requestPem(wanted), spec)), {
+    ...rules,
+    ...more,
+  });
   if (read.is === 'left') return read.why;
   const evaluated = evaluateNames(read, read.node === 'worker-1' ? node : undefined);
   return evaluated.is === 'left' ? `${evaluated.why}${evaluated.mayFit ? ' yet' : ''}` : 'approved';
@@ -108,7 +112,7 @@ describe('a request for a serving certificate', () => {
   });
 
   test('is pending until somebody has said something', () => {
-    const request = signingRequest('csr', '');
+    const request = asStored<CertificateSigningRequest>(signingRequest('csr', ''));
     const condition = (type: string) => ({ type, status: 'True' });
     expect(isPending(request)).toBe(true);
     for (const type of ['Approved', 'Denied', 'Failed']) {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { DraftOf } from '../../../../api/meta.ts';
+import { asStored, storedMeta } from '../../../../api/as-stored.ts';
 import type { Deployment, Service } from '../../../../api/core/kinds.ts';
 import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
@@ -117,7 +119,7 @@ describe('trustd', () => {
     const balancer: Service = {
       apiVersion: 'v1',
       kind: 'Service',
-      metadata: { name: 'tenant' },
+      metadata: storedMeta({ name: 'tenant' }),
       status: { loadBalancer: { ingress: [{ ip: '198.51.100.4' }, { hostname: 'lb.example.org' }] } },
     };
     const { server, admin } = trustdLeaves(
@@ -136,7 +138,7 @@ describe('trustd', () => {
   });
 });
 
-const serviceOf = (tcp: ReturnType<typeof tenant>): Service =>
+const serviceOf = (tcp: ReturnType<typeof tenant>): DraftOf<Service> =>
   service({
     tcp,
     current: undefined,
@@ -172,7 +174,7 @@ describe('the port for trustd', () => {
     const [policy] = networkPolicy({
       tcp,
       port: 6443,
-      service: serviceOf(tcp),
+      service: asStored(serviceOf(tcp)),
       storePorts: [],
       management: { serviceAddresses: [], hosts: [] },
     });

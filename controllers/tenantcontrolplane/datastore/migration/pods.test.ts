@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { Pod } from '../../../../api/core/kinds.ts';
 import { podTroubles } from './pods.ts';
 
 const pod = (name: string, status: Pod['status']): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
-  metadata: { name },
+  metadata: storedMeta({ name }),
   ...(status !== undefined && { status }),
 });
 const waiting = (reason: string, message?: string): Pod['status'] => ({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { DraftOf } from '../../../../api/meta.ts';
 import type { Deployment } from '../../../../api/core/kinds.ts';
 import { parseVersion } from '../../../../kubeadm/versions.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
@@ -12,7 +13,7 @@ const leases: StoreOverride = { resource: 'coordination.k8s.io/leases', endpoint
 type PodSpec = NonNullable<NonNullable<Deployment['spec']>['template']['spec']>;
 
 function pod(overrides: readonly StoreOverride[]): PodSpec {
-  const made: Deployment = deployment({
+  const made: DraftOf<Deployment> = deployment({
     tcp: tenantControlPlaneWith(),
     version: parseVersion('v1.36.3'),
     endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },

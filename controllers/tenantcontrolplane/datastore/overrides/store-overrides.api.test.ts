@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import { kinds } from '../../../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../../../api/meta.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
@@ -122,7 +123,10 @@ describe.each([
     const events = await startEtcdDataStore(foreign ? { release: '3.7' } : { ca: main.tls.ca });
     sessions = new Sessions({ clock: systemClock });
     const access = new StoreAccess({ drivers: [etcdDriver], sessions, read: () => Promise.resolve(undefined) });
-    const named = ({ dataStore }: EtcdDataStore, name: string): DataStore => ({ ...dataStore, metadata: { name } });
+    const named = ({ dataStore }: EtcdDataStore, name: string): DataStore => ({
+      ...dataStore,
+      metadata: storedMeta({ name }),
+    });
     const open = await access.openTogether([named(main, 'main'), named(events, 'events')], signal);
     stage = { main, events, open, one: await tenantOf(open, 'one'), two: await tenantOf(open, 'two') };
     server = await startApiServer({ flags: await storeFlags(stage, stage.one, folder.path) });

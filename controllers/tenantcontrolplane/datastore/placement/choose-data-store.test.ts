@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
 import { chooseDataStore } from './choose-data-store.ts';
@@ -27,7 +28,12 @@ function store(told: Told): DataStore {
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name, labels, generation: 2, ...(deleting && { deletionTimestamp: '2030-01-01T00:00:00Z' }) },
+    metadata: storedMeta({
+      name,
+      labels,
+      generation: 2,
+      ...(deleting && { deletionTimestamp: '2030-01-01T00:00:00Z' }),
+    }),
     spec: {
       driver: 'etcd',
       endpoints: ['etcd:2379'],
@@ -212,7 +218,7 @@ describe('Placement', () => {
       fc.property(anyStores, fc.array(anyConstraints, { maxLength: 30 }), (stores, tenants) => {
         const held = new Map<string, number>();
         for (const constraints of tenants) {
-          const candidates = stores.map((one) => ({ store: one, tenants: held.get(one.metadata.name ?? '') ?? 0 }));
+          const candidates = stores.map((one) => ({ store: one, tenants: held.get(one.metadata.name) ?? 0 }));
           const name = chooseDataStore(constraints, candidates).fits[0]?.name;
           const chosen = stores.find(({ metadata }) => metadata.name === name);
           if (name === undefined || chosen === undefined) continue;

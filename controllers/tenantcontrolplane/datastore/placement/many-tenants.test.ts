@@ -126,7 +126,7 @@ class Fleet {
         endpoints: [`${name}:2379`],
         ...(tenants !== undefined && { placement: { capacity: { tenants } } }),
       },
-    } as Resource);
+    });
   }
 
   async addTenants(count: number, dataStoreName = '', prefix = 't'): Promise<void> {
@@ -139,7 +139,7 @@ class Fleet {
           kind,
           metadata: { name, namespace: 'default' },
           spec,
-        } as Resource),
+        }),
       ),
     );
   }
@@ -256,7 +256,7 @@ describe('Tenants whose API servers never answer', () => {
     await fleet.addStore('live');
     await fleet.addTenants(20, 'live', 'silent-');
     await fleet.start();
-    const isSilent = (tcp: TenantControlPlane): boolean => tcp.metadata.name?.startsWith('silent') === true;
+    const isSilent = (tcp: TenantControlPlane): boolean => tcp.metadata.name.startsWith('silent');
     const about = ({ status }: TenantControlPlane, type: string): string =>
       status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
     const saysSo = (tcp: TenantControlPlane): boolean =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { namespaceRefusal, needsLabels } from './namespace-refusal.ts';
 
@@ -7,7 +8,7 @@ type Allowed = DataStore['spec']['allowedNamespaces'];
 const store = (allowedNamespaces: Allowed): DataStore => ({
   apiVersion: 'steward.butlerlabs.dev/v1alpha1',
   kind: 'DataStore',
-  metadata: { name: 'default' },
+  metadata: storedMeta({ name: 'default' }),
   spec: {
     driver: 'etcd',
     endpoints: ['etcd:2379'],

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Resource } from '../../../../api/meta.ts';
 import { dataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
@@ -49,7 +48,7 @@ async function tell(world: TenantWorld, name: string, { labels, placement, ready
     kind: 'DataStore',
     metadata: { name, ...(labels !== undefined && { labels }) },
     spec,
-  } as Resource);
+  });
   const condition = { type: 'Ready', status: ready ? 'True' : 'False', reason: ready ? 'Ready' : 'Unreachable' };
   const at = { observedGeneration: stored.metadata.generation, lastTransitionTime: '2030-01-01T00:00:00Z' };
   const message = ready ? '' : `Reachable: ${name}:2379: no answer`;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import { ObjectMemory } from '../../../../runtime/cache/object-memory.ts';
 import fc from 'fast-check';
 import { dataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
@@ -19,7 +20,7 @@ function readyStore(name: string, tenants?: number, over: Partial<DataStore> = {
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name },
+    metadata: storedMeta({ name }),
     spec: {
       driver: 'etcd',
       endpoints: ['etcd:2379'],

@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { refusals } from './refusals.ts';
 
 const store = (status?: DataStore['status']): DataStore => ({
   apiVersion: 'steward.butlerlabs.dev/v1alpha1',
   kind: 'DataStore',
-  metadata: { name: 'new', generation: 1 },
+  metadata: storedMeta({ name: 'new', generation: 1 }),
   spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
   ...(status !== undefined && { status }),
 });

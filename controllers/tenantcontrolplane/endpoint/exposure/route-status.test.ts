@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { Gateway, GatewayCondition, RouteParent, TlsRoute } from '../../../../api/gateway-api/kinds.ts';
 import { publishedTenant } from '../../../../testing/worlds/published-tenant.ts';
 import { accessPoints, routeVerdict } from './route-status.ts';
@@ -18,12 +19,15 @@ function routeWith(...parents: readonly (readonly [RouteParent, ...GatewayCondit
     parents: parents.map(([parentRef, ...conditions]) => ({ parentRef, controllerName: 'x', conditions })),
   };
   const metadata = { name: 'tenant', namespace: 'default', generation: 2 };
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'TLSRoute', metadata, status };
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'TLSRoute', metadata: storedMeta(metadata), status };
 }
 
 const listening = (name: string, status = 'True'): readonly [string, Gateway] => {
   const conditions = [condition('Programmed', status, 'AddressNotAssigned')];
-  return [name, { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: {}, status: { conditions } }];
+  return [
+    name,
+    { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: storedMeta({}), status: { conditions } },
+  ];
 };
 const both = [listening('default/near'), listening('infra/far')];
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { Ingress } from '../../../../api/core/kinds.ts';
 import { ingressTakeover, traefikTakeover } from './route-switch.ts';
 
 const made = new Date('2030-01-01T00:00:00Z');
 const after = (ms: number): Date => new Date(made.getTime() + ms);
-const metadata = { name: 'tenant', creationTimestamp: made.toISOString() };
+const metadata = storedMeta({ name: 'tenant', creationTimestamp: made.toISOString() });
 const ingress: Ingress = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata };
 const route = { apiVersion: 'traefik.io/v1alpha1', kind: 'IngressRouteTCP', metadata };
 

@@ -26,7 +26,7 @@ const keyOf = ({ namespace, name }: ControlPlaneName): string => `${namespace}/$
  */
 export async function startStewardHosting({ client, kubeconfig }: HostingPlace): Promise<Hosting> {
   const etcd = await startEtcdDataStore();
-  await client.apply([etcd.dataStore as unknown as PlainObject]);
+  await client.apply([{ ...etcd.dataStore, metadata: { name: 'default' } } as unknown as PlainObject]);
   const cluster = openCluster(parseKubeconfig(kubeconfig), { name: 'management' });
   const pods = new Map<string, Running>();
   const cut = new Set<string>();
@@ -87,7 +87,7 @@ export async function startStewardHosting({ client, kubeconfig }: HostingPlace):
 }
 
 const nameOf = ({ metadata }: Deployment): ControlPlaneName => ({
-  ...{ namespace: metadata.namespace ?? '', name: metadata.name ?? '' },
+  ...{ namespace: metadata.namespace, name: metadata.name },
 });
 
 async function start(cluster: Cluster, deployment: Deployment): Promise<ProcessPod> {

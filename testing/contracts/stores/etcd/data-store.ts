@@ -1,3 +1,4 @@
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { KeyPair } from '../../../../kubeadm/pki/key-pair.ts';
 import { startEtcd } from '../../../servers/etcd-server.ts';
@@ -17,7 +18,7 @@ export function describeEtcd(endpoints: readonly string[], ca: KeyPair, client: 
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name: 'default' },
+    metadata: storedMeta({ name: 'default' }),
     spec: {
       driver: 'etcd',
       endpoints,

@@ -1,3 +1,4 @@
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { startMariadb } from '../../../servers/mariadb-server.ts';
 import type { MariadbOptions, MariadbServer } from '../../../servers/mariadb-server.ts';
@@ -20,7 +21,7 @@ export function describeMysql(
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name: 'mysql' },
+    metadata: storedMeta({ name: 'mysql' }),
     spec: {
       driver: 'MySQL',
       endpoints,

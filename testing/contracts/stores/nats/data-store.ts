@@ -1,3 +1,4 @@
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { systemCredentials } from '../../../../stores/nats/operator.ts';
 import { startNats } from '../../../servers/nats-server.ts';
@@ -41,7 +42,7 @@ export async function startNatsDataStore(options: NatsOptions): Promise<NatsData
     dataStore: {
       apiVersion: 'steward.butlerlabs.dev/v1alpha1',
       kind: 'DataStore',
-      metadata: { name: 'nats' },
+      metadata: storedMeta({ name: 'nats' }),
       spec: { driver: 'NATS', endpoints: [...server.endpoints], ...login, ...(tlsConfig && { tlsConfig }) },
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

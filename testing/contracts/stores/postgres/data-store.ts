@@ -1,3 +1,4 @@
+import { storedMeta } from '../../../../api/as-stored.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { KeyPair } from '../../../../kubeadm/pki/key-pair.ts';
 
@@ -21,7 +22,7 @@ export function describePostgres({ endpoints, username, password, ca, caKey, cli
   return {
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
-    metadata: { name: 'postgres' },
+    metadata: storedMeta({ name: 'postgres' }),
     spec: {
       driver: 'PostgreSQL',
       endpoints,
