@@ -97,7 +97,7 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
 /** The conditions after a reconcile. */
 export function conditions(report: Report<Scope>, state: StateFinding, now: Date): readonly Condition[] {
   const { scope } = report;
-  const at = { generation: scope.tcp.metadata.generation ?? 0, now };
+  const at = { generation: scope.tcp.metadata.generation, now };
   const before = scope.tcp.status?.conditions ?? [];
   const list = setConditions(before, conditionsOf(report), at);
   return setConditions(

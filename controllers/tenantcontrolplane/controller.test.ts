@@ -22,7 +22,7 @@ async function tenantNames(world: TenantWorld): Promise<readonly string[]> {
   const all = await Promise.all(
     [kinds.ConfigMap, kinds.Deployment, kinds.DaemonSet, kinds.ClusterRoleBinding].map(async (kind) => {
       const { items } = await world.tenant.admin.list<Resource>(kind);
-      return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}`);
+      return items.map(({ metadata }) => `${kind.kind}/${metadata.name}`);
     }),
   );
   return all.flat().sort();

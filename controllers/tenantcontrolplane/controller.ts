@@ -33,7 +33,7 @@ import { tenantControlPlaneWatches } from './watches.ts';
 async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Observed> {
   const { cluster } = deps;
   const { signal } = ctx;
-  const { namespace = '', name = '' } = tcp.metadata;
+  const { namespace, name } = tcp.metadata;
   const names = tenantObjects(name);
   const store = dataStoreName(tcp, deps.defaultDataStore);
   const readStore = (key: string): Promise<DataStore | undefined> => cluster.get(dataStore, { name: key }, { signal });
@@ -48,10 +48,10 @@ async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context)
   return {
     service,
     deployment,
-    secrets: new Map(secrets.items.map((secret) => [secret.metadata.name ?? '', secret])),
+    secrets: new Map(secrets.items.map((secret) => [secret.metadata.name, secret])),
     dataStore: dataStoreFound,
     overrideStores: new Map(
-      others.flatMap((found) => (found === undefined ? [] : [[found.metadata.name ?? '', found] as const])),
+      others.flatMap((found) => (found === undefined ? [] : [[found.metadata.name, found] as const])),
     ),
     refusals: await refusalsByStore(namespace, present, { cluster, signal }),
   };
@@ -100,7 +100,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     const waiting = await remove(tcp, deps, ctx);
     if (waiting === undefined) return { finished: true };
     const { reason, message, afterMs } = waiting;
-    const at = { generation: tcp.metadata.generation ?? 0, now: ctx.now };
+    const at = { generation: tcp.metadata.generation, now: ctx.now };
     const list = setCondition(tcp.status?.conditions ?? [], { type: 'Deleting', status: 'True', reason, message }, at);
     return { finished: false, ...(afterMs !== undefined && { afterMs }), status: { ...tcp.status, conditions: list } };
   };

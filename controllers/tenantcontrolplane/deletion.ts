@@ -37,8 +37,8 @@ const graceSeconds = 1;
  */
 async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   const { signal } = ctx;
-  const namespace = tcp.metadata.namespace ?? '';
-  const key = { namespace, name: tenantObjects(tcp.metadata.name ?? '').deployment };
+  const namespace = tcp.metadata.namespace;
+  const key = { namespace, name: tenantObjects(tcp.metadata.name).deployment };
   const [deployment, pods] = await Promise.all([
     deps.cluster.get(kinds.Deployment, key, { signal }),
     deps.cluster.list(kinds.Pod, { namespace, labelSelector: podSelectorText(tcp), metadataOnly: true, signal }),
@@ -50,8 +50,8 @@ async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Contex
       .map(({ metadata }) =>
         deps.cluster.delete(
           kinds.Pod,
-          { namespace, name: metadata.name ?? '' },
-          { gracePeriodSeconds: graceSeconds, signal, ...(metadata.uid !== undefined && { uid: metadata.uid }) },
+          { namespace, name: metadata.name },
+          { gracePeriodSeconds: graceSeconds, signal, uid: metadata.uid },
         ),
       ),
   );
@@ -59,7 +59,7 @@ async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Contex
     await deps.cluster.delete(kinds.Deployment, key, { propagation: 'Foreground', signal });
   }
   if ((deployment === undefined || !ours) && pods.items.length === 0) return undefined;
-  const names = pods.items.map(({ metadata }) => metadata.name ?? '');
+  const names = pods.items.map(({ metadata }) => metadata.name);
   const what = names.length === 0 ? `Deployment ${key.name}` : `the pods ${names.join(', ')}`;
   const message = `waiting for ${what} to be deleted, so that nothing is written any more`;
   return { reason: 'Deleting', message, afterMs: podsPaceMs };
@@ -169,7 +169,7 @@ async function removeInUse(tcp: TenantControlPlane, deps: StoreParts, ctx: Conte
 
 /** Removes finalizers that other versions of Steward have set. */
 async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<void> {
-  const { namespace = '', name = '' } = tcp.metadata;
+  const { namespace, name } = tcp.metadata;
   const config = { namespace, name: tenantObjects(name).dataStoreConfig };
   const secret = await deps.cluster.get(kinds.Secret, config, { signal: ctx.signal });
   const left = (
@@ -199,7 +199,7 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
  * finalizers. Undefined when all is done. May be interrupted and repeated at any point.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
-  await deps.tenants.close(tcp.metadata.uid ?? '');
+  await deps.tenants.close(tcp.metadata.uid);
   const stopping = (await stopMigration(tcp, deps, ctx)) ?? (await stopPods(tcp, deps, ctx));
   if (stopping !== undefined) return stopping;
   const kept = await releaseData(tcp, deps, ctx);

@@ -161,8 +161,8 @@ function deploymentStatus({ scope, now }: StatusInput): Resources['deployment'] 
     ...counts,
     ...defined({ generation: live.metadata.generation }),
     selector: podSelectorText(tcp),
-    name: tenantObjects(tcp.metadata.name ?? '').deployment,
-    namespace: tcp.metadata.namespace ?? '',
+    name: tenantObjects(tcp.metadata.name).deployment,
+    namespace: tcp.metadata.namespace,
   };
   const { lastUpdate, ...old } = before ?? {};
   const unchanged = JSON.stringify(sorted(old)) === JSON.stringify(sorted(after));
@@ -185,8 +185,8 @@ function serviceStatus({ scope }: StatusInput): Resources['service'] {
   const port = live.spec?.ports?.find(({ name }) => name === ports.apiServer) ?? live.spec?.ports?.[0];
   return {
     ...(live.status as Partial<NonNullable<Resources['service']>> | undefined),
-    name: live.metadata.name ?? '',
-    namespace: live.metadata.namespace ?? '',
+    name: live.metadata.name,
+    namespace: live.metadata.namespace,
     port: port?.port ?? 0,
   };
 }
@@ -229,7 +229,7 @@ export function status(input: StatusInput): TenantControlPlaneStatus {
   const before = tcp.status;
   return {
     ...before,
-    observedGeneration: tcp.metadata.generation ?? 0,
+    observedGeneration: tcp.metadata.generation,
     conditions,
     kubernetesResources: resources(input),
     ...defined({

@@ -153,7 +153,7 @@ class Tenant {
       .flat()
       .filter(({ metadata }) => metadata.labels?.['steward.butlerlabs.dev/project'] !== undefined)
       .map(({ kind, metadata, data }) => ({
-        id: `${kind}/${metadata.name ?? ''}`,
+        id: `${kind}/${metadata.name}`,
         labels: Object.keys(metadata.labels ?? {}).sort(),
         annotations: Object.keys(metadata.annotations ?? {}).filter((key) => !key.startsWith('deployment.')),
         owner: metadata.ownerReferences?.map((owner) => `${owner.kind} ${owner.name}`),

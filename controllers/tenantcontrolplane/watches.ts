@@ -80,7 +80,7 @@ type Informers = Pick<InformerFactory, 'informer'>;
 
 function tenantsThat(informers: Informers, holds: (tcp: TenantControlPlane) => boolean): readonly Key[] {
   const tenants = informers.informer({ kind: tenantControlPlane }).list().filter(holds);
-  return tenants.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }));
+  return tenants.map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
 }
 
 /** Tenants that wait for a DataStore to be chosen: one that freed room may fit. */
@@ -142,7 +142,7 @@ function besideBudget(informers: Informers): Watch['keys'] {
     if (!isForeignBudget(name, here)) return [];
     return here
       .filter(({ spec }) => spec.controlPlane.deployment.replicas > 1)
-      .map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }));
+      .map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
   };
 }
 

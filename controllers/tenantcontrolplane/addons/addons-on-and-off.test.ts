@@ -12,7 +12,7 @@ const named = async (cluster: TenantWorld['cluster'], among: readonly KindRef[])
   const all = await Promise.all(
     among.map(async (kind) => {
       const { items } = await cluster.admin.list<Resource>(kind).catch(noneIfAbsent);
-      return items.map(({ metadata }) => `${kind.kind} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`);
+      return items.map(({ metadata }) => `${kind.kind} ${metadata.namespace ?? ''}/${metadata.name}`);
     }),
   );
   return all.flat().sort();

@@ -13,7 +13,7 @@ async function removeOwn(
   { cluster }: Dependencies,
   { signal }: Context,
 ): Promise<void> {
-  const key = { namespace: tcp.metadata.namespace ?? '', name };
+  const key = { namespace: tcp.metadata.namespace, name };
   const found = await cluster.get(kind, key, { signal });
   if (!isOurs(tcp, found)) return;
   const uid = found?.metadata.uid;

@@ -35,7 +35,7 @@ const leavingMs = 2_000;
 export function whilePodsUse(component: string, message = ''): Retention {
   return async ({ tcp, deployment }, deps, { signal }) => {
     if (isRolling(deployment, tcp.spec.controlPlane.deployment.replicas)) return { message };
-    const { namespace = '' } = tcp.metadata;
+    const { namespace } = tcp.metadata;
     const labelSelector = `${podSelectorText(tcp)},${componentChecksumLabel(component)}`;
     const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal });
     const isUsed = items.some(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');

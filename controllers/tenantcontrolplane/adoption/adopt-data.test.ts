@@ -26,7 +26,7 @@ test('the next TenantControlPlane of that name waits, creates nothing and report
   await deleted(world);
   await world.create();
   await world.settle();
-  const { uid = '' } = (await world.read()).metadata;
+  const { uid } = (await world.read()).metadata;
   expect(await world.condition('StoreReady')).toContain(
     `AdoptingData: RetainedControlPlane default.tenant has the data`,
   );

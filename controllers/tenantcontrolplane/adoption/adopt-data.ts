@@ -24,7 +24,7 @@ export async function adoptData(
   ctx: Context,
 ): Promise<ReconcileResult<TenantControlPlane> | undefined> {
   if (hasData(tcp)) return undefined;
-  const { uid = '' } = tcp.metadata;
+  const { uid } = tcp.metadata;
   const { name } = retainedKey(tcp);
   const retained = await deps.cluster.get(retainedControlPlane, { name }, { signal: ctx.signal });
   if (retained === undefined) return (await isOutdated(tcp, deps, ctx)) ? {} : undefined;
@@ -36,7 +36,7 @@ export async function adoptData(
     const message = `RetainedControlPlane ${name} has the data of the previous TenantControlPlane: waiting until its spec.adopterUID is ${uid}, which lets this one adopt the data, or until it is deleted, which removes the data`;
     return waiting(tcp, message, ctx);
   }
-  const uids = { from: retained.metadata.uid ?? '', former: former.metadata.uid ?? '' };
+  const uids = { from: retained.metadata.uid, former: former.metadata.uid };
   const inTheWay = await takeOver(tcp, uids, { deps, ctx });
   if (inTheWay.length > 0) {
     const message = `waiting for ${inTheWay.join(', ')} of the previous TenantControlPlane to be released or deleted`;
@@ -51,13 +51,13 @@ export async function adoptData(
  * newer one.
  */
 async function isOutdated({ metadata }: TenantControlPlane, deps: Dependencies, { signal }: Context): Promise<boolean> {
-  const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+  const key = { namespace: metadata.namespace, name: metadata.name };
   const found = await deps.cluster.get(tenantControlPlane, key, { signal });
-  return found === undefined || found.metadata.uid !== metadata.uid || hasData(found);
+  return found?.metadata.uid !== metadata.uid || hasData(found);
 }
 
 function waiting(tcp: TenantControlPlane, message: string, { now }: Context): ReconcileResult<TenantControlPlane> {
-  const at = { generation: tcp.metadata.generation ?? 0, now };
+  const at = { generation: tcp.metadata.generation, now };
   const told = [
     { type: 'StoreReady', status: 'False', reason: 'AdoptingData', message },
     { type: 'Ready', status: 'False', reason: 'Provisioning', message },
@@ -72,7 +72,7 @@ async function takeOver(
   uids: { readonly from: string; readonly former: string },
   { deps, ctx: { signal } }: { readonly deps: Dependencies; readonly ctx: Context },
 ): Promise<readonly string[]> {
-  const { namespace = '' } = tcp.metadata;
+  const { namespace } = tcp.metadata;
   const left = await Promise.all(
     passedOn(tcp, deps.addons).map(async ({ kind, name }) => {
       const object: Resource | undefined = await deps.cluster.get(kind, { namespace, name }, { signal });

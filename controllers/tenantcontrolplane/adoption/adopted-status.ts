@@ -23,7 +23,7 @@ export function adoptedStatus(
 ): TenantControlPlaneStatus {
   const recorded = former.status;
   const migration = recorded?.storage?.migration;
-  const at = { generation: tcp.metadata.generation ?? 0, now };
+  const at = { generation: tcp.metadata.generation, now };
   const message = 'the data of the previous TenantControlPlane was adopted';
   const told = [
     { type: 'StoreReady', status: 'False', reason: 'AdoptingData', message },

@@ -79,7 +79,7 @@ async function retain(
   }
   try {
     if (found === undefined && (await recordsBeside(tcp, means)) >= mostRecords) {
-      const message = `namespace ${tcp.metadata.namespace ?? ''} has ${mostRecords} RetainedControlPlanes, and no more are created: ask the operator to delete those whose data is no longer needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
+      const message = `namespace ${tcp.metadata.namespace} has ${mostRecords} RetainedControlPlanes, and no more are created: ask the operator to delete those whose data is no longer needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
       return { reason: 'RetainingData', message, afterMs: refusedMs };
     }
     const retained = await record(tcp, found, means);
@@ -118,8 +118,8 @@ async function record(
 /** Reverts a release: the objects are deleted with this TenantControlPlane, which is responsible for the data again. */
 async function takeBack(tcp: TenantControlPlane, found: RetainedControlPlane, means: Means): Promise<ReleaseWaits> {
   const { deps, ctx } = means;
-  const { uid: from = '', resourceVersion, deletionTimestamp } = found.metadata;
-  const { uid = '' } = tcp.metadata;
+  const { uid: from, resourceVersion, deletionTimestamp } = found.metadata;
+  const { uid } = tcp.metadata;
   await changeOwner(tcp, { from, next: ownerReferenceOf(tcp) }, means);
   if (found.spec.adopterUID !== uid) {
     const body = { metadata: { resourceVersion }, spec: { adopterUID: uid } };
@@ -136,7 +136,7 @@ async function takeBack(tcp: TenantControlPlane, found: RetainedControlPlane, me
 /** Makes the RetainedControlPlane the owner, so that garbage collection keeps the objects until it is deleted, too. */
 function passOn(tcp: TenantControlPlane, retained: RetainedControlPlane, means: Means): Promise<void> {
   const next = { ...ownerReferenceOf(retained), blockOwnerDeletion: false };
-  return changeOwner(tcp, { from: tcp.metadata.uid ?? '', next }, means);
+  return changeOwner(tcp, { from: tcp.metadata.uid, next }, means);
 }
 
 async function changeOwner(
@@ -144,7 +144,7 @@ async function changeOwner(
   { from, next }: { readonly from: string; readonly next: OwnerReference },
   { deps, ctx: { signal } }: Means,
 ): Promise<void> {
-  const { namespace = '' } = tcp.metadata;
+  const { namespace } = tcp.metadata;
   await Promise.all(
     passedOn(tcp, deps.addons).map(async ({ kind, name }) => {
       const object = await deps.cluster.get(kind, { namespace, name }, { signal });

@@ -21,10 +21,7 @@ export interface PassesOn {
  * The objects that a TenantControlPlane releases to its successor: address, CAs and keys. All others follow from these and are
  * created again.
  */
-export function passedOn(
-  { metadata: { name = '' } }: TenantControlPlane,
-  addons: readonly PassesOn[],
-): readonly PassedOn[] {
+export function passedOn({ metadata: { name } }: TenantControlPlane, addons: readonly PassesOn[]): readonly PassedOn[] {
   const names = tenantObjects(name);
   return [
     { kind: kinds.Service, name: names.service },

@@ -36,7 +36,7 @@ export function retainedSpec(tcp: TenantControlPlane): RetainedControlPlaneSpec 
   };
   const controller = metadata.ownerReferences?.find((reference) => reference.controller === true);
   return {
-    formerUID: metadata.uid ?? '',
+    formerUID: metadata.uid,
     ...(controller !== undefined && { controllerUID: controller.uid }),
     record: JSON.stringify({ spec, status: recorded }),
   };

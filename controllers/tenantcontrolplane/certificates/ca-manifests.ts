@@ -29,7 +29,7 @@ export function serviceAccountSecret(
   input: { readonly keys: RotatingKeys; readonly rotated?: string | undefined },
 ): Manifest {
   return secret(tcp, {
-    name: tenantObjects(tcp.metadata.name ?? '').serviceAccount,
+    name: tenantObjects(tcp.metadata.name).serviceAccount,
     component: 'sa-certificate',
     data: keysData(input.keys),
     rotated: input.rotated,

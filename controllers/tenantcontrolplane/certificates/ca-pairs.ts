@@ -104,7 +104,7 @@ export function authorityRoot(scope: Scope, where: AuthoritySecret, ctx: Context
 
 /** The keys of service-account tokens. */
 export function serviceAccountRoot({ tcp }: Readonly<Scope>): Root<RotatingKeys> {
-  const { serviceAccount: secretName } = tenantObjects(tcp.metadata.name ?? '');
+  const { serviceAccount: secretName } = tenantObjects(tcp.metadata.name);
   const issue = (): ReturnType<typeof issueServiceAccountKeys> =>
     issueServiceAccountKeys(tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256');
   const usable = <T>(work: () => T): T => {

@@ -90,7 +90,7 @@ export async function authorities(scope: Readonly<Scope>, deps: Dependencies, ct
     return { is: 'waiting', reason: 'SuppliedSecretInvalid', message: supplied.trouble, afterMs: lookAgainMs };
   const ofSecret = async <T>(root: Root<T>): Promise<Kept<T>> => {
     const run = { scope, deps, ctx, supplied };
-    const key = { namespace: tcp.metadata.namespace ?? '', name: root.secretName };
+    const key = { namespace: tcp.metadata.namespace, name: root.secretName };
     const listed = observed.secrets.get(root.secretName);
     // A Secret that lost its label is not listed, but still exists.
     const unlisted = listed === undefined && root.known;

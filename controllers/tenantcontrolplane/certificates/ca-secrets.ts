@@ -28,7 +28,7 @@ export interface AuthoritySecret {
 
 /** The Secrets of both CAs. */
 export function authoritySecrets(tcp: TenantControlPlane): readonly AuthoritySecret[] {
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   const { ca, frontProxyCa } = dataKeys;
   return [
     {

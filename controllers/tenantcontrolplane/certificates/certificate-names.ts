@@ -18,7 +18,7 @@ export interface CertificateNamesInput {
 /** All names of the API server's certificate, as kubeadm's documents list them. Throws `InvalidInputError`. */
 export function certificateNames({ tcp, endpoint, addons }: CertificateNamesInput): readonly string[] {
   const { clusterDomain, certSANs = [], address = '', advertiseAddress = '' } = tcp.spec.networkProfile;
-  const { name = '', namespace = '' } = tcp.metadata;
+  const { name, namespace } = tcp.metadata;
   const inner = addons.flatMap((addon) => addon.apiServerNames?.(tcp, endpoint) ?? []);
   // Clients near the Service use its address, regardless of the advertised one.
   const near = address !== '' && advertiseAddress !== '' ? [address] : [];

@@ -30,7 +30,7 @@ async function fileOf(
   const { issuing } = to;
   const { key, user, server } = file;
   const { profile } = issuing.leafOf(user);
-  const clusterName = file.clusterName ?? issuing.tcp.metadata.name ?? '';
+  const clusterName = file.clusterName ?? issuing.tcp.metadata.name;
   const ca = issuing.authorities.trusted;
   const expected = { clusterName, server, ca, profile, now: issuing.ctx.now, thresholdMs: issuing.thresholdOf(user) };
   const verdict = to.rotate ? requested : evaluateKubeconfig(present, expected);

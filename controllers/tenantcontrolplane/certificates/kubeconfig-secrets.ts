@@ -27,12 +27,12 @@ export interface KubeconfigSecret {
 
 /** The name of the tenant's API server inside the management cluster; its certificate contains it. */
 export function serviceHost(tcp: TenantControlPlane): string {
-  return `${tcp.metadata.name ?? ''}.${tcp.metadata.namespace ?? ''}.svc`;
+  return `${tcp.metadata.name}.${tcp.metadata.namespace}.svc`;
 }
 
 /** All kubeconfigs of a tenant and where each is kept. */
 export function kubeconfigSecrets(tcp: TenantControlPlane, endpoint: Endpoint): readonly KubeconfigSecret[] {
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   const outside = `https://${joinHostPort(endpoint.host, endpoint.hostPort)}`;
   const inside = `https://${serviceHost(tcp)}:${endpoint.port}`;
   const local = `https://127.0.0.1:${endpoint.port}`;

@@ -18,7 +18,7 @@ export interface LeafSecret {
 
 /** The Secrets of the certificates that the API server uses. */
 export function leafSecrets(tcp: TenantControlPlane): readonly LeafSecret[] {
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   return [
     { leaf: 'apiserver', name: names.apiServer, component: 'api-server-certificate', keys: dataKeys.apiServer },
     {

@@ -80,7 +80,7 @@ function isOwnOrOpaque(stored: Secret, { tcp }: Readonly<Scope>): boolean {
   return isOwn || clusterTypeOf(stored) === undefined;
 }
 
-function inTheWay({ metadata: { name = '' }, type = 'Opaque' }: Secret): RetryError {
+function inTheWay({ metadata: { name }, type = 'Opaque' }: Secret): RetryError {
   const message = `Secret ${name} is of type ${type} and was not supplied for this control plane: delete it, or use another name for the TenantControlPlane`;
   return new RetryError('SecretInTheWay', message, lookAgainMs);
 }

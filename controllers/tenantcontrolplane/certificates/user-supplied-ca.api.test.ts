@@ -68,9 +68,9 @@ async function reconcile(tcp: TenantControlPlane, cluster: string): Promise<Outc
     clusterOf: () => Promise.resolve(cluster),
   });
   const { items } = await admin.list<Secret>(kinds.Secret, {
-    ...{ namespace, labelSelector: `steward.butlerlabs.dev/name=${tcp.metadata.name ?? ''}` },
+    ...{ namespace, labelSelector: `steward.butlerlabs.dev/name=${tcp.metadata.name}` },
   });
-  const secrets = new Map(items.map((secret) => [secret.metadata.name ?? '', secret]));
+  const secrets = new Map(items.map((secret) => [secret.metadata.name, secret]));
   const none = {
     service: undefined,
     deployment: undefined,

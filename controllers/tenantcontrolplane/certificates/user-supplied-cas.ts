@@ -59,7 +59,7 @@ export async function suppliedRoots(
   if (purposes.length === 0) return none;
   const cluster = await deps.clusterOf(tcp, ctx);
   if (cluster === undefined) return none;
-  const { namespace = '', name: tenant = '' } = tcp.metadata;
+  const { namespace, name: tenant } = tcp.metadata;
   const pairs = new Map<SuppliedPurpose, KeyPair>();
   const errors: string[] = [];
   await Promise.all(

@@ -14,7 +14,7 @@ export function foreignUser(
   user: string,
   others: readonly TenantControlPlane[],
 ): string | undefined {
-  const { uid = '' } = tcp.metadata;
+  const { uid } = tcp.metadata;
   if (user === tenancyIdentifier(tenancyOwner(tcp))) return undefined;
   if (made.test(user)) return 'has the form of a generated user name';
   const holder = others.find(({ metadata, status }) => {
@@ -22,5 +22,5 @@ export function foreignUser(
     return metadata.uid !== uid && [setup?.user, ...overrides.map((share) => share.user)].includes(user);
   });
   if (holder === undefined) return undefined;
-  return `is the user of ${holder.metadata.namespace ?? ''}/${holder.metadata.name ?? ''}`;
+  return `is the user of ${holder.metadata.namespace}/${holder.metadata.name}`;
 }

@@ -41,7 +41,7 @@ export function dataStoreCertificate({ tls, binding }: StoreAccess): Readonly<Re
 
 /** The two Secrets with which the pods of a control plane reach their datastore. */
 export function dataStoreSecrets(tcp: TenantControlPlane, access: StoreAccess): readonly Manifest[] {
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   return [
     secret(tcp, { name: names.dataStoreConfig, component: 'datastore-config', data: dataStoreConfig(access) }),
     secret(tcp, {

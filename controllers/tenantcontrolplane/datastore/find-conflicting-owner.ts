@@ -18,5 +18,5 @@ export function otherHolder(tcp: TenantControlPlane, others: readonly TenantCont
     if (metadata.uid === owner) return true;
     return owner !== uid && tenancyOwner(other) === owner && metadata.creationTimestamp < age;
   });
-  return holder && `${holder.metadata.namespace ?? ''}/${holder.metadata.name ?? ''}`;
+  return holder && `${holder.metadata.namespace}/${holder.metadata.name}`;
 }

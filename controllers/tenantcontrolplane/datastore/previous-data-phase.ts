@@ -32,7 +32,7 @@ export async function previousData(scope: Readonly<Scope>, deps: Dependencies, c
 }
 
 async function removeRequest({ tcp }: Readonly<Scope>, { cluster }: Dependencies, { signal }: Context): Promise<void> {
-  const { namespace = '', name = '' } = tcp.metadata;
+  const { namespace, name } = tcp.metadata;
   const body = { metadata: { annotations: { [annotations.removePreviousData]: null } } };
   await cluster.patch(tenantControlPlane, { namespace, name }, { type: 'merge', body }, { signal });
 }

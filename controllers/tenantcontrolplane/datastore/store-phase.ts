@@ -62,7 +62,7 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
   }
   refuseForeignData(tcp, deps);
   const open = await deps.stores.open(observed.dataStore, ctx.signal);
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   const named = tenancyOf(tcp, observed.dataStore);
   const password = open.capabilities.passwords
     ? storePassword(observed.secrets.get(names.dataStoreConfig), named.owner)
@@ -143,7 +143,7 @@ type Claim = Pick<StoreFacts, 'tenancy' | 'setup'>;
 
 async function ensure(scope: Readonly<Scope>, claim: Claim, deps: Dependencies, ctx: Context): Promise<void> {
   const { dataStore } = scope.observed;
-  const uid = scope.tcp.metadata.uid ?? '';
+  const uid = scope.tcp.metadata.uid;
   if (dataStore === undefined || deps.memory.has(uid, 'tenancy', claim.setup)) return;
   const open = await deps.stores.open(dataStore, ctx.signal);
   await open.use(async (session) => {

@@ -37,7 +37,7 @@ export function adoptsTenancy(tcp: TenantControlPlane, schema: string, store: Da
 
 /** True when the operator of the datastore grants this tenant the existing data under this name. */
 export function adoptionGranted(tcp: TenantControlPlane, schema: string, store: DataStore | undefined): boolean {
-  const { namespace = '', name = '' } = tcp.metadata;
+  const { namespace, name } = tcp.metadata;
   const granted = (store?.metadata.annotations?.[annotations.adoptSchema] ?? '')
     .split(',')
     .map((entry) => entry.trim());

@@ -72,7 +72,7 @@ function atLoadBalancer({ service, tcp }: EndpointInput): Reached | Missing {
   if (hostname !== undefined) return atClusterAddress(service, hostname);
   return {
     missing: 'NotExposed',
-    message: `the load balancer of Service ${service.metadata.name ?? ''} has no address yet: a load-balancer controller must assign one`,
+    message: `the load balancer of Service ${service.metadata.name} has no address yet: a load-balancer controller must assign one`,
   };
 }
 
@@ -133,7 +133,7 @@ export interface NodeAddress {
 
 /** The internal addresses of nodes; a dual-stack node has two. */
 export function nodeAddresses(nodes: readonly Node[]): readonly NodeAddress[] {
-  return nodes.flatMap(({ metadata: { name = '' }, status }) => {
+  return nodes.flatMap(({ metadata: { name }, status }) => {
     const ready = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
     const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
     return internal.map(({ address }) => ({ name, address, ready }));

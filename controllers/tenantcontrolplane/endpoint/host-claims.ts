@@ -69,7 +69,7 @@ export function rivals(
 
 /** The order in which claims count: the older object first, then the smaller UID. */
 function seniority({ metadata }: TenantControlPlane): string {
-  return `${metadata.creationTimestamp ?? '9999'} ${metadata.uid ?? ''}`;
+  return `${metadata.creationTimestamp ?? '9999'} ${metadata.uid}`;
 }
 
 /** The control plane to which this one must leave the host name, if any. */
@@ -91,5 +91,5 @@ export function seniorRival(
  */
 export function rivalWords(tcp: TenantControlPlane, rival: TenantControlPlane): string {
   const isNear = tcp.metadata.namespace === rival.metadata.namespace;
-  return isNear ? `TenantControlPlane ${rival.metadata.name ?? ''}` : 'a TenantControlPlane in another namespace';
+  return isNear ? `TenantControlPlane ${rival.metadata.name}` : 'a TenantControlPlane in another namespace';
 }

@@ -52,7 +52,7 @@ class CachedWorld extends TenantWorld {
     for (const { kind } of ownedKinds) {
       const { items } = await this.cluster.admin.list<Found>(kind).catch(noneIfAbsent);
       const own = items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
-      for (const item of own) found.set(`${kind.kind} ${item.metadata.name ?? ''}`, [kind, item]);
+      for (const item of own) found.set(`${kind.kind} ${item.metadata.name}`, [kind, item]);
     }
     return found;
   }
@@ -114,7 +114,7 @@ describe('A deleted object of a tenant', () => {
     const before = await world.owned();
     const [kind, object] = before.get(row) ?? [];
     if (kind === undefined || object === undefined) throw new Error(`there is no ${row}`);
-    const key = { namespace: 'default', name: object.metadata.name ?? '' };
+    const key = { namespace: 'default', name: object.metadata.name };
     await world.cluster.admin.patch(kind, key, { type: 'merge', body: { metadata: { finalizers: null } } });
     await world.cluster.admin.delete(kind, key);
     expect((await world.owned()).has(row)).toBe(false);
@@ -189,7 +189,7 @@ describe('A deleted object inside the tenant', () => {
       const { items } = await world.tenant.admin.list<Resource>(kind);
       const ours = items.filter(({ metadata }) => metadata.labels?.[labels.component] !== undefined);
       for (const item of ours) {
-        const { namespace = '', name = '' } = item.metadata;
+        const { namespace = '', name } = item.metadata;
         found.set(`${kind.kind} ${namespace}/${name}`, [kind, item]);
       }
     }
@@ -201,7 +201,7 @@ describe('A deleted object inside the tenant', () => {
     const before = await inside(world);
     expect(before.size).toBeGreaterThan(20);
     for (const [row, [kind, { metadata }]] of before) {
-      const { namespace, name = '' } = metadata;
+      const { namespace, name } = metadata;
       await world.tenant.admin.delete(kind, { name, ...(namespace !== undefined && { namespace }) });
       expect([row, (await inside(world)).has(row)]).toEqual([row, false]);
       await world.clock.advance(recheckMs);

@@ -25,7 +25,7 @@ const hostsOf: Readonly<Record<Publication['by'], (stored: object) => readonly s
 
 /** All host names in the tenant's routes, including previous ones. */
 export function ledHosts({ tcp }: Readonly<Scope>, deps: Pick<Dependencies, 'cached' | 'addons'>): readonly string[] {
-  const { namespace = '', uid } = tcp.metadata;
+  const { namespace, uid } = tcp.metadata;
   return routesOf(tcp, serversOf(deps.addons)).flatMap(({ by, among, name }) =>
     among.flatMap((kind) => {
       const stored = deps.cached(kind, { namespace, name });

@@ -120,7 +120,7 @@ export function service(input: ServiceInput): Manifest {
   return ownedManifest(tcp, {
     apiVersion: 'v1',
     kind: 'Service',
-    name: tenantObjects(tcp.metadata.name ?? '').service,
+    name: tenantObjects(tcp.metadata.name).service,
     component: 'service',
     labels: additionalMetadata?.labels,
     annotations: additionalMetadata?.annotations,

@@ -18,7 +18,7 @@ export interface OwnedObject {
 
 /** The labels that every object of a TenantControlPlane carries. */
 export function standardLabels(tcp: TenantControlPlane, component: string): Readonly<Record<string, string>> {
-  return { [labels.project]: project, [labels.name]: tcp.metadata.name ?? '', [labels.component]: component };
+  return { [labels.project]: project, [labels.name]: tcp.metadata.name, [labels.component]: component };
 }
 
 /**
@@ -32,7 +32,7 @@ export function ownedManifest(tcp: TenantControlPlane, object: OwnedObject): Man
     kind: object.kind,
     metadata: {
       name: object.name,
-      namespace: tcp.metadata.namespace ?? '',
+      namespace: tcp.metadata.namespace,
       labels: { ...object.labels, ...standardLabels(tcp, object.component) },
       ...(Object.keys(annotations).length > 0 && { annotations }),
       ownerReferences: [ownerReferenceOf(tcp)],

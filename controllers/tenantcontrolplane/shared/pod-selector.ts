@@ -3,10 +3,10 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 
 /** The labels that select a control plane's pods. */
 export function podSelector(tcp: TenantControlPlane): Readonly<Record<string, string>> {
-  return { [labels.name]: tcp.metadata.name ?? '' };
+  return { [labels.name]: tcp.metadata.name };
 }
 
 /** The same as text. */
 export function podSelectorText(tcp: TenantControlPlane): string {
-  return `${labels.name}=${tcp.metadata.name ?? ''}`;
+  return `${labels.name}=${tcp.metadata.name}`;
 }

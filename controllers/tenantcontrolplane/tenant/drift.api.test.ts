@@ -58,14 +58,14 @@ async function inside(): Promise<Inside> {
   for (const kind of insideKinds) {
     const { items } = await admin.list<Resource>(kind, selectionInTenant(kind));
     for (const item of items) {
-      const { namespace = '', name = '' } = item.metadata;
+      const { namespace = '', name } = item.metadata;
       found.set(`${kind.kind} ${namespace}/${name}`, [kind, item]);
     }
   }
   return found;
 }
 
-const keyOf = ({ metadata: { name = '', namespace } }: Resource): { name: string; namespace?: string } => ({
+const keyOf = ({ metadata: { name, namespace } }: Resource): { name: string; namespace?: string } => ({
   name,
   ...(namespace !== undefined && { namespace }),
 });
@@ -131,7 +131,7 @@ describe('A real API server of a tenant', () => {
     const world = new TenantWorld({ openTenant: () => countingClient(applied), watches: () => watches });
     await world.create({ spec: { addons } });
     await world.settle();
-    const uid = (await world.read()).metadata.uid ?? '';
+    const uid = (await world.read()).metadata.uid;
     while (!watches.isComplete(uid)) await sleep(systemClock, 50);
     const before = await inside();
     expect(before.size).toBeGreaterThan(20);

@@ -50,13 +50,13 @@ async function inside(world: TenantWorld): Promise<readonly Row[]> {
   for (const kind of new Set([...tenantKinds, ...policyKinds, ...endpointKinds, kinds.Secret])) {
     const { items } = await world.tenant.admin.list<Resource>(kind, selectionInTenant(kind));
     for (const item of items) {
-      rows.push([`${kind.kind} ${item.metadata.namespace ?? ''}/${item.metadata.name ?? ''}`, kind, item]);
+      rows.push([`${kind.kind} ${item.metadata.namespace ?? ''}/${item.metadata.name}`, kind, item]);
     }
   }
   return rows;
 }
 
-const keyOf = ({ metadata: { name = '', namespace } }: Resource): { name: string; namespace?: string } => ({
+const keyOf = ({ metadata: { name, namespace } }: Resource): { name: string; namespace?: string } => ({
   name,
   ...(namespace !== undefined && { namespace }),
 });

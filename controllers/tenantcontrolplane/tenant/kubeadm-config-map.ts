@@ -19,7 +19,7 @@ export function kubeadmConfigMap(tcp: TenantControlPlane, documents: KubeadmDocu
   return ownedManifest(tcp, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    name: tenantObjects(tcp.metadata.name ?? '').kubeadmConfig,
+    name: tenantObjects(tcp.metadata.name).kubeadmConfig,
     component: 'kubeadmconfig',
     annotations: { [annotations.checksum]: checksum(data) },
     body: { data },

@@ -52,7 +52,7 @@ function keepsService(deployment: Deployment | undefined): boolean {
 
 /** While API servers that maintain the Service are replaced, and for as long as the last of them may take to end. */
 function mayBeErased(scope: Readonly<Scope>, { memory }: Dependencies, { now }: Context): boolean {
-  const { uid = '' } = scope.tcp.metadata;
+  const { uid } = scope.tcp.metadata;
   const seen = Number(memory.recall(uid, fact) ?? Number.NEGATIVE_INFINITY);
   const isRecent = now.getTime() - seen < endingMs;
   const goesOn = isRecent && isRolling(scope.deployment, scope.tcp.spec.controlPlane.deployment.replicas);

@@ -27,7 +27,7 @@ function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): C
   const { services, pods } = tenantNetworks(tcp);
   const etcd = store?.kind === 'etcd' ? store.endpoints : ['127.0.0.1:2379'];
   return {
-    clusterName: tcp.metadata.name ?? '',
+    clusterName: tcp.metadata.name,
     version,
     controlPlaneEndpoint: endpointText(endpoint),
     serviceCidr: services.value,
@@ -57,7 +57,7 @@ export function kubeadmDocuments(input: DocumentInput, store: StoreBinding): Kub
  * cluster. Joining nodes read neither; kubeadm itself only needs some etcd to be named.
  */
 function tenantInputs(input: DocumentInput): ClusterConfigurationInputs {
-  const { name = '', namespace = '' } = input.tcp.metadata;
+  const { name, namespace } = input.tcp.metadata;
   const service = `${name}.${namespace}.svc`;
   const inputs = clusterInputs(input, undefined);
   return {

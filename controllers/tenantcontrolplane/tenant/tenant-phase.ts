@@ -24,7 +24,7 @@ export async function kubeadmconfig(scope: Readonly<Scope>, deps: Dependencies, 
   const documents = kubeadmDocuments(inputOf(scope, deps), needed(scope.store, 'store').binding);
   const manifest = kubeadmConfigMap(scope.tcp, documents);
   await deps.apply<ConfigMap>(scope, manifest, ctx);
-  const { kubeadmConfig: name } = tenantObjects(scope.tcp.metadata.name ?? '');
+  const { kubeadmConfig: name } = tenantObjects(scope.tcp.metadata.name);
   const sum = checksum({ init: JSON.stringify(documents.init), cluster: JSON.stringify(documents.cluster) });
   return { is: 'done', learned: { kubeadmConfig: { name, checksum: sum } } };
 }

@@ -15,7 +15,7 @@ const lookAgainMs = 2_000;
 
 /** True while an add-on that was never created may still be created. */
 function waitsForAddons({ tcp, addons }: Readonly<Scope>, deps: Dependencies, { now }: Context): boolean {
-  const { uid = '' } = tcp.metadata;
+  const { uid } = tcp.metadata;
   const isMissing = deps.addons.some(
     ({ name }) =>
       tcp.spec.addons[name] !== undefined &&

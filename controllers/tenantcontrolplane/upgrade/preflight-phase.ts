@@ -79,7 +79,7 @@ interface TenantQuestion {
 /** Each API server only counts its own requests: all of them are asked, those without an address through the Service. */
 async function metrics({ scope, deps, signal }: TenantQuestion): Promise<string> {
   const ask = (client: Cluster): Promise<string> => client.text('/metrics', { signal });
-  const namespace = scope.tcp.metadata.namespace ?? '';
+  const namespace = scope.tcp.metadata.namespace;
   const labelSelector = podSelectorText(scope.tcp);
   const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal });
   const pods = items.filter(isServing).slice(0, limits.apiServers);
@@ -142,7 +142,7 @@ async function askStore({ observed }: Readonly<Scope>, deps: Dependencies, ctx: 
   const { dataStore } = observed;
   if (dataStore === undefined) return [];
   const blocker = (why: string): readonly Blocker[] => {
-    const message = `DataStore ${dataStore.metadata.name ?? ''} cannot be used: ${why}; pods of the new version would not become ready; repair the DataStore first`;
+    const message = `DataStore ${dataStore.metadata.name} cannot be used: ${why}; pods of the new version would not become ready; repair the DataStore first`;
     return [{ reason: 'StoreUnhealthy', message }];
   };
   const trouble = storeTrouble(dataStore);
@@ -195,7 +195,7 @@ async function holdOf(
   deps: Dependencies,
   ctx: Context,
 ): Promise<UpgradeHold | undefined> {
-  const { uid = '' } = scope.tcp.metadata;
+  const { uid } = scope.tcp.metadata;
   const question = questionOf(step, scope);
   const known = remembered(deps.memory.recall(uid, fact));
   const leftMs = known === undefined ? 0 : known.at + recheckMs - ctx.now.getTime();

@@ -33,8 +33,7 @@ function podTroubles(pods: readonly Pod[]): string {
     const unscheduled = pod.status?.conditions?.find(
       ({ type, status }) => type === 'PodScheduled' && status === 'False',
     );
-    if (unscheduled !== undefined)
-      return [`pod ${pod.metadata.name ?? ''}: ${unscheduled.message ?? 'is not scheduled'}`];
+    if (unscheduled !== undefined) return [`pod ${pod.metadata.name}: ${unscheduled.message ?? 'is not scheduled'}`];
     // A sidecar, such as kine, is a restartable init container.
     return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
       .filter(({ ready }) => !ready)
@@ -42,7 +41,7 @@ function podTroubles(pods: readonly Pod[]): string {
         const waiting = state?.waiting ?? lastState?.terminated;
         const why = [waiting?.reason, waiting?.message].filter((part) => part !== undefined).join(': ');
         const restarts = restartCount > 0 ? `, restarted ${restartCount} times` : '';
-        return `container ${name} of pod ${pod.metadata.name ?? ''}: ${why === '' ? 'not ready' : why}${restarts}`;
+        return `container ${name} of pod ${pod.metadata.name}: ${why === '' ? 'not ready' : why}${restarts}`;
       });
   });
   return [...new Set(lines)].slice(0, 6).join('; ');
@@ -60,7 +59,7 @@ async function notReady(
   if (refused !== undefined) return { is: 'waiting', reason: 'PodsRefused', message: refused };
   const age = ctx.now.getTime() - Date.parse(deployment.metadata.creationTimestamp ?? ctx.now.toISOString());
   if (age < patienceMs) return { is: 'waiting', reason, message: 'the pods are starting', afterMs: patienceMs - age };
-  const namespace = scope.tcp.metadata.namespace ?? '';
+  const namespace = scope.tcp.metadata.namespace;
   const labelSelector = podSelectorText(scope.tcp);
   const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });
   const troubles = podTroubles(items);

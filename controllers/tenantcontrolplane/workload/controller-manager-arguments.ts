@@ -20,7 +20,7 @@ export function controllerManagerArguments(input: ControlPlaneInput): string[] {
       'bind-address': '0.0.0.0',
       'client-ca-file': trusted.ca,
       'cluster-cidr': pods.value,
-      'cluster-name': tcp.metadata.name ?? '',
+      'cluster-name': tcp.metadata.name,
       // Always a file with one certificate: with more, kube-controller-manager signs nothing.
       'cluster-signing-cert-file': `${pki}/ca.crt`,
       'cluster-signing-key-file': `${pki}/ca.key`,

@@ -97,7 +97,7 @@ export function deployment(input: ControlPlaneInput): Manifest {
   return ownedManifest(tcp, {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    name: tenantObjects(tcp.metadata.name ?? '').deployment,
+    name: tenantObjects(tcp.metadata.name).deployment,
     component: deploymentComponent,
     labels: spec.additionalMetadata?.labels,
     annotations: spec.additionalMetadata?.annotations,

@@ -9,7 +9,7 @@ export const budgetIdentities = { kind: kinds.PodDisruptionBudget, identityOnly:
 
 /** True when no control plane's own budget has this name. */
 export function isForeignBudget(name: string, tenants: readonly TenantControlPlane[]): boolean {
-  return !tenants.some(({ metadata }) => tenantObjects(metadata.name ?? '').podDisruptionBudget === name);
+  return !tenants.some(({ metadata }) => tenantObjects(metadata.name).podDisruptionBudget === name);
 }
 
 /**
@@ -26,11 +26,11 @@ export function foreignBudgetUids(informers: Pick<InformerFactory, 'informer'>, 
       .informer({ kind: tenantControlPlane })
       .list()
       .filter(isHere)
-      .map(({ metadata }) => tenantObjects(metadata.name ?? '').podDisruptionBudget),
+      .map(({ metadata }) => tenantObjects(metadata.name).podDisruptionBudget),
   );
-  const foreign = budgets.filter(({ metadata }) => !names.has(metadata.name ?? ''));
+  const foreign = budgets.filter(({ metadata }) => !names.has(metadata.name));
   return foreign
-    .map(({ metadata }) => metadata.uid ?? '')
+    .map(({ metadata }) => metadata.uid)
     .sort()
     .join(' ');
 }

@@ -146,7 +146,7 @@ export function networkPolicy(input: NetworkPolicyInput): readonly Manifest[] {
     ownedManifest(tcp, {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
-      name: tenantObjects(tcp.metadata.name ?? '').networkPolicy,
+      name: tenantObjects(tcp.metadata.name).networkPolicy,
       component: policyComponent,
       body: {
         spec: {

@@ -20,7 +20,7 @@ export function podDisruptionBudget(tcp: TenantControlPlane): readonly Manifest[
     ownedManifest(tcp, {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
-      name: tenantObjects(tcp.metadata.name ?? '').podDisruptionBudget,
+      name: tenantObjects(tcp.metadata.name).podDisruptionBudget,
       component: budgetComponent,
       body: {
         spec: {
@@ -46,6 +46,6 @@ export function foreignBudgets(
     .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === tcp.metadata.uid) !== true)
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .filter(({ spec }) => spec?.selector !== undefined && isSelected(labels, spec.selector))
-    .map(({ metadata }) => metadata.name ?? '')
+    .map(({ metadata }) => metadata.name)
     .sort();
 }

@@ -30,7 +30,7 @@ export async function disruptionBudget(
 }
 
 async function budgetsOfOthers({ tcp }: Readonly<Scope>, deps: Dependencies): Promise<readonly string[]> {
-  const { namespace = '' } = tcp.metadata;
+  const { namespace } = tcp.metadata;
   const budgets = await deps.recentLists(kinds.PodDisruptionBudget, namespace, deps.foreignBudgets(namespace));
   const given = tcp.spec.controlPlane.deployment.podAdditionalMetadata?.labels;
   return foreignBudgets(tcp, { ...given, ...podSelector(tcp) }, budgets);

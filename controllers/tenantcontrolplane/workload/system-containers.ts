@@ -124,7 +124,7 @@ export function kineSidecar(input: ControlPlaneInput): readonly Container[] {
     command: ['/bin/kine'],
     args: kineArguments({ binding: store, tls, extra }),
     restartPolicy: 'Always',
-    envFrom: [{ secretRef: { name: tenantObjects(tcp.metadata.name ?? '').dataStoreConfig } }],
+    envFrom: [{ secretRef: { name: tenantObjects(tcp.metadata.name).dataStoreConfig } }],
     securityContext: securityContext(input, 'kine'),
     volumeMounts: [
       { name: volumes.kineSocket, mountPath: kineSocketFolder },

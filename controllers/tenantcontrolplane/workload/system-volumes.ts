@@ -15,7 +15,7 @@ function projection(name: string, keys: readonly string[], folder = ''): VolumeP
  * signed, the client key of the datastore only where it is used.
  */
 export function systemVolumes({ tcp, store, overrides = [], trustBundles, addons = [] }: ControlPlaneInput): Volume[] {
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   const { ca, frontProxyCa, serviceAccount, apiServer, apiServerKubeletClient, frontProxyClient } = dataKeys;
   const { dataStoreCertificate } = dataKeys;
   const caBundle = trustBundles?.ca === true ? [ca.bundle] : [];

@@ -55,7 +55,7 @@ async function outOfBounds(
     isNotNew({ made: podSpecOf(made), present }, program, argument),
   );
   if (args.length > 0) return waiting('ArgumentsRefused', args);
-  const { namespace = '' } = tcp.metadata;
+  const { namespace } = tcp.metadata;
   const reader = { cluster, defaultStandard, programs };
   const inForce = runsAlready(tcp, present, programs)
     ? undefined

@@ -33,7 +33,7 @@ function hasAgents({ tcp }: Readonly<Scope>): boolean {
 
 /** The Secrets of the server. */
 function secretNames({ tcp }: Readonly<Scope>): readonly string[] {
-  const { konnectivityCertificate, konnectivityKubeconfig } = tenantObjects(tcp.metadata.name ?? '');
+  const { konnectivityCertificate, konnectivityKubeconfig } = tenantObjects(tcp.metadata.name);
   return [konnectivityCertificate, konnectivityKubeconfig];
 }
 
@@ -47,7 +47,7 @@ function wanted(scope: Readonly<Scope>): Wanted {
   const { port } = needed(tcp.spec.addons.konnectivity, 'spec.addons.konnectivity').server;
   const address = agentAddress(tcp, { endpoint: needed(scope.target, 'target'), service, port });
   if (address === undefined) {
-    const message = `Service ${service.metadata.name ?? ''} has no node port for konnectivity agents yet`;
+    const message = `Service ${service.metadata.name} has no node port for konnectivity agents yet`;
     return { then: { is: 'waiting', reason: 'NotExposed', message } };
   }
   return { set: { manifests: konnectivityAgentManifests(tcp, { address, version: targetVersion(scope) }) } };
@@ -94,7 +94,7 @@ export const konnectivity: Addon<'konnectivity', Facts> = {
       : [servingCertificate(konnectivitySecret(tcp), agentHost(tcp, endpoint), secrets)],
   unwanted(scope) {
     if (scope.tcp.spec.addons.konnectivity !== undefined) return [];
-    const { konnectivityEgress: name } = tenantObjects(scope.tcp.metadata.name ?? '');
+    const { konnectivityEgress: name } = tenantObjects(scope.tcp.metadata.name);
     return [
       { kind: kinds.ConfigMap, name },
       ...secretNames(scope).map((secret) => ({ kind: kinds.Secret, name: secret })),

@@ -45,7 +45,7 @@ export function egressConfigMap(tcp: TenantControlPlane): Manifest {
   return ownedManifest(tcp, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    name: tenantObjects(tcp.metadata.name ?? '').konnectivityEgress,
+    name: tenantObjects(tcp.metadata.name).konnectivityEgress,
     component: egressComponent,
     annotations: { [annotations.checksum]: checksum(data) },
     body: { data },

@@ -31,7 +31,7 @@ export async function konnectivityCredentials(
     ensureKubeconfig(konnectivityKubeconfig(tcp, endpoint), issuing, deps),
   ]);
   await deps.apply<ConfigMap>(scope, egressConfigMap(tcp), ctx);
-  const { konnectivityEgress: name } = tenantObjects(tcp.metadata.name ?? '');
+  const { konnectivityEgress: name } = tenantObjects(tcp.metadata.name);
   const mounted = {
     [certificate.component]: certificate.fact,
     [kubeconfig.component]: kubeconfig.fact,

@@ -51,7 +51,7 @@ function service({ service: live }: Readonly<Scope>): Partial<Konnectivity> {
   if (live === undefined || port === undefined) return {};
   const status = live.status as Partial<NonNullable<Konnectivity['service']>> | undefined;
   return {
-    service: { ...status, name: live.metadata.name ?? '', namespace: live.metadata.namespace ?? '', port },
+    service: { ...status, name: live.metadata.name, namespace: live.metadata.namespace, port },
   };
 }
 

@@ -27,7 +27,7 @@ async function agentObjects(world: TenantWorld): Promise<readonly string[]> {
   const all = await Promise.all(
     [kinds.ServiceAccount, kinds.ClusterRoleBinding, kinds.DaemonSet, kinds.Deployment].map(async (kind) => {
       const { items } = await world.tenant.admin.list<Resource>(kind);
-      return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}`);
+      return items.map(({ metadata }) => `${kind.kind}/${metadata.name}`);
     }),
   );
   return all.flat().filter((name) => name.includes('konnectivity'));

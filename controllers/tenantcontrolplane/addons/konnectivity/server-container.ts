@@ -62,7 +62,7 @@ function konnectivitySidecar(tcp: TenantControlPlane, server: Server, version: K
 /** What the tunnel brings into the pods. */
 export function konnectivityPod(tcp: TenantControlPlane, version: KubernetesVersion): AddonPod | undefined {
   if (tcp.spec.addons.konnectivity === undefined) return undefined;
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   const defaultMode = readableMode;
   return {
     sidecars: [konnectivitySidecar(tcp, tcp.spec.addons.konnectivity.server, version)],

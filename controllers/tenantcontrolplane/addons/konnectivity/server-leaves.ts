@@ -49,7 +49,7 @@ export function konnectivityLeaves(
 export function konnectivitySecret(tcp: TenantControlPlane): LeafSecret {
   return {
     leaf: 'konnectivity-server' satisfies KonnectivityLeaf,
-    name: tenantObjects(tcp.metadata.name ?? '').konnectivityCertificate,
+    name: tenantObjects(tcp.metadata.name).konnectivityCertificate,
     component: 'konnectivity-certificate',
     keys: dataKeys.konnectivityCertificate,
     type: 'kubernetes.io/tls',
@@ -64,6 +64,6 @@ export function konnectivityKubeconfig(tcp: TenantControlPlane, { port }: Endpoi
     server: `https://localhost:${port}`,
     clusterName: 'kubernetes',
   };
-  const { konnectivityKubeconfig: name } = tenantObjects(tcp.metadata.name ?? '');
+  const { konnectivityKubeconfig: name } = tenantObjects(tcp.metadata.name);
   return { name, component: 'konnectivity-kubeconfig', files: [file] };
 }

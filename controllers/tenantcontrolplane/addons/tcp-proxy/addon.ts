@@ -60,7 +60,7 @@ export const tcpProxy: Addon<'tcpProxy', Facts> = {
   unwanted(scope) {
     const { tcp } = scope;
     if (tcp.spec.addons.tcpProxy !== undefined && upstreamOf(scope).endsTls) return [];
-    return [{ kind: kinds.Secret, name: tenantObjects(tcp.metadata.name ?? '').tcpProxyCertificate }];
+    return [{ kind: kinds.Secret, name: tenantObjects(tcp.metadata.name).tcpProxyCertificate }];
   },
   status: tcpProxyStatus,
   renewal: ({ addons }) => addons.tcpProxy?.renewal,

@@ -41,7 +41,7 @@ export function proxyTlsData({ pair, authority }: ProxyTls): Readonly<Record<str
 /** The Secret that keeps it in the management cluster. */
 export function proxyCertificateSecret(tcp: TenantControlPlane, tls: ProxyTls, rotated: string | undefined): Manifest {
   return secret(tcp, {
-    name: tenantObjects(tcp.metadata.name ?? '').tcpProxyCertificate,
+    name: tenantObjects(tcp.metadata.name).tcpProxyCertificate,
     component: proxyCertificateComponent,
     data: proxyTlsData(tls),
     lifecycle: 'x509',

@@ -27,7 +27,7 @@ export async function tcpProxyCertificate(
   ctx: Context,
 ): Promise<Outcome<Scope>> {
   const { tcp, observed } = scope;
-  const { tcpProxyCertificate: name } = tenantObjects(tcp.metadata.name ?? '');
+  const { tcpProxyCertificate: name } = tenantObjects(tcp.metadata.name);
   const current = observed.secrets.get(name);
   if (tcp.spec.addons.tcpProxy === undefined || !upstreamOf(scope).endsTls) return { is: 'done' };
   const { forOthers, trusted } = needed(scope.authorities, 'authorities');

@@ -52,7 +52,7 @@ async function proxyObjects(world: TenantWorld): Promise<readonly string[]> {
   const all = await Promise.all(
     proxyKinds.map(async (kind) => {
       const { items } = await world.tenant.admin.list<Resource>(kind);
-      return items.map(({ metadata }) => `${kind.kind}/${metadata.name ?? ''}`);
+      return items.map(({ metadata }) => `${kind.kind}/${metadata.name}`);
     }),
   );
   return all.flat().filter((name) => name.includes('tcp-proxy'));

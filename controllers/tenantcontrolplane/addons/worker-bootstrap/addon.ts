@@ -32,7 +32,7 @@ interface Facts {
 const soonMs = 100;
 
 function secretName({ tcp }: Readonly<Scope>): string {
-  return tenantObjects(tcp.metadata.name ?? '').trustdCredentials;
+  return tenantObjects(tcp.metadata.name).trustdCredentials;
 }
 
 function wanted(scope: Readonly<Scope>): Wanted {
@@ -45,7 +45,7 @@ function wanted(scope: Readonly<Scope>): Wanted {
   const service = needed(scope.service, 'service');
   const endpoint = trustdEndpoint(tcp, needed(scope.endpoint, 'endpoint'), service);
   if (endpoint === undefined) {
-    const message = `Service ${service.metadata.name ?? ''} has no node port for trustd yet`;
+    const message = `Service ${service.metadata.name} has no node port for trustd yet`;
     return { set, then: { is: 'waiting', reason: 'NotExposed', message } };
   }
   return { set, facts: { endpoint }, then: { message: trustdAdvice(tcp) } };

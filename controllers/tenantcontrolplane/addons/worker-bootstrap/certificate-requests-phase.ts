@@ -121,7 +121,7 @@ class Approving {
   }
 
   async #approve({ metadata }: Request, { node }: ServingRequest): Promise<LeftAlone | undefined> {
-    const { name = '', uid, resourceVersion } = metadata;
+    const { name, uid, resourceVersion } = metadata;
     const condition = {
       type: 'Approved',
       status: 'True',
@@ -168,7 +168,7 @@ async function overPage(
     for (const [index, verdict] of verdicts.entries()) {
       const request = batch[index];
       if (verdict === undefined || request === undefined) continue;
-      left = withRequest(left, request.metadata.name ?? '', verdict.why);
+      left = withRequest(left, request.metadata.name, verdict.why);
       mayFit ||= verdict.mayFit && isYoung(request, ctx.now);
     }
   }
@@ -185,7 +185,7 @@ export async function certificateRequests(
   ctx: Context,
 ): Promise<Outcome<Scope>> {
   const { tcp } = scope;
-  const uid = tcp.metadata.uid ?? '';
+  const uid = tcp.metadata.uid;
   const requests = new RequestBook(deps.memory);
   if (tcp.spec.addons.workerBootstrap?.csrApproval.autoApprove !== true) {
     requests.forget(uid);

@@ -25,7 +25,7 @@ export function trustdPort({ spec }: TenantControlPlane): number | undefined {
 /** The container of trustd, which signs the certificates of the workers' operating system. */
 function trustdContainer(tcp: TenantControlPlane, talos: Talos): Container {
   const { image, imageTag = '', port } = talos;
-  const name = tcp.metadata.name ?? '';
+  const name = tcp.metadata.name;
   const resources = talos.resources ?? sharedResources(tcp) ?? defaultResources;
   const probe = (initialDelaySeconds: number, periodSeconds: number) => ({
     tcpSocket: { port },
@@ -66,7 +66,7 @@ export function trustdPod(tcp: TenantControlPlane): AddonPod | undefined {
   const { authority, server } = dataKeys.trustdCredentials;
   const items = [authority, server].flatMap(({ certificate, key }) => [certificate, key]);
   const secret = {
-    secretName: tenantObjects(tcp.metadata.name ?? '').trustdCredentials,
+    secretName: tenantObjects(tcp.metadata.name).trustdCredentials,
     defaultMode: readableMode,
     items: items.map((key) => ({ key, path: key })),
   };

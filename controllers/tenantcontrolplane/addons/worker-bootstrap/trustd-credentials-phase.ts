@@ -60,7 +60,7 @@ function broken(name: string, verdict?: { readonly reason: string; readonly mess
 
 /** Reads the Secret itself: one that lost its label is not listed, but still exists. */
 async function stored(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Secret | undefined> {
-  const { namespace = '', name: tenant = '' } = scope.tcp.metadata;
+  const { namespace, name: tenant } = scope.tcp.metadata;
   const name = tenantObjects(tenant).trustdCredentials;
   const listed = scope.observed.secrets.get(name);
   return listed ?? deps.cluster.get(kinds.Secret, { namespace, name }, { signal: ctx.signal });
@@ -79,7 +79,7 @@ async function findRoots(
   deps: Dependencies,
   ctx: Context,
 ): Promise<Found> {
-  const name = tenantObjects(scope.tcp.metadata.name ?? '').trustdCredentials;
+  const name = tenantObjects(scope.tcp.metadata.name).trustdCredentials;
   if (current === undefined) {
     const known = scope.tcp.status?.addons?.workerBootstrap?.credentials?.checksum !== undefined;
     if (known) throw broken(name);
@@ -118,7 +118,7 @@ export async function trustdCredentials(
 ): Promise<Outcome<Scope>> {
   const { tcp } = scope;
   if (tcp.spec.addons.workerBootstrap?.talos === undefined) return { is: 'done' };
-  const name = tenantObjects(tcp.metadata.name ?? '').trustdCredentials;
+  const name = tenantObjects(tcp.metadata.name).trustdCredentials;
   const current = await stored(scope, deps, ctx);
   const { roots, data, isNew } = await findRoots(scope, current, deps, ctx);
   // While the endpoint changes, workers use the current one, and soon the next one.

@@ -17,7 +17,7 @@ const organizations = ['steward'];
 
 /** The CA of the workers' operating system, separate from the tenant's own. */
 export function osAuthorityProfile(tcp: TenantControlPlane): Profile {
-  return { commonName: `${tcp.metadata.name ?? ''} OS CA`, organizations, ca: true, pathLength: 1, usages: [] };
+  return { commonName: `${tcp.metadata.name} OS CA`, organizations, ca: true, pathLength: 1, usages: [] };
 }
 
 /** The certificates that it signs for us. */
@@ -57,7 +57,7 @@ export function trustdLeaves(tcp: TenantControlPlane, endpoints: readonly Endpoi
       dnsNames: both(reached.dnsNames, given.dnsNames),
       ipAddresses: both(reached.ipAddresses, given.ipAddresses),
     },
-    admin: { commonName: `${tcp.metadata.name ?? ''} admin`, organizations, usages: ['clientAuth'] },
+    admin: { commonName: `${tcp.metadata.name} admin`, organizations, usages: ['clientAuth'] },
   };
 }
 
@@ -102,7 +102,7 @@ export function trustdSecret(
   content: { readonly credentials: TrustdCredentials; readonly rotated?: string | undefined },
 ): Manifest {
   return secret(tcp, {
-    name: tenantObjects(tcp.metadata.name ?? '').trustdCredentials,
+    name: tenantObjects(tcp.metadata.name).trustdCredentials,
     component: trustdComponent,
     data: trustdData(content.credentials),
     rotated: content.rotated,
@@ -116,7 +116,7 @@ export function trustdServing(
   secrets: ReadonlyMap<string, Secret>,
 ): readonly ServingCertificate[] {
   if (trustdPort(tcp) === undefined) return [];
-  const data = secretText(secrets.get(tenantObjects(tcp.metadata.name ?? '').trustdCredentials)?.data);
+  const data = secretText(secrets.get(tenantObjects(tcp.metadata.name).trustdCredentials)?.data);
   const certificate = data[dataKeys.trustdCredentials.server.certificate] ?? '';
   return [{ component: trustdComponent, checksum: trustdChecksum(data), certificate, host }];
 }

@@ -10,7 +10,7 @@ function service({ service: live }: Readonly<Scope>): Partial<WorkerBootstrap> {
   if (live === undefined || port === undefined) return {};
   const status = live.status as Partial<NonNullable<WorkerBootstrap['service']>> | undefined;
   return {
-    service: { ...status, name: live.metadata.name ?? '', namespace: live.metadata.namespace ?? '', port },
+    service: { ...status, name: live.metadata.name, namespace: live.metadata.namespace, port },
   };
 }
 

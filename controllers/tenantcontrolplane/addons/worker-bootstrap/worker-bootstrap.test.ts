@@ -26,9 +26,7 @@ async function rbac(world: TenantWorld): Promise<readonly string[]> {
       async (kind) => (await world.tenant.admin.list<Resource>(kind)).items,
     ),
   );
-  return all
-    .flat()
-    .flatMap(({ metadata: { name = '' } }) => (/endpointslice|kubelet-serving/.test(name) ? [name] : []));
+  return all.flat().flatMap(({ metadata: { name } }) => (/endpointslice|kubelet-serving/.test(name) ? [name] : []));
 }
 
 async function credentials(world: TenantWorld): Promise<Readonly<Record<string, string>>> {

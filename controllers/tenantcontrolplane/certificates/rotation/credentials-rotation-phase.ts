@@ -26,7 +26,7 @@ async function unsettled(scope: Readonly<Scope>, deps: Dependencies, ctx: Contex
   const later = putOff(scope);
   if (later !== undefined) return { message: later };
   if (isRolling(deployment, tcp.spec.controlPlane.deployment.replicas)) return { message: 'pods are being replaced' };
-  const namespace = tcp.metadata.namespace ?? '';
+  const namespace = tcp.metadata.namespace;
   const { items } = await deps.cluster.list(kinds.Pod, {
     namespace,
     labelSelector: podSelectorText(tcp),

@@ -11,7 +11,7 @@ export function recovered(
   tcp: TenantControlPlane,
   secrets: ReadonlyMap<string, Secret>,
 ): CredentialsRotation | undefined {
-  const secret = secrets.get(tenantObjects(tcp.metadata.name ?? '').ca);
+  const secret = secrets.get(tenantObjects(tcp.metadata.name).ca);
   const lastInitiationTime = secret?.metadata.annotations?.[annotations.rotate] ?? '';
   if (secret?.data?.[dataKeys.ca.previousCertificate] === undefined || lastInitiationTime === '') return undefined;
   const isServing = secret.data[dataKeys.ca.previousKey] === undefined;

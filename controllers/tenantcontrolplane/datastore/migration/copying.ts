@@ -162,7 +162,7 @@ export async function prepare(step: MigrationStep, record: Step['record']): Prom
   if (trouble !== undefined) {
     return waiting(record, `DataStore ${target.dataStoreName} cannot be used: ${trouble.message}`);
   }
-  const refusals = await refusalsByStore(tcp.metadata.namespace ?? '', [share.store], {
+  const refusals = await refusalsByStore(tcp.metadata.namespace, [share.store], {
     cluster: deps.cluster,
     signal,
   });

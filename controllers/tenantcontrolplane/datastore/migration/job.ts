@@ -26,7 +26,7 @@ export interface FoundJob {
 
 const keyOf = ({ tcp, deps }: JobPlace): { readonly namespace: string; readonly name: string } => ({
   namespace: deps.migrations.namespace,
-  name: migrationJob(tcp.metadata.uid ?? ''),
+  name: migrationJob(tcp.metadata.uid),
 });
 
 function read(place: JobPlace): Promise<Job | undefined> {

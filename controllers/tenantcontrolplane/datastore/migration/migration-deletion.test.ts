@@ -43,7 +43,7 @@ describe('Deleting a tenant', () => {
       await removed(world);
       await expectNothingLeft(world);
       if (job !== undefined) {
-        const { namespace = '', name = '' } = job.metadata;
+        const { namespace, name } = job.metadata;
         expect(await world.cluster.admin.get(kinds.Job, { namespace, name })).toBeUndefined();
       }
     },

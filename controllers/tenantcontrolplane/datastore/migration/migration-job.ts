@@ -22,7 +22,7 @@ export interface MigrationJobSettings {
 const keptSeconds = 3600;
 
 function argumentsOf(tcp: TenantControlPlane, { target }: MigrationStatus): string[] {
-  const { namespace = '', name = '', annotations: requested = {} } = tcp.metadata;
+  const { namespace, name, annotations: requested = {} } = tcp.metadata;
   const cleanup = requested[annotations.cleanupPriorMigration];
   const timeout = durationAnnotation(tcp.metadata, annotations.migrationTimeout);
   return [
@@ -69,7 +69,7 @@ export function migrationJobManifest(
   migration: MigrationStatus,
   settings: MigrationJobSettings,
 ): Manifest {
-  const { namespace = '', name = '', uid = '' } = tcp.metadata;
+  const { namespace, name, uid } = tcp.metadata;
   const ours = {
     [labels.project]: project,
     [labels.component]: migrationComponent,

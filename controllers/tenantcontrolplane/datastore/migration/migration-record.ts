@@ -20,7 +20,7 @@ const attemptAnnotations = [
 /** A summary of what the user has requested: a failed migration is retried only when it has changed. */
 export function attemptOf({ metadata }: TenantControlPlane): string {
   const requested = attemptAnnotations.map((name) => metadata.annotations?.[name] ?? '');
-  return [metadata.generation ?? 0, ...requested].join('|');
+  return [metadata.generation, ...requested].join('|');
 }
 
 /**

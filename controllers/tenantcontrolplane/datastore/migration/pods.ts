@@ -27,7 +27,7 @@ function isReady({ status }: Pod): boolean {
 
 /** The pods of the tenant that have not ended. */
 export async function podsOf({ scope, deps, ctx }: ReadOnlyStep): Promise<readonly Pod[]> {
-  const namespace = scope.tcp.metadata.namespace ?? '';
+  const namespace = scope.tcp.metadata.namespace;
   const labelSelector = podSelectorText(scope.tcp);
   const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });
   return items.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
@@ -54,7 +54,7 @@ export async function rolloutTo(share: TenancyShare, step: MigrationStep): Promi
 /** What keeps pods from running or serving, as reported by the scheduler and their containers; at most four lines. */
 export function podTroubles(pods: readonly Pod[]): string {
   const lines = pods.flatMap(({ metadata, status }) => {
-    const name = metadata.name ?? '';
+    const name = metadata.name;
     const unscheduled = status?.conditions?.find((one) => one.type === 'PodScheduled' && one.status === 'False');
     if (unscheduled !== undefined) return [`pod ${name}: ${unscheduled.message ?? 'is not scheduled'}`];
     const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];

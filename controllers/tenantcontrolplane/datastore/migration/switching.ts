@@ -39,7 +39,7 @@ export async function rollOut(step: MigrationStep, record: MigrationStatus): Pro
     return waiting(record, `pods on the target are starting${why === '' ? '' : `: ${why}`}`, lookMs);
   }
   if (rollout.leaving.length > 0) {
-    const names = rollout.leaving.map(({ metadata }) => metadata.name ?? '').join(', ');
+    const names = rollout.leaving.map(({ metadata }) => metadata.name).join(', ');
     return waiting(record, `pods on the old DataStore are stopping: ${names}`, lookMs);
   }
   if (record.policyInTenant === true) {

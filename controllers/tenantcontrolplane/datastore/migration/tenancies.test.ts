@@ -5,7 +5,7 @@ import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import { nextShare, targetShares } from './tenancies.ts';
 
-const uid = tenantControlPlaneWith().metadata.uid ?? '';
+const uid = tenantControlPlaneWith().metadata.uid;
 const own = tenancyIdentifier(uid);
 
 const from = (source: TenancyShare, target = 'target'): MigrationStatus => ({

@@ -83,7 +83,7 @@ async function doubtAbout(
 ): Promise<string | undefined> {
   const { scope, deps, ctx } = step;
   const { podIP = '' } = status ?? {};
-  const name = metadata.name ?? '';
+  const name = metadata.name;
   // A pod without an address cannot be reached, and a server that starts later finds the policy before it responds.
   if (podIP === '') return undefined;
   return deps.tenants.atPod(scope, podIP, async (client) => {

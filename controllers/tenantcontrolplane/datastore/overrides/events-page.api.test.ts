@@ -30,7 +30,7 @@ async function rollOut(cluster: Cluster, signal: AbortSignal): Promise<void> {
       if (status?.observedGeneration === metadata.generation) continue;
       const count = spec?.replicas ?? 0;
       const counts = { replicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count };
-      const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+      const key = { namespace: metadata.namespace, name: metadata.name };
       const body = { status: { observedGeneration: metadata.generation, ...counts } };
       await cluster.patch(kinds.Deployment, key, { type: 'merge', body }, { subresource: 'status', signal });
     }

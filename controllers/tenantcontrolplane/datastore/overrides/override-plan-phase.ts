@@ -52,7 +52,7 @@ export function overrideTrouble(stores: readonly DataStore[]): Outcome<Scope> | 
   for (const store of stores) {
     const trouble = storeTrouble(store);
     if (trouble === undefined) continue;
-    const message = `DataStore ${store.metadata.name ?? ''} of spec.dataStoreOverrides cannot be used: ${trouble.message}; running pods are left alone`;
+    const message = `DataStore ${store.metadata.name} of spec.dataStoreOverrides cannot be used: ${trouble.message}; running pods are left alone`;
     return { is: 'waiting', reason: trouble.reason, message };
   }
   return undefined;

@@ -46,7 +46,7 @@ async function removeShare(
     store,
     open.use((session) => session.remove(tenancy)),
   );
-  deps.memory.forget(scope.tcp.metadata.uid ?? '', `override ${share.dataStoreName}`);
+  deps.memory.forget(scope.tcp.metadata.uid, `override ${share.dataStoreName}`);
   const message = `removed the data of this tenant from DataStore ${share.dataStoreName}: spec.dataStoreOverrides no longer names it`;
   ctx.event('Normal', 'OverrideRemoved', message);
 }
@@ -61,10 +61,9 @@ async function removeSecret(
   { cluster }: Dependencies,
   ctx: Context,
 ): Promise<void> {
-  const { namespace = '', name: tenant = '', uid } = tcp.metadata;
+  const { namespace, name: tenant, uid } = tcp.metadata;
   const name = tenantObjects(tenant).dataStoreOverridesCertificate;
   const secret = observed.secrets.get(name)?.metadata;
   if (secret?.ownerReferences?.some((owner) => owner.uid === uid) !== true) return;
-  const options = { signal: ctx.signal, ...(secret.uid !== undefined && { uid: secret.uid }) };
-  await cluster.delete(kinds.Secret, { namespace, name }, options);
+  await cluster.delete(kinds.Secret, { namespace, name }, { signal: ctx.signal, uid: secret.uid });
 }

@@ -50,7 +50,7 @@ async function openShares(
 
 async function ensure(tcp: Scope['tcp'], { share, store, open, setup }: OpenShare, deps: Dependencies): Promise<void> {
   const fact = `override ${share.dataStoreName}`;
-  const uid = tcp.metadata.uid ?? '';
+  const uid = tcp.metadata.uid;
   if (deps.memory.has(uid, fact, setup)) return;
   const made = open.use((session) => session.ensure(overrideTenancy(tcp, share, store)));
   await namingStore(store, made.catch(explainOwner));
@@ -81,7 +81,7 @@ export async function overrides(scope: Readonly<Scope>, deps: Dependencies, ctx:
   }
   const { together, each } = await openShares(scope, shares, deps, ctx);
   await Promise.all(each.filter(({ share, setup }) => share.checksum !== setup).map((one) => ensure(tcp, one, deps)));
-  const name = tenantObjects(tcp.metadata.name ?? '').dataStoreOverridesCertificate;
+  const name = tenantObjects(tcp.metadata.name).dataStoreOverridesCertificate;
   const inPlace = observed.secrets.get(name);
   const { tenancy, binding } = needed(scope.store, 'store');
   let tls: ClientTls;

@@ -4,7 +4,7 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 
 /** True when a change of a DataStore may let it accept a tenant that it refused, or changes why it refuses. */
 export function mayTakeMore(old: DataStore | undefined, now: DataStore | undefined): boolean {
-  if (old === undefined || now === undefined || old.metadata.uid !== now.metadata.uid) return true;
+  if (old === undefined || now?.metadata.uid !== old.metadata.uid) return true;
   const [before, after] = [old, now].map(({ status }) => ({
     users: status?.usedBy?.length ?? 0,
     size: status?.sizeBytes ?? 0,
@@ -21,7 +21,7 @@ export function leavesStore(
   defaultDataStore: string,
 ): boolean {
   if (old === undefined) return false;
-  if (now === undefined || old.metadata.uid !== now.metadata.uid) return true;
+  if (now?.metadata.uid !== old.metadata.uid) return true;
   const after = dataStoresOf(now, defaultDataStore);
   return dataStoresOf(old, defaultDataStore).some((store) => !after.includes(store));
 }

@@ -25,7 +25,7 @@ export async function refusalsByStore(
   return new Map(
     stores.flatMap((store) => {
       const refusal = namespaceRefusal(store, origin);
-      return refusal === undefined ? [] : [[store.metadata.name ?? '', refusal] as const];
+      return refusal === undefined ? [] : [[store.metadata.name, refusal] as const];
     }),
   );
 }

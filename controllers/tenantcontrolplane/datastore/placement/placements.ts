@@ -61,11 +61,11 @@ export class Placements {
   async place(tcp: TenantControlPlane, signal: AbortSignal): Promise<PlacementResult> {
     if (!this.#hasCaughtUp) this.#hasCaughtUp = await this.#catchesUp(signal);
     if (!this.#hasCaughtUp) return { is: 'behind' };
-    const uid = tcp.metadata.uid ?? '';
-    const { namespace = '', name = '' } = tcp.metadata;
+    const uid = tcp.metadata.uid;
+    const { namespace, name } = tcp.metadata;
     const known = this.#stores();
     const origin = await originOf(namespace, known, { cluster: this.#options.cluster, signal });
-    const stores = new Map(known.map((store) => [store.metadata.name ?? '', store]));
+    const stores = new Map(known.map((store) => [store.metadata.name, store]));
     const fresh = new Set<string>();
     for (;;) {
       const choice = this.#choose(tcp, [...stores.values()], origin);
@@ -93,7 +93,7 @@ export class Placements {
       { selector, tolerations, origin },
       stores.map((store) => ({
         store,
-        tenants: used.get(store.metadata.name ?? '') ?? 0,
+        tenants: used.get(store.metadata.name) ?? 0,
         servesOne: access.capabilities(store.spec.driver)?.servesOneTenant(store.spec) === true,
       })),
     );
@@ -121,8 +121,8 @@ export class Placements {
     return items.every(({ metadata, status }) => {
       const chosen = status?.storage?.placement?.dataStoreName;
       if (chosen === undefined) return true;
-      const cached = cache.get({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
-      return cached?.metadata.uid === metadata.uid && cached?.status?.storage?.placement?.dataStoreName === chosen;
+      const cached = cache.get({ namespace: metadata.namespace, name: metadata.name });
+      return cached?.metadata.uid === metadata.uid && cached.status?.storage?.placement?.dataStoreName === chosen;
     });
   }
 

@@ -48,7 +48,7 @@ export function refusals(
 /** Ready summarises Reachable, Authorized and VersionSupported. A status about an older spec does not count. */
 function notReady({ metadata, status }: DataStore): string | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready === undefined || (ready.observedGeneration ?? 0) < (metadata.generation ?? 0))
+  if (ready === undefined || (ready.observedGeneration ?? 0) < metadata.generation)
     return 'has not been checked since it was created or changed';
   return ready.status === 'True' ? undefined : `is not Ready: ${ready.message === '' ? ready.reason : ready.message}`;
 }

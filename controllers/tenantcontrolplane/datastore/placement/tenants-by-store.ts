@@ -24,8 +24,7 @@ export function tenantsByStore(occupants: Occupants): ReadonlyMap<string, number
   for (const tcp of tenants) for (const store of dataStoresOf(tcp, defaultDataStore)) add(store, textOf(tcp.metadata));
   for (const { key, store } of held) add(store, textOf(key));
   for (const { metadata, status } of namespace === '' ? [] : stores)
-    for (const tenant of status?.usedBy ?? [])
-      if (!tenant.startsWith(`${namespace}/`)) add(metadata.name ?? '', tenant);
+    for (const tenant of status?.usedBy ?? []) if (!tenant.startsWith(`${namespace}/`)) add(metadata.name, tenant);
   return new Map([...names].map(([store, users]) => [store, users.size]));
 }
 

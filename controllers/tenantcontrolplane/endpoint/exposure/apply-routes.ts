@@ -79,7 +79,7 @@ async function stored<T extends Resource>(
 ): Promise<T | undefined> {
   if (!making.keepsFormer) return undefined;
   const { scope, deps, ctx } = making;
-  const key = { namespace: scope.tcp.metadata.namespace ?? '', name };
+  const key = { namespace: scope.tcp.metadata.namespace, name };
   const seen = deps.cached(kind, key) as T | undefined;
   if (!isElsewhere(making) && (seen === undefined || !hasFormer(seen))) return undefined;
   const found = await deps.cluster.get(kind, key, { signal: ctx.signal });
@@ -97,7 +97,7 @@ async function makeIngress(making: Making): Promise<PublicationFacts> {
   const wanted = hostRules(publication, ports);
   const alive = sharedPorts(ports);
   const formerOf = (found: Ingress): ReturnType<typeof formerRules> => formerRules(ingressRules(found), wanted, alive);
-  const { ingress: name } = tenantObjects(scope.tcp.metadata.name ?? '');
+  const { ingress: name } = tenantObjects(scope.tcp.metadata.name);
   const before = await stored<Ingress>(kinds.Ingress, name, making, (found) => formerOf(found).length > 0);
   const former = before === undefined ? [] : formerOf(before);
   const made = await deps.apply<Ingress>(scope, ingress(scope.tcp, publication, { ports, former }), ctx);
@@ -140,7 +140,7 @@ async function applyTraefikRoute(
 async function applyTraefikRoutes(making: Making): Promise<readonly [AppliedRoute, ...AppliedRoute[]]> {
   const { scope, publication, ports } = making;
   const { tcp } = scope;
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   const own = await applyTraefikRoute(making, {
     name: names.ingress,
     wanted: hostRules(publication, ports),
@@ -153,7 +153,7 @@ async function applyTraefikRoutes(making: Making): Promise<readonly [AppliedRout
     if (traefik === undefined) continue;
     const rule = { host: publication.host, port };
     const route = await applyTraefikRoute(making, {
-      name: server.routeName(tcp.metadata.name ?? ''),
+      name: server.routeName(tcp.metadata.name),
       wanted: [rule],
       alive: [port],
       manifest: (former) => serverRouteTcp(tcp, { ...server, traefik }, [rule, ...former]),
@@ -172,7 +172,7 @@ async function makeTraefikRoute(making: Making): Promise<PublicationFacts> {
     );
   }
   return {
-    made: routes.map(({ made }) => made.metadata.name ?? ''),
+    made: routes.map(({ made }) => made.metadata.name),
     status: ingressStatus(scope.tcp, undefined),
     verdict: { leads: true, message: '' },
     takeover: traefikTakeover(routes[0].made, ctx.now),
@@ -218,10 +218,10 @@ async function applyRoutes(kind: KindRef<TlsRoute>, making: Making): Promise<rea
   const made = await Promise.all(manifests.map((manifest) => deps.apply<TlsRoute>(scope, manifest, ctx)));
   if (!hasFormer && !isElsewhere(making)) return [made, hasFormer];
   // An unchanged route is not sent again, and a watch may still show the previous one, which was accepted.
-  const { namespace = '' } = scope.tcp.metadata;
+  const { namespace } = scope.tcp.metadata;
   const fresh = await Promise.all(
     made.map(async (route) => {
-      const { name = '' } = route.metadata;
+      const { name } = route.metadata;
       return (await deps.cluster.get(kind, { namespace, name }, { signal: ctx.signal })) ?? route;
     }),
   );
@@ -235,7 +235,7 @@ async function makeRoutes(making: Making): Promise<PublicationFacts> {
     if (applied === undefined) continue;
     const [made, hasFormer] = applied;
     const gateways = await readGateways(making);
-    const { name = '' } = scope.tcp.metadata;
+    const { name } = scope.tcp.metadata;
     const factsOf = (routeName: string, listener: string, host = publication.host): RouteFacts => {
       const route = needed(
         made.find(({ metadata }) => metadata.name === routeName),
@@ -253,7 +253,7 @@ async function makeRoutes(making: Making): Promise<PublicationFacts> {
     // Clients without a host name of their own dial addresses: their route does not keep others from the new endpoint.
     const awaited = others.flatMap(({ server, verdict }) => (server.subdomain === undefined ? [] : [verdict]));
     return {
-      made: made.map(({ metadata }) => metadata.name ?? ''),
+      made: made.map(({ metadata }) => metadata.name),
       status: gatewayStatus(own, publication),
       verdict: routeVerdict(own),
       servers: Object.fromEntries(others.map(({ server, ...route }) => [server.portName, route])),

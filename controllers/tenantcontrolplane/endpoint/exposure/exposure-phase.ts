@@ -23,7 +23,7 @@ async function giveWay(making: Making, rival: TenantControlPlane): Promise<Publi
   const { tcp } = scope;
   const { namespace, name } = rival.metadata;
   // The log is read by the operator only, who may know the name.
-  ctx.log.warn('a host name is already in use', { host: publication.host, by: `${namespace ?? ''}/${name ?? ''}` });
+  ctx.log.warn('a host name is already in use', { host: publication.host, by: `${namespace}/${name}` });
   await withdrawRoutes(making);
   const message = `${rivalWords(tcp, rival)}, which is older, already uses the host name ${publication.host} or one derived from it: use another host name, or wait until that TenantControlPlane is deleted`;
   return {

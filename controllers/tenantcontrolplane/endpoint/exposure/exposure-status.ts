@@ -20,7 +20,7 @@ const plain = (value: object): unknown => JSON.parse(JSON.stringify(value));
 
 /** An Ingress, or Traefik's route, which has no address in its status. */
 export function ingressStatus(tcp: TenantControlPlane, ingress: Ingress | undefined): PublicationStatus {
-  const { name = '', namespace = '' } = tcp.metadata;
+  const { name, namespace } = tcp.metadata;
   const entries = ingress?.status?.loadBalancer?.ingress?.map(({ hostname, ip, ports }) => ({
     hostname,
     ip,

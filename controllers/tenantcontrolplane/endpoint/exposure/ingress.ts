@@ -31,7 +31,7 @@ export function ingress(
   to: { readonly ports: PublishedPorts; readonly former?: readonly HostRule[] },
 ): Manifest {
   const { additionalMetadata, ingressClassName = '', controllerType } = tcp.spec.controlPlane.ingress ?? {};
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   const rules = [...hostRules(publication, to.ports), ...(to.former ?? [])];
   return ownedManifest(tcp, {
     apiVersion: 'networking.k8s.io/v1',
@@ -74,7 +74,7 @@ export function ingressRouteTcp(
   to: { readonly ports: PublishedPorts; readonly former?: readonly HostRule[] },
 ): Manifest {
   const { additionalMetadata } = tcp.spec.controlPlane.ingress ?? {};
-  const names = tenantObjects(tcp.metadata.name ?? '');
+  const names = tenantObjects(tcp.metadata.name);
   return ownedManifest(tcp, {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
@@ -99,7 +99,7 @@ export function serverRouteTcp(
   rules: readonly HostRule[],
 ): Manifest {
   const { additionalMetadata } = tcp.spec.controlPlane.ingress ?? {};
-  const { name = '' } = tcp.metadata;
+  const { name } = tcp.metadata;
   return ownedManifest(tcp, {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,

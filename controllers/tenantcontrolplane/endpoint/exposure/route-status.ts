@@ -28,7 +28,7 @@ export type RouteVerdict =
   | { readonly leads: false; readonly reason: 'RouteNotAccepted' | 'NotExposed'; readonly message: string };
 
 const namespaceOf = ({ namespace }: RouteParent, { metadata }: TlsRoute | TenantControlPlane): string =>
-  namespace ?? metadata.namespace ?? '';
+  namespace ?? metadata.namespace;
 
 const isGateway = ({ group = gatewayGroup, kind = gatewayKind.kind }: RouteParent): boolean =>
   group === gatewayGroup && kind === gatewayKind.kind;
@@ -65,7 +65,7 @@ function refusal({ conditions }: RouteParentStatus, { metadata }: TlsRoute): str
 /** The status from the wanted Gateways; a route may still have others, which served it before. */
 function asked({ tcp, route }: RouteFacts): readonly RouteParentStatus[] {
   const wanted = tcp.spec.controlPlane.gateway?.parentRefs ?? [];
-  const { namespace = '' } = tcp.metadata;
+  const { namespace } = tcp.metadata;
   return (route.status?.parents ?? []).filter(({ parentRef }) =>
     wanted.some((parent) => isSameParent(parent, parentRef, namespace)),
   );
@@ -109,8 +109,8 @@ export function routeVerdict(facts: RouteFacts): RouteVerdict {
     const wanted = (tcp.spec.controlPlane.gateway?.parentRefs ?? []).map((parent) => describe(parent, tcp));
     const message =
       parents.length > 0
-        ? `TLSRoute ${route.metadata.name ?? ''} is not accepted: ${refusals.join('; ')}`
-        : `no controller has responded to TLSRoute ${route.metadata.name ?? ''}: ${wanted.join(', ')} must exist, with a TLS listener ${facts.listener} in mode Passthrough on the port that the route names`;
+        ? `TLSRoute ${route.metadata.name} is not accepted: ${refusals.join('; ')}`
+        : `no controller has responded to TLSRoute ${route.metadata.name}: ${wanted.join(', ')} must exist, with a TLS listener ${facts.listener} in mode Passthrough on the port that the route names`;
     return { leads: false, reason: 'RouteNotAccepted', message };
   }
   const silent = accepted.map((parent) => [parent, unprogrammed(parent, facts)] as const);

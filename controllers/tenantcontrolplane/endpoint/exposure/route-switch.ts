@@ -31,12 +31,12 @@ function afterAWhile(route: Resource, now: Date, until: string): Takeover {
  */
 export function ingressTakeover(made: Ingress, now: Date): Takeover {
   if ((made.status?.loadBalancer?.ingress ?? []).length > 0) return taken;
-  return afterAWhile(made, now, `Ingress ${made.metadata.name ?? ''} has an address or has existed for a minute`);
+  return afterAWhile(made, now, `Ingress ${made.metadata.name} has an address or has existed for a minute`);
 }
 
 /** Traefik's routes have no status. */
 export function traefikTakeover(made: Resource, now: Date): Takeover {
-  return afterAWhile(made, now, `IngressRouteTCP ${made.metadata.name ?? ''} has existed for a minute`);
+  return afterAWhile(made, now, `IngressRouteTCP ${made.metadata.name} has existed for a minute`);
 }
 
 /** Gateways report what they accept. With an agents' route, both routes must work: all clients switch together. */

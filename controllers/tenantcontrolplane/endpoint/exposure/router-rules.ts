@@ -58,7 +58,7 @@ export function isSameParent(one: RouteParent, other: RouteParent, namespace: st
 /** The host names and Gateways of a stored route that are not among those of `wanted`. */
 export function formerRoute(stored: TlsRoute, wanted: FormerRoute): FormerRoute {
   const { hostnames = [], parentRefs = [] } = stored.spec ?? {};
-  const namespace = stored.metadata.namespace ?? '';
+  const namespace = stored.metadata.namespace;
   return {
     hostnames: hostnames.filter((host) => !wanted.hostnames.includes(host)),
     parentRefs: parentRefs.filter((ref) => !wanted.parentRefs.some((other) => isSameParent(ref, other, namespace))),

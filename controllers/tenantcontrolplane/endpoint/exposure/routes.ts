@@ -20,7 +20,7 @@ export interface RouteName {
 
 /** All routes that a control plane may have, also for add-ons that are off. */
 export function routesOf(
-  { metadata: { name = '' } }: TenantControlPlane,
+  { metadata: { name } }: TenantControlPlane,
   servers: readonly AddonServer[],
 ): readonly RouteName[] {
   const names = tenantObjects(name);
@@ -44,7 +44,7 @@ export interface RouteHolder {
 }
 
 function known({ among, name }: RouteName, { scope, deps }: RouteHolder): { kind: KindRef; uid?: string } | undefined {
-  const { namespace = '', uid: owner } = scope.tcp.metadata;
+  const { namespace, uid: owner } = scope.tcp.metadata;
   const key = { namespace, name };
   const kind = among.find((one) => deps.cached(one, key) !== undefined);
   if (kind === undefined) return undefined;
@@ -65,6 +65,6 @@ export async function removeRoute(route: RouteName, holder: RouteHolder): Promis
   const found = known(route, holder);
   if (found === undefined) return;
   const { kind, uid } = found;
-  const key = { namespace: scope.tcp.metadata.namespace ?? '', name: route.name };
+  const key = { namespace: scope.tcp.metadata.namespace, name: route.name };
   await deps.cluster.delete(kind, key, { ...(uid !== undefined && { uid }), signal: ctx.signal });
 }

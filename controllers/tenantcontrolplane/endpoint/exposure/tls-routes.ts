@@ -43,7 +43,7 @@ function tlsRoute(tcp: TenantControlPlane, kind: KindRef, parts: RouteParts): Ma
       spec: {
         parentRefs: [...wanted.parentRefs, ...former.parentRefs],
         hostnames: [...wanted.hostnames, ...former.hostnames],
-        rules: [{ backendRefs: [{ name: tenantObjects(tcp.metadata.name ?? '').service, port }] }],
+        rules: [{ backendRefs: [{ name: tenantObjects(tcp.metadata.name).service, port }] }],
       },
     },
   });
@@ -63,7 +63,7 @@ export function tlsRoutes(
     readonly stored?: ReadonlyMap<string, TlsRoute>;
   },
 ): readonly Manifest[] {
-  const { name = '' } = tcp.metadata;
+  const { name } = tcp.metadata;
   const { apiServer, servers } = to.ports;
   const parts: readonly Omit<RouteParts, 'stored'>[] = [
     {

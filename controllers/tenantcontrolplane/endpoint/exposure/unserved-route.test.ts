@@ -29,7 +29,7 @@ async function inside({ tenant }: TenantWorld): Promise<readonly string[]> {
     tenant.admin.list(kinds.Deployment),
     tenant.admin.list(kinds.DaemonSet),
   ]);
-  return [...deployments.items, ...sets.items].map(({ metadata }) => metadata.name ?? '').sort();
+  return [...deployments.items, ...sets.items].map(({ metadata }) => metadata.name).sort();
 }
 
 const all = ['coredns', 'konnectivity-agent', 'kube-proxy', 'steward-tcp-proxy'];
