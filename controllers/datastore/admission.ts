@@ -67,7 +67,7 @@ export function validateSecretDeletion(secret: Key, stores: readonly DataStore[]
     .filter((store) =>
       secretsOf(store).some(({ namespace, name }) => namespace === secret.namespace && name === secret.name),
     )
-    .map((store) => store.metadata.name ?? '')
+    .map((store) => store.metadata.name)
     .sort();
   if (users.length === 0) return [];
   return [

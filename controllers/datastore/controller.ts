@@ -61,7 +61,7 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
 }
 
 function nameOf({ metadata }: DataStore): string {
-  return metadata.name ?? '';
+  return metadata.name;
 }
 
 /** An Event when the store becomes usable, stops to be, is unusable for another reason, or fills up. */

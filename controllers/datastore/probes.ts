@@ -39,7 +39,7 @@ export class Probes {
     store: DataStore,
     open: () => Promise<ProbedStore>,
   ): Promise<{ readonly finding: Finding; readonly afterMs: number }> {
-    const uid = store.metadata.uid ?? '';
+    const uid = store.metadata.uid;
     const before = this.#known.get(uid);
     let checksum = '';
     const finding = await findingOf(async () => {

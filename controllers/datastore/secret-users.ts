@@ -15,7 +15,7 @@ export class SecretUsers {
   /** Learns what a DataStore reads now. */
   learn(store: DataStore): void {
     const secrets = secretsOf(store).map(({ namespace, name }) => `${namespace}/${name}`);
-    const { uid = '', name = '' } = store.metadata;
+    const { uid, name } = store.metadata;
     this.#stores.set(uid, { name, secrets: new Set(secrets) });
   }
 

@@ -34,7 +34,7 @@ const parts = ['Reachable', 'Authorized', 'VersionSupported'] as const;
 export function usersOf(store: string, { tenants, defaultDataStore }: UsersQuery): readonly string[] {
   const names = tenants
     .filter((tcp) => dataStoresOf(tcp, defaultDataStore).includes(store))
-    .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`);
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   return [...new Set(names)].sort();
 }
 
@@ -48,7 +48,7 @@ export function withUsersOf(namespace: string, before: readonly string[], now: r
 /** The whole status after a reconcile. The last known version stays while the datastore cannot be reached. */
 export function statusOf({ store, usedBy, finding, now }: StatusInput): DataStoreStatus {
   const before = store.status ?? {};
-  const at = { generation: store.metadata.generation ?? 0, now };
+  const at = { generation: store.metadata.generation, now };
   const stated = 'state' in finding ? conditionsOfState(finding.state) : conditionsOfFailure(finding.failure);
   const detailed = setConditions(before.conditions ?? [], stated, at);
   const summary = summarize(detailed, parts, 'Ready');
@@ -96,7 +96,7 @@ export function statusInUse(
     reason: 'InUse',
     message,
   });
-  const at = { generation: store.metadata.generation ?? 0, now };
+  const at = { generation: store.metadata.generation, now };
   const conditions = setConditions(store.status?.conditions ?? [], [condition], at);
   return { ...store.status, conditions, usedBy, tenants: usedBy.length };
 }

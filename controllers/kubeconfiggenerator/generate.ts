@@ -124,7 +124,7 @@ export async function generate(from: Ingredients, issuers: IssuerPool): Promise<
   const lifetime = { ...year, notAfter: new Date(Math.min(year.notAfter.getTime(), signer.validToDate.getTime())) };
   const algorithm = tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256';
   const client = await issuers.run(() => issue(profile, ca, { algorithm, lifetime }));
-  const name = generator.metadata.name ?? '';
+  const name = generator.metadata.name;
   const content = kubeconfig({ clusterName, server, ca: trusted, user: name, context: name, client });
   return { kubeconfig: content, renewal: renewalOf(client.certificate) };
 }

@@ -1,6 +1,6 @@
 import { kinds } from '../../api/core/kinds.ts';
 import type { Secret } from '../../api/core/kinds.ts';
-import type { Key, Resource } from '../../api/meta.ts';
+import type { Key, NamespacedResource, Resource } from '../../api/meta.ts';
 import { annotations, dataKeys, generatedKubeconfig, labels, tenantObjects } from '../../api/names.ts';
 import type { KubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -16,7 +16,7 @@ import { generate, NotGeneratedError } from './generate.ts';
 const fieldManager = 'steward';
 
 /** The Secrets of one generator without their content, by `namespace/name`. */
-export type Present = ReadonlyMap<string, Resource>;
+export type Present = ReadonlyMap<string, NamespacedResource>;
 
 interface Verified {
   readonly inputs: string;
@@ -27,7 +27,7 @@ interface Verified {
 /** What a kubeconfig depends on, as far as the tenant's status shows it without its Secrets. */
 function inputsOf(generator: KubeconfigGenerator, { metadata, spec, status }: TenantControlPlane): string {
   return checksum({
-    generator: `${generator.metadata.uid ?? ''} ${generator.metadata.generation ?? 0}`,
+    generator: `${generator.metadata.uid} ${generator.metadata.generation}`,
     tenant: JSON.stringify([metadata, spec, status?.controlPlaneEndpoint]),
     admin: status?.kubeconfig?.admin?.checksum ?? '',
     authority: status?.certificates?.ca?.checksum ?? '',
@@ -54,10 +54,10 @@ export class GeneratedSecrets {
 
   /** The Secrets of the generator. What is remembered of others is dropped: they went with their tenants, or someone removed them. */
   async of({ metadata }: KubeconfigGenerator, { signal }: Context): Promise<Present> {
-    const labelSelector = `${labels.managedBy}=${metadata.name ?? ''}`;
+    const labelSelector = `${labels.managedBy}=${metadata.name}`;
     const { items } = await this.#deps.cluster.list(kinds.Secret, { labelSelector, metadataOnly: true, signal });
     const present = new Set(items.map(({ metadata: { uid } }) => uid));
-    const verified = this.#verified.get(metadata.uid ?? '');
+    const verified = this.#verified.get(metadata.uid);
     for (const uid of verified?.keys() ?? []) if (!present.has(uid)) verified?.delete(uid);
     return new Map(items.map((secret) => [idOf(keyOf(secret)), secret]));
   }
@@ -68,11 +68,11 @@ export class GeneratedSecrets {
    */
   async keep(generator: KubeconfigGenerator, tcp: TenantControlPlane, present: Present, ctx: Context): Promise<number> {
     const { signal, now } = ctx;
-    const { namespace = '', name: tenant = '' } = tcp.metadata;
-    const key = { namespace, name: generatedKubeconfig(tenant, generator.metadata.name ?? '') };
+    const { namespace, name: tenant } = tcp.metadata;
+    const key = { namespace, name: generatedKubeconfig(tenant, generator.metadata.name) };
     const seen = present.get(idOf(key));
     const inputs = inputsOf(generator, tcp);
-    const verified = this.#verified.getOrMake(generator.metadata.uid ?? '', () => new Map<string, Verified>());
+    const verified = this.#verified.getOrMake(generator.metadata.uid, () => new Map<string, Verified>());
     const known = knownOf(verified, seen, inputs);
     if (known !== undefined && known > now.getTime()) return known;
     const names = tenantObjects(tenant);
@@ -99,17 +99,17 @@ export class GeneratedSecrets {
     );
     const before = current?.metadata.annotations?.[annotations.rotate];
     const rotated = rotate ? now.toISOString().replace(/\.\d{3}Z$/, 'Z') : before;
-    const manifest = generatedSecret({ tcp, generator: generator.metadata.name ?? '', kubeconfig, rotated });
+    const manifest = generatedSecret({ tcp, generator: generator.metadata.name, kubeconfig, rotated });
     const isRight = current !== undefined && kubeconfigOf(current) === kubeconfig && !rotate;
     const stored = isRight ? current : await this.#write(manifest, current !== undefined, signal);
-    const { uid = '', resourceVersion = '' } = stored.metadata;
+    const { uid, resourceVersion } = stored.metadata;
     verified.set(uid, { inputs, resourceVersion, renewal });
     return renewal;
   }
 
   /** Removes what is for no tenant in `selected`. */
   async prune(present: Present, selected: readonly TenantControlPlane[], { signal }: Context): Promise<void> {
-    const wanted = new Set(selected.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`));
+    const wanted = new Set(selected.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
     for (const secret of present.values()) {
       const { labels: carried, uid } = secret.metadata;
       const key = keyOf(secret);
@@ -117,7 +117,7 @@ export class GeneratedSecrets {
       const isOurs =
         key.name === generatedKubeconfig(carried?.[labels.managedFor] ?? '', carried?.[labels.managedBy] ?? '');
       if (!isOurs || wanted.has(tenant)) continue;
-      await this.#deps.cluster.delete(kinds.Secret, key, { signal, ...(uid !== undefined && { uid }) });
+      await this.#deps.cluster.delete(kinds.Secret, key, { signal, uid });
     }
   }
 
@@ -145,8 +145,8 @@ function knownOf(
   return isSame ? known.renewal : undefined;
 }
 
-function keyOf({ metadata }: Resource): { readonly namespace: string; readonly name: string } {
-  return { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+function keyOf({ metadata: { namespace, name } }: NamespacedResource): Required<Key> {
+  return { namespace, name };
 }
 
 function kubeconfigOf(secret: Secret | undefined): string | undefined {

@@ -15,14 +15,14 @@ export async function selection(
   return deps
     .tenants()
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .filter(({ metadata }) => namespaces === undefined || namespaces.has(metadata.namespace ?? ''))
+    .filter(({ metadata }) => namespaces === undefined || namespaces.has(metadata.namespace))
     .filter(({ metadata }) => isSelected(metadata.labels ?? {}, spec.tenantControlPlaneSelector ?? {}))
     .sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
 }
 
 /** As `namespace/name`. */
 export function nameOf({ metadata }: TenantControlPlane): string {
-  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  return `${metadata.namespace}/${metadata.name}`;
 }
 
 type Selector = NonNullable<KubeconfigGenerator['spec']['namespaceSelector']>;
@@ -36,8 +36,6 @@ async function selectedNamespaces(
   if (Object.keys(selector).length === 0) return undefined;
   const { items } = await cluster.list(kinds.Namespace, { metadataOnly: true, resourceVersion: '0', signal });
   return new Set(
-    items
-      .filter(({ metadata }) => isSelected(metadata.labels ?? {}, selector))
-      .map(({ metadata }) => metadata.name ?? ''),
+    items.filter(({ metadata }) => isSelected(metadata.labels ?? {}, selector)).map(({ metadata }) => metadata.name),
   );
 }

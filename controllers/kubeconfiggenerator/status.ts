@@ -19,7 +19,7 @@ export function statusOf(
   now: Date,
 ): KubeconfigGeneratorStatus {
   const { selected, missing } = found;
-  const generation = generator.metadata.generation ?? 0;
+  const generation = generator.metadata.generation;
   const first = missing[0];
   const ready = stateCondition(
     'KubeconfigGenerator',

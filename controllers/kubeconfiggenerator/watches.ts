@@ -28,7 +28,7 @@ export function kubeconfigGeneratorWatches(deps: Pick<Dependencies, 'generators'
     deps
       .generators()
       .filter(wants)
-      .map(({ metadata }) => ({ name: metadata.name ?? '' }));
+      .map(({ metadata }) => ({ name: metadata.name }));
   return [
     {
       kind: tenantControlPlane,

@@ -25,9 +25,9 @@ export async function removeRetained(
 ): Promise<Waiting | undefined> {
   const { cluster } = deps;
   const { signal } = ctx;
-  const { name = '', uid } = cached.metadata;
+  const { name, uid } = cached.metadata;
   const retained = await cluster.get(retainedControlPlane, { name }, { signal });
-  if (retained === undefined || retained.metadata.uid !== uid) return undefined;
+  if (retained?.metadata.uid !== uid) return undefined;
   const key = formerKey(retained);
   const tcp = await cluster.get(tenantControlPlane, key, { signal });
   if (tcp !== undefined && hasAdopted(retained, tcp)) return undefined;

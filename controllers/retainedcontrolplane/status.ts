@@ -49,6 +49,6 @@ function withCondition(
   condition: StatedCondition,
   now: Date,
 ): RetainedControlPlaneStatus {
-  const at = { generation: metadata.generation ?? 0, now };
+  const at = { generation: metadata.generation, now };
   return { observedGeneration: at.generation, conditions: setCondition(status?.conditions ?? [], condition, at) };
 }

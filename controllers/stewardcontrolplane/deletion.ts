@@ -33,7 +33,7 @@ export async function finalize(
   scp: StewardControlPlane,
   ctx: Context,
 ): Promise<LastReconcile<StewardControlPlane>> {
-  deps.infrastructure.leave(scp.metadata.uid ?? '');
+  deps.infrastructure.leave(scp.metadata.uid);
   if (isExternal(scp) && isMovedAway(scp)) return finalizeExternal(deps, scp, ctx);
   const { cluster } = await servedCluster(deps, scp, ctx);
   const paused = whyPaused(scp, cluster);
@@ -56,7 +56,7 @@ export async function finalize(
   return { finished: false, status, ...(afterMs !== undefined && { afterMs }) };
 }
 
-function workerBlockers({ metadata: { namespace = '', name = '' } }: CapiCluster): readonly Blocker[] {
+function workerBlockers({ metadata: { namespace, name } }: CapiCluster): readonly Blocker[] {
   const labelSelector = `${clusterNameLabel}=${name}`;
   return [capiMachine, capiMachinePool].map((kind) => ({ kind, namespace, labelSelector, optional: true }));
 }
@@ -64,7 +64,7 @@ function workerBlockers({ metadata: { namespace = '', name = '' } }: CapiCluster
 /** What still needs the API server, e.g. `3 Machines`. */
 async function workersOf(
   deps: Dependencies,
-  { metadata: { namespace = '', name = '' } }: CapiCluster,
+  { metadata: { namespace, name } }: CapiCluster,
   { signal }: Context,
 ): Promise<readonly string[]> {
   const labelSelector = `${clusterNameLabel}=${name}`;
@@ -84,7 +84,7 @@ function noneOfKind(error: unknown): { readonly items: readonly Resource[] } {
   throw error;
 }
 
-const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
+const keyOf = ({ metadata: { namespace, name } }: StewardControlPlane) => ({ namespace, name });
 
 const isOwnedBy = ({ metadata }: Resource, owner: Resource): boolean =>
   metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
@@ -101,7 +101,7 @@ async function removeTenant(
   const { deletionTimestamp, uid } = tenant.metadata;
   if (deletionTimestamp === undefined) {
     try {
-      await cluster.delete(tenantControlPlane, key, { ...(uid === undefined ? {} : { uid }), signal });
+      await cluster.delete(tenantControlPlane, key, { uid, signal });
     } catch (error) {
       // Admission keeps it while its data moves to another store.
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
@@ -134,8 +134,8 @@ async function removeRetained(
 ): Promise<{ readonly message: string; readonly afterMs?: number } | undefined> {
   const key = retainedKey(scp);
   const retained = await cluster.get(retainedControlPlane, key, { signal });
-  if (retained === undefined || retained.spec.controllerUID !== scp.metadata.uid) return undefined;
-  const { uid = '', deletionTimestamp, annotations: marks } = retained.metadata;
+  if (retained?.spec.controllerUID !== scp.metadata.uid) return undefined;
+  const { uid, deletionTimestamp, annotations: marks } = retained.metadata;
   const { [annotations.abandonData]: abandon } = scp.metadata.annotations ?? {};
   if (abandon === 'true' && marks?.[annotations.abandonData] !== abandon) {
     const body = { metadata: { uid, annotations: { [annotations.abandonData]: abandon } } };

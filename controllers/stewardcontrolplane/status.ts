@@ -82,7 +82,7 @@ function oneCluster({ status }: StewardControlPlane, { cluster, otherClusters = 
     const wasSeveral = status?.conditions?.some((condition) => condition.type === type) ?? false;
     return wasSeveral ? [{ type, status: 'True', reason: 'OneCluster', message: '' }] : [];
   }
-  const message = `serves the Cluster ${cluster.metadata.name ?? ''}; ${otherClusters.join(' and ')} must name another control plane in spec.controlPlaneRef`;
+  const message = `serves the Cluster ${cluster.metadata.name}; ${otherClusters.join(' and ')} must name another control plane in spec.controlPlaneRef`;
   return [{ type, status: 'False', reason: 'SeveralClusters', message }];
 }
 
@@ -90,7 +90,7 @@ const notPaused: NewCondition = { type: 'Paused', status: 'False', reason: 'NotP
 
 function withConditions(scp: StewardControlPlane, conditions: readonly NewCondition[], now: Date): Status {
   const before: Status = scp.status ?? { externalManagedControlPlane: true };
-  const at = { generation: scp.metadata.generation ?? 0, now };
+  const at = { generation: scp.metadata.generation, now };
   return {
     ...before,
     observedGeneration: at.generation,

@@ -21,7 +21,7 @@ export function generatedLabels(generator: string, tcp: string): Readonly<Record
 
 /** The Secret with a user's kubeconfig; it goes with its TenantControlPlane. */
 export function generatedSecret({ tcp, generator, kubeconfig, rotated }: GeneratedSecret): Manifest {
-  const { name: tenant = '', namespace = '' } = tcp.metadata;
+  const { name: tenant, namespace } = tcp.metadata;
   const key = dataKeys.generatedKubeconfig;
   return {
     apiVersion: 'v1',

@@ -21,7 +21,7 @@ export interface Claim {
 
 /** What the TenantControlPlane is called: the Go provider's name for it, which no other UID leads to. */
 export function externalTenantName(scp: StewardControlPlane): string {
-  return `kcp-${scp.metadata.uid ?? ''}`;
+  return `kcp-${scp.metadata.uid}`;
 }
 
 /** The proof in the TenantControlPlane: a hash. */
@@ -36,7 +36,7 @@ const fields = ['proof', 'name', 'namespace', 'namespaceUid', 'holder'] as const
  * TenantControlPlane over.
  */
 export function claimSecret(scp: StewardControlPlane, claim: Claim): Manifest {
-  const { name = '', namespace = '', labels } = scp.metadata;
+  const { name, namespace, labels } = scp.metadata;
   const cluster = labels?.[clusterNameLabel];
   return {
     apiVersion: 'v1',

@@ -48,7 +48,7 @@ export function externalTenant(
       annotations: {
         ...Object.fromEntries(Object.entries(handedDown).filter(([name]) => !stays.test(name))),
         [annotations.externalClaim]: claimHash(claim.proof),
-        [annotations.externalHolder]: scp.metadata.uid ?? '',
+        [annotations.externalHolder]: scp.metadata.uid,
       },
     },
   };

@@ -102,7 +102,7 @@ const annotate = (cluster: Cluster, marks: Readonly<Record<string, string | null
 
 /** What the controller of the hosting cluster would do: status, Secrets, and a finalizer of its own. */
 async function serve(content?: string): Promise<void> {
-  const { name = '' } = (await tenant()).metadata;
+  const { name } = (await tenant()).metadata;
   const key = { namespace: hostingNamespace, name };
   for (const secret of servingSecrets(name, content)) await apply(there, kinds.Secret, secret);
   const finalizers = { metadata: { finalizers: [held] } };
@@ -163,7 +163,7 @@ describe('Two real management clusters and a real hosting cluster', () => {
     const generation = 'example.com/visit';
     await annotate(admin, { [generation]: 'once more' });
     // The annotation is passed on, so that the reconcile leaves a trace there; afterwards everything is as before.
-    const key = { namespace: hostingNamespace, name: (await tenant()).metadata.name ?? '' };
+    const key = { namespace: hostingNamespace, name: (await tenant()).metadata.name };
     await once(there, tenantControlPlane, {
       key,
       is: (one) => one?.metadata.annotations?.[generation] === 'once more',
@@ -208,7 +208,7 @@ describe('Two real management clusters and a real hosting cluster', () => {
     const scp = await scpWhen(admin, () => true);
     const manifest = externalControlPlane();
     const moved = { ...manifest, spec: scp.spec } as Manifest;
-    const { uid = '' } = (await apply(target.admin, stewardControlPlane, moved)).metadata;
+    const { uid } = (await apply(target.admin, stewardControlPlane, moved)).metadata;
     const owner = { apiVersion: scp.apiVersion, kind: scp.kind, name: externalKey.name, uid };
     await apply(target.admin, kinds.Secret, {
       apiVersion: 'v1',
@@ -234,7 +234,7 @@ describe('Two real management clusters and a real hosting cluster', () => {
 
   test('wait for the control plane in the hosting cluster during deletion, and leave nothing', async () => {
     const { admin } = must(target);
-    const { name = '' } = (await tenant()).metadata;
+    const { name } = (await tenant()).metadata;
     const key = { namespace: hostingNamespace, name };
     await admin.delete(stewardControlPlane, externalKey);
     const leaving = await scpWhen(admin, (scp) => conditionOf(scp, 'Deleting')?.status === 'True');

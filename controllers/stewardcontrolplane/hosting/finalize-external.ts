@@ -44,7 +44,7 @@ export async function finalizeExternal(
 ): Promise<LastReconcile<StewardControlPlane>> {
   const left = await whatIsLeft(deps, scp, ctx);
   if (left === undefined) {
-    deps.external?.clusters.release(scp.metadata.uid ?? '');
+    deps.external?.clusters.release(scp.metadata.uid);
     return { finished: true };
   }
   const { message, afterMs } = left;
@@ -117,7 +117,7 @@ async function removeTenant(host: FoundHost, scp: StewardControlPlane, ctx: Cont
     if (!isForceDeleted(tenant)) {
       await host.cluster.patch(tenantControlPlane, key, { type: 'merge', body }, { fieldManager, signal });
     }
-    await host.cluster.delete(tenantControlPlane, key, { ...(uid === undefined ? {} : { uid }), signal });
+    await host.cluster.delete(tenantControlPlane, key, { uid, signal });
   }
   const why = tenant.status?.conditions?.find(({ type }) => type === 'Deleting')?.message ?? '';
   const message = `waiting for the TenantControlPlane ${key.namespace}/${name} of the hosting cluster to be deleted`;

@@ -64,7 +64,7 @@ export async function findHost(
   const gate = closedGate(deps.external, scp, reference);
   if (gate !== undefined || deps.external === undefined) return gate ?? waiting('Disabled', '');
   const { clusters } = deps.external;
-  const user = { uid: scp.metadata.uid ?? '', key: keyOf(scp) };
+  const user = { uid: scp.metadata.uid, key: keyOf(scp) };
   clusters.followSecret(user, reference.secret);
   const connection = await connectionOf(deps, reference, ctx);
   if ('is' in connection) return connection;
@@ -76,7 +76,7 @@ export async function findHost(
   }
   const place = await namespaceOf(client, reference, ctx);
   if ('is' in place) return place;
-  const { uid: namespaceUid = '', deletionTimestamp } = place.metadata;
+  const { uid: namespaceUid, deletionTimestamp } = place.metadata;
   const stored = await deps.cluster.get(kinds.Secret, claimKey(scp), { signal: ctx.signal });
   const claim = readClaim(stored);
   const moved = otherPlace(claim, { ...reference, namespaceUid }, scp);
@@ -96,11 +96,11 @@ export async function findHost(
 
 /** Where the claim of a StewardControlPlane is kept. */
 export function claimKey(scp: StewardControlPlane): { readonly namespace: string; readonly name: string } {
-  const { namespace = '', name = '' } = scp.metadata;
+  const { namespace, name } = scp.metadata;
   return { namespace, name: externalClaimSecret(name) };
 }
 
-const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
+const keyOf = ({ metadata: { namespace, name } }: StewardControlPlane) => ({ namespace, name });
 
 function closedGate(
   external: ExternalHosting | undefined,
@@ -112,7 +112,7 @@ function closedGate(
     const message = `control planes in other clusters are disabled: ${set} ExternalClusterReference=true, or remove spec.deployment.externalClusterReference`;
     return waiting('Disabled', message);
   }
-  if (external.crossNamespace || secret.namespace === (scp.metadata.namespace ?? '')) return undefined;
+  if (external.crossNamespace || secret.namespace === scp.metadata.namespace) return undefined;
   const message = `the kubeconfig is in namespace ${secret.namespace}: move it to the namespace of this object, or ${set} ExternalClusterReferenceCrossNamespace=true, which lets authors in this namespace use the Secrets of all namespaces`;
   return waiting('Disabled', message);
 }

@@ -44,7 +44,7 @@ export async function keepClaim(
   scp: StewardControlPlane,
   { host, claim, ctx }: { readonly host: FoundHost; readonly claim: Claim; readonly ctx: Context },
 ): Promise<void> {
-  const wanted = claimSecret(scp, { ...claim, holder: scp.metadata.uid ?? '' });
+  const wanted = claimSecret(scp, { ...claim, holder: scp.metadata.uid });
   const { metadata, data } = host.stored ?? { metadata: {}, data: undefined };
   const isOwned = metadata.ownerReferences?.some(({ uid }) => uid === scp.metadata.uid) ?? false;
   const isLabelled = wanted.metadata.labels?.[clusterNameLabel] === metadata.labels?.[clusterNameLabel];

@@ -27,7 +27,7 @@ export function externalStatusOf(
     { type: 'Paused', status: 'False', reason: 'NotPaused', message: '' },
   ];
   const found = conditionsOf(report).filter(({ type, status }) => type === externalCondition && status === 'True');
-  const at = { generation: scp.metadata.generation ?? 0, now };
+  const at = { generation: scp.metadata.generation, now };
   return { ...before, conditions: setConditions(before.conditions ?? [], [...failures, ...found, ...unknown], at) };
 }
 

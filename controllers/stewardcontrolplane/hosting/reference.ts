@@ -19,7 +19,7 @@ export function externalReferenceOf(scp: StewardControlPlane): ExternalReference
   const reference = scp.spec.deployment?.externalClusterReference;
   if (reference === undefined) return undefined;
   const { kubeconfigSecretName: name, kubeconfigSecretNamespace, kubeconfigSecretKey, deploymentNamespace } = reference;
-  const own = scp.metadata.namespace ?? '';
+  const own = scp.metadata.namespace;
   const namespace =
     kubeconfigSecretNamespace === undefined || kubeconfigSecretNamespace === '' ? own : kubeconfigSecretNamespace;
   return { secret: { namespace, name }, key: kubeconfigSecretKey, namespace: deploymentNamespace };

@@ -17,7 +17,7 @@ export type Whose = 'ours' | 'adoptable' | 'lost' | 'foreign';
  * that provider also left its finalizer here.
  */
 export function whoseTenant(tenant: Resource, scp: StewardControlPlane, claim: Claim | undefined): Whose {
-  const uid = scp.metadata.uid ?? '';
+  const uid = scp.metadata.uid;
   const { name, annotations: marks } = tenant.metadata;
   const holder = marks?.[annotations.externalHolder];
   const hash = marks?.[annotations.externalClaim];

@@ -52,7 +52,7 @@ async function makeTenant(
     const message = `Secret ${claimKey(scp).name} does not belong to this object, which must store its claim to the TenantControlPlane under that name: delete the Secret`;
     return { is: 'waiting', reason: 'OwnedByAnother', message, afterMs: lookAgainMs };
   }
-  deps.external?.clusters.followTenant({ uid: scp.metadata.uid ?? '', key: keyOf(scp) }, claim);
+  deps.external?.clusters.followTenant({ uid: scp.metadata.uid, key: keyOf(scp) }, claim);
   const key = { namespace: claim.namespace, name: claim.name };
   const existing = await host.cluster.get(tenantControlPlane, key, { signal });
   const taken = existing === undefined ? undefined : whyTaken(existing, scp, claim);
@@ -80,7 +80,7 @@ async function makeTenant(
   };
 }
 
-const keyOf = ({ metadata: { namespace = '', name = '' } }: StewardControlPlane) => ({ namespace, name });
+const keyOf = ({ metadata: { namespace, name } }: StewardControlPlane) => ({ namespace, name });
 
 function whyTaken(existing: TenantControlPlane, scp: StewardControlPlane, claim: Claim): Outcome<Scope> | undefined {
   const whose = whoseTenant(existing, scp, claim);

@@ -15,7 +15,7 @@ describe('The Cluster of a TenantControlPlane', () => {
   beforeEach(async () => {
     world = await ControlPlaneWorld.create();
     await world.seedCluster();
-    uid = (await world.seed()).metadata.uid ?? '';
+    uid = (await world.seed()).metadata.uid;
   });
 
   const of = (metadata: ObjectMeta): Promise<string | undefined> =>

@@ -16,7 +16,7 @@ export async function clusterOfTenant(
   { metadata }: TenantControlPlane,
   ctx: Pick<Context, 'signal'>,
 ): Promise<string | undefined> {
-  const { namespace = '', name = '' } = metadata;
+  const { namespace, name } = metadata;
   const { group, kind } = stewardControlPlane;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.kind !== kind || !owner.apiVersion.startsWith(`${group}/`) || owner.name !== name) return undefined;

@@ -43,7 +43,7 @@ export async function servedCluster(
   if (names.length === 0) {
     return { why: 'no Cluster owns this object yet; name it in spec.controlPlaneRef of a Cluster in this namespace' };
   }
-  const namespace = scp.metadata.namespace ?? '';
+  const namespace = scp.metadata.namespace;
   const found = await Promise.all(
     names.map((name) => deps.cluster.get(capiCluster, { namespace, name }, { signal: ctx.signal })),
   );
@@ -63,13 +63,13 @@ async function oneOf(
   clusters: readonly CapiCluster[],
   ctx: Pick<Context, 'signal'>,
 ): Promise<Served> {
-  const { namespace = '', name = '' } = scp.metadata;
+  const { namespace, name } = scp.metadata;
   const tenant = await deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: ctx.signal });
   const isOurs = tenant?.metadata.ownerReferences?.some(({ uid }) => uid === scp.metadata.uid) ?? false;
   const servedName = isOurs ? tenant?.metadata.labels?.[clusterNameLabel] : undefined;
   const labelled = clusters.find(({ metadata }) => metadata.name === servedName);
   const cluster = labelled ?? (await withKubeconfig(deps, scp, clusters, ctx));
-  const others = clusters.filter((other) => other !== cluster).map(({ metadata }) => metadata.name ?? '');
+  const others = clusters.filter((other) => other !== cluster).map(({ metadata }) => metadata.name);
   if (cluster !== undefined) return { cluster, others };
   const why = `the Clusters ${others.join(' and ')} all name this object in spec.controlPlaneRef, but it serves only one: give each Cluster its own StewardControlPlane`;
   return { why };
@@ -82,9 +82,9 @@ async function withKubeconfig(
   clusters: readonly CapiCluster[],
   { signal }: Pick<Context, 'signal'>,
 ): Promise<CapiCluster | undefined> {
-  const namespace = scp.metadata.namespace ?? '';
+  const namespace = scp.metadata.namespace;
   const secrets = await Promise.all(
-    clusters.map(({ metadata: { name = '' } }) =>
+    clusters.map(({ metadata: { name } }) =>
       deps.cluster.get(kinds.Secret, { namespace, name: clusterSecretNames(name).kubeconfig }, { signal }),
     ),
   );
@@ -102,13 +102,13 @@ function whyNotOurs(scp: StewardControlPlane, cluster: CapiCluster): string | un
   const { group, kind: ours } = stewardControlPlane;
   if (kind === ours && name === scp.metadata.name && apiGroup === group) return undefined;
   const found = name === '' ? 'no control plane yet' : `the ${kind} ${name} as its control plane`;
-  return `the Cluster ${cluster.metadata.name ?? ''} names ${found}; name this object in its spec.controlPlaneRef`;
+  return `the Cluster ${cluster.metadata.name} names ${found}; name this object in its spec.controlPlaneRef`;
 }
 
 /** Why the control plane is paused, as text; undefined when it is not. It may be paused without a Cluster, too. */
 export function whyPaused(scp: StewardControlPlane, cluster: CapiCluster | undefined): string | undefined {
   const causes = [
-    ...(cluster?.spec?.paused === true ? [`Cluster ${cluster.metadata.name ?? ''} has spec.paused set`] : []),
+    ...(cluster?.spec?.paused === true ? [`Cluster ${cluster.metadata.name} has spec.paused set`] : []),
     ...(scp.metadata.annotations?.[pausedAnnotation] === undefined ? [] : [`it is annotated with ${pausedAnnotation}`]),
   ];
   return causes.length === 0 ? undefined : causes.join(', ');

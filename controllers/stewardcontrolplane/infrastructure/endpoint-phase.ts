@@ -35,7 +35,7 @@ export function endpointPhase(deps: Dependencies): Phase<Scope> {
     async run({ scp, endpoint }, ctx) {
       const { host, port } = scp.spec.controlPlaneEndpoint ?? {};
       if (endpoint !== undefined && (host !== endpoint.host || port !== endpoint.port)) {
-        const { namespace = '', name = '' } = scp.metadata;
+        const { namespace, name } = scp.metadata;
         const body = { spec: { controlPlaneEndpoint: endpoint } };
         const options = { fieldManager, signal: ctx.signal };
         await deps.cluster.patch(stewardControlPlane, { namespace, name }, { type: 'merge', body }, options);

@@ -8,6 +8,6 @@ export interface Follower {
 }
 
 /** A StewardControlPlane as a follower. */
-export function followerOf({ metadata: { uid = '', namespace = '', name = '' } }: StewardControlPlane): Follower {
+export function followerOf({ metadata: { uid, namespace, name } }: StewardControlPlane): Follower {
   return { uid, key: { namespace, name } };
 }

@@ -46,7 +46,7 @@ export function infrastructurePhase(deps: Dependencies): Phase<Scope> {
       }
       const agreed = clusterEndpointOf(scp, cluster, scope.endpoint);
       if ('disagrees' in agreed) return { is: 'waiting', reason: 'EndpointMismatch', message: agreed.disagrees };
-      const key = { namespace: cluster.metadata.namespace ?? '', name: ref.name };
+      const key = { namespace: cluster.metadata.namespace, name: ref.name };
       const answers = scp.status?.initialization?.controlPlaneInitialized === true || isSettled(tenant);
       return writeEndpoint(deps, { ref, key, controlPlane, endpoint: agreed.endpoint, answers }, ctx);
     },

@@ -149,6 +149,6 @@ function secret(name: string, scp: StewardControlPlane, metadata: Partial<Manife
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name, namespace: scp.metadata.namespace ?? '', ...metadata },
+    metadata: { name, namespace: scp.metadata.namespace, ...metadata },
   };
 }

@@ -30,7 +30,7 @@ export function secretsPhase(deps: Dependencies): Phase<Scope> {
       const found = await readSecrets(deps, scope, ctx.signal);
       const names = {
         scp: scope.scp,
-        cluster: scope.cluster.metadata.name ?? '',
+        cluster: scope.cluster.metadata.name,
         tenant: scope.tenant?.metadata.name ?? '',
       };
       const { ca } = clusterSecretNames(names.cluster);
@@ -88,7 +88,7 @@ function errorOf({ tenant }: Scope): string {
 /** The poll interval for a conflicting Secret that no watch reports. */
 const lookAgainMs = 10_000;
 
-const keyOf = ({ scp: { metadata } }: Scope) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+const keyOf = ({ scp: { metadata } }: Scope) => ({ namespace: metadata.namespace, name: metadata.name });
 
 /** From now on changes of these Secrets, which need not be owned by Steward, enqueue the control plane. */
 function follow(deps: Dependencies, scope: Scope, names: readonly string[]): void {
@@ -136,14 +136,14 @@ async function readSecrets(
   signal: AbortSignal,
 ): Promise<Found> {
   const { kubeconfig: kubeconfigs, certificates } = tenant?.status ?? {};
-  const namespace = scp.metadata.namespace ?? '';
+  const namespace = scp.metadata.namespace;
   const here = { cluster: deps.cluster, namespace };
   const read = async (
     name: string | undefined,
     from: Pick<FoundHost, 'namespace'> & Pick<Dependencies, 'cluster'> = here,
   ) =>
     name === undefined ? undefined : from.cluster.get(kinds.Secret, { namespace: from.namespace, name }, { signal });
-  const { name = '' } = cluster.metadata;
+  const { name } = cluster.metadata;
   const names = clusterSecretNames(name);
   // Most Clusters have none: they are not read at every reconcile.
   const readLabelled = async (of: string): Promise<Secret | undefined> =>

@@ -63,11 +63,11 @@ async function replace(
   tenant: TenantControlPlane,
   { signal }: Context,
 ): Promise<Outcome<Scope>> {
-  const { namespace = '', name = '', uid = '', resourceVersion } = tenant.metadata;
+  const { namespace, name, uid, resourceVersion } = tenant.metadata;
   // Admission refuses other deletions. One that has adopted something meanwhile is checked once more.
   const body = { metadata: { uid, resourceVersion, annotations: { [annotations.deleteAnyway]: 'true' } } };
   const marked = await cluster.patch(tenantControlPlane, { namespace, name }, { type: 'merge', body }, { signal });
-  const { resourceVersion: seen = '' } = marked.metadata;
+  const { resourceVersion: seen } = marked.metadata;
   await cluster.delete(tenantControlPlane, { namespace, name }, { uid, resourceVersion: seen, signal });
   const message = `TenantControlPlane ${name} is recreated so that it can adopt the retained data`;
   return { is: 'waiting', reason: 'RetainingData', message };

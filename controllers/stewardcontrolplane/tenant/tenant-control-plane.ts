@@ -52,7 +52,7 @@ export interface Seen {
  * is deleted alone retains its data for the next one.
  */
 export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiCluster, seen: Seen): Manifest {
-  const { name = '', namespace = '' } = scp.metadata;
+  const { name, namespace } = scp.metadata;
   const handedDown = Object.entries(scp.metadata.annotations ?? {}).filter(([key]) => !personal.test(key));
   return {
     apiVersion: `${tenantControlPlane.group}/${tenantControlPlane.version}`,
@@ -60,7 +60,7 @@ export function tenantControlPlaneOf(scp: StewardControlPlane, cluster: CapiClus
     metadata: {
       name,
       namespace,
-      labels: { ...scp.metadata.labels, [clusterNameLabel]: cluster.metadata.name ?? '' },
+      labels: { ...scp.metadata.labels, [clusterNameLabel]: cluster.metadata.name },
       annotations: { ...Object.fromEntries(handedDown), [annotations.deletionPolicy]: 'Retain' },
       ownerReferences: [ownerReferenceOf(scp)],
     },

@@ -26,7 +26,7 @@ export async function withPause(
   tenant: TenantControlPlane,
   { paused, ctx }: { readonly paused: boolean; readonly ctx: Context },
 ): Promise<TenantControlPlane> {
-  const { namespace = '', name = '', annotations: marks } = tenant.metadata;
+  const { namespace, name, annotations: marks } = tenant.metadata;
   const pause = marks?.[annotations.paused];
   if (paused ? pause !== undefined : pause !== capiGroup) return tenant;
   const { apiVersion, kind } = tenant;

@@ -27,7 +27,7 @@ export function foundPhase(deps: Dependencies): Phase<Scope> {
     name: 'found',
     condition: 'TenantControlPlaneCreated',
     async run({ scp }, ctx) {
-      const { namespace = '', name = '' } = scp.metadata;
+      const { namespace, name } = scp.metadata;
       const found = await deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: ctx.signal });
       const tenant = found && (await withPause(deps, found, { paused: false, ctx }));
       const owner = tenant?.metadata.ownerReferences?.find(({ controller }) => controller === true);
@@ -84,7 +84,7 @@ async function letAdopt(
   tenant: TenantControlPlane,
   ctx: Context,
 ): Promise<void> {
-  const { name = '', uid, resourceVersion } = retained.metadata;
+  const { name, uid, resourceVersion } = retained.metadata;
   const body = { metadata: { uid, resourceVersion }, spec: { adopterUID: tenant.metadata.uid } };
   const options = { fieldManager, signal: ctx.signal };
   try {
@@ -92,13 +92,13 @@ async function letAdopt(
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 409) throw error;
     const found = await deps.cluster.get(retainedControlPlane, { name }, { signal: ctx.signal });
-    const isSame = found?.metadata.uid === uid && isDeepStrictEqual(found?.spec, retained.spec);
-    if (found === undefined || !isSame || found.metadata.deletionTimestamp !== undefined) throw error;
+    if (found?.metadata.uid !== uid || !isDeepStrictEqual(found.spec, retained.spec)) throw error;
+    if (found.metadata.deletionTimestamp !== undefined) throw error;
     await letAdopt(deps, found, tenant, ctx);
   }
 }
 
-function goingAlone({ metadata: { name = '' } }: TenantControlPlane): Outcome<Scope> {
+function goingAlone({ metadata: { name } }: TenantControlPlane): Outcome<Scope> {
   const message = `TenantControlPlane ${name} was deleted, but this object was not: the TenantControlPlane is recreated with the same data once the old one is gone`;
   return { is: 'waiting', reason: 'RetainingData', message };
 }

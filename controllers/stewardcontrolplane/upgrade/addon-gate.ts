@@ -93,7 +93,7 @@ async function addonsAwaited(
   if (found?.metadata.labels?.[clusterStackLabels.release] === undefined) return undefined;
   const answer = await addonOf(deps, cluster, signal);
   if (answer.is === 'unknown kind' || hasCompleted(answer.addon, key)) return undefined;
-  const { namespace = '', name = '', labels } = cluster.metadata;
+  const { namespace, name, labels } = cluster.metadata;
   const className = key.namespace === namespace ? key.name : `${key.namespace ?? ''}/${key.name}`;
   const filter = deps.watchFilter;
   if (answer.addon === undefined && filter !== '' && labels?.[watchFilterLabel] !== filter) {
@@ -121,7 +121,7 @@ async function addonOf(
   cluster: CapiCluster,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { name = '', namespace = '' } = cluster.metadata;
+  const { name, namespace } = cluster.metadata;
   const fieldSelector = `metadata.name=${clusterAddonName(name)}`;
   try {
     const { items } = await client.list(clusterAddon, { namespace, fieldSelector, signal });

@@ -98,7 +98,7 @@ function rolling(total: number, upToDate: number): string | undefined {
 
 /** True when the status is about the newest spec. */
 function isObserved({ metadata, status }: TenantControlPlane): boolean {
-  return metadata.generation === undefined || (status?.observedGeneration ?? 0) >= metadata.generation;
+  return (status?.observedGeneration ?? 0) >= metadata.generation;
 }
 
 /** What the preflight of the TenantControlPlane found against the version. */
