@@ -250,8 +250,8 @@ describe('The objects that a manager reconciles', () => {
     await world.stop();
     for (const { metadata } of await addons()) {
       await world.cluster.admin.delete(clusterAddon, {
-        namespace: metadata.namespace ?? '',
-        name: metadata.name ?? '',
+        namespace: metadata.namespace,
+        name: metadata.name,
       });
     }
     expect(await addons()).toEqual([]);

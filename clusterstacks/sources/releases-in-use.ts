@@ -24,12 +24,12 @@ export function releasesInUse(
   clusters: readonly CapiCluster[],
   classes: readonly Resource[],
 ): ReadonlyMap<string, readonly string[]> {
-  const byKey = new Map(classes.map((one) => [`${one.metadata.namespace ?? ''}/${one.metadata.name ?? ''}`, one]));
+  const byKey = new Map(classes.map((one) => [`${one.metadata.namespace ?? ''}/${one.metadata.name}`, one]));
   const uses = clusters.flatMap(({ metadata, ...rest }) => {
     const key = classOf({ metadata, ...rest });
     const release = key === undefined ? undefined : releaseOf(key, byKey.get(textOf(key)));
     if (release === undefined) return [];
-    return [{ release: textOf(release), cluster: `${metadata.namespace ?? ''}/${metadata.name ?? ''}` }];
+    return [{ release: textOf(release), cluster: `${metadata.namespace}/${metadata.name}` }];
   });
   const grouped = Map.groupBy(uses, ({ release }) => release);
   return new Map([...grouped].map(([release, all]) => [release, all.map(({ cluster }) => cluster).sort()]));

@@ -130,7 +130,7 @@ class OneSecret {
   }
 
   lacks(key: string): MissingValue {
-    const { name = '' } = this.#secret.metadata;
+    const { name } = this.#secret.metadata;
     return new MissingValue(`Secret ${name} of spec.source.${this.#field} has no key ${key}: add it`);
   }
 }

@@ -9,7 +9,7 @@ const remedy = 'move these Clusters to the ClusterClass of another release, or d
 
 /** Why a release may not be deleted: which Clusters use it, wherever they are. */
 export function validateReleaseDeletion({ metadata }: ClusterStackRelease, use: Use): readonly InvalidInput[] {
-  const { namespace = '', name = '' } = metadata;
+  const { namespace, name } = metadata;
   const users = use.get(`${namespace}/${name}`) ?? [];
   if (users.length === 0) return [];
   const reason = `cannot be deleted: its ClusterClass is used by ${users.join(', ')}`;
@@ -18,7 +18,7 @@ export function validateReleaseDeletion({ metadata }: ClusterStackRelease, use: 
 
 /** Why a stack may not be deleted: which Clusters use its releases, wherever they are. */
 export function validateStackDeletion({ metadata, spec }: ClusterStack, use: Use): readonly InvalidInput[] {
-  const { namespace = '', name = '' } = metadata;
+  const { namespace, name } = metadata;
   const prefix = `${namespace}/`;
   const users = [...use].flatMap(([release, clusters]) => {
     const isOurs = release.startsWith(prefix) && versionIn(spec, release.slice(prefix.length)) !== undefined;

@@ -99,7 +99,7 @@ function validateMinor(cluster: CapiCluster, old: CapiCluster | undefined): read
 export function validateAddon(addon: ClusterAddon, old?: ClusterAddon): readonly InvalidInput[] {
   if (addon.metadata.deletionTimestamp !== undefined) return [];
   const { name = '', namespace = '', kind = '' } = addon.spec.clusterRef;
-  const own = addon.metadata.namespace ?? '';
+  const own = addon.metadata.namespace;
   const found: InvalidInput[] = [];
   if (kind !== 'Cluster') {
     const reason = 'is not Cluster';
@@ -115,7 +115,7 @@ export function validateAddon(addon: ClusterAddon, old?: ClusterAddon): readonly
   } else if (old === undefined && addon.metadata.name !== clusterAddonName(name)) {
     const reason = 'is not the name that the ClusterAddon of this Cluster must have';
     const remedy = `let the manager create ${clusterAddonName(name)}`;
-    found.push({ field: 'metadata.name', value: addon.metadata.name ?? '', reason, remedy });
+    found.push({ field: 'metadata.name', value: addon.metadata.name, reason, remedy });
   }
   return found;
 }

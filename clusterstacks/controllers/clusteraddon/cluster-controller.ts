@@ -35,7 +35,7 @@ export function clusterWatchController(deps: ClusterWatchDependencies): Controll
       const key = classOf(cluster);
       return key?.name === name && key?.namespace === namespace;
     });
-    return users.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' }));
+    return users.map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
   };
   return {
     name: 'clusteraddon-cluster',
@@ -75,7 +75,7 @@ async function followLabel(
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = cluster.metadata.labels?.[watchFilterLabel];
-  const { namespace = '', name = '', labels, resourceVersion } = existing.metadata;
+  const { namespace, name, labels, resourceVersion } = existing.metadata;
   if (labels?.[watchFilterLabel] === wanted) return;
   const body = { metadata: { labels: { [watchFilterLabel]: wanted ?? null }, resourceVersion } };
   await client.patch(clusterAddon, { namespace, name }, { type: 'merge', body }, { fieldManager, signal });
@@ -83,7 +83,7 @@ async function followLabel(
 
 /** The ClusterAddon of a Cluster: it goes with it. */
 export function clusterAddonOf({ apiVersion, kind, metadata }: CapiCluster): Manifest {
-  const { name = '', namespace = '', uid = '', labels } = metadata;
+  const { name, namespace, uid, labels } = metadata;
   const watched = labels?.[watchFilterLabel];
   return {
     apiVersion: apiVersionOf(clusterAddon),

@@ -34,7 +34,7 @@ export function clusterAddonController(deps: Dependencies): Controller<ClusterAd
     timeoutMs: reconcileMs,
     serves: isWatched(deps.watchFilter),
     async reconcile(addon, ctx): Promise<ReconcileResult<ClusterAddon>> {
-      const memory = memories.of(addon.metadata.uid ?? '');
+      const memory = memories.of(addon.metadata.uid);
       if (Object.keys(memory.echo.lost).length > 0) return lostResult(addon, { ctx, memory });
       try {
         const gathered = await gatherState(deps, addon, ctx);

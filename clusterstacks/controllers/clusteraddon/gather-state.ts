@@ -70,7 +70,7 @@ function recordOf(
   { className, classNamespace, release }: Gathered,
 ): Situation['record'] {
   const { version = '', hook = '' } = spec;
-  const { lastRelease, lastReleaseNamespace = metadata.namespace ?? '', appliedDigest, completedHooks } = status ?? {};
+  const { lastRelease, lastReleaseNamespace = metadata.namespace, appliedDigest, completedHooks } = status ?? {};
   const wanted = classText(classNamespace, className);
   const completed = completedClass({ metadata, spec });
   const written = completed === undefined ? '' : classText(completed.namespace ?? '', completed.name);
@@ -91,7 +91,7 @@ function recordOf(
 const classText = (namespace: string, name: string): string => `${namespace}/${name}`;
 
 async function workersOf({ cluster }: Dependencies, { metadata }: CapiCluster, signal: AbortSignal) {
-  const { name = '', namespace = '' } = metadata;
+  const { name, namespace } = metadata;
   const options = { namespace, labelSelector: `${clusterNameLabel}=${name}`, signal };
   return (await cluster.list(capiMachineDeployment, options)).items;
 }

@@ -30,7 +30,7 @@ export interface Gathered {
  * @throws StageError
  */
 export async function ownCluster(deps: Dependencies, addon: ClusterAddon, signal: AbortSignal): Promise<CapiCluster> {
-  const { namespace = '' } = addon.metadata;
+  const { namespace } = addon.metadata;
   const { name = '' } = addon.spec.clusterRef;
   const cluster = name === '' ? undefined : await deps.cluster.get(capiCluster, { namespace, name }, { signal });
   if (cluster === undefined) {
@@ -85,7 +85,7 @@ export async function releaseOfCluster(
 }
 
 function noClusterStack(cluster: CapiCluster, className: string | undefined): StageError {
-  const name = cluster.metadata.name ?? '';
+  const name = cluster.metadata.name;
   const what =
     className === undefined
       ? 'has no topology'

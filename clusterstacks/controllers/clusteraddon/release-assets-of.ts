@@ -18,7 +18,7 @@ export interface ReleaseSource {
 /** Fetches the files of a release by its digest, from the source of the ClusterStack that owns it. */
 export function releaseAssetsOf({ cluster, store, source }: ReleaseSource): Dependencies['assets'] {
   return async ({ metadata, status }, signal) => {
-    const { name = '', namespace = '', ownerReferences = [] } = metadata;
+    const { name, namespace, ownerReferences = [] } = metadata;
     const owner = ownerReferences.find(({ kind }) => kind === clusterStack.kind);
     const stack = owner && (await cluster.get(clusterStack, { namespace, name: owner.name }, { signal }));
     const found = await sourceOf(stack, source, (key) => cluster.get(kinds.Secret, key, { signal }));

@@ -32,7 +32,7 @@ export interface Findings {
 /** The whole status of a ClusterAddon after a reconcile. */
 export function statusOf(addon: ClusterAddon, { changes, blocker, overdue, now }: Findings): ClusterAddonStatus {
   const before = addon.status ?? { ready: false };
-  const at = { generation: addon.metadata.generation ?? 0, now };
+  const at = { generation: addon.metadata.generation, now };
   const current = [...partsOf(blocker), readyOf(blocker, overdue)];
   const conditions = setConditions(withTexts(before.conditions), current, at);
   const rests = blocker?.type === 'Ready';

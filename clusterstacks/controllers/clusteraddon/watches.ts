@@ -15,7 +15,7 @@ const addonOf = (namespace: string | undefined, cluster: string): Key => ({
 export function addonOfCluster(old: CapiCluster | undefined, now: CapiCluster | undefined): readonly Key[] {
   const cluster = now ?? old;
   if (cluster === undefined || (old !== undefined && now !== undefined && aspects(old) === aspects(now))) return [];
-  return [addonOf(cluster.metadata.namespace, cluster.metadata.name ?? '')];
+  return [addonOf(cluster.metadata.namespace, cluster.metadata.name)];
 }
 
 function aspects({ metadata, spec, status }: CapiCluster): string {
@@ -62,5 +62,5 @@ function stateOf(release: ClusterStackRelease | undefined): string {
 /** The Cluster of a ClusterAddon that is gone. */
 export function clusterOfAddon(old: ClusterAddon | undefined, now: ClusterAddon | undefined): readonly Key[] {
   if (old === undefined || now !== undefined) return [];
-  return [{ namespace: old.metadata.namespace ?? '', name: old.spec.clusterRef.name ?? '' }];
+  return [{ namespace: old.metadata.namespace, name: old.spec.clusterRef.name ?? '' }];
 }

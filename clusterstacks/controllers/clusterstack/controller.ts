@@ -29,7 +29,7 @@ export function clusterStackController(deps: Dependencies): Controller<ClusterSt
     paused: ({ metadata }) =>
       metadata.annotations?.[pausedAnnotation] === undefined ? undefined : `the annotation ${pausedAnnotation} is set`,
     async reconcile(stack, ctx): Promise<ReconcileResult<ClusterStack>> {
-      const { namespace = '' } = stack.metadata;
+      const { namespace } = stack.metadata;
       const { items } = await deps.cluster.list(clusterStackRelease, { namespace, signal: ctx.signal });
       const owned = items.filter(({ metadata }) =>
         metadata.ownerReferences?.some(({ uid }) => uid === stack.metadata.uid),
@@ -49,7 +49,7 @@ function namesIn(namespace: string, use: ReadonlyMap<string, unknown>): Readonly
 
 function watchesOf(deps: Dependencies): readonly Watch[] {
   const keysOfNamespace = (namespace: string): readonly Key[] =>
-    deps.stacks(namespace).map(({ metadata: { name = '' } }) => ({ namespace, name }));
+    deps.stacks(namespace).map(({ metadata: { name } }) => ({ namespace, name }));
   const ofCluster: Watch<CapiCluster> = {
     kind: capiCluster,
     optional: true,

@@ -105,7 +105,7 @@ const leftOutText = (left: number, all: number): string =>
 async function keepReleases(deps: Dependencies, scope: Readonly<Scope>, ctx: Context): Promise<Outcome<Scope>> {
   const { stack, plan, owned } = scope;
   if (plan === undefined) throw new Error('the releases have not been planned');
-  const there = new Map(owned.map((release) => [release.metadata.name ?? '', release]));
+  const there = new Map(owned.map((release) => [release.metadata.name, release]));
   const tooLong: string[] = [];
   for (const name of plan.wanted.keys()) {
     if (there.has(name)) continue;
@@ -117,7 +117,7 @@ async function keepReleases(deps: Dependencies, scope: Readonly<Scope>, ctx: Con
   }
   for (const release of await removable(deps, plan.superfluous, ctx)) {
     await releaseOld(deps, stack, release, ctx);
-    there.delete(release.metadata.name ?? '');
+    there.delete(release.metadata.name);
   }
   const learned = { releases: [...there.values()] };
   if (tooLong.length === 0) return { is: 'done', learned };
@@ -134,14 +134,14 @@ async function removable(
 ): Promise<readonly ClusterStackRelease[]> {
   if (superfluous.length === 0) return [];
   const use = await liveUse(deps.cluster, signal);
-  return superfluous.filter(({ metadata: { namespace = '', name = '' } }) => !use.has(`${namespace}/${name}`));
+  return superfluous.filter(({ metadata: { namespace, name } }) => !use.has(`${namespace}/${name}`));
 }
 
 const ownerOf = ({ apiVersion, kind, metadata }: ClusterStack): OwnerReference => ({
   apiVersion,
   kind,
-  name: metadata.name ?? '',
-  uid: metadata.uid ?? '',
+  name: metadata.name,
+  uid: metadata.uid,
 });
 
 async function makeRelease(
@@ -151,7 +151,7 @@ async function makeRelease(
   ctx: Context,
 ): Promise<ClusterStackRelease> {
   const { signal } = ctx;
-  const { namespace = '' } = stack.metadata;
+  const { namespace } = stack.metadata;
   const before = await cluster.get(clusterStackRelease, { namespace, name }, { signal });
   if (before !== undefined) {
     // Another stack, of another channel, has it already: both own it.
@@ -190,7 +190,7 @@ async function followLabel(
   { signal }: Context,
 ): Promise<ClusterStackRelease> {
   const wanted = stack.metadata.labels?.[watchFilterLabel];
-  const { namespace = '', name = '', labels, resourceVersion, ownerReferences = [] } = release.metadata;
+  const { namespace, name, labels, resourceVersion, ownerReferences = [] } = release.metadata;
   const first = ownerReferences.find(({ kind }) => kind === clusterStack.kind);
   if (labels?.[watchFilterLabel] === wanted || first?.uid !== stack.metadata.uid) return release;
   const body = { metadata: { labels: { [watchFilterLabel]: wanted ?? null }, resourceVersion } };
@@ -205,7 +205,7 @@ async function releaseOld(
   ctx: Context,
 ): Promise<void> {
   const { signal } = ctx;
-  const { namespace = '', name = '', uid, resourceVersion, ownerReferences = [] } = release.metadata;
+  const { namespace, name, uid, resourceVersion, ownerReferences = [] } = release.metadata;
   const others = ownerReferences.filter((reference) => reference.uid !== stack.metadata.uid);
   if (others.some(({ kind }) => kind === clusterStack.kind)) {
     const body = { metadata: { ownerReferences: others, resourceVersion } };
@@ -214,7 +214,7 @@ async function releaseOld(
   }
   if (release.metadata.deletionTimestamp !== undefined) return;
   try {
-    await cluster.delete(clusterStackRelease, { namespace, name }, { ...(uid !== undefined && { uid }), signal });
+    await cluster.delete(clusterStackRelease, { namespace, name }, { uid, signal });
     ctx.event('Normal', 'ReleaseRemoved', `removed ClusterStackRelease ${name}: it is neither wanted nor in use`);
   } catch (error) {
     // A Cluster has begun to use it in this very moment: the webhook saw it first.

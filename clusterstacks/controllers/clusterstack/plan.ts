@@ -38,7 +38,7 @@ export function planOf({ stack, latest, isPartial = false, owned, inUse }: PlanI
   const all = typeof latest === 'string' ? named : [...named, latest];
   const wanted = new Map(all.map((version) => [releaseName(stack.spec, version), version]));
   const ready = newestReady(stack, owned)?.metadata.name ?? '';
-  const stays = ({ metadata: { name = '' } }: ClusterStackRelease): boolean =>
+  const stays = ({ metadata: { name } }: ClusterStackRelease): boolean =>
     wanted.has(name) || inUse.has(name) || name === ready;
   const isKnown = typeof latest !== 'string' || (latest === 'none' && !stack.spec.autoSubscribe);
   const superfluous = isKnown && !isPartial ? owned.filter((release) => !stays(release)) : [];
@@ -52,7 +52,7 @@ export function newestReady(
 ): ClusterStackRelease | undefined {
   const { channel } = stack.spec;
   const found = releases.flatMap((release) => {
-    const version = versionIn(stack.spec, release.metadata.name ?? '');
+    const version = versionIn(stack.spec, release.metadata.name);
     const isUsable = release.status?.ready === true && release.metadata.deletionTimestamp === undefined;
     if (version === undefined || !isUsable) return [];
     // Suffixes such as hashes have no order; the order of the list decides.

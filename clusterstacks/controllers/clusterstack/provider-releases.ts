@@ -28,7 +28,7 @@ export class ProviderReleases {
     const { cluster, discovery } = this.#deps;
     const { noProvider, providerRef } = stack.spec;
     if (noProvider) return { is: 'done', message: 'the stack has no provider' };
-    const { namespace = '' } = stack.metadata;
+    const { namespace } = stack.metadata;
     const { apiVersion = '', kind: templateKind = '', name = '' } = providerRef ?? {};
     const missing = (why: string): Outcome<Scope> => ({
       is: 'waiting',
@@ -47,8 +47,8 @@ export class ProviderReleases {
     }
     const template = await cluster.get<ProviderTemplate>(kindOfTemplate, { namespace, name }, { signal });
     if (template === undefined) return missing(`it does not exist in namespace ${namespace}; create it`);
-    const names = [...(plan?.wanted.keys() ?? []), ...(plan?.kept ?? []).map(({ metadata }) => metadata.name ?? '')];
-    const { uid = '' } = stack.metadata;
+    const names = [...(plan?.wanted.keys() ?? []), ...(plan?.kept ?? []).map(({ metadata }) => metadata.name)];
+    const { uid } = stack.metadata;
     const applied = this.#applied.getOrMake(uid, () => new Map<string, Applied>());
     const ids = new Set<string>();
     for (const release of new Set(names)) {

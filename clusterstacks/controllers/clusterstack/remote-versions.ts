@@ -46,7 +46,7 @@ export class RemoteVersions {
     address: SourceAddress,
     ctx: Context,
   ): Promise<RemoteReleases & { readonly afterMs: number }> {
-    const { uid = '' } = stack.metadata;
+    const { uid } = stack.metadata;
     const now = ctx.now.getTime();
     const source = JSON.stringify([address, stack.spec.channel]);
     const before = this.#polls.get(uid);

@@ -28,13 +28,13 @@ export function statusOf(stack: ClusterStack, report: Report<Scope>, now: Date):
     stack,
     releases.map(({ release }) => release),
   );
-  const at = { generation: stack.metadata.generation ?? 0, now };
+  const at = { generation: stack.metadata.generation, now };
   const found = [...conditionsOf(report), availability(summary)];
   const conditions = setConditions(stack.status?.conditions ?? [], found, at);
   return {
     observedGeneration: at.generation,
     ...(newest !== undefined && {
-      latestRelease: `${newest.metadata.name ?? ''} | ${newest.status?.kubernetesVersion ?? ''}`,
+      latestRelease: `${newest.metadata.name} | ${newest.status?.kubernetesVersion ?? ''}`,
     }),
     summary,
     usableVersions: usable.join(', '),
@@ -48,7 +48,7 @@ function newestFirst(
 ): readonly { readonly release: ClusterStackRelease; readonly text: string }[] {
   return releases
     .flatMap((release) => {
-      const version = versionIn(stack.spec, release.metadata.name ?? '');
+      const version = versionIn(stack.spec, release.metadata.name);
       return version === undefined ? [] : [{ release, version, text: withDot(version) }];
     })
     .sort((a, b) => compareVersions(b.version, a.version));

@@ -64,7 +64,7 @@ export function clusterStackReleaseController(deps: Dependencies): Controller<Cl
     paused: ({ metadata }) =>
       metadata.annotations?.[pausedAnnotation] === undefined ? undefined : `the annotation ${pausedAnnotation} is set`,
     async reconcile(release, ctx): Promise<ReconcileResult<ClusterStackRelease>> {
-      const { name = '', namespace = '' } = release.metadata;
+      const { name, namespace } = release.metadata;
       let resources: readonly AppliedResource[] | undefined;
       const note = (seen: readonly AppliedResource[]): void => {
         resources = seen;
@@ -75,7 +75,7 @@ export function clusterStackReleaseController(deps: Dependencies): Controller<Cl
         status,
         ...resultOf(report),
         // With a CustomResourceDefinition that is older than the manager, the release would be pinned again and again without a pause.
-        stored: ({ metadata: { uid = '' }, status: kept }) => {
+        stored: ({ metadata: { uid }, status: kept }) => {
           if (status.digest === undefined || kept?.digest !== undefined) unpinned.delete(uid);
           else unpinned.set(uid, true);
         },
@@ -91,7 +91,7 @@ async function finalize(
   ctx: Context,
 ): Promise<LastReconcile<ClusterStackRelease>> {
   const { signal, now } = ctx;
-  const { namespace = '', name = '' } = release.metadata;
+  const { namespace, name } = release.metadata;
   const users = (await liveUse(deps.cluster, signal)).get(`${namespace}/${name}`) ?? [];
   if (users.length > 0) {
     const message = `the release is used by ${users.join(', ')}: move these Clusters to another class, or delete them`;
@@ -147,7 +147,7 @@ function ownedBy({ releases }: Dependencies, stack: Resource | undefined): reado
   const { namespace = '', uid } = stack?.metadata ?? {};
   return releases(namespace)
     .filter(({ metadata }) => metadata.ownerReferences?.some((reference) => reference.uid === uid))
-    .map(({ metadata: { name = '' } }) => ({ namespace, name }));
+    .map(({ metadata: { name } }) => ({ namespace, name }));
 }
 
 function namedBy(object: Resource | undefined): readonly Key[] {

@@ -14,7 +14,7 @@ export async function removeObjects(
   release: ClusterStackRelease,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { namespace = '' } = release.metadata;
+  const { namespace } = release.metadata;
   const left: string[] = [];
   for (const { group = '', version = '', kind: named = '', name = '' } of classesFirst(release)) {
     const kind = await discovery.find(group === '' ? version : `${group}/${version}`, named, { signal });
@@ -43,7 +43,7 @@ async function remove(
   if (object === undefined || !belongs(object, release)) return undefined;
   const { uid, deletionTimestamp } = object.metadata;
   if (deletionTimestamp === undefined) {
-    await cluster.delete(kind, key, { propagation: 'Background', ...(uid !== undefined && { uid }), signal });
+    await cluster.delete(kind, key, { propagation: 'Background', uid, signal });
   }
   return (await cluster.get(kind, key, { signal })) === undefined ? undefined : describe(object);
 }

@@ -22,7 +22,7 @@ export function statusOf(
 ): ClusterStackReleaseStatus {
   const { report } = found;
   const before = release.status;
-  const at = { generation: release.metadata.generation ?? 0, now };
+  const at = { generation: release.metadata.generation, now };
   const conditions = setConditions(before?.conditions ?? [], conditionsOf(report), at);
   const ready = summarize(conditions, parts, 'Ready');
   const { assets } = report.scope;
@@ -73,7 +73,7 @@ export function goingStatus(
   why: Pick<NewCondition, 'message'> & { readonly reason: 'InUse' | 'Deleting' },
   now: Date,
 ): ClusterStackReleaseStatus {
-  const at = { generation: release.metadata.generation ?? 0, now };
+  const at = { generation: release.metadata.generation, now };
   const ready = stateCondition('ClusterStackRelease', { type: 'Ready', status: 'False', ...why });
   return {
     ready: false,

@@ -19,14 +19,14 @@ export function isRecorded(object: Resource, { metadata, status }: ClusterStackR
  */
 export function whyForeign(object: Resource, release: ClusterStackRelease): string | undefined {
   const { ownerReferences = [], annotations } = object.metadata;
-  const { name = '', uid } = release.metadata;
+  const { name, uid } = release.metadata;
   const controller = ownerReferences.find((reference) => reference.controller === true);
   if (controller !== undefined) return controller.uid === uid ? undefined : foreign(object, release);
   if (isRecorded(object, release) || annotations?.[adoptAnnotation] === name) return undefined;
   return foreign(object, release);
 }
 
-function foreign(object: Resource, { metadata: { name = '' } }: ClusterStackRelease): string {
+function foreign(object: Resource, { metadata: { name } }: ClusterStackRelease): string {
   return `${describe(object)} already exists and was not created by this release: ${whoseText(object)}. Delete it, or, if no controller owns it, let the release adopt it with the annotation ${adoptAnnotation}=${name}`;
 }
 

@@ -46,7 +46,7 @@ export async function reconcileHook(
 ): Promise<ReconcileResult<ClusterAddon>> {
   const { step, cluster, addon } = gathered;
   if (step.is === 'wait') {
-    throw notReady(`the control plane of the Cluster ${cluster.metadata.name ?? ''} is not initialized yet`);
+    throw notReady(`the control plane of the Cluster ${cluster.metadata.name} is not initialized yet`);
   }
   if (step.is === 'record') {
     const changes = {
@@ -86,11 +86,8 @@ async function wroteSpec(gathered: GatheredState, { deps, ctx }: ReconcileTools)
     (step.is === 'run' || (completed?.name === className && completed.namespace === classNamespace));
   const isMarked = Object.entries(annotations).every(([key, value]) => addon.metadata.annotations?.[key] === value);
   if (isSpecThere && isMarked) return false;
-  const { name = '', namespace = '', resourceVersion } = addon.metadata;
-  const body = {
-    metadata: { annotations, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-    spec: wanted,
-  };
+  const { name, namespace, resourceVersion } = addon.metadata;
+  const body = { metadata: { annotations, resourceVersion }, spec: wanted };
   const options = { fieldManager, signal: ctx.signal };
   const after = await deps.cluster.patch(clusterAddon, { name, namespace }, { type: 'merge', body }, options);
   const lost = Object.entries(wanted).filter(([field, value]) => (fieldsOf(after.spec)[field] ?? '') !== value);
@@ -174,7 +171,7 @@ async function finish(
     const { inventory, resources, blocker } = kept;
     return stopped(gathered, { changes: { ...changes, inventory, resources }, blocker, now: ctx.now }, tools.memory);
   }
-  ctx.event('Normal', 'HookCompleted', `${step.hook} of ${gathered.release.metadata.name ?? ''} is completed`);
+  ctx.event('Normal', 'HookCompleted', `${step.hook} of ${gathered.release.metadata.name} is completed`);
   const completed = completedBy(gathered, kept, step.completes);
   return { status: statusOf(gathered.addon, { changes: completed, now: ctx.now }), afterMs: 0 };
 }

@@ -18,7 +18,7 @@ export function upgradeAwaits(
   const running = reportedVersion(controlPlane);
   if (running !== wanted)
     return `the control plane runs ${running ?? 'no version yet'}; the wanted version is ${wanted}`;
-  const late = workers.filter((group) => !runs(group, wanted)).map(({ metadata }) => metadata.name ?? '');
+  const late = workers.filter((group) => !runs(group, wanted)).map(({ metadata }) => metadata.name);
   return late.length === 0 ? undefined : `not all workers run ${wanted} yet: MachineDeployment ${late.join(', ')}`;
 }
 

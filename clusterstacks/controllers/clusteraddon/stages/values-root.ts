@@ -36,7 +36,7 @@ async function referenced(
   const options = { fieldSelector, metadataOnly: true, signal };
   const { items } = await deps.cluster.list(kinds.CustomResourceDefinition, options);
   const found = items[0] && contractKind(items[0], kind);
-  const { namespace = '' } = cluster.metadata;
+  const { namespace } = cluster.metadata;
   return found && deps.cluster.get(found.kind, { namespace, name }, { signal });
 }
 

@@ -68,7 +68,7 @@ async function deleteOne(
     if (current === undefined || isForeign(current) || (spares && isKept(current))) return undefined;
     if (current.metadata.deletionTimestamp === undefined) await send(cluster, kind, { current, key, signal });
     const after = await cluster.get(kind, key, { signal });
-    return after === undefined || after.metadata.uid !== current.metadata.uid ? undefined : leaving(after);
+    return after?.metadata.uid === current.metadata.uid ? leaving(after) : undefined;
   } catch (error) {
     if (error instanceof ApiError) return shortened(messageOf(error));
     throw error;
@@ -81,8 +81,7 @@ async function send(
   of: { readonly current: Resource; readonly key: { name: string; namespace?: string }; readonly signal: AbortSignal },
 ): Promise<void> {
   const { uid } = of.current.metadata;
-  const options = { propagation: 'Background', signal: of.signal, ...(uid === undefined ? {} : { uid }) } as const;
-  await cluster.delete(kind, of.key, options);
+  await cluster.delete(kind, of.key, { propagation: 'Background', signal: of.signal, uid });
 }
 
 function leaving({ metadata }: Resource): string {

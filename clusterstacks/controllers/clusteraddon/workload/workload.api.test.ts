@@ -107,7 +107,7 @@ afterEach(async () => {
   await Promise.all(
     namespaced.map(async (kind) => {
       const { items } = await client.list(kind, { labelSelector: 'clusterstack.x-k8s.io/instance=owned' });
-      await Promise.all(items.map(({ metadata }) => client.delete(kind, inside(metadata.name ?? ''))));
+      await Promise.all(items.map(({ metadata }) => client.delete(kind, inside(metadata.name))));
     }),
   );
   await world.close();

@@ -21,14 +21,14 @@ export async function openWorkload(
   { addon, cluster }: { readonly addon: ClusterAddon; readonly cluster: CapiCluster },
   signal: AbortSignal,
 ): Promise<WorkloadClient> {
-  const { name = '', namespace = '' } = cluster.metadata;
+  const { name, namespace } = cluster.metadata;
   const key = { namespace, name: `${name}-kubeconfig` };
   const secret = await deps.cluster.get(kinds.Secret, key, { signal });
   const value = secret?.data?.value;
   if (value === undefined) throw notReady(`there is no kubeconfig in Secret ${key.name} yet`);
   try {
     const connection = parseKubeconfig(Buffer.from(value, 'base64').toString('utf8'));
-    return withinBudget(deps.pool.borrow(addon.metadata.uid ?? '', connection), deps.clock, budgetMs);
+    return withinBudget(deps.pool.borrow(addon.metadata.uid, connection), deps.clock, budgetMs);
   } catch (error) {
     if (error instanceof KubeconfigError) throw notReady(`Secret ${key.name}: ${error.message}`);
     throw error;

@@ -35,7 +35,7 @@ export function providerRelease(input: {
     ...type,
     metadata: {
       name: release,
-      namespace: stack.metadata.namespace ?? '',
+      namespace: stack.metadata.namespace,
       labels: { ...stack.metadata.labels, ...metadata?.labels, [clusterStackLabels.release]: release },
       annotations,
     },

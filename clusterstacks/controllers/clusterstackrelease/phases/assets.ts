@@ -41,7 +41,7 @@ async function messageAbout(
 ): Promise<string> {
   const from = `${tag} of ${source}`;
   if (address === undefined || release.status?.digest === undefined) return from;
-  const other = await moved.of({ uid: release.metadata.uid ?? '', name, digest, address }, ctx);
+  const other = await moved.of({ uid: release.metadata.uid, name, digest, address }, ctx);
   if (other === undefined) return from;
   const text = `${from} now points to ${other}; the release remains at ${digest}: push changes under a new version`;
   ctx.event('Warning', 'TagMoved', text);

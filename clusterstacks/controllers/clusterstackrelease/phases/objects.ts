@@ -60,7 +60,7 @@ export function objectsPhase(
     needs: ['assets', 'provider'],
     run: async (scope, ctx) => {
       if (scope.release.status?.digest === undefined) {
-        if (unpinned.has(scope.release.metadata.uid ?? '')) {
+        if (unpinned.has(scope.release.metadata.uid)) {
           const message = definitionOutdatedText('ClusterStackRelease', ['status.digest']);
           return { is: 'waiting', reason: 'DefinitionOutdated', message, afterMs: definitionAgainMs };
         }
@@ -95,7 +95,7 @@ function renderedOf(
     kubernetesVersion: assets.metadata.kubernetes,
     requester: keyOf(release),
   };
-  return rendered.of(release.metadata.uid ?? '', assets.digest, () => renderer.render(request, signal));
+  return rendered.of(release.metadata.uid, assets.digest, () => renderer.render(request, signal));
 }
 
 interface Tools {
