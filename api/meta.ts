@@ -74,6 +74,12 @@ export interface Condition {
   readonly message: string;
 }
 
+/** A reference that makes `owner` the controller of an object. */
+export function ownerReferenceOf(owner: Resource): OwnerReference {
+  const { apiVersion, kind, metadata } = owner;
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
+}
+
 /** Identifies one object of a known kind. Cluster-scoped objects have no namespace. */
 export interface Key {
   readonly namespace?: string;

@@ -1,4 +1,4 @@
-import type { Manifest, OwnerReference, Resource } from '../../api/meta.ts';
+import { ownerReferenceOf, type Manifest, type Resource } from '../../api/meta.ts';
 import type { ApplySet } from './apply-set.ts';
 import { describe } from '../cache/object-id.ts';
 
@@ -33,7 +33,7 @@ export function mark(manifest: Manifest, set: ApplySet, marking: Marking): Manif
     );
   }
   const others = (metadata.ownerReferences ?? []).filter(({ uid }) => uid !== set.owner.metadata.uid);
-  return { ...manifest, metadata: { ...metadata, labels, ownerReferences: [...others, referenceTo(set.owner)] } };
+  return { ...manifest, metadata: { ...metadata, labels, ownerReferences: [...others, ownerReferenceOf(set.owner)] } };
 }
 
 /** Whether an object that carries the component's label belongs to this owner. */
@@ -43,16 +43,4 @@ export function belongs(object: Resource, set: ApplySet, marking: Marking): bool
   const { uid } = set.owner.metadata;
   if (marking.by === 'annotation') return metadata.annotations?.[marking.annotation] === uid;
   return metadata.ownerReferences?.some((reference) => reference.uid === uid) ?? false;
-}
-
-/** A controller reference to `owner`, as controller-runtime sets it. */
-export function referenceTo(owner: Resource): OwnerReference {
-  return {
-    apiVersion: owner.apiVersion,
-    kind: owner.kind,
-    name: owner.metadata.name,
-    uid: owner.metadata.uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
 }

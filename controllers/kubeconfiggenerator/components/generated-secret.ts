@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../api/meta.ts';
 import { annotations, dataKeys, generatedKubeconfig, labels, project } from '../../../api/names.ts';
-import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { ownerReferenceOf } from '../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 

@@ -4,7 +4,7 @@ import type { StewardControlPlane } from '../../../api/controlplane/steward-cont
 import type { Secret } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { externalClaimSecret } from '../../../api/names.ts';
-import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { ownerReferenceOf } from '../../../api/meta.ts';
 
 /** What a StewardControlPlane knows of its TenantControlPlane in another cluster. */
 export interface Claim {

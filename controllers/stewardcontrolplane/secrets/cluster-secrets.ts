@@ -5,7 +5,7 @@ import { labels } from '../../../api/names.ts';
 import { clusterNameLabel, clusterSecretType } from '../../../api/cluster-api/names.ts';
 import { suppliedKeys, suppliedSecretTypes } from '../../../api/cluster-api/supplied-secrets.ts';
 import { clusterKubeconfig } from './cluster-kubeconfig.ts';
-import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { ownerReferenceOf } from '../../../api/meta.ts';
 
 /** What the Secrets of a Cluster are made from; data is base64 as in the API. */
 export interface ClusterSecretsInput {

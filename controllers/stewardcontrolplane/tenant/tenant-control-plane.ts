@@ -18,7 +18,7 @@ import type {
 } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isIpAddress } from '../../../kubeadm/networks.ts';
 import { normalizeVersion } from '../../../kubeadm/versions.ts';
-import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { ownerReferenceOf } from '../../../api/meta.ts';
 import type { CapiCluster } from '../../../api/cluster-api/kinds.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
 import { annotations } from '../../../api/names.ts';

@@ -1,5 +1,5 @@
 import type { Resource } from '../../../api/meta.ts';
-import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { ownerReferenceOf } from '../../../api/meta.ts';
 import { hasData } from '../../../api/steward/v1alpha1/data-owner.ts';
 import { retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import { retainedTenant } from '../../../api/steward/v1alpha1/retained-tenant.ts';

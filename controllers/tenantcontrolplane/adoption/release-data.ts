@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { deleteForMoveAnnotation } from '../../../api/cluster-api/names.ts';
 import type { OwnerReference } from '../../../api/meta.ts';
 import { annotations } from '../../../api/names.ts';
-import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { ownerReferenceOf } from '../../../api/meta.ts';
 import { hasData } from '../../../api/steward/v1alpha1/data-owner.ts';
 import { hasAdopted } from '../../../api/steward/v1alpha1/has-adopted.ts';
 import { formerKey, retainedControlPlane, retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';

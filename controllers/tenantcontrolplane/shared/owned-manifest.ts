@@ -1,4 +1,4 @@
-import { ownerReferenceOf } from '../../../api/owner-reference.ts';
+import { ownerReferenceOf } from '../../../api/meta.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { labels, project } from '../../../api/names.ts';

@@ -1,6 +1,5 @@
 import { clusterStackFieldManager } from '../../../api/names.ts';
-import type { Resource } from '../../../../api/meta.ts';
-import { referenceTo } from '../../../../runtime/apply/apply-marks.ts';
+import { ownerReferenceOf, type Resource } from '../../../../api/meta.ts';
 import type { Outcome, Phase } from '../../../../runtime/reconcile/phases.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { ObjectWatches } from '../object-watches.ts';
@@ -34,7 +33,7 @@ export const providerPhase = ({ cluster, discovery }: Dependencies, watches: Obj
     const owners = object.metadata.ownerReferences ?? [];
     if (!owners.some(({ uid }) => uid === release.metadata.uid)) {
       const { resourceVersion } = object.metadata;
-      const body = { metadata: { ownerReferences: [...owners, referenceTo(release)], resourceVersion } };
+      const body = { metadata: { ownerReferences: [...owners, ownerReferenceOf(release)], resourceVersion } };
       const options = { fieldManager: clusterStackFieldManager, signal };
       await cluster.patch(kind, { namespace, name }, { type: 'merge', body }, options);
     }
