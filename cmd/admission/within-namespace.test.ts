@@ -26,7 +26,8 @@ describe('A manager that is limited to one namespace', () => {
     const { asked, informers } = noting();
     const scoped = withinNamespace(informers, 'team');
     for (const kind of [tenantControlPlane, stewardControlPlane, kinds.Secret]) scoped.informer<Resource>({ kind });
-    expect(asked.map(({ namespace }) => namespace)).toEqual(['team', 'team', 'team']);
+    scoped.informer<Resource>({ kind: kinds.Secret, namespace: undefined });
+    expect(asked.map(({ namespace }) => namespace)).toEqual(['team', 'team', 'team', 'team']);
   });
 
   test('watches cluster-scoped kinds everywhere, and referenced objects in their own namespace', () => {

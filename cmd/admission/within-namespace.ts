@@ -13,6 +13,8 @@ export function withinNamespace(
   if (namespace === '') return informers;
   return {
     informer: <T extends Resource>(selection: InformerSelection<T>): Informer<T> =>
-      informers.informer(selection.kind.namespaced ? { namespace, ...selection } : selection),
+      informers.informer(
+        selection.kind.namespaced ? { ...selection, namespace: selection.namespace ?? namespace } : selection,
+      ),
   };
 }

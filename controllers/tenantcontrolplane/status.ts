@@ -112,11 +112,11 @@ function kubeconfigs({ scope, now }: StatusInput): Part<'kubeconfig'> | undefine
     const fact = facts[component];
     return fact === undefined ? undefined : secret(old, fact, now);
   };
-  return defined({
+  return {
     admin: entry('admin-kubeconfig', before?.admin),
     controllerManager: entry('controller-manager-kubeconfig', before?.controllerManager),
     scheduler: entry('scheduler-kubeconfig', before?.scheduler),
-  });
+  };
 }
 
 /** The record of the migration after the reconcile. */
@@ -159,7 +159,7 @@ function deploymentStatus({ scope, now }: StatusInput): Resources['deployment'] 
   const counts = live.status as Partial<NonNullable<Resources['deployment']>> | undefined;
   const after = {
     ...counts,
-    ...defined({ generation: live.metadata.generation }),
+    generation: live.metadata.generation,
     selector: podSelectorText(tcp),
     name: tenantObjects(tcp.metadata.name).deployment,
     namespace: tcp.metadata.namespace,
@@ -218,7 +218,8 @@ function resources(input: StatusInput): Resources {
     ...kept,
     ...publication?.status,
     version: { status: state, ...(installed !== undefined && { version: installed }) },
-    ...defined({ deployment: deploymentStatus(input), service: serviceStatus(input) }),
+    deployment: deploymentStatus(input),
+    service: serviceStatus(input),
   };
 }
 
@@ -232,21 +233,19 @@ export function status(input: StatusInput): TenantControlPlaneStatus {
     observedGeneration: tcp.metadata.generation,
     conditions,
     kubernetesResources: resources(input),
-    ...defined({
-      storage: storage(input),
-      certificates: certificates(input),
-      kubeconfig: kubeconfigs(input),
-      addons: addonsStatus(addons, scope, { secret: (old, fact) => secret(old, fact, now), at: seconds(now) }),
-      controlPlaneEndpoint:
-        endpoint === undefined ? before?.controlPlaneEndpoint : joinHostPort(endpoint.host, endpoint.hostPort),
-      kubeadmconfig:
-        kubeadmConfig === undefined
-          ? before?.kubeadmconfig
-          : { configmapName: kubeadmConfig.name, ...tracked(before?.kubeadmconfig, kubeadmConfig.checksum, now) },
-      kubeadmPhase:
-        bootstrapChecksum === undefined
-          ? before?.kubeadmPhase
-          : { bootstrapToken: tracked(before?.kubeadmPhase?.bootstrapToken, bootstrapChecksum, now) },
-    }),
+    storage: storage(input),
+    certificates: certificates(input),
+    kubeconfig: kubeconfigs(input),
+    addons: addonsStatus(addons, scope, { secret: (old, fact) => secret(old, fact, now), at: seconds(now) }),
+    controlPlaneEndpoint:
+      endpoint === undefined ? before?.controlPlaneEndpoint : joinHostPort(endpoint.host, endpoint.hostPort),
+    kubeadmconfig:
+      kubeadmConfig === undefined
+        ? before?.kubeadmconfig
+        : { configmapName: kubeadmConfig.name, ...tracked(before?.kubeadmconfig, kubeadmConfig.checksum, now) },
+    kubeadmPhase:
+      bootstrapChecksum === undefined
+        ? before?.kubeadmPhase
+        : { bootstrapToken: tracked(before?.kubeadmPhase?.bootstrapToken, bootstrapChecksum, now) },
   };
 }

@@ -30,9 +30,8 @@ function tell(step: string, detail = ''): void {
 async function up(name: string, kubernetes: string | undefined): Promise<void> {
   if ((await readHarness(name)) !== undefined) throw new Error(`${name} is up already; see: status`);
   const controller = new AbortController();
-  const version = kubernetes === undefined ? {} : { kubernetes };
   const { signal } = controller;
-  const starting = startManagementCluster({ name, progress: tell, serve: false, signal, ...version });
+  const starting = startManagementCluster({ name, progress: tell, serve: false, signal, kubernetes });
   using signals = disposeOnSignals({
     async [Symbol.asyncDispose]() {
       tell('stopping');

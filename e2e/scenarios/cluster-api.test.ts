@@ -173,7 +173,8 @@ describe.each([
     async () => {
       const { cluster, clusterApi } = stage;
       const { pods, services } = cluster.network;
-      const variables = ranges === 'of its own' ? {} : { POD_CIDR: pods, SERVICE_CIDR: services };
+      const variables: Record<string, string> =
+        ranges === 'of its own' ? {} : { POD_CIDR: pods, SERVICE_CIDR: services };
       await createWorkload(clusterApi, { name: own, variables });
       logStep('Cluster', `${own} is created; management pods ${pods}, Services ${services}`);
       const initialized = await found().initialized();

@@ -9,6 +9,10 @@ describe('checksum', () => {
     expect(checksum({ a: Buffer.from('1') })).toBe(checksum({ a: '1' }));
   });
 
+  test('takes an undefined entry for an absent one', () => {
+    expect(checksum({ a: '1', b: undefined })).toBe(checksum({ a: '1' }));
+  });
+
   test('is the same as in earlier versions, because pods restart when it changes', () => {
     expect(checksum({ b: '2', a: '1' })).toBe('778304653d00aa872ebd9103c47511d6');
   });

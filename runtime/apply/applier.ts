@@ -128,14 +128,15 @@ export class Applier {
     if (before !== undefined && current !== undefined && isStillApplied(before, manifest, current)) {
       return { object: undefined, drifted: false };
     }
-    const signal = to.signal === undefined ? {} : { signal: to.signal };
     if (before === undefined || this.#options.foreign !== undefined) {
       await this.#refuseForeign(manifest, { ...to, before, current });
     }
-    const object = await cluster.apply(to.kind, manifest, { fieldManager, ...signal }).catch((error: unknown) => {
-      to.memory.objects.delete(identity);
-      throw explainRefusal(manifest, error);
-    });
+    const object = await cluster
+      .apply(to.kind, manifest, { fieldManager, signal: to.signal })
+      .catch((error: unknown) => {
+        to.memory.objects.delete(identity);
+        throw explainRefusal(manifest, error);
+      });
     to.memory.objects.set(identity, rememberApplied(manifest, object));
     const drifted = before !== undefined && isSameManifest(before, manifest) && isDrift(before, object, current);
     if (drifted) metrics?.drifted(to.set.component, manifest.kind);
@@ -157,8 +158,7 @@ export class Applier {
     },
   ): Promise<void> {
     if (this.#options.marking.by !== 'ownerReference') return;
-    const options = at.signal === undefined ? {} : { signal: at.signal };
-    const current = at.current ?? (await this.#options.cluster.get(at.kind, keyOf(manifest), options));
+    const current = at.current ?? (await this.#options.cluster.get(at.kind, keyOf(manifest), { signal: at.signal }));
     const references = current?.metadata.ownerReferences ?? [];
     const controller = references.find((reference) => reference.controller === true);
     const { foreign, writtenByHand } = this.#options;
@@ -189,7 +189,7 @@ export class Applier {
       .list(kind, {
         labelSelector: `${marking.componentLabel}=${set.component}`,
         metadataOnly: true,
-        ...(marking.by === 'ownerReference' && kind.namespaced && namespace !== undefined ? { namespace } : {}),
+        namespace: marking.by === 'ownerReference' && kind.namespaced ? namespace : undefined,
         ...(signal === undefined ? {} : { signal }),
       })
       .catch(noneIfUnknownKind);

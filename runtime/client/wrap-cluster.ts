@@ -20,8 +20,7 @@ export function wrapCluster(cluster: Cluster, around: <T>(request: ClusterReques
       around({
         isWrite,
         signal: options?.signal,
-        send: ({ signal = options?.signal, at = cluster } = {}) =>
-          call(at, { ...options, ...(signal !== undefined && { signal }) } as O),
+        send: ({ signal = options?.signal, at = cluster } = {}) => call(at, { ...options, signal } as O),
       });
   const [read, write] = [calls(false), calls(true)];
   return {

@@ -233,6 +233,23 @@ describe('A reconcile', () => {
     expect((await read('a'))?.status).toEqual({ note: 'failed' });
   });
 
+  test.each<[string, unknown, number]>([
+    ['is repeated if its status cannot be written', undefined, 2],
+    ['is not repeated after a terminal error if its status cannot be written', new TerminalError('Bad', 'bad'), 1],
+  ])('%s', async (_, error, times) => {
+    let reconciles = 0;
+    await create('a');
+    cluster.failNext({ verb: 'patch', subresource: 'status' }, new ApiError(500, 'InternalError', 'broken'));
+    await started(
+      controllerOf(() => {
+        reconciles += 1;
+        return { status: { note: 'done' }, error };
+      }),
+    );
+    await clock.advance(1000);
+    expect(reconciles).toBe(times);
+  });
+
   test('is retried if it throws, and repeated later if it requests that', async () => {
     let reconciles = 0;
     await create('a');

@@ -172,18 +172,14 @@ export class Reconciler {
 
   /** Writes the status and says what the queue shall do. */
   async #leave(object: Resource, result: ReconcileResult<Resource>): Promise<ReconcileOutcome> {
-    const end: ReconcileOutcome = {
-      ...(result.error === undefined ? {} : { error: result.error }),
-      ...(result.afterMs === undefined ? {} : { afterMs: result.afterMs }),
-      ...(result.elsewhere === undefined ? {} : { elsewhere: result.elsewhere }),
-      ...(result.hasMore === undefined ? {} : { hasMore: result.hasMore }),
-    };
+    const { error, afterMs, elsewhere, hasMore } = result;
+    const end: ReconcileOutcome = { error, afterMs, elsewhere, hasMore };
     try {
       return { ...end, ...(await this.#writeStatus(object, result)) };
-    } catch (error) {
-      const own = this.#evaluate(error);
+    } catch (unwritten) {
+      const own = this.#evaluate(unwritten);
       // The reconcile's own error says more than that the status could not be written either.
-      return { ...own, ...end };
+      return { ...end, ...own, error: error ?? own.error };
     }
   }
 

@@ -71,9 +71,8 @@ class Migration {
   async #next(): Promise<MigrationRecord> {
     const run = this.#run;
     const { phase, reason = 'the migration was aborted', tries } = run.record;
-    const kept = tries === undefined ? {} : { tries };
     if (phase === 'RollingBack') {
-      return { ...kept, phase: 'RolledBack', reason: await rollBack(run, reason, this.#inARow) };
+      return { tries, phase: 'RolledBack', reason: await rollBack(run, reason, this.#inARow) };
     }
     if (phase === 'Finishing') return this.#finished();
     await this.#unfenced();
@@ -84,13 +83,13 @@ class Migration {
     switch (phase) {
       case 'Preparing':
         await prepare(run);
-        return { ...kept, phase: 'Copying' };
+        return { tries, phase: 'Copying' };
       case 'Copying':
-        return { ...kept, phase: 'Following', revision: String(await copyEverything(run)) };
+        return { tries, phase: 'Following', revision: String(await copyEverything(run)) };
       case 'Following':
-        return { ...kept, phase: 'WaitingForFreeze', revision: String(await followAndCompare(run, from)) };
+        return { tries, phase: 'WaitingForFreeze', revision: String(await followAndCompare(run, from)) };
       case 'WaitingForFreeze':
-        return begun({ ...kept, phase: 'Finishing', revision: String(await followUntilFrozen(run, from)) });
+        return begun({ tries, phase: 'Finishing', revision: String(await followUntilFrozen(run, from)) });
       case 'Done':
       case 'RolledBack':
         return run.record;

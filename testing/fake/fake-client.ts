@@ -63,7 +63,7 @@ export class FakeClient implements Cluster {
   }
 
   list<T extends Resource>(kind: KindRef<T>, options: ListOptions = {}): Promise<ListOf<T>> {
-    return this.#call({ verb: 'list', kind, ...namespaceOf(options) }, options.signal, () => {
+    return this.#call({ verb: 'list', kind, namespace: options.namespace }, options.signal, () => {
       this.#authorize({ verb: 'list', kind, ...selectedBy(options) });
       const { objects, next } = pageOf(this.#server.store.list(kind).filter(selects(options)), options);
       return {
@@ -81,7 +81,7 @@ export class FakeClient implements Cluster {
     };
     this.#server.ends.add(listener);
     try {
-      const events = await this.#call({ verb: 'watch', kind, ...namespaceOf(options) }, options.signal, () => {
+      const events = await this.#call({ verb: 'watch', kind, namespace: options.namespace }, options.signal, () => {
         this.#authorize({ verb: 'watch', kind, ...selectedBy(options) });
         if (options.resourceVersion === undefined) this.#authorize({ verb: 'list', kind, ...selectedBy(options) });
         return watchStore(this.#server.store, kind, options, ended.signal);
@@ -99,7 +99,7 @@ export class FakeClient implements Cluster {
   create<T extends Resource>(kind: KindRef<T>, manifest: Manifest, options: WriteOptions = {}): Promise<T> {
     const body = copyOf(manifest) as StoredObject;
     return this.#call({ verb: 'create', kind, ...metaKey(body), ...callOptions(options), body }, options.signal, () => {
-      this.#authorize({ verb: 'create', kind, ...namespaceOf(body.metadata) });
+      this.#authorize({ verb: 'create', kind, namespace: body.metadata.namespace });
       address(kind, metaKey(body));
       return present<T>(kind, this.#server.store.create(kind, body, write('Update', options)));
     });
@@ -113,7 +113,7 @@ export class FakeClient implements Cluster {
       options.signal,
       () => {
         const key = address(kind, metaKey(body));
-        this.#authorize({ verb: 'patch', kind, ...key, ...subresourceOf(options) });
+        this.#authorize({ verb: 'patch', kind, ...key, subresource: options.subresource });
         if (body.apiVersion !== apiVersionOf(kind) || body.kind !== kind.kind) {
           throw new ApiError(
             400,
@@ -135,7 +135,7 @@ export class FakeClient implements Cluster {
     const call: Call = { verb: 'patch', kind, ...keyFields(key), ...callOptions(options), body: copyOf(patch.body) };
     return this.#call(call, options.signal, () => {
       const at = address(kind, key);
-      this.#authorize({ verb: 'patch', kind, ...at, ...subresourceOf(options) });
+      this.#authorize({ verb: 'patch', kind, ...at, subresource: options.subresource });
       const old = this.#server.store.get(kind, at);
       if (old === undefined) throw refusals.notFound(kind, key.name);
       const next = patched(kind, old, patch);
@@ -245,28 +245,19 @@ function pageOf(
   return left.length > objects.length ? { objects, next: nameOf(objects.at(-1)) } : { objects };
 }
 
-const metaKey = (object: StoredObject): { name?: string; namespace?: string } => ({
-  ...(object.metadata.name === undefined ? {} : { name: object.metadata.name }),
-  ...namespaceOf(object.metadata),
-});
-
-const namespaceOf = (from: { readonly namespace?: string | undefined }): { namespace?: string } =>
-  from.namespace === undefined ? {} : { namespace: from.namespace };
+const metaKey = ({ metadata: { name, namespace } }: StoredObject): Partial<Key> => ({ name, namespace });
 
 /** What RBAC knows of a list or a watch: also the name, where the selection is of one. */
-function selectedBy(options: ListOptions | WatchOptions): { namespace?: string; name?: string } {
+function selectedBy(options: ListOptions | WatchOptions): Partial<Key> {
   const [, name] = /^metadata\.name=([^,]+)$/.exec(options.fieldSelector ?? '') ?? [];
-  return { ...namespaceOf(options), ...(name === undefined ? {} : { name }) };
+  return { namespace: options.namespace, name };
 }
 
-const subresourceOf = (options: WriteOptions): { subresource?: string } =>
-  options.subresource === undefined ? {} : { subresource: options.subresource };
-
-const callOptions = (options: WriteOptions): Pick<Call, 'fieldManager' | 'subresource' | 'dryRun'> => ({
-  ...subresourceOf(options),
-  ...(options.fieldManager === undefined ? {} : { fieldManager: options.fieldManager }),
-  ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
-});
+const callOptions = ({
+  subresource,
+  fieldManager,
+  dryRun,
+}: WriteOptions): Pick<Call, 'fieldManager' | 'subresource' | 'dryRun'> => ({ subresource, fieldManager, dryRun });
 
 function write(operation: 'Apply' | 'Update', options: WriteOptions): Write {
   const writer = { name: options.fieldManager ?? 'unknown', operation, subresource: options.subresource ?? '' };
@@ -278,8 +269,7 @@ function ofSubresource(object: StoredObject, subresource: string | undefined): S
   const { apiVersion, kind, metadata, status, ...rest } = object;
   if (subresource !== 'status') return { apiVersion, kind, metadata, ...rest };
   const { name, namespace } = metadata;
-  const address = { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) };
-  return { apiVersion, kind, metadata: address, ...(status === undefined ? {} : { status }) };
+  return { apiVersion, kind, metadata: { name, namespace }, status };
 }
 
 function patched(kind: KindRef, old: StoredObject, patch: Patch): StoredObject {

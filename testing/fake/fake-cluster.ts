@@ -91,7 +91,7 @@ export class FakeCluster extends FakeClient {
       },
       { fieldManager: 'seed' },
     );
-    if ('status' in object) {
+    if (object.status !== undefined) {
       await this.admin.patch<T>(
         kind,
         key,

@@ -120,8 +120,7 @@ const serverFlags = (
  * binaries cannot be had.
  */
 export const startApiServer = async (options: ApiServerOptions = {}): Promise<ApiServer> => {
-  const kubernetes = options.kubernetes === undefined ? {} : { kubernetes: options.kubernetes };
-  const tools = await resolveTools(['kube-apiserver'], kubernetes);
+  const tools = await resolveTools(['kube-apiserver'], { kubernetes: options.kubernetes });
   const folder = await serverFolder();
   const etcd = await startEtcd();
   let server: ServerProcess | undefined;

@@ -67,7 +67,7 @@ describe.each(named)('The infrastructure cluster of %s', (_name, provider) => {
 
   test('with the right endpoint from its user needs no patch of its spec', () => {
     const step = infrastructureStep(clusterOf(provider, { controlPlaneEndpoint: endpoint }), endpoint, contract);
-    expect(step).not.toHaveProperty('spec');
+    expect(step).not.toMatchObject({ spec: expect.anything() });
     expect(step.is).toBe(provider.example.annotations === undefined ? 'agreed' : 'patch');
   });
 

@@ -100,24 +100,17 @@ function filled(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }
 
-/** The object without fields that are undefined, which JSON could not carry. */
-function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
-}
-
 function deploymentOf(spec: StewardControlPlaneSpec, restarted: string | undefined): Deployment {
   const { apiServer, controllerManager, scheduler, kine, deployment = {} } = spec;
   const each = { apiServer, controllerManager, scheduler };
-  return defined({
+  return {
     replicas: spec.replicas,
-    registrySettings: defined({
+    registrySettings: {
       registry: spec.registry,
       apiServerImage: apiServer?.containerImageName,
       controllerManagerImage: controllerManager?.containerImageName,
       schedulerImage: scheduler?.containerImageName,
-    }),
+    },
     ...handDown(deploymentFields, deployment),
     podAdditionalMetadata: podMetadataOf(spec, restarted),
     additionalInitContainers: deployment.extraInitContainers,
@@ -127,7 +120,7 @@ function deploymentOf(spec: StewardControlPlaneSpec, restarted: string | undefin
     extraArgs: byComponent({ ...each, kine }, (component) => component.extraArgs),
     probes: probesOf(spec),
     additionalVolumeMounts: byComponent(each, (component) => component.extraVolumeMounts),
-  });
+  };
 }
 
 function podMetadataOf(
@@ -158,39 +151,43 @@ function byComponent<C extends object, V>(
 }
 
 function serviceOf({ network }: StewardControlPlaneSpec): ControlPlane['service'] {
-  const metadata = defined({ labels: network.serviceLabels, annotations: network.serviceAnnotations });
-  return defined({
+  const { serviceLabels, serviceAnnotations } = network;
+  return {
     ...handDown(serviceFields, network),
-    additionalMetadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    additionalMetadata: (serviceLabels ?? serviceAnnotations) && {
+      labels: serviceLabels,
+      annotations: serviceAnnotations,
+    },
     additionalPorts: network.additionalServicePorts,
-  });
+  };
 }
 
 function exposureOf({ network }: StewardControlPlaneSpec): Pick<ControlPlane, 'ingress' | 'gateway'> {
   const { ingress, gateway } = network;
-  const metadataOf = (of: { extraLabels?: unknown; extraAnnotations?: unknown }) =>
-    defined({ labels: of.extraLabels, annotations: of.extraAnnotations });
+  const metadataOf = ({ extraLabels, extraAnnotations }: NonNullable<typeof ingress | typeof gateway>) => ({
+    labels: extraLabels,
+    annotations: extraAnnotations,
+  });
   if (ingress !== undefined) {
     return {
-      ingress: defined({
+      ingress: {
         ...handDown(ingressFields, ingress),
         hostname: ingress.hostname,
         ingressClassName: ingress.className,
         additionalMetadata: metadataOf(ingress),
-      }),
-    } as Pick<ControlPlane, 'ingress'>;
+      },
+    };
   }
   if (gateway === undefined) return {};
-  const single =
-    gateway.name === undefined ? undefined : [defined({ name: gateway.name, namespace: gateway.namespace })];
+  const single = gateway.name === undefined ? undefined : [{ name: gateway.name, namespace: gateway.namespace }];
   return {
-    gateway: defined({
+    gateway: {
       ...handDown(gatewayFields, gateway),
       hostname: gateway.hostname,
       parentRefs: single ?? gateway.parentRefs,
       additionalMetadata: metadataOf(gateway),
-    }),
-  } as Pick<ControlPlane, 'gateway'>;
+    },
+  };
 }
 
 function networkOf(
@@ -200,24 +197,24 @@ function networkOf(
 ): NetworkProfile {
   const { network, addons } = spec;
   const { loadBalancerConfig = {} } = network;
-  return defined({
+  return {
     ...clusterNetworkOf(cluster),
     ...handDown(networkFields, network),
     ...handDown(loadBalancerFields, loadBalancerConfig),
     address: filled(network.serviceAddress) ? network.serviceAddress : presetAddress(spec, cluster, existing),
     dnsServiceIPs: addons?.coreDNS?.dnsServiceIPs ?? network.dnsServiceIPs,
     certSANs: certSansOf(spec, presetHost(spec, cluster)),
-  });
+  };
 }
 
 function clusterNetworkOf(cluster: CapiCluster): NetworkProfile {
   const { apiServerPort, services, pods, serviceDomain } = cluster.spec?.clusterNetwork ?? {};
-  return defined({
+  return {
     port: apiServerPort,
     serviceCidr: networks(services?.cidrBlocks),
     podCidr: networks(pods?.cidrBlocks),
     clusterDomain: filled(serviceDomain) ? serviceDomain : undefined,
-  });
+  };
 }
 
 /** Networks of both families, the first of which decides. */
@@ -260,8 +257,7 @@ function presetAddress(
 
 function addonsOf({ addons = {} }: StewardControlPlaneSpec): Addons {
   const { coreDNS, ...others } = addons;
-  if (coreDNS === undefined) return defined(others) as Addons;
+  if (coreDNS === undefined) return others as Addons;
   const { imageRepository, imageTag, resources, extraArgs, tolerations } = coreDNS;
-  const dns = defined({ imageRepository, imageTag, resources, extraArgs, tolerations });
-  return defined({ ...others, coreDNS: dns }) as Addons;
+  return { ...others, coreDNS: { imageRepository, imageTag, resources, extraArgs, tolerations } } as Addons;
 }

@@ -69,12 +69,7 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
     : undefined;
   const tenancy: Tenancy = { ...named, ...(password !== undefined && { password }) };
   const binding = open.bind(tenancy);
-  const setup = checksum({
-    config: open.checksum,
-    schema: tenancy.schema,
-    user: tenancy.user,
-    ...(password !== undefined && { password }),
-  });
+  const setup = checksum({ config: open.checksum, schema: tenancy.schema, user: tenancy.user, password });
   if (choosesNames(tcp) && !recorded(scope, setup)) {
     refuseForeignUser(tcp, tenancy.user, deps);
     await ensure(scope, { tenancy, setup }, deps, ctx);

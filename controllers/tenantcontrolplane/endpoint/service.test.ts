@@ -57,7 +57,7 @@ describe('The Service', () => {
     const networkProfile = { loadBalancerClass: 'a/b', loadBalancerSourceRanges: ['10.0.0.0/8'] };
     expect(made({ service: loadBalancer, networkProfile })).toMatchObject(networkProfile);
     const bare = made({ service: loadBalancer, networkProfile: { loadBalancerSourceRanges: [] } });
-    expect(Object.keys(bare as object)).toEqual(['type', 'selector', 'ports']);
+    for (const field of Object.keys(networkProfile)) expect(bare).not.toMatchObject({ [field]: expect.anything() });
   });
 
   test('has the address as external IP only on request, and if a flag allows it', () => {

@@ -81,19 +81,19 @@ test.each<[string, Store, number]>([
 describe('Scheduling of the pods of a control plane', () => {
   test('nodeSelector chooses nodes', () => {
     expect(podOf({ nodeSelector: { zone: 'a' } }).nodeSelector).toEqual({ zone: 'a' });
-    expect(podOf({})).not.toHaveProperty('nodeSelector');
+    expect(podOf({}).nodeSelector).toBeUndefined();
   });
 
   test('tolerations are set', () => {
     const tolerations = [{ key: 'dedicated', operator: 'Exists' }];
     expect(podOf({ tolerations }).tolerations).toEqual(tolerations);
-    expect(podOf({})).not.toHaveProperty('tolerations');
+    expect(podOf({}).tolerations).toBeUndefined();
   });
 
   test('affinity is set', () => {
     const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone' }] } };
     expect(podOf({ affinity }).affinity).toEqual(affinity);
-    expect(podOf({})).not.toHaveProperty('affinity');
+    expect(podOf({}).affinity).toBeUndefined();
   });
 
   test('topologySpreadConstraints are set, and select the pods of the control plane unless they say otherwise', () => {

@@ -133,8 +133,7 @@ async function remove(prepared: PreparedStage, at: StageResult, tools: StageTool
 
 function inPhase(at: StageResult, phase: NonNullable<AddonStageStatus['phase']>): StageResult {
   const { name, action, startedAt, digest } = at.status;
-  const kept = { ...(startedAt !== undefined && { startedAt }), ...(digest !== undefined && { digest }) };
-  return { ...at, status: { name, action, phase, ...kept } };
+  return { ...at, status: { name, action, phase, startedAt, digest } };
 }
 
 function stopped(at: StageResult, blocker: Blocker): StageResult {

@@ -28,18 +28,15 @@ export function configOf(addons: AddonAssets | undefined): ClusterAddonConfig {
 export async function stageFiles(addons: AddonAssets | undefined, stage: AddonStage): Promise<StageFiles> {
   if (addons?.mode === 'single-chart') {
     const { chart, valuesTemplate } = addons;
-    return { chart, ...template(valuesTemplate === undefined ? undefined : await textOf(valuesTemplate)) };
+    return { chart, valuesTemplate: valuesTemplate && (await textOf(valuesTemplate)) };
   }
   const folder = addons === undefined || !isFolderName(stage.name) ? undefined : join(addons.folder, stage.name);
   if (folder === undefined || !(await isThere(folder))) {
     const message = `the release has no chart for stage ${stage.name}: its add-ons have no folder with this name`;
     throw new StageError({ type: 'HelmChartFound', reason: 'HelmChartMissing', message, afterMs: lookAgain.late });
   }
-  return { chart: folder, ...template(await textOf(join(folder, 'overwrite.yaml'))) };
+  return { chart: folder, valuesTemplate: await textOf(join(folder, 'overwrite.yaml')) };
 }
-
-const template = (text: string | undefined): Pick<StageFiles, 'valuesTemplate'> =>
-  text === undefined ? {} : { valuesTemplate: text };
 
 /** Nothing that leads out of the release. */
 function isFolderName(name: string): boolean {

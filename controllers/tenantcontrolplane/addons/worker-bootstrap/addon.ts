@@ -2,7 +2,7 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../../api/names.ts';
 import { isOnTheWay } from '../../endpoint/previous-endpoint.ts';
 import { needed } from '../../scope.ts';
-import type { Scope, SecretFact } from '../../scope.ts';
+import type { Scope, SecretFact, SecretFacts } from '../../scope.ts';
 import type { Addon } from '../addon.ts';
 import type { Wanted } from '../inside-phase.ts';
 import { ownsSecret, whileInside, whilePodsUse } from '../retention.ts';
@@ -75,7 +75,7 @@ export const workerBootstrap: Addon<'workerBootstrap', Facts> = {
   validate: validateWorkerBootstrap,
   server: trustdServer,
   pod: trustdPod,
-  mounted: ({ addons }) =>
+  mounted: ({ addons }): SecretFacts =>
     addons.workerBootstrap?.credentials === undefined ? {} : { [trustdComponent]: addons.workerBootstrap.credentials },
   serving: trustdServing,
   passedOn: ({ trustdCredentials: name }) => [name],

@@ -41,9 +41,10 @@ export async function copy(step: MigrationStep, record: MigrationStatus): Promis
   if (end !== undefined) return failed(step, record, problem === undefined ? end : `${end}: ${problem}`);
   if (journal === undefined) return starting(step, record, problem);
   if (found.channel.freezeWanted !== undefined) return frozen(step, record, found);
-  const seen = withProgress(record, found.channel.progress);
+  const { progress } = found.channel;
+  const seen = withProgress(record, progress);
   if (record.phase === 'Freezing' || record.phase === 'Finishing') return released(step, seen);
-  return { record: inPhase(seen, phaseOf(journal) ?? record.phase, ctx.now, progressFields(found.channel.progress)) };
+  return { record: inPhase(seen, phaseOf(journal) ?? record.phase, ctx.now, { message: progress?.problem }) };
 }
 
 function failed({ ctx }: MigrationStep, record: MigrationStatus, message: string): Step {
@@ -77,10 +78,6 @@ function endOf(journal: MigrationRecord | undefined): string | undefined {
 function phaseOf(journal: MigrationRecord | undefined): MigrationPhase | undefined {
   const phase = journal?.phase;
   return phase === 'Copying' || phase === 'Following' ? phase : undefined;
-}
-
-function progressFields(progress: MigrationProgress | undefined): Partial<MigrationStatus> {
-  return progress?.problem === undefined ? {} : { message: progress.problem };
 }
 
 function withProgress(record: MigrationStatus, progress: MigrationProgress | undefined): MigrationStatus {
