@@ -102,11 +102,7 @@ function clusterPart(
   }
   const ca = pem(cluster, 'certificate-authority', where, options);
   const tlsServerName = stringOf(cluster, 'tls-server-name', where);
-  return {
-    server: server.replace(/\/+$/, ''),
-    ...(ca === undefined ? {} : { ca }),
-    ...(tlsServerName === undefined ? {} : { tlsServerName }),
-  };
+  return { server: server.replace(/\/+$/, ''), ca, tlsServerName };
 }
 
 function userPart(user: Fields, where: string, options: KubeconfigOptions): Omit<ServerAccess, 'server'> {
@@ -132,8 +128,8 @@ function userPart(user: Fields, where: string, options: KubeconfigOptions): Omit
   }
   return {
     ...(clientCert === undefined || clientKey === undefined ? {} : { clientCert, clientKey }),
-    ...(token === undefined ? {} : { token }),
-    ...(tokenFile === undefined ? {} : { tokenFile }),
+    token,
+    tokenFile,
   };
 }
 

@@ -62,7 +62,7 @@ async function breaksBoundsInMemory(options: BenchOptions): Promise<boolean> {
   const write = async (bench: string, rows: readonly unknown[]): Promise<void> => {
     const result = { bench, command: commandLine(), machine: await describeHost(), rows };
     const { note } = options;
-    if (options.record) await writeResult({ ...result, ...(note !== undefined && { note }) });
+    if (options.record) await writeResult({ ...result, note });
     if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, undefined, 2)}\n`);
   };
   if (options.figures.includes('hostile')) {

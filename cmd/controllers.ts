@@ -125,7 +125,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         memory,
         stores,
         pool,
-        ...(watches !== undefined && { watches }),
+        watches,
         metrics: metrics.apply(),
         defaultDataStore,
         namespace,

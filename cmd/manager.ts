@@ -158,7 +158,7 @@ function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): 
     log,
     lease: { namespace: settings.podNamespace, name: leaseName },
     identity: `${place ?? `${podName}_`}${randomUUID()}`,
-    ...(place !== undefined && { predecessors: place }),
+    predecessors: place,
     random: Math.random,
     status: (leads) => {
       metrics.leading(leaseName, leads);

@@ -67,7 +67,7 @@ function container({ version, image, pod = {} }: KubeProxyInputs): Record<string
       ...['/usr/local/bin/kube-proxy', `--config=${directory}/config.conf`, '--hostname-override=$(NODE_NAME)'],
       ...(pod.extraArgs ?? []),
     ],
-    ...(pod.resources !== undefined && { resources: pod.resources }),
+    resources: pod.resources,
     env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
     securityContext: { privileged: true },
     volumeMounts: [

@@ -75,7 +75,7 @@ export async function writeManagerImage(path: string, options: ManagerImageOptio
       layers: [system, app, tools].filter((layer) => layer.length > 0),
       architecture: imageArchitecture,
       ...managerRuntime,
-      ...(options.labels !== undefined && { labels: options.labels }),
+      labels: options.labels,
     },
     path,
   );

@@ -39,7 +39,7 @@ export async function readLoginConfig(store: DataStore, read: ReadSecret): Promi
   if (username === undefined || password === undefined) {
     throw new StoreError('CredentialsMissing', `${path.username} and ${path.password} must be set`);
   }
-  return { endpoints, username, password, ...(tls && { tls }) };
+  return { endpoints, username, password, tls };
 }
 
 /** SHA-256, in hex, over everything in the config. */

@@ -24,10 +24,7 @@ const tenancy: Tenancy = { schema: 'alpha', user: 'alpha-user', owner: 'uid' };
 
 const authority = (pair: KeyPair, bundle = pair.certificate): ClientAuthority => ({ ca: bundle, signer: pair });
 const makeCa = (commonName: string, days = 3650, pathLength?: number): Promise<KeyPair> =>
-  issueCa(
-    { commonName, usages: [], ...(pathLength !== undefined && { pathLength }) },
-    { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(now, days * day) },
-  );
+  issueCa({ commonName, usages: [], pathLength }, { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(now, days * day) });
 
 let one: KeyPair;
 let two: KeyPair;

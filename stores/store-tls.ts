@@ -39,5 +39,5 @@ export async function readStoreTls(
   const authorities = reader.certificates(ca, path.ca);
   const signer = reader.signer(authorities, caKey, { certificate: path.ca, key: path.caKey });
   const client = reader.pair(certificate, key, path);
-  return authorities && { ca: certificateBundle(authorities), ...(client && { client }), ...(signer && { signer }) };
+  return authorities && { ca: certificateBundle(authorities), client, signer };
 }

@@ -136,6 +136,6 @@ function writtenAs({ metadata }: Manifest, answer: Resource): Written {
   const { uid, resourceVersion, generation } = answer.metadata;
   if (generation === undefined) return { uid, resourceVersion };
   const { name, labels, annotations } = metadata;
-  const marks = { metadata: { name, ...(labels && { labels }), ...(annotations && { annotations }) } };
+  const marks = { metadata: { name, labels, annotations } };
   return { uid, resourceVersion, content: { generation, marks } };
 }

@@ -269,9 +269,9 @@ export class TenantWatch {
     if (!this.#expectations.notice(observation)) return;
     const { uid, resourceVersion, generation, labels, annotations } = observation.metadata;
     const metadata = {
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(generation !== undefined && { generation, ...(labels && { labels }), ...(annotations && { annotations }) }),
+      uid,
+      resourceVersion,
+      ...(generation !== undefined && { generation, labels, annotations }),
     };
     this.#observations.set(identity, { ...observation, metadata });
     this.#evaluateLater();

@@ -32,7 +32,7 @@ function version(kind: Kind, from: KindVersion, schema: OpenApi): object {
     ...(from.deprecated && { deprecated: true }),
     additionalPrinterColumns: (from.columns ?? kind.columns).map(column),
     schema: { openAPIV3Schema: schema },
-    subresources: { ...(kind.status && { status: {} }), ...(kind.scale && { scale: kind.scale }) },
+    subresources: { ...(kind.status && { status: {} }), scale: kind.scale },
   };
 }
 
@@ -45,11 +45,7 @@ export function crd(kind: Kind): Manifest {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: {
-      name: crdName(kind),
-      ...(kind.labels && { labels: kind.labels }),
-      ...(kind.annotations && { annotations: kind.annotations }),
-    },
+    metadata: { name: crdName(kind), labels: kind.labels, annotations: kind.annotations },
     spec: {
       group: kind.group,
       names: {

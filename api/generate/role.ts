@@ -34,9 +34,9 @@ function joined(rules: readonly PolicyRule[]): PolicyRule {
   const resources = sorted(rules.flatMap((rule) => rule.resources ?? []));
   const nonResourceURLs = sorted(rules.flatMap((rule) => rule.nonResourceURLs ?? []));
   return {
-    ...(apiGroups && { apiGroups }),
+    apiGroups,
     ...(resources.length > 0 && { resources }),
-    ...(resourceNames && { resourceNames }),
+    resourceNames,
     ...(nonResourceURLs.length > 0 && { nonResourceURLs }),
     verbs,
   };

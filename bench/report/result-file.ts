@@ -37,7 +37,7 @@ export async function writeResult<Row>(
       date: new Date().toISOString(),
       command: measured.command,
     },
-    ...(note !== undefined && { note }),
+    note,
     ...{ machine: measured.machine, rows: measured.rows },
   };
   const file = path.join(folder, `${measured.bench}.json`);

@@ -44,7 +44,7 @@ const cluster = (name: string, version?: string): Draft =>
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Cluster',
     metadata: { namespace: 'default', name: 'blue' },
-    spec: { topology: { classRef: { name, namespace: 'stacks' }, ...(version === undefined ? {} : { version }) } },
+    spec: { topology: { classRef: { name, namespace: 'stacks' }, version } },
   }) as Draft;
 
 async function ask(path: string, object: Draft, oldObject?: Draft): Promise<AdmissionAnswer> {
@@ -52,7 +52,7 @@ async function ask(path: string, object: Draft, oldObject?: Draft): Promise<Admi
   if (handler === undefined) throw new Error(`there is no rule at ${path}`);
   const kind = { group: 'cluster.x-k8s.io', version: 'v1beta2', kind: object.kind };
   const operation = oldObject === undefined ? 'CREATE' : 'UPDATE';
-  const request = { uid: 'u', kind, operation, object, dryRun: true, ...(oldObject && { oldObject }) } as const;
+  const request = { uid: 'u', kind, operation, object, dryRun: true, oldObject } as const;
   return handler(request, { signal: new AbortController().signal });
 }
 

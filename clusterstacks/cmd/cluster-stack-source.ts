@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function clusterStackSource(environment: Environment, folder: string): ManagerSource {
   const address = ociSource(environment) ?? gitSource(environment);
-  return { ...(address !== undefined && { address }), ...(folder !== '' && { folder }) };
+  return { address, ...(folder !== '' && { folder }) };
 }
 
 function ociSource(environment: Environment): ManagerSource['address'] {

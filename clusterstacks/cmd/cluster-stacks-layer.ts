@@ -82,11 +82,7 @@ function controllersOf(
   const parts = {
     ...{ ...shared, watchFilter },
     assets: assetStore(join(stacks.cache, 'releases'), shared.clock, apiServersOf(kubeconfig, environment)),
-    renderer: new HelmRenderer({
-      program: stacks.helm,
-      scratch: join(stacks.cache, 'helm'),
-      ...(searchPath !== undefined && { searchPath }),
-    }),
+    renderer: new HelmRenderer({ program: stacks.helm, scratch: join(stacks.cache, 'helm'), searchPath }),
     source: clusterStackSource(environment, stacks.folder),
   };
   return [...clusterStackControllers({ ...parts, furtherKinds: stacks.kinds }), ...clusterAddonControllers(parts)];

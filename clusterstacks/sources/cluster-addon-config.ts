@@ -94,9 +94,9 @@ function stageOf(item: DocumentValue): AddonStage {
         'use the name of a top-level folder in the add-on archive, such as "cni"',
       ),
     action: action.value === 'apply' || action.value === 'delete' ? action.value : action.refuse('use apply or delete'),
-    ...(before !== undefined && { before }),
-    ...(after !== undefined && { after }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    before,
+    after,
+    timeoutMs,
   };
 }
 
@@ -135,7 +135,7 @@ function objectOf(item: DocumentValue): WaitObject {
     apiVersion: item.field('apiVersion').text('use the group and version of the object, such as "apps/v1"'),
     kind: item.field('kind').text('use the kind of the object, such as "Deployment"'),
     name: item.field('name').text('use the name of the object'),
-    ...(namespace !== undefined && { namespace }),
+    namespace,
   };
 }
 

@@ -11,7 +11,7 @@ const aCluster = (namespace: string, name: string, topology?: object): CapiClust
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
   metadata: storedMeta({ namespace, name }),
-  spec: { ...(topology && { topology }) },
+  spec: { topology },
 });
 const aClass = (namespace: string, name: string, release?: string): Resource => ({
   apiVersion: 'cluster.x-k8s.io/v1beta2',

@@ -13,7 +13,7 @@ const own: SourceAddress = {
   credentials: { username: 'manager', password: 'secret' },
 };
 const aStack = (source?: Partial<ClusterStackSource>): ClusterStack =>
-  ({ metadata: { namespace: 'n', name: 'scs' }, spec: { ...(source && { source }) } }) as ClusterStack;
+  ({ metadata: { namespace: 'n', name: 'scs' }, spec: { source } }) as ClusterStack;
 const secrets: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'n/basic': { username: 'a', password: 'b' },
   'n/token': { token: 'c' },

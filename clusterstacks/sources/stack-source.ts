@@ -72,7 +72,7 @@ async function remoteOf(source: ClusterStackSource, secrets: SecretValues): Prom
   const token = secret?.find('token');
   if (source.type === 'github') {
     if (secret !== undefined && token === undefined) throw secret.lacks('token');
-    return { type: 'github', repository, ...(token !== undefined && { token }) };
+    return { type: 'github', repository, token };
   }
   const authority = caSecretRef && (await secrets.of('caSecretRef', caSecretRef.name)).need('ca.crt');
   const credentials =
@@ -85,8 +85,8 @@ async function remoteOf(source: ClusterStackSource, secrets: SecretValues): Prom
     type: 'oci',
     repository,
     ...(source.plainHTTP && { plainHttp: true }),
-    ...(authority !== undefined && { certificateAuthority: authority }),
-    ...(credentials !== undefined && { credentials }),
+    certificateAuthority: authority,
+    credentials,
   };
 }
 

@@ -45,7 +45,7 @@ const controlPlane = (spec: object, status?: object): Draft =>
     kind: 'StewardControlPlane',
     metadata: { name: 'a', namespace: 'default' },
     spec: { version: 'v1.35.4', replicas: 1, ...bare, ...spec },
-    ...(status !== undefined && { status }),
+    status,
   }) as Draft;
 
 const template = (spec: object, metadata: object = {}): Draft =>

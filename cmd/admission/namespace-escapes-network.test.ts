@@ -23,11 +23,7 @@ async function preparedCluster(): Promise<FakeCluster> {
     [preparations.closedBySelector]: { selector: { matchLabels: { tier: 'gold' } } },
   };
   for (const [name, allowedNamespaces] of Object.entries(stores)) {
-    const spec = {
-      driver: 'etcd',
-      endpoints: [`${name}:2379`],
-      ...(allowedNamespaces !== undefined && { allowedNamespaces }),
-    };
+    const spec = { driver: 'etcd', endpoints: [`${name}:2379`], allowedNamespaces };
     const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
     await cluster.seed(dataStore, { apiVersion, kind: 'DataStore', metadata: { name }, spec });
   }
@@ -73,7 +69,7 @@ test.each(networkEscapes)(
   '$name is refused, and the refusal names field and reason',
   async ({ manifest, change, words }) => {
     const admissions = createAdmissions({ cluster: await preparedCluster(), defaultDataStore: '', newestMinor });
-    const answer = await answerTo({ admissions, made: manifest(namespace), ...(change !== undefined && { change }) });
+    const answer = await answerTo({ admissions, made: manifest(namespace), change });
     expect(answer.allowed).toBe(false);
     for (const word of words) expect(answer.allowed ? '' : answer.message).toContain(word);
   },

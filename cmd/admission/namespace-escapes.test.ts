@@ -42,14 +42,9 @@ async function answerTo(object: Draft, { labels, boundaries }: Told = {}): Promi
   const spec = { driver: 'etcd', endpoints: ['etcd:2379'] };
   const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
   await cluster.seed(dataStore, { apiVersion, kind: 'DataStore', metadata: { name: 'default' }, spec });
-  const metadata = { name: 'default', ...(labels !== undefined && { labels }) };
+  const metadata = { name: 'default', labels };
   await cluster.seed(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata });
-  const handler = createAdmissions({
-    cluster,
-    defaultDataStore: '',
-    newestMinor,
-    ...(boundaries !== undefined && { boundaries }),
-  })[path];
+  const handler = createAdmissions({ cluster, defaultDataStore: '', newestMinor, boundaries })[path];
   const kind = { group: 'steward.butlerlabs.dev', version: 'v1alpha1', kind: 'TenantControlPlane' };
   const request = { uid: '1', operation: 'CREATE', kind, namespace: 'default', name: 'tenant', object } as const;
   const answer = await handler?.(request, { signal: new AbortController().signal });

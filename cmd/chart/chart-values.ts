@@ -41,7 +41,7 @@ function valuesOf(node: unknown, path: string): readonly ChartValue[] | undefine
         .replaceAll(/\s+/g, ' '),
       default: value?.toJSON() as unknown,
       schema: (parse(parts.filter((_, part) => part % 2 === 1).join('\n')) ?? {}) as ChartValue['schema'],
-      ...(inside !== undefined && { values: inside }),
+      values: inside,
     };
   });
 }

@@ -191,7 +191,7 @@ describe('A reconcile of a DataStore', () => {
     let store = newStore();
     const sizes: (number | undefined)[] = [];
     for (const sizeBytes of [undefined, 1000, 500 * megabyte, 504 * megabyte, 506 * megabyte, undefined, 2000]) {
-      rig.answer = { version: '3.6.16', supported: true, floor: '', ...(sizeBytes !== undefined && { sizeBytes }) };
+      rig.answer = { version: '3.6.16', supported: true, floor: '', sizeBytes };
       ({ store } = await rig.reconcile(store));
       sizes.push(store.status?.sizeBytes);
       await rig.clock.advance(15_000);
@@ -209,7 +209,7 @@ describe('A reconcile of a DataStore', () => {
       rig.tenants = [tenant('a', 'default'), ...(is ? [tenant('b', 'default')] : [])];
       rig.answer = { version: '3.6.16', supported: true, floor: '', sizeBytes: is ? 2 ** 30 : 2 ** 29 };
     };
-    let store = newStore({ spec: { ...newStore().spec, placement: { weight: 1, ...(capacity && { capacity }) } } });
+    let store = newStore({ spec: { ...newStore().spec, placement: { weight: 1, capacity } } });
     for (const is of [false, true, true, false, true]) {
       full(is);
       ({ store } = await rig.reconcile(store));

@@ -60,11 +60,11 @@ export function statusOf({ store, usedBy, finding, now }: StatusInput): DataStor
     observedGeneration: at.generation,
     conditions,
     ready: isTrue(conditions, 'Ready'),
-    ...(serverVersion !== undefined && { serverVersion }),
+    serverVersion,
     usedBy,
     tenants: usedBy.length,
     ...(mostTenants !== undefined && { availableTenants: Math.max(mostTenants - usedBy.length, 0) }),
-    ...(sizeBytes !== undefined && { sizeBytes }),
+    sizeBytes,
   };
 }
 

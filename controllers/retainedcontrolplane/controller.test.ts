@@ -68,7 +68,7 @@ function retain(changes: Partial<RetainedControlPlane['spec']> = {}): Promise<Re
 /** Stores a TenantControlPlane of the same name. */
 function occupy(status?: TenantControlPlane['status']): Promise<TenantControlPlane> {
   const { apiVersion, kind } = tenantControlPlaneWith({});
-  const object = { apiVersion, kind, metadata: { ...key, finalizers: ['a/b'] }, spec, ...(status && { status }) };
+  const object = { apiVersion, kind, metadata: { ...key, finalizers: ['a/b'] }, spec, status };
   return cluster.seed(tenantControlPlane, object);
 }
 

@@ -43,7 +43,7 @@ export function retainedControlPlaneController(deps: Dependencies): Controller<R
       if (waiting === undefined) return { finished: true };
       const { afterMs } = waiting;
       const status = deletingStatus(retained, waiting, ctx.now);
-      return { finished: false, status, ...(afterMs !== undefined && { afterMs }) };
+      return { finished: false, status, afterMs };
     },
   };
 }

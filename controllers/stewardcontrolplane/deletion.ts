@@ -53,7 +53,7 @@ export async function finalize(
   if (waiting === undefined) return { finished: true };
   const { message, afterMs } = waiting;
   const status = deletingStatus(scp, { reason: 'Deleting', message }, ctx.now);
-  return { finished: false, status, ...(afterMs !== undefined && { afterMs }) };
+  return { finished: false, status, afterMs };
 }
 
 function workerBlockers({ metadata: { namespace, name } }: CapiCluster): readonly Blocker[] {

@@ -148,7 +148,7 @@ describe('Admission of a StewardControlPlane', () => {
       kind: 'StewardControlPlane',
       metadata: {},
       spec: { version: 'v1.35.4', replicas: 1, network: { serviceType: 'NodePort' }, ...spec },
-      ...(status === undefined ? {} : { status }),
+      status,
     }) as StewardControlPlane;
 
   test.each([

@@ -92,7 +92,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
       ...more,
       // A migration polls pods and datastores until its next step: that is progress, not a standstill.
       ...(report.scope.migration?.afterMs !== undefined && { hasMore: true }),
-      ...(error !== undefined && { error }),
+      error,
     };
   };
 
@@ -102,7 +102,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     const { reason, message, afterMs } = waiting;
     const at = { generation: tcp.metadata.generation, now: ctx.now };
     const list = setCondition(tcp.status?.conditions ?? [], { type: 'Deleting', status: 'True', reason, message }, at);
-    return { finished: false, ...(afterMs !== undefined && { afterMs }), status: { ...tcp.status, conditions: list } };
+    return { finished: false, afterMs, status: { ...tcp.status, conditions: list } };
   };
 
   return {

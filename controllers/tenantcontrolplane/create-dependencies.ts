@@ -148,7 +148,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     memory: options.memory.slot('applied for tenants'),
     writtenByHand: new Set(writtenByHand.map(({ kind }) => kind)),
     lookup,
-    ...(metrics !== undefined && { metrics }),
+    metrics,
   });
   const tenants = tenantAccess({
     pool,
@@ -157,8 +157,8 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     ],
     clock,
     memory: options.memory,
-    ...(options.enqueue !== undefined && { enqueue: options.enqueue }),
-    ...(options.watches !== undefined && { watches: options.watches }),
+    enqueue: options.enqueue,
+    watches: options.watches,
   });
   return {
     cluster,

@@ -107,7 +107,7 @@ export function tenantControlPlanePhases(deps: Dependencies): readonly Phase<Sco
     recipe.map(({ condition, run, ...phase }) =>
       translatingErrors({
         ...phase,
-        ...(condition !== undefined && { condition }),
+        condition,
         run: (scope, ctx) => run(scope, deps, ctx),
       }),
     ),

@@ -39,11 +39,7 @@ function tracked(before: Tracked | undefined, checksum: string, now: Date): Trac
 
 function secret(before: Tracked | undefined, fact: SecretFact, now: Date): Tracked & { readonly secretName: string } {
   const { lastUpdate, checksum } = tracked(before, fact.checksum, now);
-  return {
-    secretName: fact.name,
-    ...(checksum !== undefined && { checksum }),
-    ...(lastUpdate !== undefined && { lastUpdate }),
-  };
+  return { secretName: fact.name, checksum, lastUpdate };
 }
 
 /** RFC 3339 in whole seconds, as metav1.Time is written. */
@@ -130,7 +126,7 @@ function migrations(scope: Readonly<Scope>): Pick<Part<'storage'>, 'migration' |
   const before = scope.previous ?? scope.tcp.status?.storage?.previous ?? [];
   const left = scope.migration?.leftBehind;
   const previous = left === undefined ? before : [...before, left];
-  return { ...(migration !== undefined && { migration }), ...(previous.length > 0 && { previous }) };
+  return { migration, ...(previous.length > 0 && { previous }) };
 }
 
 /** The tenancies of overrides: those recorded or about to be created, and those that are not removed yet. */
@@ -147,7 +143,7 @@ function overrides({ scope, now }: StatusInput): Pick<Part<'storage'>, 'override
       ? before?.overridesCertificate
       : secret(before?.overridesCertificate, made.certificate, now);
   if (list.length === 0) return {};
-  return { overrides: list, ...(certificate !== undefined && { overridesCertificate: certificate }) };
+  return { overrides: list, overridesCertificate: certificate };
 }
 
 function deploymentStatus({ scope, now }: StatusInput): Resources['deployment'] {
@@ -217,7 +213,7 @@ function resources(input: StatusInput): Resources {
   return {
     ...kept,
     ...publication?.status,
-    version: { status: state, ...(installed !== undefined && { version: installed }) },
+    version: { status: state, version: installed },
     deployment: deploymentStatus(input),
     service: serviceStatus(input),
   };

@@ -15,7 +15,7 @@ const tenant = (name: string, spec: object, status?: TenantControlPlane['status'
   tenantControlPlaneWith({
     metadata: { name, namespace: 'default', uid: name },
     spec,
-    ...(status !== undefined && { status }),
+    status,
   });
 
 const waits = tenant('waits', { dataStore: '', dataStoreSelector: {} });
@@ -115,7 +115,7 @@ describe('A change of a tenant', () => {
 describe('A change of a Gateway', () => {
   const gateway = (namespace?: string): object => ({
     hostname: 'a.example.org',
-    parentRefs: [{ name: 'gw', ...(namespace !== undefined && { namespace }) }],
+    parentRefs: [{ name: 'gw', namespace }],
   });
   const { controlPlane } = tenantControlPlaneWith().spec;
   const ready = { type: 'EndpointReady', status: 'True', reason: 'R', message: '', lastTransitionTime: '' } as const;
@@ -200,7 +200,7 @@ describe('A Namespace', () => {
   const namespace = (name: string, labels?: Record<string, string>): Resource => ({
     apiVersion: 'v1',
     kind: 'Namespace',
-    metadata: storedMeta({ name, ...(labels !== undefined && { labels }) }),
+    metadata: storedMeta({ name, labels }),
   });
 
   test('whose labels change enqueues its tenants, because DataStores may select by labels', () => {

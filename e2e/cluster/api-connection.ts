@@ -66,7 +66,7 @@ export class ApiConnection {
         headersTimeout: 30_000,
         bodyTimeout: 30_000,
         headers: { ...headers, accept: 'application/json', 'content-type': contentType ?? 'application/json' },
-        ...(query === undefined ? {} : { query }),
+        query,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await answer.body.text();

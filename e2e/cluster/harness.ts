@@ -199,5 +199,5 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
 export async function attachHarness(name: string, progress?: Progress): Promise<Harness> {
   const record = await readHarness(name);
   if (record === undefined) throw new Error(`There is no harness called ${name}.`);
-  return new Harness(record, await readCgroupPlan(), progress === undefined ? {} : { progress });
+  return new Harness(record, await readCgroupPlan(), { progress });
 }

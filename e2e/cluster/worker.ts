@@ -94,12 +94,7 @@ export class Worker implements AsyncDisposable {
 /** Starts a worker; it reaches the management node and every load-balancer address of the harness. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { harness, name, kubernetes, kubeletArgs, signal } = options;
-  const machine = await harness.createMachine({
-    name,
-    ...(kubernetes === undefined ? {} : { kubernetes }),
-    ...(kubeletArgs === undefined ? {} : { kubeletArgs }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const machine = await harness.createMachine({ name, kubernetes, kubeletArgs, signal });
   const worker = new Worker(harness, machine);
   try {
     const management = (await harness.machines()).find((candidate) => candidate.name === managementMachine);

@@ -42,7 +42,7 @@ export async function runDemo({ name, progress, signal }: DemoOptions): Promise<
     serve: false,
     meanwhile: buildManagerImage,
     progress,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   // What fails from here on stays for a look.
   await cluster.harness.keep();

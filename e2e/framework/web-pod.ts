@@ -20,10 +20,6 @@ export function webPod(name: string, { nodeName }: { readonly nodeName?: string 
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, namespace: 'default', labels: { app: name } },
-    spec: {
-      ...(nodeName !== undefined && { nodeName }),
-      terminationGracePeriodSeconds: 1,
-      containers: [webContainer(name)],
-    },
+    spec: { nodeName, terminationGracePeriodSeconds: 1, containers: [webContainer(name)] },
   };
 }

@@ -52,10 +52,7 @@ export class MachinePools {
     const { template } = (pool === undefined ? undefined : await this.#specOf(pool)) ?? {};
     const { dataSecretName } = template?.spec?.bootstrap ?? {};
     const { version } = (machine.spec ?? {}) as { readonly version?: string };
-    return {
-      ...(dataSecretName === undefined ? {} : { dataSecretName }),
-      ...(version === undefined ? {} : { version }),
-    };
+    return { dataSecretName, version };
   }
 
   async #reconcile(pool: PlainObject): Promise<void> {

@@ -137,7 +137,7 @@ export class InfrastructureProvider {
       harness: this.#cluster.harness,
       name,
       kubeletArgs: [`--provider-id=${providerID}`],
-      ...(kubernetes === undefined ? {} : { kubernetes }),
+      kubernetes,
       signal: this.#options.signal,
     });
     await this.#joinPodNetwork(machine);

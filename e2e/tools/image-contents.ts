@@ -95,8 +95,8 @@ export const rootedImage = (
   names,
   architecture,
   entrypoint: [path],
-  ...(command === undefined ? {} : { command }),
-  ...(user === undefined ? {} : { user }),
+  command,
+  user,
   layers: [[...baseEntries, fileEntry(source, path)]],
 });
 

@@ -77,11 +77,11 @@ const configuration = (image: ImageDescription, layers: readonly Blob[]): unknow
   config: {
     Env: Object.entries({ PATH: imagePath, ...image.environment }).map(([name, value]) => `${name}=${value}`),
     WorkingDir: image.workingDirectory ?? '/',
-    ...(image.entrypoint === undefined ? {} : { Entrypoint: image.entrypoint }),
-    ...(image.command === undefined ? {} : { Cmd: image.command }),
-    ...(image.user === undefined ? {} : { User: image.user }),
-    ...(image.stopSignal === undefined ? {} : { StopSignal: image.stopSignal }),
-    ...(image.labels === undefined ? {} : { Labels: image.labels }),
+    Entrypoint: image.entrypoint,
+    Cmd: image.command,
+    User: image.user,
+    StopSignal: image.stopSignal,
+    Labels: image.labels,
   },
   rootfs: { type: 'layers', diff_ids: layers.map((layer) => layer.digest) },
 });

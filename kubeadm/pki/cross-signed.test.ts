@@ -16,7 +16,7 @@ const profile: Profile = { commonName: 'tenant', usages: ['clientAuth'] };
 const options = { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(now, certificateValidityMs) } as const;
 const ca = (commonName: string, pathLength?: number): Promise<KeyPair> =>
   issueCa(
-    { commonName, usages: [], ...(pathLength !== undefined && { pathLength }) },
+    { commonName, usages: [], pathLength },
     { algorithm: 'ECDSA-P256', lifetime: lifetimeFrom(now, caValidityMs) },
   );
 

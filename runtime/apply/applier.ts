@@ -190,7 +190,7 @@ export class Applier {
         labelSelector: `${marking.componentLabel}=${set.component}`,
         metadataOnly: true,
         namespace: marking.by === 'ownerReference' && kind.namespaced ? namespace : undefined,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       })
       .catch(noneIfUnknownKind);
     const superfluous = items
@@ -200,11 +200,7 @@ export class Applier {
     await Promise.all(
       superfluous.map(async (item) => {
         const { uid } = item.metadata;
-        await cluster.delete(kind, keyOf(item), {
-          propagation: 'Background',
-          uid,
-          ...(signal === undefined ? {} : { signal }),
-        });
+        await cluster.delete(kind, keyOf(item), { propagation: 'Background', uid, signal });
         metrics?.pruned(set.component, kind.kind);
       }),
     );

@@ -72,7 +72,7 @@ export class InformerFactory {
 /** What distinguishes one object and its states from others. */
 function identityOf<T extends Resource>(object: T): T {
   const { namespace, name, uid, resourceVersion } = object.metadata;
-  return { ...object, metadata: { ...(namespace === undefined ? {} : { namespace }), name, uid, resourceVersion } };
+  return { ...object, metadata: { namespace, name, uid, resourceVersion } };
 }
 
 function identify<T extends Resource>(selection: InformerSelection<T>): string {

@@ -119,11 +119,11 @@ class WatchingInformer<T extends Resource> implements Informer<T> {
     const { kind, namespace, labelSelector, fieldSelector, metadataOnly } = this.#selection;
     const events = this.#tools.cluster.watch(kind, {
       signal: this.#closing.signal,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      ...(metadataOnly === undefined ? {} : { metadataOnly }),
-      ...(this.#version === undefined ? {} : { resourceVersion: this.#version }),
+      namespace,
+      labelSelector,
+      fieldSelector,
+      metadataOnly,
+      resourceVersion: this.#version,
     });
     this.#failures += 1;
     let missing = this.#version === undefined ? new Set(this.#cache.list()) : undefined;

@@ -203,7 +203,7 @@ class HttpCluster implements Cluster {
       for (const item of page.items) items.push(storedObject(kind, item, metadataOnly));
       next = page.next;
       if (only !== undefined) {
-        return { items, resourceVersion: page.resourceVersion, ...(next !== undefined && { next }) };
+        return { items, resourceVersion: page.resourceVersion, next };
       }
       if (next === undefined) return { items, resourceVersion: page.resourceVersion };
     }

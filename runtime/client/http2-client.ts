@@ -116,7 +116,7 @@ class Http2Line implements WatchLine {
       const read = (): ListOf<Resource> => {
         const { items, resourceVersion, next } = parsePage(kind, Buffer.concat(parts, size).toString('utf8'));
         const objects = items.map((item) => storedObject<Resource>(kind, item, true));
-        return { items: objects, resourceVersion, ...(next !== undefined && { next }) };
+        return { items: objects, resourceVersion, next };
       };
       this.#get(path, metadataOf('PartialObjectMetadataList'), {
         part: (bytes) => {

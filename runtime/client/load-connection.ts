@@ -20,7 +20,7 @@ export function loadKubeconfigFile(path: string, context?: string): Connection {
   }
   const here = dirname(resolve(path));
   const connection = parseKubeconfig(text, {
-    ...(context === undefined ? {} : { context }),
+    context,
     readFile: (file) => readFileSync(resolve(here, file), 'utf8'),
   });
   return connection.tokenFile === undefined

@@ -46,7 +46,7 @@ function contextOf(connection: Connection): SecureContext {
       minVersion: 'TLSv1.2',
       // As Go's clients have it: a CA that another one has signed is trusted for itself, without the one above it.
       allowPartialTrustChain: true,
-      ...(ca === undefined ? {} : { ca }),
+      ca,
       ...(clientCert === undefined || clientKey === undefined ? {} : { cert: clientCert, key: clientKey }),
     });
   } catch (error) {

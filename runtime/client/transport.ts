@@ -159,7 +159,7 @@ export class Transport {
         ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
-      ...(request.body === undefined ? {} : { body: request.body }),
+      body: request.body,
     });
     const answer = await unlessAborted(sent, signal);
     this.#options.onBytes();

@@ -22,7 +22,7 @@ const configMap = (name: string) => ({
 const bookmark = (annotations?: Record<string, string>) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: { resourceVersion: '9', ...(annotations === undefined ? {} : { annotations }) },
+  metadata: { resourceVersion: '9', annotations },
 });
 
 async function read(

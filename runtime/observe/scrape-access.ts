@@ -119,11 +119,7 @@ export class ScrapeAccess {
     const { authenticated = false, user = {} } = who ?? {};
     if (!authenticated) return { code: 401, message: 'the API server does not accept the token' };
     const { username = '', groups = [], uid, extra } = user;
-    const spec = {
-      ...{ user: username, groups, nonResourceAttributes: { path, verb: method } },
-      ...(uid !== undefined && { uid }),
-      ...(extra !== undefined && { extra }),
-    };
+    const spec = { user: username, groups, nonResourceAttributes: { path, verb: method }, uid, extra };
     const { status: may } = await cluster.create(
       accessReview,
       { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata, spec },

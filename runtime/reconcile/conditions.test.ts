@@ -178,7 +178,7 @@ test('a group of errors contains each message', () => {
 test('the messages of several phases that are done are each reported once', () => {
   const line = (name: string, message?: string): Report<object>['lines'][number] => ({
     phase: { name, condition: 'Ready', run: () => Promise.reject(new Error('not run here')) },
-    outcome: { is: 'done', ...(message !== undefined && { message }) },
+    outcome: { is: 'done', message },
     tookMs: 0,
   });
   const lines = [line('a'), line('b', 'one'), line('c', 'two'), line('d', 'one'), line('e', '')];

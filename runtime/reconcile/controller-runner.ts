@@ -73,7 +73,7 @@ export class ControllerRunner {
     this.#tools = tools;
     this.#written = tools.memory.slot(`${controller.name}: own writes`);
     const metrics = tools.queueMetrics;
-    this.#queue = new WorkQueue({ clock: tools.clock, ...(metrics === undefined ? {} : { metrics }) });
+    this.#queue = new WorkQueue({ clock: tools.clock, metrics });
     this.#schedule = new RetrySchedule({
       queue: this.#queue,
       clock: tools.clock,
@@ -107,11 +107,11 @@ export class ControllerRunner {
     for (const watch of controller.watches) {
       const informer = tools.informers.informer({
         kind: watch.kind,
-        ...(watch.namespace === undefined ? {} : { namespace: watch.namespace }),
-        ...(watch.labelSelector === undefined ? {} : { labelSelector: watch.labelSelector }),
-        ...(watch.metadataOnly === undefined ? {} : { metadataOnly: watch.metadataOnly }),
-        ...(watch.identityOnly === undefined ? {} : { identityOnly: watch.identityOnly }),
-        ...(watch.optional === undefined ? {} : { optional: watch.optional }),
+        namespace: watch.namespace,
+        labelSelector: watch.labelSelector,
+        metadataOnly: watch.metadataOnly,
+        identityOnly: watch.identityOnly,
+        optional: watch.optional,
       });
       this.#subscribe(informer, (old, now) => {
         const priority = informer.health().synced ? priorities.usual : priorities.startUp;

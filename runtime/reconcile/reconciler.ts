@@ -223,7 +223,7 @@ export class Reconciler {
       controller.kind,
       key,
       { type: 'merge', body: { ...body, metadata: { ...body.metadata, resourceVersion } } },
-      { signal: stop, ...(subresource === undefined ? {} : { subresource }) },
+      { signal: stop, subresource },
     );
     this.#options.wrote(after);
     return after;

@@ -188,7 +188,7 @@ export class ServingCertificates {
           fieldSelector: `metadata.name=${name}`,
           metadataOnly: true,
           ...(mayBeAbsent ? { optional: true } : {}),
-          ...(namespace === undefined ? {} : { namespace }),
+          namespace,
         })
         .subscribe(() => {
           this.#changed = true;
@@ -230,10 +230,7 @@ export class ServingCertificates {
       const why = secret === undefined ? 'there is no certificate' : whyNotServing(found, order);
       if (why === undefined) return found as ServingMaterial;
       log.info('creating a new serving certificate', { secret: textOf(key), reason: why });
-      const made = await makeServingMaterial({
-        ...order,
-        ...(found.bundle === undefined ? {} : { before: found.bundle }),
-      });
+      const made = await makeServingMaterial({ ...order, before: found.bundle });
       try {
         await this.#store(secret, made);
         return made;
@@ -292,7 +289,7 @@ export class ServingCertificates {
       log.warn('a configuration that refers to this server does not exist yet', { kind: kind.kind, name });
       return;
     }
-    const patch = patchOf(configuration, { bundle: material.bundle, ...(url === undefined ? {} : { url }) });
+    const patch = patchOf(configuration, { bundle: material.bundle, url });
     if (patch === undefined) return;
     await cluster.patch(kind, { name }, patch);
     log.info('the CA bundle of a configuration was updated', { kind: kind.kind, name });
@@ -313,9 +310,5 @@ function materialOf(secret: Secret | undefined): Partial<ServingMaterial> {
   const read = (key: string): string | undefined =>
     data[key] === undefined ? undefined : Buffer.from(data[key], 'base64').toString('utf8');
   const [bundle, certificate, key] = [read('ca.crt'), read('tls.crt'), read('tls.key')];
-  return {
-    ...(bundle === undefined ? {} : { bundle }),
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
-  };
+  return { bundle, certificate, key };
 }

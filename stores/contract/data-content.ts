@@ -66,7 +66,7 @@ export async function allChanges(
 /** A put of text. */
 export const put = (key: string, value: string, ttlMs?: number): StoredChange => ({
   is: 'put',
-  entry: { key, value: bytes(value), ...(ttlMs === undefined ? {} : { ttlMs }) },
+  entry: { key, value: bytes(value), ttlMs },
 });
 
 /** Numbered puts. */

@@ -10,7 +10,7 @@ import type { KineHead, KineRow } from './kine-row.ts';
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const put = (key: string, value: string, ttlMs?: number): StoredChange => ({
   is: 'put',
-  entry: { key, value: bytes(value), ...(ttlMs !== undefined && { ttlMs }) },
+  entry: { key, value: bytes(value), ttlMs },
 });
 const row = (over: Partial<KineRow>): KineRow => ({
   ...{ id: 7n, name: '/registry/a', created: true, deleted: false, createRevision: 0n, lease: 0, value: bytes('old') },

@@ -54,11 +54,7 @@ describe('differences', () => {
   });
 
   test('ignores how long a time to live is, but not whether there is one', async () => {
-    const entry = (ttlMs?: number): StoredEntry => ({
-      key: 'a',
-      value: Buffer.from('x'),
-      ...(ttlMs !== undefined && { ttlMs }),
-    });
+    const entry = (ttlMs?: number): StoredEntry => ({ key: 'a', value: Buffer.from('x'), ttlMs });
     const changes = async (source: StoredEntry, target: StoredEntry) =>
       (await collected(paged([source], 1), paged([target], 1))).flatMap((batch) => batch.changes);
     expect(await changes(entry(5000), entry(4000))).toEqual([]);

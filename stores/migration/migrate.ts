@@ -133,7 +133,7 @@ class Migration {
     this.#run.equality = undefined;
     await this.#run.enter({
       phase: to,
-      ...(tries === undefined ? {} : { tries }),
+      tries,
       ...(to === 'Following' && revision !== undefined ? { revision } : {}),
     });
     // Retried before the phase begins, as often as necessary.

@@ -97,8 +97,8 @@ export class ProgressMeter {
       keysPerSecond: rate(sample.keys - first.keys),
       bytesPerSecond: rate(sample.bytes - first.bytes),
       ...(this.#total === undefined ? {} : { remainingKeys: Math.max(0, this.#total - this.#known) }),
-      ...(this.#raised === undefined ? {} : { raised: this.#raised }),
-      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+      raised: this.#raised,
+      problem: this.#problem,
     });
   }
 }

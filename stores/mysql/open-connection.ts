@@ -48,7 +48,7 @@ export const openMysqlConnection: OpenMysql = async (target) => {
       stream: () => dial(endpoint),
       user: username,
       password,
-      ...(database !== undefined && { database }),
+      database,
       ...(tls && { ssl: sslOf(tls) }),
       connectTimeout: deadlineMs,
       charset: 'utf8mb4',

@@ -139,7 +139,7 @@ describe('The MySQL driver with TLS', () => {
     await using server = await startMariadb({ tls: true });
     await server.sql('SET GLOBAL require_secure_transport = ON');
     const { tls, ...plain } = mysqlConfigOf(server);
-    await using secure = await openMysql({ ...plain, ...(tls && { tls }) });
+    await using secure = await openMysql({ ...plain, tls });
     await secure.ping();
     await using session = await openMysql(plain);
     await expect(session.ping()).rejects.toThrow(/spec\.tlsConfig is not set/);

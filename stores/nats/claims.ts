@@ -26,13 +26,7 @@ const header = Buffer.from(JSON.stringify({ typ: 'JWT', alg: 'ed25519-nkey' })).
 /** The claims signed by `issuer`, as a JWT of version 2. The same claims give the same text. */
 export function signClaims(issuer: Nkey, claims: Claims): string {
   const { subject, name, issuedAt, nats } = claims;
-  const payload: Payload = {
-    iat: issuedAt,
-    iss: issuer.publicKey,
-    ...(name !== undefined && { name }),
-    sub: subject,
-    nats,
-  };
+  const payload: Payload = { iat: issuedAt, iss: issuer.publicKey, name, sub: subject, nats };
   const jti = encodeBase32(createHash('sha512-256').update(JSON.stringify(payload)).digest());
   const signed = `${header}.${Buffer.from(JSON.stringify({ jti, ...payload })).toString('base64url')}`;
   return `${signed}.${Buffer.from(issuer.sign(signed)).toString('base64url')}`;
@@ -45,7 +39,7 @@ export function readClaims(jwt: string): (Claims & { readonly issuer: string }) 
   try {
     const payload = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Payload | null;
     const { iat = 0, iss = '', name, sub = '', nats } = payload ?? {};
-    return { subject: sub, issuedAt: iat, issuer: iss, ...(name !== undefined && { name }), nats };
+    return { subject: sub, issuedAt: iat, issuer: iss, name, nats };
   } catch {
     return undefined;
   }

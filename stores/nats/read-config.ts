@@ -35,7 +35,7 @@ export async function readNatsConfig(store: DataStore, read: ReadSecret): Promis
   if (access === undefined) {
     throw new StoreError('CredentialsInvalid', `the credentials of DataStore ${store.metadata.name} are incomplete`);
   }
-  return { endpoints: spec.endpoints, ...(tls && { tls }), access };
+  return { endpoints: spec.endpoints, tls, access };
 }
 
 /** Without basicAuth the client certificate is all that a server learns. */

@@ -23,7 +23,7 @@ export async function readServerState(client: PostgresClient): Promise<ServerSta
     version,
     supported: isSupportedPostgres(version),
     floor: postgresFloor,
-    ...(size !== undefined && { sizeBytes: size }),
+    sizeBytes: size,
     ...(notes.length > 0 && { notes }),
   };
 }

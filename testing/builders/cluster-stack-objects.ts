@@ -60,7 +60,7 @@ export class ClusterStackObjects {
   ): Promise<ClusterStackRelease> {
     const ownerReferences = (given.owners ?? []).map(ownerOf);
     const { status, spec = {} } = given;
-    return this.#seed(clusterStackRelease, name, { spec, ...(status && { status }) }, { ownerReferences });
+    return this.#seed(clusterStackRelease, name, { spec, status }, { ownerReferences });
   }
 
   capiCluster(name: string, className: string, namespace = stacksNamespace): Promise<CapiCluster> {

@@ -26,7 +26,7 @@ export function suppliedSecret(
       labels: { [clusterNameLabel]: cluster },
       ...changes.metadata,
     },
-    ...(changes.immutable !== undefined && { immutable: changes.immutable }),
+    immutable: changes.immutable,
     data: { 'tls.crt': base64(certificate), 'tls.key': base64(key), ...changes.data },
   };
 }

@@ -61,7 +61,7 @@ export function tenantControlPlaneWith(changes: TenantControlPlaneChanges = {}):
         ...changes.networkProfile,
       },
     },
-    ...(status !== undefined && { status }),
+    status,
   };
   return { ...tcp, spec: strippedSpec(tcp.spec) };
 }

@@ -14,6 +14,6 @@ export function workerBootstrapAddon(
     provider: 'talos',
     talos: { image: 'ghcr.io/butlerdotdev/steward-trustd', port: 50001, ...changes.talos },
     csrApproval: { autoApprove: changes.autoApprove ?? true },
-    ...(changes.allowedSubnets !== undefined && { allowedSubnets: changes.allowedSubnets }),
+    allowedSubnets: changes.allowedSubnets,
   };
 }

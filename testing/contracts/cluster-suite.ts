@@ -91,7 +91,7 @@ function describeReads(under: () => ClusterUnderTest, make: Make, at: At): void 
     let from: string | undefined;
     let pages = 0;
     do {
-      const page = { limit: 2, ...(from !== undefined && { from }) };
+      const page = { limit: 2, from };
       const found = await cluster.list(kinds.ConfigMap, { namespace, labelSelector: 'suite=page', page });
       expect(found.items.length).toBeLessThanOrEqual(2);
       seen.push(...found.items.map(({ metadata }) => metadata.name));
@@ -227,11 +227,11 @@ function describeWrites(under: () => ClusterUnderTest, make: Make, at: At): void
       subresource?: 'status',
     ): Promise<{ generation?: number; replicas?: number; ready?: number }> =>
       cluster
-        .patch(kinds.Deployment, at('parts'), { type: 'merge', body }, subresource === undefined ? {} : { subresource })
+        .patch(kinds.Deployment, at('parts'), { type: 'merge', body }, { subresource })
         .then(({ metadata, spec, status }) => ({
-          ...(metadata.generation === undefined ? {} : { generation: metadata.generation }),
-          ...(spec?.replicas === undefined ? {} : { replicas: spec.replicas }),
-          ...(status?.replicas === undefined ? {} : { ready: status.replicas }),
+          generation: metadata.generation,
+          replicas: spec?.replicas,
+          ready: status?.replicas,
         }));
     expect(await merge({ spec: { replicas: 2 }, status: { replicas: 9 } })).toEqual({ generation: 2, replicas: 2 });
     expect(await merge({ spec: { replicas: 5 }, status: { replicas: 3 } }, 'status')).toEqual({
@@ -422,8 +422,8 @@ function describeOurKinds(under: () => ClusterUnderTest, at: At): void {
     apiVersion: apiVersionOf(tenantControlPlane),
     kind: tenantControlPlane.kind,
     metadata: { name, namespace: under().namespace },
-    ...(spec === undefined ? {} : { spec }),
-    ...(status === undefined ? {} : { status }),
+    spec,
+    status,
   });
   const small = { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: 'v1.36.3' } };
 

@@ -30,7 +30,7 @@ export class FakeAssetStore implements AssetStore {
       metadata: { clusterStack, kubernetes, clusterAddon: clusterStack },
       clusterClassChart: `/cache/${digit}/${tag}.tgz`,
     };
-    this.#tags.set(tag, { ...assets, ...(createdAt !== undefined && { createdAt }) });
+    this.#tags.set(tag, { ...assets, createdAt });
     this.#kept.set(assets.digest, assets);
   }
 
@@ -50,7 +50,7 @@ export class FakeAssetStore implements AssetStore {
   current(_source: SourceAddress, name: string): ReturnType<AssetStore['current']> {
     return this.#answer('current', name, () => {
       const { tag, digest, createdAt } = this.#named(name);
-      return { tag, digest, ...(createdAt !== undefined && { createdAt }) };
+      return { tag, digest, createdAt };
     });
   }
 

@@ -69,7 +69,7 @@ export class FakeClient implements Cluster {
       return {
         items: objects.map((object) => present<T>(kind, object, options.metadataOnly)),
         resourceVersion: String(this.#server.store.revision),
-        ...(next !== undefined && { next }),
+        next,
       };
     });
   }
@@ -183,7 +183,7 @@ export class FakeClient implements Cluster {
       if (options.subresource !== undefined) throw refusals.notFound(kind, key.name);
       if (body.metadata.uid !== undefined)
         throw refusals.conflict(kind, key.name, 'uid mismatch: the object does not exist');
-      this.#authorize({ verb: 'create', kind, ...(key.namespace === undefined ? {} : { namespace: key.namespace }) });
+      this.#authorize({ verb: 'create', kind, namespace: key.namespace });
       return store.create(kind, body, act);
     }
     const applied = ofSubresource(body, options.subresource);
@@ -228,7 +228,7 @@ function present<T extends Resource>(kind: KindRef<T>, object: StoredObject, met
 /** The key as the path of a request would have it. Throws `TypeError` when a namespace is missing. */
 function address(kind: KindRef, key: Partial<Key>): Key {
   const namespace = namespaceFor(kind, key);
-  return { name: key.name ?? '', ...(namespace === undefined ? {} : { namespace }) };
+  return { name: key.name ?? '', namespace };
 }
 
 /** The requested page; the last name of a page marks the start of the next. */

@@ -145,7 +145,7 @@ export class FakeCluster extends FakeClient {
 
   /** Ends every open watch: cleanly, or by throwing `error` into it. */
   endWatches(error?: Error): void {
-    for (const end of [...this.#server.ends]) end(error === undefined ? {} : { error });
+    for (const end of [...this.#server.ends]) end({ error });
   }
 
   /** Makes a kind that was absent (or withdrawn) known. */

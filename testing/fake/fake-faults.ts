@@ -135,5 +135,5 @@ export const everything: readonly PolicyRule[] = [
 ];
 
 export function keyFields(key: Key): Pick<Call, 'namespace' | 'name'> {
-  return { name: key.name, ...(key.namespace === undefined ? {} : { namespace: key.namespace }) };
+  return { name: key.name, namespace: key.namespace };
 }

@@ -250,11 +250,7 @@ export class FakeStore {
     const key = keyOf(kind, next);
     refuseBeyondLimits(kind, old, next);
     const before = this.managers(kind, key);
-    const managers = managersAfter(before, write.writer, {
-      before: old,
-      after: next,
-      ...(write.applied === undefined ? {} : { applied: write.applied }),
-    });
+    const managers = managersAfter(before, write.writer, { before: old, after: next, applied: write.applied });
     if (old !== undefined && sameJson(unversioned(old), unversioned(next)) && sameManagers(before, managers))
       return old;
     if (write.dryRun) return next;

@@ -159,7 +159,7 @@ export const startEtcd = async (options: EtcdOptions = {}): Promise<EtcdServer> 
   try {
     const members = await planMembers(count, secure ? 'https' : 'http');
     const tls = secure ? await writeTls(folder.path, options.ca) : undefined;
-    const etcd: Etcd = { folder: folder.path, program: tools.etcd, members, ...(tls === undefined ? {} : { tls }) };
+    const etcd: Etcd = { folder: folder.path, program: tools.etcd, members, tls };
     const control = async (...words: readonly string[]): Promise<string> =>
       (await run(tools.etcdctl, [...controlArguments(etcd), ...words])).stdout;
     const start = async (index: number): Promise<void> => {
@@ -179,7 +179,7 @@ export const startEtcd = async (options: EtcdOptions = {}): Promise<EtcdServer> 
     }
     return {
       endpoints: members.map(({ client }) => client),
-      ...(tls === undefined ? {} : { tls }),
+      tls,
       control,
       kill: async (member = 0) => processes.get(member)?.kill(),
       restart: async (member = 0) => {

@@ -140,7 +140,7 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
     return {
       endpoints: places.map((_, index) => at(3 * index)),
       keys,
-      ...(tls === undefined ? {} : { tls }),
+      tls,
       logs: places.map(({ log }) => log),
       kill: async (server = 0) => processes.get(server)?.kill(),
       restart: async (server = 0) => {

@@ -82,7 +82,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         program: join(place.programs, 'postgres'),
         programArguments,
         log,
-        ...(user && { user }),
+        user,
       });
       server = started;
       await started.until(() => succeeds(() => sql('SELECT 1')), 60_000);
@@ -92,7 +92,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       port,
       user: superuser,
       password: superuserPassword,
-      ...(ca && { ca }),
+      ca,
       sql,
       promote: async () => {
         await sql('SELECT pg_promote(wait => true)');

@@ -158,7 +158,7 @@ export class AddonWorld {
     await this.management.seed(capiCluster, {
       apiVersion: 'cluster.x-k8s.io/v1beta2',
       kind: 'Cluster',
-      metadata: { ...clusterKey, ...(of.annotations === undefined ? {} : { annotations: of.annotations }) },
+      metadata: { ...clusterKey, annotations: of.annotations },
       spec: {
         topology: { classRef: { name: `docker-test-1-35-${release}` }, variables },
         controlPlaneRef: { apiGroup: stewardControlPlane.group, kind: stewardControlPlane.kind, name: 'blue' },

@@ -109,7 +109,7 @@ export async function once<T extends Resource>(
   const informers = new InformerFactory({ cluster });
   const { namespace } = key;
   const fieldSelector = `metadata.name=${key.name}`;
-  const informer = informers.informer({ kind, fieldSelector, ...(namespace === undefined ? {} : { namespace }) });
+  const informer = informers.informer({ kind, fieldSelector, namespace });
   try {
     await informer.synced;
     if (is(informer.get(key))) return informer.get(key);

@@ -27,7 +27,7 @@ export class MigrationWorld extends TenantWorld {
     const target = new MemoryStore({ kine: true });
     super({
       others: [target],
-      ...(options.beside !== undefined && { beside: options.beside }),
+      beside: options.beside,
       migrations: {
         namespace: operatorNamespace,
         serviceAccount: 'steward-migrate',

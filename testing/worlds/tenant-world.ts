@@ -180,7 +180,7 @@ export class TenantWorld {
     const { name, namespace, labels, annotations } = metadata;
     return this.cluster.seed(tenantControlPlane, {
       ...rest,
-      metadata: { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+      metadata: { name, namespace, labels, annotations },
     });
   }
 
@@ -305,9 +305,9 @@ export class TenantWorld {
         this.enqueued += 1;
         this.onEnqueue();
       },
-      ...(this.#watches !== undefined && { watches: this.#watches }),
-      ...(this.#reach !== undefined && { reach: this.#reach }),
-      ...(this.#migrations !== undefined && { migrations: this.#migrations }),
+      watches: this.#watches,
+      reach: this.#reach,
+      migrations: this.#migrations,
       clusterOf: () => Promise.resolve(this.clusterName),
     });
     return worldReconciler(controller, { cluster, clock, events: this.events });

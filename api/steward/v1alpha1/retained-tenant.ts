@@ -28,7 +28,7 @@ function formerTenant(retained: RetainedControlPlane): TenantControlPlane | Unre
     kind: tenantControlPlane.kind,
     metadata: { ...formerKey(retained), uid: spec.formerUID },
     spec: read.spec,
-    ...(read.status !== undefined && { status: read.status }),
+    status: read.status,
   });
 }
 

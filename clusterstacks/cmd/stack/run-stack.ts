@@ -241,11 +241,7 @@ async function sourceFindings(
 ): Promise<readonly Finding[]> {
   return withScratch((scratch) => {
     const searchPath = world.environment.PATH;
-    const renderer = new HelmRenderer({
-      program: flags.helm,
-      scratch,
-      ...(searchPath !== undefined && { searchPath }),
-    });
+    const renderer = new HelmRenderer({ program: flags.helm, scratch, searchPath });
     return lintSource(source, { renderer, scratch, signal: world.signal });
   });
 }

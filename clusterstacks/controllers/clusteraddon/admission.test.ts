@@ -15,7 +15,7 @@ const cluster = (name: string, version?: string, annotations: Readonly<Record<st
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
   metadata: storedMeta({ name: 'blue', namespace: 'default', annotations }),
-  spec: { topology: { classRef: { name }, ...(version === undefined ? {} : { version }) } },
+  spec: { topology: { classRef: { name }, version } },
 });
 
 const facts = (version: string | undefined, stack = 'docker-scs'): ClassFacts => ({

@@ -64,7 +64,7 @@ function lostResult(addon: ClusterAddon, { ctx, memory }: Tools): ReconcileResul
   const blocker = definitionOutdated(Object.keys(lost).map((name) => `status.${name}`));
   const status = statusOf(addon, { changes: lost, blocker, now: ctx.now });
   const afterMs = memory.pauses.after(blocker, '');
-  return { status, stored: observed(memory, lost), ...(afterMs === undefined ? {} : { afterMs }) };
+  return { status, stored: observed(memory, lost), afterMs };
 }
 
 const observed =
@@ -80,5 +80,5 @@ function stoppedResult(
 ): ReconcileResult<ClusterAddon> {
   const afterMs = memory.pauses.after(blocker, '');
   const status = statusOf(addon, { changes: {}, blocker, now: ctx.now });
-  return { status, ...(afterMs === undefined ? {} : { afterMs }) };
+  return { status, afterMs };
 }

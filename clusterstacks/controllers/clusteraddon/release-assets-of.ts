@@ -26,6 +26,6 @@ export function releaseAssetsOf({ cluster, store, source }: ReleaseSource): Depe
       throw new StageError({ type: 'AssetsClientAPIAvailable', ...found, afterMs: lookAgain.late });
     }
     const digest = status?.digest;
-    return store.assets(found.address, { name, ...(digest !== undefined && { digest }) }, signal);
+    return store.assets(found.address, { name, digest }, signal);
   };
 }

@@ -86,7 +86,7 @@ export class RemoteVersions {
     for (const { tag } of unread) {
       try {
         const createdAt = await this.#madeAt(tag, from);
-        releases.push({ tag, ...(createdAt !== undefined && { createdAt }) });
+        releases.push({ tag, createdAt });
       } catch (failure) {
         from.ctx.signal.throwIfAborted();
         return { releases, leftOut: ours.length - releases.length, failure: failure as Error };

@@ -8,9 +8,9 @@ export function resourceOf({ apiVersion, kind, metadata }: Manifest, error?: str
     ...(group !== '' && { group }),
     version,
     kind,
-    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+    namespace: metadata.namespace,
     name: metadata.name,
     status: error === undefined ? 'synced' : 'not-synced',
-    ...(error !== undefined && { error }),
+    error,
   };
 }

@@ -31,11 +31,11 @@ export function statusOf(
   return {
     observedGeneration: at.generation,
     ...(resources !== undefined && { resources: sorted(resources) }),
-    ...(before?.kubernetesVersion !== undefined && { kubernetesVersion: before.kubernetesVersion }),
+    kubernetesVersion: before?.kubernetesVersion,
     ...(assets !== undefined && { kubernetesVersion: assets.metadata.kubernetes }),
     // What was created stays usable while its source is unavailable: the conditions report that.
     ready: isTrue([...conditions], 'HelmChartApplied') || (before?.ready === true && isUntried(report)),
-    ...(digest !== undefined && { digest }),
+    digest,
     ...recordOf(before, report, now),
     conditions: withSeverity(setConditions(conditions, [ready], at)),
   };
@@ -55,7 +55,7 @@ function recordOf(
 ): Pick<ClusterStackReleaseStatus, 'source' | 'observedAt'> {
   if (before?.digest !== undefined) {
     const { source, observedAt } = before;
-    return { ...(source !== undefined && { source }), ...(observedAt !== undefined && { observedAt }) };
+    return { source, observedAt };
   }
   if (assets === undefined) return {};
   return { source: `${assets.source} ${assets.tag}`, observedAt: now.toISOString().replace(/\.\d{3}Z$/, 'Z') };

@@ -44,11 +44,7 @@ export async function prepareRelease(
     await unpackArchive(archive, limits, signal);
     return {
       ...parts,
-      addons: {
-        mode: 'single-chart',
-        chart: found.addonArchive,
-        ...(found.addonValues !== undefined && { values: found.addonValues }),
-      },
+      addons: { mode: 'single-chart', chart: found.addonArchive, values: found.addonValues },
     };
   }
   const config = parseClusterAddonConfig(await readFile(inFiles(found.addonConfig), 'utf8'));

@@ -33,7 +33,7 @@ export function releaseFiles(names: readonly string[], release: ReleaseName, add
   return {
     metadata: 'metadata.yaml',
     clusterClass,
-    ...(addonArchive !== undefined && { addonArchive }),
+    addonArchive,
     ...(has('clusteraddon.yaml') && { addonConfig: 'clusteraddon.yaml' }),
     ...(has('cluster-addon-values.yaml') && { addonValues: 'cluster-addon-values.yaml' }),
   };

@@ -29,7 +29,7 @@ export function githubRelease(value: unknown, source: string): GithubRelease | u
     tag: value.tag_name,
     isDraft: value.draft === true,
     assets: Array.isArray(assets) ? assets.map((asset: unknown) => assetOf(asset, source)) : [],
-    ...(made !== undefined && { createdAt: made }),
+    createdAt: made,
   };
 }
 

@@ -77,7 +77,7 @@ export class GithubSource implements AssetSource {
       for (const one of list) {
         const release = githubRelease(one, this.address);
         if (release === undefined || release.isDraft) continue;
-        found.push({ tag: release.tag, ...(release.createdAt !== undefined && { createdAt: release.createdAt }) });
+        found.push({ tag: release.tag, createdAt: release.createdAt });
       }
       url = list.length === 0 ? undefined : nextPage(answer.header('link'), answer.url);
     }
@@ -90,10 +90,7 @@ export class GithubSource implements AssetSource {
     for (const asset of release.assets) {
       files.push({ name: asset.name, digest: asset.digest ?? (await this.#hashed(asset, signal)) });
     }
-    return {
-      digest: contentDigest(files),
-      ...(release.createdAt !== undefined && { createdAt: release.createdAt }),
-    };
+    return { digest: contentDigest(files), createdAt: release.createdAt };
   }
 
   async load(

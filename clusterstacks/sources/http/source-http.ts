@@ -64,7 +64,7 @@ export class SourceHttp {
     this.#options = options;
     const { certificateAuthority: ca, limits, home, closed = [], reach } = options;
     // The connector decides about the protocol; undici's default is HTTP/2 if the server offers it.
-    const connection = { timeout: connectTimeoutMs, allowH2: false, ...(ca !== undefined && { ca }) };
+    const connection = { timeout: connectTimeoutMs, allowH2: false, ca };
     this.#guard = new ReachGuard({ home, closed, connection, reach });
     this.#agent = new Agent({
       connections: 4,

@@ -17,7 +17,7 @@ export function parseChallenge(header: string | undefined): Challenge | undefine
     const realm = parameters.get('realm');
     const service = parameters.get('service');
     if (realm !== undefined) {
-      return { scheme: 'bearer', realm, ...(service !== undefined && { service }) };
+      return { scheme: 'bearer', realm, service };
     }
   }
   return /(?:^|,)\s*basic\b/i.test(text) ? { scheme: 'basic' } : undefined;

@@ -29,7 +29,7 @@ export class OciSource implements AssetSource {
   async resolve(tag: string, signal: AbortSignal): Promise<ResolvedRelease> {
     const { digest, bytes } = await this.#repository.manifest(tag, signal);
     const { createdAt } = this.#read(tag, bytes);
-    return { digest, ...(createdAt !== undefined && { createdAt }) };
+    return { digest, createdAt };
   }
 
   async load(

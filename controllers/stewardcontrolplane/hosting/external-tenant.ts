@@ -43,8 +43,8 @@ export function externalTenant(
       name: claim.name,
       namespace: claim.namespace,
       // A precondition: a TenantControlPlane that someone else deleted and created again meanwhile is not ours.
-      ...(uid === undefined ? {} : { uid }),
-      ...(labels === undefined ? {} : { labels }),
+      uid,
+      labels,
       annotations: {
         ...Object.fromEntries(Object.entries(handedDown).filter(([name]) => !stays.test(name))),
         [annotations.externalClaim]: claimHash(claim.proof),

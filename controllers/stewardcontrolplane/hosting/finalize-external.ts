@@ -49,7 +49,7 @@ export async function finalizeExternal(
   }
   const { message, afterMs } = left;
   const status = deletingStatus(scp, { reason: 'Deleting', message }, ctx.now);
-  return { finished: false, status, ...(afterMs === undefined ? {} : { afterMs }) };
+  return { finished: false, status, afterMs };
 }
 
 async function whatIsLeft(deps: Dependencies, scp: StewardControlPlane, ctx: Context): Promise<Left> {
@@ -88,10 +88,7 @@ async function isUntouched({ cluster }: Dependencies, scp: StewardControlPlane, 
 
 function stuck({ message, afterMs }: NonNullable<Left>): NonNullable<Left> {
   const help = `if the hosting cluster, or the TenantControlPlane in it, is gone for good, annotate this object with ${annotations.abandonExternal}=true`;
-  return {
-    message: `the TenantControlPlane cannot be removed: ${message}; ${help}`,
-    ...(afterMs !== undefined && { afterMs }),
-  };
+  return { message: `the TenantControlPlane cannot be removed: ${message}; ${help}`, afterMs };
 }
 
 async function removeTenant(host: FoundHost, scp: StewardControlPlane, ctx: Context): Promise<Left> {

@@ -46,7 +46,7 @@ const waiting = (reason: string, message: string, afterMs?: number): HostTrouble
   is: 'waiting',
   reason,
   message,
-  ...(afterMs === undefined ? {} : { afterMs }),
+  afterMs,
 });
 
 /** Looks up where the control plane of a StewardControlPlane runs; writes nothing anywhere. */

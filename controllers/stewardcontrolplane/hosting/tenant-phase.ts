@@ -76,7 +76,7 @@ async function makeTenant(
   return {
     is: 'done',
     learned: { tenant, ...hold },
-    ...(afterMs !== undefined && { afterMs }),
+    afterMs,
   };
 }
 

@@ -5,7 +5,7 @@ import { validate } from '../admission.ts';
 
 const scp = (reference: object | null = {}, endpoint?: object): StewardControlPlane => {
   const manifest = externalControlPlane({}, reference);
-  const spec = { ...(manifest.spec as object), ...(endpoint === undefined ? {} : { controlPlaneEndpoint: endpoint }) };
+  const spec = { ...(manifest.spec as object), controlPlaneEndpoint: endpoint };
   return { ...manifest, spec } as unknown as StewardControlPlane;
 };
 const endpoint = { host: '192.0.2.7', port: 6443 };

@@ -58,7 +58,7 @@ export function infrastructureStep(
   const spec = isWritten ? undefined : { controlPlaneEndpoint: { ...endpoint } };
   const status = provisionedPatch(infra, contract);
   if (spec === undefined && status === undefined) return { is: 'agreed' };
-  return { is: 'patch', ...(spec === undefined ? {} : { spec }), ...(status === undefined ? {} : { status }) };
+  return { is: 'patch', spec, status };
 }
 
 /** A port that is not known yet is no difference. */

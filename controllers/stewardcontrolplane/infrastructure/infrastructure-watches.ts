@@ -115,7 +115,7 @@ export class InfrastructureWatches implements AsyncDisposable {
     informer.subscribe((old, now) => {
       const { namespace, name = '' } = (now ?? old)?.metadata ?? {};
       if (old !== undefined && now !== undefined && isSame(old, now)) return;
-      const key = { name, ...(namespace === undefined ? {} : { namespace }) };
+      const key = { name, namespace };
       for (const controlPlane of waiting.get(textOf(key))?.values() ?? []) enqueue(controlPlane);
     });
     const watching = { informer, waiting };
@@ -152,7 +152,7 @@ function whatMatters<T extends Resource>(object: T): T {
   const { controlPlaneEndpoint, apiServerFixedIP, apiServerPort } = spec ?? {};
   const { ready, initialization } = status ?? {};
   const metadata = {
-    ...(namespace === undefined ? {} : { namespace }),
+    namespace,
     ...{ name, uid, labels, deletionTimestamp, resourceVersion },
     ...(managedBy === undefined ? {} : { annotations: { [managedByAnnotation]: managedBy } }),
   };

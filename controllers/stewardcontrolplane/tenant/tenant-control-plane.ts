@@ -76,14 +76,14 @@ function tenantSpec(
   const restarted = restartMark({ after: spec.rollout?.after, existing, now });
   const dataStore = filled(spec.dataStoreName) ? spec.dataStoreName : existing?.spec.dataStore;
   return {
-    ...(dataStore === undefined ? {} : { dataStore }),
+    dataStore,
     // Selector and tolerations would be refused once a DataStore is chosen or named.
     ...(filled(dataStore) ? {} : handDown(placementFields, spec)),
     ...handDown(dataStoreFields, spec),
     controlPlane: {
       deployment: deploymentOf(spec, restarted),
       service: serviceOf(spec),
-      ...(spec.network.policy === undefined ? {} : { networkPolicy: spec.network.policy }),
+      networkPolicy: spec.network.policy,
       ...exposureOf(spec),
     },
     kubernetes: {

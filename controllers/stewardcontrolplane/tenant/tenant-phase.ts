@@ -65,7 +65,7 @@ export function tenantPhase(deps: Dependencies): Phase<Scope> {
         return {
           is: 'done',
           learned: { tenant, ...hold },
-          ...(afterMs !== undefined && { afterMs }),
+          afterMs,
         };
       } catch (error) {
         throw refusalOf(error) ?? error;

@@ -17,7 +17,7 @@ async function removeOwn(
   const found = await cluster.get(kind, key, { signal });
   if (!isOurs(tcp, found)) return;
   const uid = found?.metadata.uid;
-  await cluster.delete(kind, key, { signal, ...(uid !== undefined && { uid }) });
+  await cluster.delete(kind, key, { signal, uid });
 }
 
 /** Removes what an add-on does not want any more, or says why it stays. */

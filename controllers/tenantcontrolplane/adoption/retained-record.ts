@@ -18,21 +18,21 @@ export function retainedSpec(tcp: TenantControlPlane): RetainedControlPlaneSpec 
     storage: { ...storage, ...(owner !== undefined && { owner }) },
     ...(certificates !== undefined && {
       certificates: {
-        ...(certificates.ca !== undefined && { ca: certificates.ca }),
-        ...(certificates.frontProxyCA !== undefined && { frontProxyCA: certificates.frontProxyCA }),
-        ...(certificates.sa !== undefined && { sa: certificates.sa }),
-        ...(certificates.rotation !== undefined && { rotation: certificates.rotation }),
+        ca: certificates.ca,
+        frontProxyCA: certificates.frontProxyCA,
+        sa: certificates.sa,
+        rotation: certificates.rotation,
       },
     }),
     kubernetesResources: {
-      version: { status: 'Provisioning', ...(version?.version !== undefined && { version: version.version }) },
+      version: { status: 'Provisioning', version: version?.version },
       // That there were pods is known, how many there are is not.
       ...(deployment !== undefined && {
         deployment: { selector: deployment.selector, name: deployment.name, namespace: deployment.namespace },
       }),
     },
-    ...(addons !== undefined && { addons }),
-    ...(controlPlaneEndpoint !== undefined && { controlPlaneEndpoint }),
+    addons,
+    controlPlaneEndpoint,
   };
   const controller = metadata.ownerReferences?.find((reference) => reference.controller === true);
   return {

@@ -29,7 +29,7 @@ export function currentTls(secret: Secret | undefined): ClientTls | undefined {
   const data = secretText(secret.data);
   const [ca, certificate, key] = [data[keys.ca], data[keys.certificate], data[keys.key]];
   if (ca === undefined) return undefined;
-  return { ca, ...(certificate !== undefined && { certificate }), ...(key !== undefined && { key }) };
+  return { ca, certificate, key };
 }
 
 /** The names of the tenancy; the same in every reconcile of every process. */

@@ -13,7 +13,7 @@ const refusals = new Map([['closed', 'accepts no tenants from namespace default'
 const storage = { setup: { schema: 's', user: 's' }, dataStoreName: 'closed', driver: 'etcd' };
 
 const tenant = (spec: Partial<TenantControlPlaneSpec>, status?: TenantControlPlane['status']): TenantControlPlane =>
-  tenantControlPlaneWith({ spec, ...(status !== undefined && { status }) });
+  tenantControlPlaneWith({ spec, status });
 const said = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
   validateStore({ tcp, old, drivers, refusals }).map((error) => new InvalidInputError(error).message);
 

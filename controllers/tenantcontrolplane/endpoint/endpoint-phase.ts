@@ -33,12 +33,7 @@ export function endpoint(scope: Readonly<Scope>, deps: Dependencies): Promise<Ou
   const stay = (until: string, afterMs?: number): Promise<Outcome<Scope>> => {
     const [from, to] = [former, target].map(({ host, hostPort }) => joinHostPort(host, hostPort));
     const message = `workers and users are still sent to ${from ?? ''}; they switch to ${to ?? ''} when ${until}`;
-    return Promise.resolve({
-      is: 'done',
-      learned: learned(former),
-      message,
-      ...(afterMs !== undefined && { afterMs }),
-    });
+    return Promise.resolve({ is: 'done', learned: learned(former), message, afterMs });
   };
   if (!takeover.is) return stay(takeover.until, takeover.afterMs);
   if (!arePodsNamed(scope.tcp, target, scope.observed, deps.addons))

@@ -202,7 +202,7 @@ describe('A deleted object inside the tenant', () => {
     expect(before.size).toBeGreaterThan(20);
     for (const [row, [kind, { metadata }]] of before) {
       const { namespace, name } = metadata;
-      await world.tenant.admin.delete(kind, { name, ...(namespace !== undefined && { namespace }) });
+      await world.tenant.admin.delete(kind, { name, namespace });
       expect([row, (await inside(world)).has(row)]).toEqual([row, false]);
       await world.clock.advance(recheckMs);
       await world.settle();

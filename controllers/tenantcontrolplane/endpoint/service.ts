@@ -73,19 +73,13 @@ function servicePorts(input: ServiceInput): readonly Port[] {
   const port = known ?? networkProfile.port;
   const nodePort = controlPlane.service.serviceType === 'NodePort' ? known : undefined;
   return [
-    {
-      name: portNames.apiServer,
-      protocol: 'TCP',
-      port,
-      targetPort: port,
-      ...(nodePort !== undefined && { nodePort }),
-    },
+    { name: portNames.apiServer, protocol: 'TCP', port, targetPort: port, nodePort },
     ...(controlPlane.service.additionalPorts ?? []).map((extra) => ({
       name: extra.name,
       protocol: extra.protocol,
       port: extra.port,
       targetPort: extra.targetPort,
-      ...(extra.appProtocol !== undefined && { appProtocol: extra.appProtocol }),
+      appProtocol: extra.appProtocol,
     })),
     ...openServers(input.servers, input.tcp).map((open) => addonPort(open, input)),
   ];
@@ -104,7 +98,7 @@ function exposure({ tcp, reach }: ServiceInput): Readonly<Record<string, unknown
     const { loadBalancerClass, loadBalancerSourceRanges } = networkProfile;
     return {
       type,
-      ...(loadBalancerClass !== undefined && { loadBalancerClass }),
+      loadBalancerClass,
       ...(loadBalancerSourceRanges !== undefined &&
         loadBalancerSourceRanges.length > 0 && { loadBalancerSourceRanges }),
     };

@@ -5,5 +5,5 @@ import type { ResourceRequirements } from './pod-parts.ts';
 export function sharedResources({ spec }: TenantControlPlane): ResourceRequirements | undefined {
   const { limits, requests } = spec.controlPlane.deployment.resources ?? {};
   if (limits === undefined && requests === undefined) return undefined;
-  return { ...(limits !== undefined && { limits }), ...(requests !== undefined && { requests }) };
+  return { limits, requests };
 }

@@ -67,7 +67,7 @@ async function inside(): Promise<Inside> {
 
 const keyOf = ({ metadata: { name, namespace } }: Resource): { name: string; namespace?: string } => ({
   name,
-  ...(namespace !== undefined && { namespace }),
+  namespace,
 });
 
 /** An edit of a field that Steward applies; fields that others add stay theirs with server-side apply. */

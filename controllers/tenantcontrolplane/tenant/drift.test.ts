@@ -58,7 +58,7 @@ async function inside(world: TenantWorld): Promise<readonly Row[]> {
 
 const keyOf = ({ metadata: { name, namespace } }: Resource): { name: string; namespace?: string } => ({
   name,
-  ...(namespace !== undefined && { namespace }),
+  namespace,
 });
 
 /** The result of the requested reconcile. */

@@ -79,7 +79,7 @@ export function bootstrapDocuments(
     version,
     clusterDomain,
     serviceCidr: tenantNetworks(tcp).services.value,
-    ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
+    dnsServiceIPs,
     cgroupDriver: kubelet.cgroupfs,
     patches: kubelet.configurationJSONPatches ?? [],
   });

@@ -25,7 +25,7 @@ describe('pendingUpgrade', () => {
       kubernetes: { version: wanted },
       deployment: { registrySettings },
       status: {
-        kubernetesResources: { version: { status: 'Ready', ...(installed !== undefined && { version: installed }) } },
+        kubernetesResources: { version: { status: 'Ready', version: installed } },
       },
     });
     const image =

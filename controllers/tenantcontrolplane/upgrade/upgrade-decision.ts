@@ -19,7 +19,7 @@ export interface UpgradeDecision {
 /** The decision about a version that is not held. */
 export function unheld({ wanted, installed, running, refusal }: VersionFacts): UpgradeDecision {
   const target = refusal === undefined ? wanted : (running ?? installed);
-  return target === undefined ? {} : { target };
+  return { target };
 }
 
 /**

@@ -90,5 +90,5 @@ export function holdFor(step: PendingUpgrade, blockers: readonly Blocker[], afte
   const again = afterMs === undefined ? '' : '; the checks run again every minute';
   const skip = `to skip the checks, set the annotation ${annotations.upgradeAnyway}: ${versionText(step.to)}`;
   const message = `${heldText(step)}: ${why}${again}; ${skip}`;
-  return { reason: first.reason, message, ...(afterMs !== undefined && { afterMs }) };
+  return { reason: first.reason, message, afterMs };
 }

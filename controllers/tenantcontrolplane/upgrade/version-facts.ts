@@ -44,10 +44,5 @@ export function versionFacts({ tcp, deployment, newestMinor: newest = newestMino
   // A control plane that never served has nothing to lose: until then, its version may change freely.
   const from = installed === undefined ? [] : [installed, running].filter((version) => version !== undefined);
   const refusal = broken ?? refuseVersion(text, { field, from, newest });
-  return {
-    ...(wanted !== undefined && { wanted }),
-    ...(installed !== undefined && { installed }),
-    ...(running !== undefined && { running }),
-    ...(refusal !== undefined && { refusal }),
-  };
+  return { wanted, installed, running, refusal };
 }

@@ -40,9 +40,9 @@ function placement(input: ControlPlaneInput, spec: DeploymentSpec): Partial<PodS
   const spread =
     given.length > 0 ? given : defaultSpread({ selector, image: images(input).apiServer, present: input.present });
   return {
-    ...(nodeSelector !== undefined && { nodeSelector }),
-    ...(tolerations !== undefined && { tolerations }),
-    ...(affinity !== undefined && { affinity }),
+    nodeSelector,
+    tolerations,
+    affinity,
     ...(runtimeClassName !== '' && { runtimeClassName }),
     ...(priorityClassName !== '' && { priorityClassName }),
     ...(spread.length > 0 && {

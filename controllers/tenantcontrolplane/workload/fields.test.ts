@@ -14,7 +14,7 @@ import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant
 // fields of spec.controlPlane.deployment are in workload/deployment-fields.test.ts.
 
 async function running(changes: TenantControlPlaneChanges, reach?: Reach): Promise<TenantWorld> {
-  const world = new TenantWorld({ ...(reach !== undefined && { reach }) });
+  const world = new TenantWorld({ reach });
   await world.create(changes);
   await world.settle();
   return world;

@@ -31,7 +31,7 @@ describe('A PodDisruptionBudget of somebody else', () => {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
     metadata: storedMeta({ name: 'theirs', ...metadata }),
-    ...(spec !== undefined && { spec }),
+    spec,
   });
 
   test.each([

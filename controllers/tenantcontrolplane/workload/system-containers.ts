@@ -45,7 +45,7 @@ function container(input: ControlPlaneInput, component: Component, rest: Contain
   const required = resources(input, component);
   // A quantity may be a number; the client's model knows strings only.
   const asModel = required as Container['resources'];
-  return { imagePullPolicy: 'IfNotPresent', ...(asModel !== undefined && { resources: asModel }), ...rest };
+  return { imagePullPolicy: 'IfNotPresent', resources: asModel, ...rest };
 }
 
 function timed({ tcp }: ControlPlaneInput, component: Exclude<Component, 'kine'>, health: Health): Partial<Container> {

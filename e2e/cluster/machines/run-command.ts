@@ -91,8 +91,8 @@ async function finish(
   const child = spawn(command, args, {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...(options.env === undefined ? {} : { env: options.env }),
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: options.env,
+    cwd: options.cwd,
   });
   let ended: string | undefined;
   const kill = (why: string): void => {

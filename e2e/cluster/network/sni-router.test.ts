@@ -16,7 +16,7 @@ async function helloFor(servername: string | undefined): Promise<Buffer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  const client = connectTls({ port, host: '127.0.0.1', ...(servername !== undefined && { servername }) });
+  const client = connectTls({ port, host: '127.0.0.1', servername });
   client.on('error', () => undefined);
   try {
     return await got.promise;

@@ -23,7 +23,7 @@ const container = (more: Readonly<Record<string, unknown>>): NonNullable<Namespa
 /** One that the Pod Security Standard `baseline` refuses. */
 function byPod(name: string, field: string, value: string, deployment: NamespaceEscape['deployment']): NamespaceEscape {
   const pattern = `${field.replaceAll(/[.[\]]/g, '\\$&')} "${value}" .*${baseline}.*: `;
-  return { name, ...(deployment !== undefined && { deployment }), expected: new RegExp(pattern), opened: byLabel };
+  return { name, deployment, expected: new RegExp(pattern), opened: byLabel };
 }
 
 const first = 'spec.controlPlane.deployment.additionalContainers[0]';

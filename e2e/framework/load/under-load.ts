@@ -52,7 +52,7 @@ export async function underLoad(users: Users, work: () => Promise<void>): Promis
     newcomersPerSecond: 4,
     newcomer,
     floor,
-    ...(onceMoreAfterMs === undefined ? {} : { onceMoreAfterMs }),
+    onceMoreAfterMs,
   });
   await load.start();
   await using disposables = new AsyncDisposableStack();

@@ -48,11 +48,7 @@ export async function joinByHand(
   const token = await createBootstrapToken(client);
   const ca = (await stage.secret(`${to.tenant}-ca`))['ca.crt'] ?? '';
   const { kubernetes } = to;
-  const worker = await startWorker({
-    harness: stage.cluster.harness,
-    name: to.worker,
-    ...(kubernetes === undefined ? {} : { kubernetes }),
-  });
+  const worker = await startWorker({ harness: stage.cluster.harness, name: to.worker, kubernetes });
   await to.prepare?.(worker);
   const nodeIp = worker.address;
   // kubeadm learnt v1beta4, where extra arguments are a list, in 1.31.

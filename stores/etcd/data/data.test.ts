@@ -8,7 +8,7 @@ import { tenancyRange, uncopiedRanges } from '../range.ts';
 
 const put = (key: string, value: string | Buffer, ttlMs?: number): StoredChange => ({
   is: 'put',
-  entry: { key, value: Buffer.from(value), ...(ttlMs === undefined ? {} : { ttlMs }) },
+  entry: { key, value: Buffer.from(value), ttlMs },
 });
 
 /** The data of tenancy `a` in an etcd that accepts every transaction, or fails as given. */

@@ -29,7 +29,7 @@ export async function openPostgresData(calls: PostgresClient, tenancy: Tenancy):
     const client = certificate !== undefined && key !== undefined ? { certificate, key } : config.tls?.client;
     const login: LoginConfig = {
       ...{ endpoints: config.endpoints, username, password },
-      ...(config.tls && { tls: { ca: config.tls.ca, ...(client && { client }) } }),
+      ...(config.tls && { tls: { ca: config.tls.ca, client } }),
     };
     return new KineData(await PostgresKineTable.open(login, { tenancy, closed: drop }));
   } catch (error) {

@@ -18,13 +18,7 @@ export function tarOf(entries: readonly ArchiveEntry[]): Buffer {
   const blocks = entries.flatMap(({ path, content = '', type = 'File', linkpath, size }) => {
     const bytes = Buffer.from(content);
     const block = Buffer.alloc(512);
-    const header = new Header({
-      path,
-      type,
-      mode: 0o644,
-      size: size ?? bytes.length,
-      ...(linkpath !== undefined && { linkpath }),
-    });
+    const header = new Header({ path, type, mode: 0o644, size: size ?? bytes.length, linkpath });
     header.encode(block, 0);
     return [block, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)];
   });

@@ -271,7 +271,7 @@ function stopped(
   // A condition is waited for at its own pace, as long as it may take.
   const isWaiting = blocker.type === 'EvaluatedCEL' && overdue === undefined;
   const afterMs = isWaiting ? blocker.afterMs : pauses.after(blocker, place);
-  return { status: statusOf(addon, findings), ...(afterMs === undefined ? {} : { afterMs }) };
+  return { status: statusOf(addon, findings), afterMs };
 }
 
 const pending = ({ name, action }: AddonStage): AddonStageStatus => ({ name, action, phase: 'Pending' });

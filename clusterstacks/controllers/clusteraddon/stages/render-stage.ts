@@ -82,7 +82,7 @@ export async function renderStage(
   const request = {
     ...{ chart, releaseName, namespace: addonNamespace, apiVersions },
     ...{ kubernetesVersion: assets.metadata.kubernetes, requester },
-    ...(values === undefined ? {} : { values }),
+    values,
   };
   const render = (): Promise<readonly Manifest[]> => renderer.render(request, signal);
   try {

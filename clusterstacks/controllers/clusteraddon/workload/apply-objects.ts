@@ -188,7 +188,7 @@ async function applyOrRecreate(manifest: Manifest, kind: KindRef, target: ApplyT
     }
     const current = await cluster.get(kind, keyOf(manifest), { signal });
     const uid = current?.metadata.uid;
-    const options = { propagation: 'Background', signal, ...(uid === undefined ? {} : { uid }) } as const;
+    const options = { propagation: 'Background', signal, uid } as const;
     await cluster.delete(kind, keyOf(manifest), options);
     return apply();
   }

@@ -22,7 +22,7 @@ export const assetsPhase = ({ assets: store }: Dependencies, moved: MovedTags): 
     const { digest } = release.status ?? {};
     let assets: ReleaseAssets;
     try {
-      assets = await store.assets(address, { name, ...(digest !== undefined && { digest }) }, ctx.signal);
+      assets = await store.assets(address, { name, digest }, ctx.signal);
     } catch (error) {
       return troubleOf(error, ctx);
     }

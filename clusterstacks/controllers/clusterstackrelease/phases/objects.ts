@@ -52,7 +52,7 @@ export function objectsPhase(
     memory: deps.memory.slot('applied for releases'),
     lookup: (kind, key) => watches.seen(kind, key),
     foreign: (object, { owner }) => whyForeign(object, owner as ClusterStackRelease),
-    ...(deps.metrics && { metrics: deps.metrics }),
+    metrics: deps.metrics,
   });
   return {
     name: 'objects',

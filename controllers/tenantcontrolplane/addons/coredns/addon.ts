@@ -22,7 +22,7 @@ export const coreDNS: Addon<'coreDNS'> = {
         version: targetVersion(scope),
         clusterDomain,
         serviceCidr: tenantNetworks({ spec }).services.value,
-        ...(dnsServiceIPs !== undefined && { dnsServiceIPs }),
+        dnsServiceIPs,
         image: spec.addons.coreDNS ?? {},
         pod: spec.addons.coreDNS ?? {},
       });

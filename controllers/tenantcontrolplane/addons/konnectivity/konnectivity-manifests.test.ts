@@ -257,7 +257,7 @@ describe('the address for agents', () => {
     spec: {
       ports: [
         { name: 'kube-apiserver', port: 6443, nodePort: 31111 },
-        { name: 'konnectivity-server', port: 8132, ...(nodePort !== undefined && { nodePort }) },
+        { name: 'konnectivity-server', port: 8132, nodePort },
       ],
     },
   });

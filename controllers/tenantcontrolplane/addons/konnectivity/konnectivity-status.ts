@@ -58,7 +58,7 @@ function service({ service: live }: Readonly<Scope>): Partial<Konnectivity> {
 /** The route of the agents, if there is one; if it cannot be created, the recorded one stays in the status. */
 function route({ publication }: Readonly<Scope>, before: Konnectivity | undefined): Partial<Konnectivity> {
   const gateway = publication?.made === undefined ? before?.gateway : publication.servers?.[ports.konnectivity]?.status;
-  return gateway === undefined ? {} : { gateway };
+  return { gateway };
 }
 
 /** The status of the add-on after a reconcile: what the reconcile could not find out is unchanged; a removed one is only disabled. */

@@ -178,7 +178,7 @@ async function startAgent(
   name: string,
   { audience, port = tunnel.port }: { readonly audience?: string; readonly port?: number },
 ): Promise<Agent> {
-  const account = { namespace: 'kube-system', name: 'konnectivity-agent', ...(audience !== undefined && { audience }) };
+  const account = { namespace: 'kube-system', name: 'konnectivity-agent', audience };
   await writeFile(at(`${name}.token`), await serviceAccountToken(apiServer, account), { mode: 0o600 });
   const tools = await resolveTools(['proxy-agent']);
   const [admin = 0, health = 0] = await lowPorts(2);

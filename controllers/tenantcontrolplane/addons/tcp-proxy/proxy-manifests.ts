@@ -113,7 +113,7 @@ function deployment(input: ProxyInput): Manifest {
       // A new pod gets the node's port only after the old pod has ended.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
       template: {
-        metadata: { labels: selector, ...(annotations !== undefined && { annotations }) },
+        metadata: { labels: selector, annotations },
         spec: {
           serviceAccountName: name,
           priorityClassName: 'system-cluster-critical',

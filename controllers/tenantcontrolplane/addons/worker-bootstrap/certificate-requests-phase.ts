@@ -80,7 +80,7 @@ function rulesOf(scope: Readonly<Scope>, deps: RequestsDependencies, ctx: Contex
 async function pageOf(client: Cluster, pass: RequestPass, signal: AbortSignal): Promise<ListOf<Request>> {
   const { from } = pass;
   const read = (limit: number): Promise<ListOf<Request>> =>
-    client.list<Request>(kind, { fieldSelector, signal, page: { limit, ...(from !== undefined && { from }) } });
+    client.list<Request>(kind, { fieldSelector, signal, page: { limit, from } });
   try {
     return await read(pageSize);
   } catch (error) {

@@ -57,8 +57,8 @@ export function readAuthority(
   const key = data[keys.previousKey];
   return {
     active,
-    ...(next !== undefined && { next }),
-    ...(certificate !== undefined && { previous: { certificate, ...(key !== undefined && { key }) } }),
+    next,
+    ...(certificate !== undefined && { previous: { certificate, key } }),
     bundled: data[keys.bundle] !== undefined,
   };
 }

@@ -87,7 +87,7 @@ function withProgress(record: MigrationStatus, progress: MigrationProgress | und
     keys: progress.keys,
     bytes: progress.bytes,
     rate: Math.round(progress.keysPerSecond),
-    ...(progress.remainingKeys !== undefined && { remaining: progress.remainingKeys }),
+    remaining: progress.remainingKeys,
   };
 }
 

@@ -46,12 +46,7 @@ export function beginMigration(tcp: TenantControlPlane, now: Date): MigrationSta
   const { driver, dataStoreName = '' } = storage;
   return {
     phase: 'Preparing',
-    source: {
-      dataStoreName,
-      ...(driver !== undefined && { driver }),
-      ...(schema !== undefined && { schema }),
-      ...(user !== undefined && { user }),
-    },
+    source: { dataStoreName, driver, schema, user },
     target: { dataStoreName: target },
     attempt,
     startedAt: now.toISOString(),

@@ -42,7 +42,7 @@ export const timeLimits = {
 
 /** The same record, with what is waited for. */
 export function waiting(record: MigrationStatus, message: string, afterMs?: number): Step {
-  return { record: { ...record, message }, ...(afterMs !== undefined && { afterMs }) };
+  return { record: { ...record, message }, afterMs };
 }
 
 /** The next phase starts at once, in a reconcile of its own. */

@@ -7,7 +7,7 @@ const pod = (name: string, status: Pod['status']): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: storedMeta({ name }),
-  ...(status !== undefined && { status }),
+  status,
 });
 const waiting = (reason: string, message?: string): Pod['status'] => ({
   containerStatuses: [
@@ -17,7 +17,7 @@ const waiting = (reason: string, message?: string): Pod['status'] => ({
       restartCount: 0,
       image: '',
       imageID: '',
-      state: { waiting: { reason, ...(message !== undefined && { message }) } },
+      state: { waiting: { reason, message } },
     },
   ],
 });

@@ -22,7 +22,7 @@ function placed(phase?: MigrationPhase, changes: TenantControlPlaneChanges = {})
     source: { dataStoreName: 'default', ...share },
     target: { dataStoreName: 'other', ...share },
   };
-  const storage = { dataStoreName: 'default', driver: 'etcd', setup: share, ...(migration && { migration }) };
+  const storage = { dataStoreName: 'default', driver: 'etcd', setup: share, migration };
   return tenantControlPlaneWith({ ...changes, status: { storage } });
 }
 

@@ -28,7 +28,7 @@ function tenant(
   dataStore = 'default',
   status?: TenantControlPlane['status'],
 ): TenantControlPlane {
-  return tenantControlPlaneWith({ spec: { dataStore, dataStoreOverrides }, ...(status !== undefined && { status }) });
+  return tenantControlPlaneWith({ spec: { dataStore, dataStoreOverrides }, status });
 }
 
 const errors = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>

@@ -34,15 +34,10 @@ function store(told: Told): DataStore {
       generation: 2,
       ...(deleting && { deletionTimestamp: '2030-01-01T00:00:00Z' }),
     }),
-    spec: {
-      driver: 'etcd',
-      endpoints: ['etcd:2379'],
-      ...(placement !== undefined && { placement }),
-      ...(allowedNamespaces !== undefined && { allowedNamespaces }),
-    },
+    spec: { driver: 'etcd', endpoints: ['etcd:2379'], placement, allowedNamespaces },
     status: {
       conditions: [{ type: 'Ready', status: ready, reason: 'X', message, observedGeneration, lastTransitionTime }],
-      ...(sizeBytes !== undefined && { sizeBytes }),
+      sizeBytes,
     },
   };
 }
@@ -55,7 +50,7 @@ const with10 = (tenants: number, told: Partial<Told> = {}): Candidate => ({
 });
 const taints = (effect: 'NoPlacement' | 'PreferNoPlacement', value?: string): DataStore['spec']['placement'] => ({
   weight: 1,
-  taints: [{ key: 'for', effect, ...(value !== undefined && { value }) }],
+  taints: [{ key: 'for', effect, value }],
 });
 
 describe('A DataStore', () => {
@@ -187,8 +182,8 @@ const anyStore = (name: string): fc.Arbitrary<DataStore> =>
         labels,
         ready,
         deleting,
-        ...(sizeBytes !== undefined && { sizeBytes }),
-        placement: { weight, taints: list, capacity: { size: '15', ...(tenants !== undefined && { tenants }) } },
+        sizeBytes,
+        placement: { weight, taints: list, capacity: { size: '15', tenants } },
       }),
     );
 const anyStores = fc
@@ -209,7 +204,7 @@ const anyConstraints = fc
   .map(({ selector, tolerations }) => ({
     selector,
     origin,
-    tolerations: tolerations.map(({ effect, ...rest }) => ({ ...rest, ...(effect !== undefined && { effect }) })),
+    tolerations: tolerations.map(({ effect, ...rest }) => ({ ...rest, effect })),
   }));
 
 describe('Placement', () => {

@@ -69,5 +69,5 @@ function fitOf(store: DataStore, { tolerations }: PlacementConstraints, tenants:
     ...(taints.length === 0 ? [] : [`has the taint ${taints.map(taintText).join(' and ')}`]),
   ];
   const { size } = load;
-  return { name: store.metadata.name, score, reason: words.join(', '), ...(size !== undefined && { size }) };
+  return { name: store.metadata.name, score, reason: words.join(', '), size };
 }

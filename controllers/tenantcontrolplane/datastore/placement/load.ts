@@ -19,12 +19,7 @@ const usualTenants = 100;
 export function loadOf({ spec, status }: DataStore, tenants: number): Load {
   const { tenants: mostTenants, size: quantity } = spec.placement?.capacity ?? {};
   const mostSize = quantity === undefined ? undefined : numberOf(quantity);
-  return {
-    tenants,
-    ...(mostTenants !== undefined && { mostTenants }),
-    ...(status?.sizeBytes !== undefined && { size: status.sizeBytes }),
-    ...(mostSize !== undefined && { mostSize }),
-  };
+  return { tenants, mostTenants, size: status?.sizeBytes, mostSize };
 }
 
 /** True when there is no room for one more tenant. */

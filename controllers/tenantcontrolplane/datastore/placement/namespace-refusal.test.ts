@@ -9,11 +9,7 @@ const store = (allowedNamespaces: Allowed): DataStore => ({
   apiVersion: 'steward.butlerlabs.dev/v1alpha1',
   kind: 'DataStore',
   metadata: storedMeta({ name: 'default' }),
-  spec: {
-    driver: 'etcd',
-    endpoints: ['etcd:2379'],
-    ...(allowedNamespaces !== undefined && { allowedNamespaces }),
-  },
+  spec: { driver: 'etcd', endpoints: ['etcd:2379'], allowedNamespaces },
 });
 const gold = { matchLabels: { tier: 'gold' } };
 

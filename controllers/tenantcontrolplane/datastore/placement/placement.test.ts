@@ -41,12 +41,12 @@ async function newWorld(stores: Readonly<Record<string, Told>>): Promise<TenantW
 
 /** Stores a DataStore with what its controller would say of it. */
 async function tell(world: TenantWorld, name: string, { labels, placement, ready = true }: Told): Promise<void> {
-  const spec = { driver: 'etcd', endpoints: [`${name}:2379`], ...(placement !== undefined && { placement }) };
+  const spec = { driver: 'etcd', endpoints: [`${name}:2379`], placement };
   const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
   const stored = await world.cluster.seed(dataStore, {
     apiVersion,
     kind: 'DataStore',
-    metadata: { name, ...(labels !== undefined && { labels }) },
+    metadata: { name, labels },
     spec,
   });
   const condition = { type: 'Ready', status: ready ? 'True' : 'False', reason: ready ? 'Ready' : 'Unreachable' };

@@ -35,7 +35,7 @@ const unplaced = (name: string, status?: TenantControlPlane['status']): TenantCo
   tenantControlPlaneWith({
     metadata: { name, namespace: 'default', uid: `uid-${name}` },
     spec: { dataStore: '' },
-    ...(status !== undefined && { status }),
+    status,
   });
 
 const placedIn = (name: string, store: string): TenantControlPlane =>

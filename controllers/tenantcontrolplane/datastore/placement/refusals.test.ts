@@ -8,7 +8,7 @@ const store = (status?: DataStore['status']): DataStore => ({
   kind: 'DataStore',
   metadata: storedMeta({ name: 'new', generation: 1 }),
   spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
-  ...(status !== undefined && { status }),
+  status,
 });
 
 test.each([

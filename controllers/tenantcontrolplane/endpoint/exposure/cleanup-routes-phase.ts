@@ -85,7 +85,7 @@ export async function unpublication(scope: Readonly<Scope>, deps: Dependencies, 
   if (stays !== undefined) {
     const { until, afterMs } = stays;
     const message = `the previous exposure remains in place until ${until}`;
-    return { is: 'done', message, ...(afterMs !== undefined && { afterMs }) };
+    return { is: 'done', message, afterMs };
   }
   await Promise.all(others.map((route) => removeRoute(route, removing)));
   const ports = publishedPorts(scope, deps);

@@ -60,9 +60,7 @@ describe('An Ingress', () => {
     ['generic', undefined],
     [undefined, undefined],
   ])('of type %s passes TLS through', (controllerType, annotations) => {
-    expect(made(byIngress({ ...(controllerType !== undefined && { controllerType }) })).metadata.annotations).toEqual(
-      annotations,
-    );
+    expect(made(byIngress({ controllerType })).metadata.annotations).toEqual(annotations);
   });
 
   test('has the labels and annotations of its author, which override the defaults', () => {

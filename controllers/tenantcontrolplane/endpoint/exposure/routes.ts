@@ -51,7 +51,7 @@ function known({ among, name }: RouteName, { scope, deps }: RouteHolder): { kind
   const { uid, deletionTimestamp, ownerReferences = [] } = deps.cached(kind, key)?.metadata ?? {};
   const isOurs = ownerReferences.some((reference) => reference.uid === owner && reference.controller === true);
   if (!isOurs || deletionTimestamp !== undefined) return undefined;
-  return { kind, ...(uid !== undefined && { uid }) };
+  return { kind, uid };
 }
 
 /** True when the watches know such an object of ours. They also report one that is created later. */
@@ -66,5 +66,5 @@ export async function removeRoute(route: RouteName, holder: RouteHolder): Promis
   if (found === undefined) return;
   const { kind, uid } = found;
   const key = { namespace: scope.tcp.metadata.namespace, name: route.name };
-  await deps.cluster.delete(kind, key, { ...(uid !== undefined && { uid }), signal: ctx.signal });
+  await deps.cluster.delete(kind, key, { uid, signal: ctx.signal });
 }

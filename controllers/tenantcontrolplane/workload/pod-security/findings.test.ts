@@ -24,7 +24,7 @@ const podWith = ({ container, volume, annotations = {}, pod }: Given): Evaluated
 });
 
 const context = (securityContext: Container['securityContext']): Given => ({
-  container: { ...(securityContext !== undefined && { securityContext }) },
+  container: { securityContext },
 });
 const fields = (given: Given, standard: 'baseline' | 'restricted'): readonly string[] =>
   findingsOf(podWith(given), standard).map(({ field }) => field);

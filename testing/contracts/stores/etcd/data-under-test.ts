@@ -10,7 +10,7 @@ import { pairOf, rawEtcdClient } from './raw-client.ts';
 
 /** An etcd with authentication that gives tenancies, whose hands are etcd clients with the tenants' certificates. */
 export async function startEtcdDataUnderTest(release?: string): Promise<DataUnderTest> {
-  const store = await startEtcdDataStore(release === undefined ? {} : { release });
+  const store = await startEtcdDataStore({ release });
   const config = await etcdDriver.configure(store.dataStore, () => Promise.resolve(undefined));
   const session = await etcdDriver.open(config, new AbortController().signal);
   const administrator = rawEtcdClient(config, store.tls.root);

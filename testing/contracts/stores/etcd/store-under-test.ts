@@ -175,6 +175,6 @@ class EtcdUnderTest implements StoreUnderTest<EtcdConfig> {
 
 /** Starts etcd for `describeDriver`, in a pinned release. */
 export async function startEtcdUnderTest(release?: string): Promise<StoreUnderTest<EtcdConfig>> {
-  const store = await startEtcdDataStore(release === undefined ? {} : { release });
+  const store = await startEtcdDataStore({ release });
   return new EtcdUnderTest(store, await etcdDriver.configure(store.dataStore, noSecrets));
 }

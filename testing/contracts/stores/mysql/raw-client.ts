@@ -27,7 +27,7 @@ export async function rawMysql(config: MysqlConfig, login: RawLogin): Promise<Co
     supportBigNumbers: true,
     bigNumberStrings: true,
     dateStrings: true,
-    ...(database !== undefined && { database }),
+    database,
     ...(ca !== undefined && { ssl: { ca, verifyIdentity: true } }),
   });
   connection.on('error', () => undefined);

@@ -43,7 +43,7 @@ export async function startNatsDataStore(options: NatsOptions): Promise<NatsData
       apiVersion: 'steward.butlerlabs.dev/v1alpha1',
       kind: 'DataStore',
       metadata: storedMeta({ name: 'nats' }),
-      spec: { driver: 'NATS', endpoints: [...server.endpoints], ...login, ...(tlsConfig && { tlsConfig }) },
+      spec: { driver: 'NATS', endpoints: [...server.endpoints], ...login, tlsConfig },
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

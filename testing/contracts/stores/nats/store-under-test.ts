@@ -198,12 +198,7 @@ const impatient = (config: string): string => config.replace('allow_delete', 'ti
 
 /** Starts NATS with accounts for `describeDriver`. */
 export async function startNatsUnderTest(release?: NatsOptions['release']): Promise<StoreUnderTest<NatsConfig>> {
-  const store = await startNatsDataStore({
-    auth: 'accounts',
-    tls: 'server',
-    edit: impatient,
-    ...(release !== undefined && { release }),
-  });
+  const store = await startNatsDataStore({ auth: 'accounts', tls: 'server', edit: impatient, release });
   const config = await natsDriver.configure(store.dataStore, noSecrets);
   if (config.access.mode !== 'accounts') throw new Error('this store has accounts');
   const subject = new NatsUnderTest(store, config, config.access);

@@ -24,11 +24,7 @@ export async function rawPostgres(config: LoginConfig, tenant: Tenant, over: Par
     database: tenancy.schema,
     connectionTimeoutMillis: 5000,
     query_timeout: 10_000,
-    ssl: tls !== undefined && {
-      ca: tls.ca,
-      ...(tls.certificate !== undefined && { cert: tls.certificate }),
-      ...(tls.key !== undefined && { key: tls.key }),
-    },
+    ssl: tls !== undefined && { ca: tls.ca, cert: tls.certificate, key: tls.key },
     ...over,
   });
   client.on('error', () => {

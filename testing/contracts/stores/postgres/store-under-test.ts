@@ -146,7 +146,7 @@ export class PostgresUnderTest implements StoreUnderTest<LoginConfig> {
       return [{ name: 'TLS where there is none', config: { ...config, tls: { ca: foreign.certificate } }, reason }];
     }
     const withClient = (client: KeyPair): LoginConfig => ({ ...config, tls: { ...tls, client } });
-    const bare = { ca: tls.ca, ...(tls.signer && { signer: tls.signer }) };
+    const bare = { ca: tls.ca, signer: tls.signer };
     return [
       { name: 'a server of another CA', config: { ...config, tls: { ...tls, ca: foreign.certificate } }, reason },
       { name: 'no TLS where it is asked for', config: plain, reason },
