@@ -36,7 +36,7 @@ export function statusOf(addon: ClusterAddon, { changes, blocker, overdue, now }
   const current = [...partsOf(blocker), readyOf(blocker, overdue)];
   const conditions = setConditions(withTexts(before.conditions), current, at);
   const rests = blocker?.type === 'Ready';
-  const fields = Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined);
+  const fields = Object.entries<unknown>({ ...before, ...changes }).filter(([, value]) => value !== undefined);
   return {
     ...(Object.fromEntries(fields) as Partial<ClusterAddonStatus>),
     observedGeneration: at.generation,

@@ -415,8 +415,10 @@ describe('A chart', () => {
 
 describe('A chart with random parts', () => {
   let made = 0;
-  const specOf = async (name: string): Promise<unknown> =>
-    ((await world.get(machineTemplate, name)) as (Resource & { readonly spec?: unknown }) | undefined)?.spec;
+  const specOf = async (name: string): Promise<unknown> => {
+    const found: (Resource & { readonly spec?: unknown }) | undefined = await world.get(machineTemplate, name);
+    return found?.spec;
+  };
   const randomly = (of: (password: string) => readonly Manifest[]): void => {
     world.renderChart = () => of(`password-${(made += 1)}`);
   };

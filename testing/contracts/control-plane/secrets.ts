@@ -12,10 +12,6 @@ interface Owned {
   readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
 }
 
-interface Labelled {
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
 const ownersOf = (object: PlainObject | undefined): Owned['ownerReferences'] =>
   (object?.metadata as Owned | undefined)?.ownerReferences;
 
@@ -74,7 +70,7 @@ export function secrets(
     const labelled = await found.until(
       found.secret('ca'),
       'its label',
-      (object) => (object?.metadata as Labelled | undefined)?.labels?.[label] === found.name,
+      (object) => object?.metadata?.labels?.[label] === found.name,
     );
     expect(labelled).toMatchObject({ type: 'cluster.x-k8s.io/secret' });
     const { data } = labelled;
