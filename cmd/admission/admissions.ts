@@ -14,7 +14,7 @@ import { usersOf } from '../../controllers/datastore/status.ts';
 import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.ts';
 import { isForceDeleted } from '../../controllers/stewardcontrolplane/tenant/is-force-deleted.ts';
 import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
-import { programs } from '../../controllers/tenantcontrolplane/programs.ts';
+import { programs } from '../../controllers/tenantcontrolplane/addons/programs.ts';
 import { namespaceStandard } from '../../controllers/tenantcontrolplane/workload/namespace-standard.ts';
 import { defaultBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import type { Boundaries, BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';

@@ -10,7 +10,7 @@ import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.
 import { tenantControlPlaneOf } from '../../controllers/stewardcontrolplane/tenant/tenant-control-plane.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
-import { programs } from '../../controllers/tenantcontrolplane/programs.ts';
+import { programs } from '../../controllers/tenantcontrolplane/addons/programs.ts';
 import { validateBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import type { Boundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';

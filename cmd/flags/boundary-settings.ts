@@ -1,6 +1,6 @@
 import type { AllowedArguments } from '../../controllers/tenantcontrolplane/workload/validate-arguments.ts';
 import type { BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
-import { programs } from '../../controllers/tenantcontrolplane/programs.ts';
+import { programs } from '../../controllers/tenantcontrolplane/addons/programs.ts';
 import type { PodSecurityStandard } from '../../controllers/tenantcontrolplane/workload/pod-security/standard.ts';
 import {
   parseStandard,

@@ -21,7 +21,7 @@ import { asksForHost, validatePublication } from './endpoint/exposure/validate-e
 import type { GatewayApi } from './endpoint/exposure/validate-exposure.ts';
 import type { DataStoreDrivers, DataStoreRefusals } from './datastore/data-store-drivers.ts';
 import { validatePods } from './workload/validate-pods.ts';
-import { programs } from './programs.ts';
+import { programs } from './addons/programs.ts';
 import { serversOf } from './shared/addon-server.ts';
 import { tenantNetworks } from './shared/tenant-networks.ts';
 import { validateRetention } from './adoption/validate-retention.ts';

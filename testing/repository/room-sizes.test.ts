@@ -8,6 +8,11 @@ describe('A newcomer can survey', () => {
     expect(sizes.filter(({ files }) => files > largest.folder)).toEqual([]);
   });
 
+  test('the files at the top of a TenantControlPlane', () => {
+    const [top] = folderSizes().filter(({ name }) => name === 'controllers/tenantcontrolplane');
+    expect(top?.files).toBeLessThanOrEqual(largest.top);
+  });
+
   test('every feature', () => {
     const sizes = featureSizes();
     expect(sizes.filter(({ files }) => files === 0)).toEqual([]);

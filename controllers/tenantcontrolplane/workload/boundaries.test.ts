@@ -5,7 +5,7 @@ import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
 import { konnectivityAddon } from '../../../testing/builders/konnectivity-addon.ts';
 import { validateBoundaries } from './boundaries.ts';
-import { programs } from '../programs.ts';
+import { programs } from '../addons/programs.ts';
 
 type Deployment = NonNullable<TenantControlPlaneChanges['deployment']>;
 

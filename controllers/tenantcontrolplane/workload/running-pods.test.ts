@@ -3,7 +3,7 @@ import { storedMeta } from '../../../api/as-stored.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
-import { programs } from '../programs.ts';
+import { programs } from '../addons/programs.ts';
 import type { Program } from './guarded-arguments.ts';
 import { isNotNew, runsAlready } from './running-pods.ts';
 

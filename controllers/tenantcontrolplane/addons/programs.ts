@@ -1,5 +1,5 @@
-import { addons } from './addons/registry.ts';
-import { programsOf } from './workload/guarded-arguments.ts';
+import { addons } from './registry.ts';
+import { programsOf } from '../workload/guarded-arguments.ts';
 
 /** All programs of control planes for which authors may set arguments. */
 export const programs = programsOf(addons);
