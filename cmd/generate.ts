@@ -18,6 +18,8 @@ import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } f
 import { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
 import { documentedCommands, flagsPage } from './flags/flags-page.ts';
 import { phasesPage } from './phases-page.ts';
+import { promisesPage } from '../testing/repository/promises-page.ts';
+import type { PromiseGroup } from '../testing/repository/promises-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -44,6 +46,12 @@ function fieldCoverage(): string {
   return fieldCoveragePage(allKinds, noted);
 }
 
+/** Which tests show which promise, as it is noted beside the tests. */
+function promises(): string {
+  const noted = readFileSync(join(root, 'testing/repository/promises.yaml'), 'utf8');
+  return promisesPage(parse(noted) as readonly PromiseGroup[]);
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const unknown = args.find((argument) => argument !== '--check');
   if (unknown !== undefined) {
@@ -58,6 +66,7 @@ async function main(args: readonly string[]): Promise<number> {
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
     ['docs/reference/generated/phases.md', phasesPage(recipe)],
     ['docs/reference/field-coverage.md', fieldCoverage()],
+    ['docs/reference/promises.md', promises()],
     ...chartFiles(root, { kinds: allKinds, roles: declaredRoles, clusterStacksRole }),
     ...(await figurePages(root)),
   ]);

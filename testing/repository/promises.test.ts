@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { hasTest } from './checklist.ts';
+import { promisesPage } from './promises-page.ts';
+import type { PromiseGroup, StewardPromise } from './promises-page.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const groups = parse(read('testing/repository/promises.yaml')) as readonly PromiseGroup[];
+const promises = groups.flatMap((group) => group.promises);
+const sentences = (wrong: (promise: StewardPromise) => boolean): readonly string[] =>
+  promises.filter(wrong).map(({ promise }) => promise);
+
+describe('The promises of Steward', () => {
+  test('are one sentence each, and each is there once', () => {
+    expect(sentences(({ promise }) => !/^[^.]+(\.\S[^.]*)*\.$/.test(promise))).toEqual([]);
+    expect(new Set(promises.map(({ promise }) => promise)).size).toBe(promises.length);
+  });
+
+  test('have one of three verdicts', () => {
+    expect(new Set(promises.map(({ verdict }) => verdict))).toEqual(new Set(['shown', 'in part', 'not shown']));
+  });
+
+  test('that are shown have a test, and nothing is missing', () => {
+    const shown = promises.filter(({ verdict }) => verdict === 'shown');
+    expect(shown.filter(({ tests = [], missing }) => tests.length === 0 || missing !== undefined)).toEqual([]);
+  });
+
+  test('that are shown in part name what shows a part, and say what is missing', () => {
+    const partly = promises.filter(({ verdict }) => verdict === 'in part');
+    const empty = ({ tests = [], files = [], missing = '' }: StewardPromise): boolean =>
+      tests.length + files.length === 0 || missing === '';
+    expect(partly.filter(empty)).toEqual([]);
+  });
+
+  test('that are not shown have a reason, and no test', () => {
+    const open = promises.filter(({ verdict }) => verdict === 'not shown');
+    const wrong = ({ tests = [], files = [], missing = '' }: StewardPromise): boolean =>
+      tests.length + files.length > 0 || missing === '';
+    expect(open.filter(wrong)).toEqual([]);
+  });
+
+  test('name only tests that exist', () => {
+    const named = promises.flatMap(({ tests = [] }) => tests);
+    expect(named.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
+  });
+
+  test('name only files that exist', () => {
+    const named = promises.flatMap(({ files = [] }) => files);
+    const linked = promises.flatMap(({ missing = '' }) =>
+      [...missing.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => join('docs/reference', path)),
+    );
+    expect(linked).not.toEqual([]);
+    expect([...named, ...linked].filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  test('tell how many conformance tests passed as their page does', () => {
+    const [, all = '', passed = ''] = /^\| all \| (\d+) \| (\d+) \|/m.exec(read('docs/reference/conformance.md')) ?? [];
+    const told = promises.filter(({ missing = '' }) => missing.includes('conformance tests'));
+    expect(told).not.toEqual([]);
+    expect(told.filter(({ missing = '' }) => !missing.includes(`${passed} of the ${all} conformance tests`))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('The page of promises', () => {
+  test('counts its own rows', () => {
+    const page = read('docs/reference/promises.md');
+    const rows = (verdict: string): number =>
+      page.split('\n').filter((line) => line.includes(`. | ${verdict} | `)).length;
+    const [shown, partly, open] = [rows('shown'), rows('in part'), rows('not shown')];
+    expect(page).toContain(
+      `\n${shown + partly + open} promises: ${shown} shown, ${partly} in part, ${open} not shown.\n`,
+    );
+    expect(shown + partly + open).toBe(promises.length);
+  });
+
+  test('links to tests and files, and says what is missing', () => {
+    const page = promisesPage([
+      {
+        group: 'Some',
+        promises: [
+          { promise: 'One | two.', verdict: 'shown', tests: [{ file: 'a/b.test.ts', title: 'shows | it' }] },
+          { promise: 'Three.', verdict: 'in part', files: ['a/b.json'], missing: 'Four.' },
+        ],
+      },
+    ]);
+    expect(page).toContain('2 promises: 1 shown, 1 in part, 0 not shown.');
+    expect(page).toContain('## Some');
+    expect(page).toContain('| One \\| two. | shown | [shows \\| it](../../a/b.test.ts) |  |');
+    expect(page).toContain('| Three. | in part | [a/b.json](../../a/b.json) | Four. |');
+  });
+});
+
+test('A control plane is Ready within 16 seconds in the committed figures', () => {
+  const { rows } = JSON.parse(read('bench/results/ready.json')) as {
+    readonly rows: readonly { readonly contender: string; readonly readyMs: { readonly max: number } }[];
+  };
+  const slowest = rows.filter(({ contender }) => contender === 'Steward').map(({ readyMs }) => readyMs.max);
+  expect(slowest.length).toBeGreaterThan(0);
+  expect(Math.max(...slowest)).toBeLessThan(16_000);
+});
+
+test('Everything is under Apache-2.0', () => {
+  expect(read('LICENSE')).toMatch(/^\s*Apache License\s+Version 2\.0/);
+  expect((JSON.parse(read('package.json')) as { readonly license: string }).license).toBe('Apache-2.0');
+});
+
+test('Pages explain each concept, and the list of pages links to them', () => {
+  const list = read('docs/README.md');
+  const pages = ['control-plane', 'choosing-a-datastore', 'worker-nodes', 'konnectivity'];
+  expect(pages.filter((page) => !list.includes(`(explanation/${page}.md)`))).toEqual([]);
+  const linked = [...list.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
+  expect(linked.filter((path) => !existsSync(join(root, 'docs', path)))).toEqual([]);
+});
