@@ -4,7 +4,8 @@ import type { DraftOf, ObjectMeta, Resource, StoredMeta } from './meta.ts';
 export function storedMeta(
   given: ObjectMeta,
 ): StoredMeta & { readonly namespace: string; readonly generation: number } {
-  return { name: '', namespace: '', uid: '', resourceVersion: '', generation: 0, ...given };
+  const { name = '', namespace = '', uid = '', resourceVersion = '', generation = 0 } = given;
+  return { ...given, name, namespace, uid, resourceVersion, generation };
 }
 
 /** An object that need not be stored, for what judges stored ones. It is not sent: its empty fields would be, too. */

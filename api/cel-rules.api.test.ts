@@ -61,6 +61,8 @@ const agentMessage =
   'replicas must be 0 (or unset) when mode is DaemonSet, and greater than 0 (or unset) when mode is Deployment';
 const bothExposures = { ingress: { hostname: 'a.example.com' }, gateway: { hostname: 'a.example.com' } };
 const lb = 'LoadBalancer';
+/** A Service of both IP families. */
+const bothFamilies = { serviceType: lb, ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] };
 
 /** Rules of tolerations for DataStore taints. */
 const tolerationCases: readonly Omit<Case, 'kind'>[] = [
@@ -168,8 +170,21 @@ const tenantCases: readonly Case[] = [
   {
     kind: tenantControlPlane,
     message: 'ipFamilies has the same family twice: remove one',
-    refuses: tenant(lb, {}, { service: { serviceType: lb, ipFamilies: ['IPv4', 'IPv4'] } }),
-    keeps: tenant(lb, {}, { service: { serviceType: lb, ipFamilies: ['IPv4', 'IPv6'] } }),
+    refuses: tenant(lb, {}, { service: { ...bothFamilies, ipFamilies: ['IPv4', 'IPv4'] } }),
+    keeps: tenant(lb, {}, { service: bothFamilies }),
+  },
+  {
+    kind: tenantControlPlane,
+    message: 'the first of ipFamilies cannot be changed',
+    from: tenant(lb, {}, { service: bothFamilies }),
+    refuses: tenant(lb, {}, { service: { ...bothFamilies, ipFamilies: ['IPv6', 'IPv4'] } }),
+    keeps: tenant(lb, {}, { service: { serviceType: lb, ipFamilies: ['IPv4'] } }),
+  },
+  {
+    kind: tenantControlPlane,
+    message: 'two ipFamilies need the ipFamilyPolicy PreferDualStack or RequireDualStack',
+    refuses: tenant(lb, {}, { service: { ...bothFamilies, ipFamilyPolicy: 'SingleStack' } }),
+    keeps: tenant(lb, {}, { service: { serviceType: lb, ipFamilies: ['IPv6'] } }),
   },
   {
     kind: tenantControlPlane,
@@ -345,7 +360,18 @@ const sharedCases: readonly SharedCase[] = [
   },
   {
     message: 'ipFamilies has the same family twice: remove one',
-    refuses: network({ serviceType: lb, ipFamilies: ['IPv6', 'IPv6'] }),
+    refuses: network({ ...bothFamilies, ipFamilies: ['IPv6', 'IPv6'] }),
+    keeps: network(bothFamilies),
+  },
+  {
+    message: 'the first of ipFamilies cannot be changed',
+    from: network(bothFamilies),
+    refuses: network({ ...bothFamilies, ipFamilies: ['IPv6'] }),
+    keeps: network({ serviceType: lb, ipFamilies: ['IPv4'] }),
+  },
+  {
+    message: 'two ipFamilies need the ipFamilyPolicy PreferDualStack or RequireDualStack',
+    refuses: network({ serviceType: lb, ipFamilies: ['IPv6', 'IPv4'] }),
     keeps: network({ serviceType: lb, ipFamilies: ['IPv6'] }),
   },
   {

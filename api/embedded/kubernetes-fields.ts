@@ -1,4 +1,4 @@
-import { bool, described, int32, obj, opt, str } from '../schema.ts';
+import { bool, described, int32, list, obj, opt, str } from '../schema.ts';
 import { admissionControllerList } from './admission-controllers.ts';
 import { kubelet } from './kubelet.ts';
 
@@ -9,10 +9,19 @@ const requestLimits = obj({
   ),
 });
 
+/** What kube-apiserver accepts as an issuer, without what needs escapes. */
+const issuerUrl = str({
+  pattern: '^https://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~/-]*)?$',
+  maxLength: 512,
+});
+
 const serviceAccountIssuer = obj({
-  url: described(
-    str({ pattern: '^https://[^?#\\s]+$', maxLength: 512 }),
-    'URL in new tokens, at which others find the discovery document. Tokens with the previous issuer stay valid.',
+  url: described(issuerUrl, 'URL in new tokens, at which others find the discovery document.'),
+  formerURLs: opt(
+    described(
+      list(issuerUrl, { maxItems: 4 }),
+      'Issuers of earlier tokens that are still valid. Name the previous URL here when `url` changes. The issuers in the cluster domain always stay valid.',
+    ),
   ),
   publicDiscovery: opt(
     described(
@@ -28,8 +37,8 @@ export const kubernetesFields = {
   admissionControllers: opt(admissionControllerList),
   eventTTL: opt(
     described(
-      str({ pattern: '^([0-9]+h)?([0-9]+m)?([0-9]+s)?$', minLength: 2, maxLength: 32 }),
-      'How long Events are stored, e.g. `2h` or `30m`. Defaults to one hour.',
+      str({ pattern: '^[1-9][0-9]{0,4}[hms]$' }),
+      'How long Events are stored, in hours, minutes or seconds, e.g. `2h` or `90m`. Defaults to one hour.',
     ),
   ),
   requestLimits: opt(described(requestLimits, 'How many requests one API server handles at the same time.')),

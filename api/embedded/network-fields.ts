@@ -56,10 +56,14 @@ export const passedToService = {
   ),
   ipFamilies: opt(
     described(
-      ruled(list(oneOf('IPv4', 'IPv6'), { minItems: 1, maxItems: 2 }), {
-        rule: 'size(self) < 2 || self[0] != self[1]',
-        message: 'ipFamilies has the same family twice: remove one',
-      }),
+      ruled(
+        list(oneOf('IPv4', 'IPv6'), { minItems: 1, maxItems: 2 }),
+        {
+          rule: 'size(self) < 2 || self[0] != self[1]',
+          message: 'ipFamilies has the same family twice: remove one',
+        },
+        { rule: 'self[0] == oldSelf[0]', message: 'the first of ipFamilies cannot be changed' },
+      ),
       'IP families of the Service, the first of which cannot be changed.',
     ),
   ),
@@ -76,6 +80,10 @@ export const serviceRules: readonly CelRule[] = [
   {
     rule: "!has(self.allocateLoadBalancerNodePorts) || self.serviceType == 'LoadBalancer'",
     message: 'allocateLoadBalancerNodePorts is supported only with LoadBalancer service type',
+  },
+  {
+    rule: "!has(self.ipFamilies) || size(self.ipFamilies) < 2 || (has(self.ipFamilyPolicy) && self.ipFamilyPolicy != 'SingleStack')",
+    message: 'two ipFamilies need the ipFamilyPolicy PreferDualStack or RequireDualStack',
   },
   {
     rule: "!has(self.externalTrafficPolicy) || self.serviceType != 'ClusterIP'",

@@ -66,6 +66,7 @@ const evaluated = [
   'spec.addons.',
   'spec.kubernetes.admissionControllers',
   'spec.kubernetes.kubelet',
+  'spec.kubernetes.serviceAccountIssuer',
 ];
 
 /** Of the ports of its pods only that of the API server is the Cluster's to choose: here it is one that nothing else has. */

@@ -21,6 +21,7 @@ import { asksForHost, validatePublication } from './endpoint/exposure/validate-e
 import type { GatewayApi } from './endpoint/exposure/validate-exposure.ts';
 import type { DataStoreDrivers, DataStoreRefusals } from './datastore/data-store-drivers.ts';
 import { validatePods } from './workload/validate-pods.ts';
+import { validateSecurityContexts } from './workload/validate-security-contexts.ts';
 import { programs } from './addons/programs.ts';
 import { serversOf } from './shared/addon-server.ts';
 import { tenantNetworks } from './shared/tenant-networks.ts';
@@ -134,6 +135,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ),
     ...newOnes(validateAddons(addons, tcp), old === undefined ? [] : validateAddons(addons, old)),
     ...validatePods(tcp),
+    ...validateSecurityContexts(tcp),
     ...newOnes(validateImages(tcp, addons), old === undefined ? [] : validateImages(old, addons)),
     ...(request.boundaries === undefined ? [] : validateBoundaries(tcp, old, { ...request.boundaries, programs })),
     ...validateReach({ tcp, old, servers, reach: request.reach ?? ownNamespaceOnly, tenants: request.tenants }),

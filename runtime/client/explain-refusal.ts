@@ -11,7 +11,7 @@ export const refusalReasons = {
 } as const;
 
 const immutable =
-  /field is immutable|may not change once set|is immutable after creation|updates to .* are forbidden|cannot change roleRef/i;
+  /field is immutable|may not change once set|is immutable after creation|updates to .* are forbidden|cannot change roleRef|as indicated by .*ipFamilies/i;
 const otherController = /only one reference can have controller set to true/i;
 
 /** An API server's refusal of one manifest, as text that names the object and the remedy. Other errors stay as they are. */

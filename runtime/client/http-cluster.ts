@@ -94,7 +94,7 @@ class HttpCluster implements Cluster {
 
   async get<T extends Resource>(kind: KindRef<T>, key: Key, options: ReadOptions = {}): Promise<T | undefined> {
     const answer = await this.#send('get', { method: 'GET', path: objectPath(kind, key) }, options.signal);
-    return answer.code === 404 ? undefined : storedObject(kind, parseJson(succeeded(answer).body));
+    return answer.code === 404 ? undefined : presentObject(kind, parseJson(succeeded(answer).body));
   }
 
   async list<T extends Resource>(kind: KindRef<T>, options: ListOptions = {}): Promise<ListOf<T>> {

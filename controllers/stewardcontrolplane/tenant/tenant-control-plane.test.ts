@@ -55,7 +55,7 @@ const full = {
   kine: { extraArgs: ['--debug'], resources },
   ...sampleOf(kubernetesFields),
   eventTTL: '2h',
-  serviceAccountIssuer: { url: 'https://tokens.example', publicDiscovery: true },
+  serviceAccountIssuer: { url: 'https://a.example', formerURLs: ['https://b.example'], publicDiscovery: true },
   addons: {
     ...sampleOf(addonFields),
     coreDNS: { ...sampleOf(addonPodFields), dnsServiceIPs: ['10.96.0.11'] },

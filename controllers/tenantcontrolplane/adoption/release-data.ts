@@ -77,16 +77,18 @@ async function retain(
     const message = `waiting for RetainedControlPlane ${name}, whose data was adopted, to be deleted`;
     return { reason: 'RetainingData', message };
   }
+  let recorded = found !== undefined;
   try {
     if (found === undefined && (await recordsBeside(tcp, means)) >= mostRecords) {
       const message = `namespace ${tcp.metadata.namespace} has ${mostRecords} RetainedControlPlanes, and no more are created: ask the operator to delete those whose data is no longer needed, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
       return { reason: 'RetainingData', message, afterMs: refusedMs };
     }
     const retained = await record(tcp, found, means);
+    recorded = true;
     await passOn(tcp, retained, means);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code === 409 || error.code >= 500) throw error;
-    const why = error.code === 404 ? 'the CRD of RetainedControlPlane is not installed' : error.message;
+    const why = error.code === 404 && !recorded ? 'the CRD of RetainedControlPlane is not installed' : error.message;
     const message = `the data cannot be retained: ${why}. Fix this, or set the annotation ${annotations.deletionPolicy} to "Delete" to have the data removed`;
     return { reason: 'RetainingData', message, afterMs: refusedMs };
   }

@@ -42,14 +42,16 @@ const notEmpty = (text: string | undefined): text is string => text !== undefine
 
 const at = (address: string): Reached => ({ address, host: address });
 
-function clusterAddress(service: Service): string | Missing {
-  const address = service.spec?.clusterIP;
+/** Of a dual-stack Service, the address that the API server can advertise. */
+function clusterAddress(service: Service, tcp: TenantControlPlane): string | Missing {
+  const { clusterIP, clusterIPs = [] } = service.spec ?? {};
+  const address = clusterIPs.length > 1 ? clusterIPs.find((one) => canAdvertise(tcp, one)) : clusterIP;
   if (notEmpty(address) && address !== 'None') return address;
   return { missing: 'NotExposed', message: 'the Service has no cluster IP yet' };
 }
 
-function atClusterAddress(service: Service, host?: string): Reached | Missing {
-  const address = clusterAddress(service);
+function atClusterAddress({ service, tcp }: Pick<EndpointInput, 'service' | 'tcp'>, host?: string): Reached | Missing {
+  const address = clusterAddress(service, tcp);
   return typeof address === 'string' ? { address, host: host ?? address } : address;
 }
 
@@ -62,14 +64,15 @@ function atNode({ nodeAddress }: EndpointInput): Reached | Missing {
   };
 }
 
-function atLoadBalancer({ service, tcp }: EndpointInput): Reached | Missing {
+function atLoadBalancer(input: EndpointInput): Reached | Missing {
+  const { service, tcp } = input;
   const ingress = service.status?.loadBalancer?.ingress ?? [];
   const addresses = ingress.map(({ ip }) => ip).filter(notEmpty);
   const address = addresses.find((one) => canAdvertise(tcp, one)) ?? addresses[0];
   if (address !== undefined) return at(address);
   const hostname = ingress.map((entry) => entry.hostname).find(notEmpty);
   // The addresses behind a name may change at any time, and an API server advertises only one.
-  if (hostname !== undefined) return atClusterAddress(service, hostname);
+  if (hostname !== undefined) return atClusterAddress(input, hostname);
   return {
     missing: 'NotExposed',
     message: `the load balancer of Service ${service.metadata.name} has no address yet: a load-balancer controller must assign one`,
@@ -81,9 +84,9 @@ function reached(input: EndpointInput): Reached | Missing {
   if (notEmpty(networkProfile.address)) return at(networkProfile.address);
   switch (controlPlane.service.serviceType) {
     case 'ClusterIP':
-      return atClusterAddress(input.service);
+      return atClusterAddress(input);
     case 'NodePort':
-      return needsNodeAddress(input.tcp) ? atNode(input) : atClusterAddress(input.service);
+      return needsNodeAddress(input.tcp) ? atNode(input) : atClusterAddress(input);
     case 'LoadBalancer':
       return atLoadBalancer(input);
   }

@@ -29,10 +29,12 @@ export async function kubeadmconfig(scope: Readonly<Scope>, deps: Dependencies, 
   return { is: 'done', learned: { kubeadmConfig: { name, checksum: sum } } };
 }
 
-/** Applies who may read the issuer's discovery document. A first generation that wants none has none to remove. */
+/** Applies who may read the issuer's discovery document. A first generation that wants none has none to remove, unless it adopted its data. */
 async function applyIssuerDiscovery(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
   const manifests = issuerDiscoveryManifests(scope.tcp);
-  if (manifests.length === 0 && scope.tcp.metadata.generation === 1) return;
+  const { metadata, status } = scope.tcp;
+  const isFirst = metadata.generation === 1 && status?.storage?.owner === undefined;
+  if (manifests.length === 0 && isFirst) return;
   await deps.tenants.apply(scope, { component: 'issuer', manifests, prunes: [kinds.ClusterRoleBinding] }, ctx);
 }
 

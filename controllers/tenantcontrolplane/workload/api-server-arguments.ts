@@ -42,15 +42,15 @@ function storeArguments({ store, overrides = [] }: ControlPlaneInput): Arguments
 
 /**
  * Issuers of service-account tokens: the author's URL or the cluster's own domain issues them. The others are accepted, too,
- * because tokens of earlier settings have them.
+ * because earlier tokens have them.
  */
 function issuerArguments({ kubernetes, networkProfile }: TenantControlPlane['spec']): Arguments {
-  const url = kubernetes.serviceAccountIssuer?.url;
+  const { url, formerURLs = [] } = kubernetes.serviceAccountIssuer ?? {};
   const issuer = (domain: string): string => `https://kubernetes.default.svc.${domain}`;
   const inner = [issuer(networkProfile.clusterDomain), issuer('cluster.local')];
   if (url === undefined) return { 'service-account-issuer': [...new Set(inner)] };
   return {
-    'service-account-issuer': [...new Set([url, ...inner])],
+    'service-account-issuer': [...new Set([url, ...formerURLs, ...inner])],
     'service-account-jwks-uri': `${url.replace(/\/+$/, '')}/openid/v1/jwks`,
   };
 }

@@ -154,11 +154,13 @@ describe('spec.kubernetes', () => {
     expect(defaults.filter((flag) => /event-ttl|inflight/.test(flag))).toEqual([]);
   });
 
-  test('serviceAccountIssuer.url is in new tokens, and tokens of the previous issuer stay valid', async () => {
-    const world = await running({ kubernetes: { serviceAccountIssuer: { url: 'https://tokens.example/a/' } } });
+  test('serviceAccountIssuer.url is in new tokens, and tokens of formerURLs and of the cluster domain stay valid', async () => {
+    const serviceAccountIssuer = { url: 'https://tokens.example/a/', formerURLs: ['https://before.example'] };
+    const world = await running({ kubernetes: { serviceAccountIssuer } });
     const args = await flags(world);
     expect(args.filter((flag) => flag.startsWith('--service-account-issuer='))).toEqual([
       '--service-account-issuer=https://tokens.example/a/',
+      '--service-account-issuer=https://before.example',
       '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     ]);
     expect(args).toContain('--service-account-jwks-uri=https://tokens.example/a/openid/v1/jwks');

@@ -19,6 +19,8 @@ async function labelled(standard: string): Promise<TenantWorld> {
   return world;
 }
 
+type Given = NonNullable<TenantControlPlaneChanges['deployment']>;
+
 const available = async (world: TenantWorld) =>
   (await world.read()).status?.conditions?.find(({ type }) => type === 'ControlPlaneAvailable');
 const containers = async (world: TenantWorld): Promise<readonly string[] | undefined> =>
@@ -85,6 +87,75 @@ describe('A spec that no webhook refused', () => {
     await world.settle();
     expect((await world.deployment())?.spec?.replicas).toBe(3);
     expect(await available(world)).toMatchObject({ status: 'True' });
+  });
+
+  test.each<[string, Given, object]>([
+    [
+      'a context of the pod is removed',
+      { podSecurityContext: { fsGroup: 7, sysctls: [{ name: 'kernel.msgmax', value: '1' }] } },
+      { podSecurityContext: null, containerSecurityContexts: { scheduler: { privileged: true } } },
+    ],
+    [
+      'the capabilities of a container are emptied',
+      { containerSecurityContexts: { scheduler: { runAsUser: 7 } } },
+      { containerSecurityContexts: { scheduler: { runAsUser: 7, seccompProfile: { type: 'Unconfined' } } } },
+    ],
+    [
+      'another image would use rights of the one before',
+      { containerSecurityContexts: { scheduler: { privileged: true, allowPrivilegeEscalation: true } } },
+      { registrySettings: { schedulerImage: 'another' } },
+    ],
+    [
+      'AppArmor is switched off by an annotation',
+      {},
+      {
+        podAdditionalMetadata: {
+          annotations: { 'container.apparmor.security.beta.kubernetes.io/kube-apiserver': 'unconfined' },
+        },
+      },
+    ],
+  ])('leaves pods as they are if %s and the standard forbids it', async (_what, first, change) => {
+    const world = await labelled('privileged');
+    await world.create({ deployment: first });
+    await world.settle();
+    const before = (await world.deployment())?.spec?.template;
+    await world.cluster.seed(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
+    await world.change({ spec: { controlPlane: { deployment: change } } });
+    await world.settle();
+    expect(await available(world)).toMatchObject({ status: 'False', reason: 'PodSecurityViolated' });
+    expect((await world.deployment())?.spec?.template).toEqual(before);
+  });
+
+  test('is validated again under restricted if a context of the pod is removed on which a container relies', async () => {
+    const world = await labelled('restricted');
+    const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+    const podSecurityContext = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+    const additionalContainers = [{ name: 'extra', image: 'x', securityContext }];
+    await world.create({ deployment: { podSecurityContext, additionalContainers } });
+    await world.settle();
+    expect(await containers(world)).toContain('extra');
+    await world.change({ spec: { controlPlane: { deployment: { podSecurityContext: null } } } });
+    await world.settle();
+    expect(await available(world)).toMatchObject({ status: 'False', reason: 'PodSecurityViolated' });
+  });
+
+  test('with a sysctl of Steward’s own beside those of the author stays as it is under a stricter standard', async () => {
+    const world = await labelled('privileged');
+    const sysctls = [{ name: 'kernel.msgmax', value: '1' }];
+    await world.create({ deployment: { podSecurityContext: { sysctls } }, networkProfile: { port: 443 } });
+    await world.settle();
+    await world.cluster.seed(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 3 } } } });
+    await world.settle();
+    expect((await world.deployment())?.spec?.replicas).toBe(3);
+  });
+
+  test('with another user for kine than for kube-apiserver creates no pods behind kine only', async () => {
+    const deployment: Given = { containerSecurityContexts: { apiServer: { runAsUser: 1234 } } };
+    const world = new TenantWorld();
+    await world.create({ deployment });
+    await world.settle();
+    expect(await world.deployment()).toBeDefined();
   });
 
   test('causes no read of the namespace if it adds nothing', async () => {

@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import { containers as names } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Container, PodSpec } from '../shared/pod-parts.ts';
 import type { Program } from './guarded-arguments.ts';
+
+/** The template of the pods of a Deployment. */
+export type PodTemplate = Partial<NonNullable<Deployment['spec']>['template']>;
 
 function containersOf(present: Deployment | undefined): readonly Container[] {
   const { initContainers = [], containers = [] } = present?.spec?.template.spec ?? {};
@@ -34,7 +38,6 @@ export function runsAlready(
     additionalContainers = [],
     additionalVolumes = [],
     additionalVolumeMounts = {},
-    podSecurityContext = {},
   } = deployment;
   const running = containersOf(present);
   const named = (name: string) => running.find((one) => one.name === name);
@@ -42,7 +45,7 @@ export function runsAlready(
   const added = [...additionalInitContainers, ...additionalContainers].every((container) =>
     isPart({ ...container, resources: undefined }, { ...named(container.name), resources: undefined }),
   );
-  const { volumes = [], securityContext = {} } = present?.spec?.template.spec ?? {};
+  const volumes = present?.spec?.template.spec?.volumes ?? [];
   const mounted = (['apiServer', 'controllerManager', 'scheduler'] as const).every((component) => {
     const found = named(names[component])?.volumeMounts ?? [];
     return (additionalVolumeMounts[component] ?? []).every((mount) => found.some((one) => isPart(mount, one)));
@@ -50,12 +53,39 @@ export function runsAlready(
   return (
     added &&
     mounted &&
-    isPart(podSecurityContext, securityContext) &&
     additionalVolumes.every((volume) => volumes.some((one) => isPart(volume, one))) &&
     programs.every((program) =>
       isPart(program.rights?.(tcp)?.securityContext ?? {}, named(program.container ?? '')?.securityContext ?? {}),
     )
   );
+}
+
+/** The name of an image without its tag and digest: an upgrade changes these. */
+function repositoryOf(image = ''): string {
+  return image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+}
+
+/** What decides the rights of a pod, as the API server stores it. */
+function powersOf({ metadata, spec }: PodTemplate): unknown {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const powers = {
+    ofPod: spec?.securityContext ?? {},
+    ofContainers: containers
+      .map(({ name, image, securityContext = {} }) => ({ name, image: repositoryOf(image), securityContext }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    ofAppArmor: Object.entries(metadata?.annotations ?? {})
+      .filter(([name]) => name.includes('apparmor'))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  };
+  return JSON.parse(JSON.stringify(powers));
+}
+
+/**
+ * True when new pods would have exactly the rights of the existing ones. A field that is removed or emptied may give more rights as
+ * well as one that is added, and another image may use rights that were meant for the one before.
+ */
+export function keepsRights(made: PodTemplate, present: Deployment | undefined): boolean {
+  return present !== undefined && isDeepStrictEqual(powersOf(made), powersOf(present.spec?.template ?? {}));
 }
 
 /** True for an argument that new pods do not get, or that existing pods already have. */

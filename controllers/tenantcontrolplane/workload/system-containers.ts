@@ -1,5 +1,6 @@
 import type { Container, ResourceRequirements, SecurityContext, VolumeMount } from '../shared/pod-parts.ts';
 import { containers, tenantObjects, volumes } from '../../../api/names.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { kineFilesFolder } from '../../../stores/driver.ts';
 import { apiServerArguments } from './api-server-arguments.ts';
 import { controllerManagerArguments } from './controller-manager-arguments.ts';
@@ -24,16 +25,11 @@ function resources({ tcp }: ControlPlaneInput, component: Component): ResourceRe
   return tcp.spec.controlPlane.deployment.resources?.[component] ?? sharedResources(tcp);
 }
 
-/** The fields that the author set win over ours, one by one. */
-function securityContext(
-  { tcp }: ControlPlaneInput,
-  component: Component,
-  fileCapabilities?: readonly string[],
-): SecurityContext {
-  return {
-    ...restricted(fileCapabilities),
-    ...tcp.spec.controlPlane.deployment.containerSecurityContexts?.[component],
-  };
+/** Security context of a container: the fields that the author set win over ours, one by one. */
+export function securityContextOf(tcp: TenantControlPlane, component: Component): SecurityContext {
+  // The file in Kubernetes' image carries cap_net_bind_service.
+  const ours = restricted(component === 'apiServer' ? ['NET_BIND_SERVICE'] : []);
+  return { ...ours, ...tcp.spec.controlPlane.deployment.containerSecurityContexts?.[component] };
 }
 
 function mounts(input: ControlPlaneInput, component: Component, ours: readonly VolumeMount[]): readonly VolumeMount[] {
@@ -71,8 +67,7 @@ function apiServer(input: ControlPlaneInput): Container {
     command: ['kube-apiserver'],
     args: apiServerArguments(input),
     ...timed(input, 'apiServer', apiServerHealth(input)),
-    // The file in Kubernetes' image carries cap_net_bind_service.
-    securityContext: securityContext(input, 'apiServer', ['NET_BIND_SERVICE']),
+    securityContext: securityContextOf(input.tcp, 'apiServer'),
     volumeMounts: mounts(input, 'apiServer', [
       { name: volumes.pki, mountPath: '/etc/kubernetes/pki', readOnly: true },
       ...(input.store.kind === 'kine' ? [{ name: volumes.kineSocket, mountPath: kineSocketFolder }] : []),
@@ -88,7 +83,7 @@ function scheduler(input: ControlPlaneInput): Container {
     command: ['kube-scheduler'],
     args: schedulerArguments(input),
     ...timed(input, 'scheduler', schedulerHealth),
-    securityContext: securityContext(input, 'scheduler'),
+    securityContext: securityContextOf(input.tcp, 'scheduler'),
     volumeMounts: mounts(input, 'scheduler', [
       { name: volumes.schedulerKubeconfig, mountPath: '/etc/kubernetes', readOnly: true },
     ]),
@@ -102,7 +97,7 @@ function controllerManager(input: ControlPlaneInput): Container {
     command: ['kube-controller-manager'],
     args: controllerManagerArguments(input),
     ...timed(input, 'controllerManager', controllerManagerHealth),
-    securityContext: securityContext(input, 'controllerManager'),
+    securityContext: securityContextOf(input.tcp, 'controllerManager'),
     volumeMounts: mounts(input, 'controllerManager', [
       { name: volumes.controllerManagerKubeconfig, mountPath: '/etc/kubernetes', readOnly: true },
       { name: controllerManagerPki, mountPath: '/etc/kubernetes/pki', readOnly: true },
@@ -125,7 +120,7 @@ export function kineSidecar(input: ControlPlaneInput): readonly Container[] {
     args: kineArguments({ binding: store, tls, extra }),
     restartPolicy: 'Always',
     envFrom: [{ secretRef: { name: tenantObjects(tcp.metadata.name).dataStoreConfig } }],
-    securityContext: securityContext(input, 'kine'),
+    securityContext: securityContextOf(tcp, 'kine'),
     volumeMounts: [
       { name: volumes.kineSocket, mountPath: kineSocketFolder },
       { name: volumes.kineConfig, mountPath: kineFilesFolder, readOnly: true },

@@ -5,7 +5,6 @@ import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import { deployment as deploymentManifest } from './deployment.ts';
-import type { PodSpec } from '../shared/pod-parts.ts';
 import { targetVersion } from '../upgrade/upgrade-decision.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
@@ -14,7 +13,9 @@ import { namespaceStandard } from './namespace-standard.ts';
 import { programsOf } from './guarded-arguments.ts';
 import { validateArguments } from './validate-arguments.ts';
 import { validatePodSecurity } from './validate-pod-security.ts';
-import { isNotNew, runsAlready } from './running-pods.ts';
+import { isNotNew, keepsRights, runsAlready } from './running-pods.ts';
+import type { PodTemplate } from './running-pods.ts';
+import { validateKineUser } from './validate-security-contexts.ts';
 import { overridesComponent } from '../datastore/overrides/overrides-phase.ts';
 
 /** The label of a namespace is not watched. In milliseconds. */
@@ -31,9 +32,9 @@ function checksums(...facts: readonly SecretFacts[]): Readonly<Record<string, st
   );
 }
 
-function podSpecOf(made: Manifest): PodSpec | undefined {
-  const { spec } = made as Manifest & { readonly spec?: { readonly template: { readonly spec: PodSpec } } };
-  return spec?.template.spec;
+function templateOf(made: Manifest): PodTemplate {
+  const { spec } = made as Manifest & { readonly spec?: { readonly template: PodTemplate } };
+  return spec?.template ?? {};
 }
 
 /**
@@ -52,14 +53,15 @@ async function outOfBounds(
   };
   const programs = programsOf(addons);
   const args = validateArguments(tcp, { programs, allowedArguments }, (program, argument) =>
-    isNotNew({ made: podSpecOf(made), present }, program, argument),
+    isNotNew({ made: templateOf(made).spec, present }, program, argument),
   );
   if (args.length > 0) return waiting('ArgumentsRefused', args);
   const { namespace } = tcp.metadata;
   const reader = { cluster, defaultStandard, programs };
-  const inForce = runsAlready(tcp, present, programs)
-    ? undefined
-    : await namespaceStandard(tcp, namespace, reader, signal);
+  const inForce =
+    runsAlready(tcp, present, programs) && keepsRights(templateOf(made), present)
+      ? undefined
+      : await namespaceStandard(tcp, namespace, reader, signal);
   const found = inForce === undefined ? [] : validatePodSecurity(tcp, inForce, programs);
   return found.length === 0 ? undefined : waiting('PodSecurityViolated', found);
 }
@@ -69,6 +71,8 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
   const { refusal } = scope.versions;
   if (refusal !== undefined) throw new InvalidInputError(refusal);
   const store = needed(scope.store, 'store');
+  const [unusable] = store.binding.kind === 'kine' ? validateKineUser(scope.tcp) : [];
+  if (unusable !== undefined) throw new InvalidInputError(unusable);
   const { bindings, certificate } = needed(scope.overrides, 'overrides');
   const version = targetVersion(scope);
   const manifest = deploymentManifest({
