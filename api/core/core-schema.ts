@@ -10,6 +10,7 @@ import type {
   V1TopologySpreadConstraint,
   V1Volume,
   V1VolumeMount,
+  V2HorizontalPodAutoscalerBehavior,
 } from '@kubernetes/client-node';
 import type { OpenApi, Schema } from '../schema.ts';
 import { foreign } from '../schema.ts';
@@ -34,6 +35,7 @@ export interface CoreTypes {
   readonly Affinity: DeepReadonly<V1Affinity>;
   readonly Container: DeepReadonly<V1Container>;
   readonly DeploymentStrategy: DeepReadonly<V1DeploymentStrategy>;
+  readonly HorizontalPodAutoscalerBehavior: DeepReadonly<V2HorizontalPodAutoscalerBehavior>;
   readonly LabelSelector: DeepReadonly<V1LabelSelector>;
   readonly LoadBalancerStatus: DeepReadonly<V1LoadBalancerStatus>;
   readonly PodSecurityContext: DeepReadonly<V1PodSecurityContext>;

@@ -2,7 +2,7 @@
  * Development script: extracts the Kubernetes types that our kinds embed from the OpenAPI v3 documents of Kubernetes,
  * and writes them to `api/core/generated/core.json` as structural schemas.
  *
- *     node api/core/extract.ts <directory with api__v1_openapi.json and apis__apps__v1_openapi.json>
+ *     node api/core/extract.ts <directory with the documents named below>
  *
  * The directory is `api/openapi-spec/v3` of the Go module k8s.io/kubernetes at the version pinned below: `go mod
  * download -json k8s.io/kubernetes@v1.36.3` prints its location.
@@ -26,6 +26,10 @@ const wanted = {
   TopologySpreadConstraint: ['api__v1', 'io.k8s.api.core.v1.TopologySpreadConstraint'],
   Volume: ['api__v1', 'io.k8s.api.core.v1.Volume'],
   VolumeMount: ['api__v1', 'io.k8s.api.core.v1.VolumeMount'],
+  HorizontalPodAutoscalerBehavior: [
+    'apis__autoscaling__v2',
+    'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior',
+  ],
   DeploymentStrategy: ['apis__apps__v1', 'io.k8s.api.apps.v1.DeploymentStrategy'],
 } as const;
 
