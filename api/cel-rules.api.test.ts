@@ -100,7 +100,28 @@ const fixedField = (field: string): readonly Case[] => [
   },
 ];
 
+/** Rules of autoscaling, which is `deployment.autoscaling` in the control planes of every kind. */
+const scalingCases = [
+  {
+    message: 'minReplicas must not be greater than maxReplicas',
+    refuses: { minReplicas: 3, maxReplicas: 2, targetInFlightRequests: 100 },
+    keeps: { minReplicas: 2, maxReplicas: 2, targetInFlightRequests: 100 },
+  },
+  {
+    message: 'set targetCPUUtilizationPercentage, targetInFlightRequests or both',
+    refuses: { minReplicas: 1, maxReplicas: 2 },
+    keeps: { minReplicas: 1, maxReplicas: 2, targetCPUUtilizationPercentage: 80 },
+  },
+] as const;
+const scaled = (autoscaling: object): Spec => ({ deployment: { autoscaling } });
+
 const tenantCases: readonly Case[] = [
+  ...scalingCases.map(({ message, refuses, keeps }) => ({
+    kind: tenantControlPlane,
+    message,
+    refuses: tenant(lb, {}, scaled(refuses)),
+    keeps: tenant(lb, {}, scaled(keeps)),
+  })),
   ...tolerationCases.map((one) => ({
     kind: tenantControlPlane,
     message: one.message,
@@ -336,6 +357,11 @@ const gateway = (fields: Spec): object => network({ gateway: { hostname: 'a.exam
 const balanced = (loadBalancerConfig: Spec, serviceType = lb): object => network({ serviceType, loadBalancerConfig });
 
 const sharedCases: readonly SharedCase[] = [
+  ...scalingCases.map(({ message, refuses, keeps }) => ({
+    message,
+    refuses: scaled(refuses),
+    keeps: scaled(keeps),
+  })),
   ...tolerationCases,
   {
     message: 'dataStoreName and dataStoreSelector are mutually exclusive: remove one of them',

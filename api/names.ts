@@ -152,6 +152,7 @@ export interface TenantObjectNames {
   readonly deployment: string;
   readonly service: string;
   readonly podDisruptionBudget: string;
+  readonly horizontalPodAutoscaler: string;
   readonly networkPolicy: string;
   readonly ingress: string;
   readonly tlsRoute: string;
@@ -183,6 +184,7 @@ export function tenantObjects(tcp: string): TenantObjectNames {
     deployment: tcp,
     service: tcp,
     podDisruptionBudget: tcp,
+    horizontalPodAutoscaler: tcp,
     networkPolicy: tcp,
     ingress: tcp,
     tlsRoute: tcp,

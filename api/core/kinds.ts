@@ -27,6 +27,7 @@ import type {
   V1ValidatingAdmissionPolicy,
   V1ValidatingAdmissionPolicyBinding,
   V1ValidatingWebhookConfiguration,
+  V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
 import type { KindRef, NamespacedResource, Resource } from '../meta.ts';
 
@@ -62,6 +63,7 @@ export type Pod = Core<V1Pod>;
 export type Node = ClusterScoped<V1Node>;
 export type Lease = Core<V1Lease>;
 export type PodDisruptionBudget = Core<V1PodDisruptionBudget>;
+export type HorizontalPodAutoscaler = Core<V2HorizontalPodAutoscaler>;
 export type NetworkPolicy = Core<V1NetworkPolicy>;
 export type Job = Core<V1Job>;
 export type CertificateSigningRequest = ClusterScoped<V1CertificateSigningRequest>;
@@ -81,6 +83,12 @@ export const kinds = {
   Job: core<V1Job>('batch', 'v1', 'Job', 'jobs'),
   Ingress: core<V1Ingress>('networking.k8s.io', 'v1', 'Ingress', 'ingresses'),
   PodDisruptionBudget: core<V1PodDisruptionBudget>('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+  HorizontalPodAutoscaler: core<V2HorizontalPodAutoscaler>(
+    'autoscaling',
+    'v2',
+    'HorizontalPodAutoscaler',
+    'horizontalpodautoscalers',
+  ),
   NetworkPolicy: core<V1NetworkPolicy>('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies'),
   Endpoints: core<V1Endpoints>('', 'v1', 'Endpoints', 'endpoints'),
   EndpointSlice: core<V1EndpointSlice>('discovery.k8s.io', 'v1', 'EndpointSlice', 'endpointslices'),

@@ -1,5 +1,6 @@
 import { core } from '../core/core-schema.ts';
 import { bool, described, list, map, obj, opt, str } from '../schema.ts';
+import { autoscaling } from './autoscaling.ts';
 import { additionalMetadata } from './object-metadata.ts';
 
 const containerSecurityContexts = obj({
@@ -35,6 +36,12 @@ export const deploymentFields = {
     described(
       containerSecurityContexts,
       'Security contexts per component. Each field takes precedence over the one that Steward sets.',
+    ),
+  ),
+  autoscaling: opt(
+    described(
+      autoscaling,
+      'Lets a HorizontalPodAutoscaler decide how many pods run. `replicas` is then only the number to start with, within these bounds, and 0 still puts the control plane to sleep.',
     ),
   ),
   podAdditionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the pods.')),

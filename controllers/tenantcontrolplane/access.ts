@@ -47,6 +47,12 @@ export const access: readonly PolicyRule[] = [
     resources: ['poddisruptionbudgets'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
+  // The autoscaler of the pods is deleted when it is no longer wanted; those of others are listed.
+  {
+    apiGroups: ['autoscaling'],
+    resources: ['horizontalpodautoscalers'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
   {
     apiGroups: ['networking.k8s.io'],
     resources: ['networkpolicies'],

@@ -35,6 +35,11 @@ describe('A spec that cannot work', () => {
     ['no name at all', { metadata: { name: '', namespace: 'default' } }, ['metadata.name']],
     ['a made name that is too long', { metadata: { name: '', generateName: 'a'.repeat(59) } }, ['metadata.name']],
     ['a made name of other letters', { metadata: { name: '', generateName: '1-' } }, ['metadata.name']],
+    [
+      'a share of a CPU request that is not set',
+      { deployment: { autoscaling: { minReplicas: 1, maxReplicas: 2, targetCPUUtilizationPercentage: 80 } } },
+      ['spec.controlPlane.deployment.autoscaling.targetCPUUtilizationPercentage'],
+    ],
     ['another major version', { kubernetes: { version: 'v2.0.0' } }, ['spec.kubernetes.version']],
     ['a version before the first', { kubernetes: { version: 'v0.36.0' } }, ['spec.kubernetes.version']],
     ['no version', { kubernetes: { version: 'latest' } }, ['spec.kubernetes.version']],

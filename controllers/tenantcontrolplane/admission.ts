@@ -20,6 +20,7 @@ import { validatePlacement, placementWarnings } from './datastore/placement/vali
 import { asksForHost, validatePublication } from './endpoint/exposure/validate-exposure.ts';
 import type { GatewayApi } from './endpoint/exposure/validate-exposure.ts';
 import type { DataStoreDrivers, DataStoreRefusals } from './datastore/data-store-drivers.ts';
+import { validateAutoscaling } from './workload/horizontal-pod-autoscaler.ts';
 import { validatePods } from './workload/validate-pods.ts';
 import { validateSecurityContexts } from './workload/validate-security-contexts.ts';
 import { programs } from './addons/programs.ts';
@@ -136,6 +137,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...newOnes(validateAddons(addons, tcp), old === undefined ? [] : validateAddons(addons, old)),
     ...validatePods(tcp),
     ...validateSecurityContexts(tcp),
+    ...newOnes(validateAutoscaling(tcp), old === undefined ? [] : validateAutoscaling(old)),
     ...newOnes(validateImages(tcp, addons), old === undefined ? [] : validateImages(old, addons)),
     ...(request.boundaries === undefined ? [] : validateBoundaries(tcp, old, { ...request.boundaries, programs })),
     ...validateReach({ tcp, old, servers, reach: request.reach ?? ownNamespaceOnly, tenants: request.tenants }),

@@ -9,8 +9,10 @@ import { deniedOperations } from './shared/denied-operations.ts';
 import { failedRemedy, howFar, way } from './datastore/migration/migration-record.ts';
 import { addons } from './addons/registry.ts';
 import type { Scope } from './scope.ts';
+import { wantedReplicas } from './shared/replicas.ts';
 import { isRolling } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
+import { autoscaledCondition } from './workload/autoscaled-condition.ts';
 import { migrationAfter } from './status.ts';
 
 type Type = keyof typeof tenantControlPlaneConditions;
@@ -51,6 +53,13 @@ function rotating(report: Report<Scope>): readonly NewCondition[] {
   return found === undefined ? [] : [{ type: 'Rotating' satisfies Type, ...found }];
 }
 
+/** Only for tenants that are or were scaled by a HorizontalPodAutoscaler. */
+function autoscaled({ scope, lines }: Report<Scope>): readonly NewCondition[] {
+  const error = lines.find(({ phase }) => phase.name === 'autoscaling')?.error;
+  const found = autoscaledCondition(scope.tcp, scope.autoscaler, error === undefined ? undefined : messageOf(error));
+  return found === undefined ? [] : [{ type: 'Autoscaled' satisfies Type, ...found }];
+}
+
 /** Only for tenants whose DataStore is or was chosen by placement. */
 function placed({ tcp, placement }: Readonly<Scope>, list: readonly Condition[]): readonly NewCondition[] {
   const type: Type = 'Placed';
@@ -74,8 +83,8 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
   const type: Type = 'Ready';
   const summary = summarize(list, parts, type);
   if (state === 'Ready' && summary.status === 'True') {
-    const replicas = scope.tcp.spec.controlPlane.deployment.replicas;
-    const rolling = isRolling(scope.deployment ?? scope.observed.deployment, replicas);
+    const deployment = scope.deployment ?? scope.observed.deployment;
+    const rolling = isRolling(deployment, wantedReplicas(scope.tcp, deployment));
     const hold = scope.upgrade?.hold;
     if (hold !== undefined && !rolling) {
       return { type, status: 'True', reason: 'UpgradeHeld', message: hold.message };
@@ -106,6 +115,7 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
       ...placed(scope, list),
       ...migrating(report),
       ...rotating(report),
+      ...autoscaled(report),
       ...addons.flatMap((addon) => addon.conditions?.(scope, list) ?? []),
       ready(list, scope, state),
     ],

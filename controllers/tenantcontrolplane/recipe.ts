@@ -5,6 +5,7 @@ import { authorities } from './certificates/ca-phase.ts';
 import { addonRows } from './addons/inside-phase.ts';
 import { addons } from './addons/registry.ts';
 import { addonRemoval } from './addons/removal-phase.ts';
+import { autoscaling } from './workload/autoscaling-phase.ts';
 import { availability } from './workload/availability-phase.ts';
 import { certificates } from './certificates/certificates-phase.ts';
 import { credentialsRotation } from './certificates/rotation/credentials-rotation-phase.ts';
@@ -59,6 +60,7 @@ const rows: readonly PhaseRow[] = [
   ['workload', 'ControlPlaneAvailable', ['certificates', 'kubeconfigs', 'tenancy', 'overrides', 'preflight'], workload],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval, { isSilentWhenBlocked: true }],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
+  ['autoscaling', undefined, [], autoscaling],
   ['disruption-budget', 'PodsProtected', [], disruptionBudget],
   ['network-policy', 'PodsProtected', ['endpoint'], networkPolicy],
   ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig],

@@ -12,6 +12,7 @@ import type { OverridePlan } from './datastore/overrides/override-shares.ts';
 import type { AddonFacts } from './addons/registry.ts';
 import type { PublicationStatus } from './endpoint/exposure/exposure-status.ts';
 import type { RouteVerdict } from './endpoint/exposure/route-status.ts';
+import type { AutoscalerFacts } from './workload/autoscaled-condition.ts';
 import type { Takeover } from './endpoint/exposure/route-switch.ts';
 import type { UpgradeDecision } from './upgrade/upgrade-decision.ts';
 import type { VersionFacts } from './upgrade/version-facts.ts';
@@ -150,6 +151,8 @@ export interface Scope {
   readonly previous?: readonly PreviousShare[];
   readonly kubeadmConfig?: SecretFact;
   readonly deployment?: Deployment;
+  /** Absent where no autoscaler is wanted. */
+  readonly autoscaler?: AutoscalerFacts;
   /** True when the API server answered and the tenant has what its first users need. */
   readonly tenantPrepared?: boolean;
   /** True while the tenant denies writes as its spec asks. */

@@ -10,6 +10,7 @@ import { without } from './shared/without.ts';
 import { joinHostPort } from '../../kubeadm/networks.ts';
 import { versionText } from '../../kubeadm/versions.ts';
 import type { Scope, SecretFact } from './scope.ts';
+import { wantedReplicas } from './shared/replicas.ts';
 import { controlPlaneState } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
 import { targetVersion } from './upgrade/upgrade-decision.ts';
@@ -190,13 +191,14 @@ function serviceStatus({ scope }: StatusInput): Resources['service'] {
 /** The state of the control plane after a reconcile. */
 export function findState(scope: Readonly<Scope>): StateFinding {
   const { tcp, versions } = scope;
+  const deployment = scope.deployment ?? scope.observed.deployment;
   const before = tcp.status?.kubernetesResources?.version;
   return controlPlaneState({
-    replicas: tcp.spec.controlPlane.deployment.replicas,
+    replicas: wantedReplicas(tcp, deployment),
     // What is not a version stays: `versions.refusal` reports it.
     installed: versions.installed === undefined ? before?.version : versionText(versions.installed),
     applied: scope.deployment === undefined ? undefined : versionText(targetVersion(scope)),
-    deployment: scope.deployment ?? scope.observed.deployment,
+    deployment,
     usable: scope.tenantPrepared === true,
     limited: scope.writesDenied === true,
     migrating: isFrozen(migrationAfter(scope)),

@@ -196,6 +196,49 @@ test('A PodDisruptionBudget of somebody else enqueues the control planes beside 
   expect(told(undefined, budget('many', '2'))).toEqual([]);
 });
 
+describe('A HorizontalPodAutoscaler', () => {
+  const autoscaler = (more: {
+    readonly uid?: string;
+    readonly maxReplicas?: number;
+    readonly status?: unknown;
+  }): Resource =>
+    ({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: storedMeta({
+        namespace: 'default',
+        name: 'uses',
+        uid: more.uid ?? '1',
+        labels: { 'steward.butlerlabs.dev/name': 'uses' },
+      }),
+      spec: { maxReplicas: more.maxReplicas ?? 3 },
+      status: more.status,
+    }) as Resource;
+  const active = (status: string, reason: string, message: string): unknown => ({
+    conditions: [{ type: 'ScalingActive', status, reason, message }],
+  });
+  const told = (old: unknown, now: unknown): readonly string[] => keysOf('HorizontalPodAutoscaler', old, now);
+
+  test('enqueues its control plane when it comes, goes or is changed, and when it begins or ceases to scale', () => {
+    const present = autoscaler({});
+    expect(told(undefined, present)).toEqual(['uses']);
+    expect(told(present, undefined)).toEqual(['uses']);
+    expect(told(present, autoscaler({ uid: '2' }))).toEqual(['uses']);
+    expect(told(present, autoscaler({ maxReplicas: 9 }))).toEqual(['uses']);
+    expect(told(present, autoscaler({ status: active('False', 'FailedGetResourceMetric', '') }))).toEqual(['uses']);
+  });
+
+  test('enqueues nothing for the figures that it reports several times a minute', () => {
+    const before = autoscaler({
+      status: { ...(active('True', 'ValidMetricFound', 'a') as object), currentReplicas: 1 },
+    });
+    const after = autoscaler({
+      status: { ...(active('True', 'ValidMetricFound', 'b') as object), currentReplicas: 2 },
+    });
+    expect(told(before, after)).toEqual([]);
+  });
+});
+
 describe('A Namespace', () => {
   const namespace = (name: string, labels?: Record<string, string>): Resource => ({
     apiVersion: 'v1',

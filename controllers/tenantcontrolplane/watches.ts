@@ -1,4 +1,5 @@
 import { kinds } from '../../api/core/kinds.ts';
+import type { HorizontalPodAutoscaler } from '../../api/core/kinds.ts';
 import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
 import type { Key, KindRef, Resource } from '../../api/meta.ts';
 import { labels, migrationComponent } from '../../api/names.ts';
@@ -13,6 +14,7 @@ import { isTrue } from '../../runtime/reconcile/conditions.ts';
 import type { Watch } from '../../runtime/reconcile/controller.ts';
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { addons } from './addons/registry.ts';
+import { mostReplicas } from './shared/replicas.ts';
 import { serversOf } from './shared/addon-server.ts';
 import { hostClaims } from './endpoint/host-claims.ts';
 import { gatewayKeys } from './endpoint/exposure/route-status.ts';
@@ -30,6 +32,7 @@ export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Service, labelSelector: labels.name },
   { kind: kinds.Deployment, labelSelector: labels.name },
   { kind: kinds.PodDisruptionBudget, labelSelector: labels.name, metadataOnly: true },
+  { kind: kinds.HorizontalPodAutoscaler, labelSelector: labels.name },
   { kind: kinds.NetworkPolicy, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.ConfigMap, labelSelector: labels.name, metadataOnly: true },
@@ -41,6 +44,7 @@ export const ownedKinds: readonly OwnedKind[] = [
 /** Kinds of which people create objects by hand, possibly under the name of a tenant. */
 export const writtenByHand: readonly KindRef[] = [
   kinds.PodDisruptionBudget,
+  kinds.HorizontalPodAutoscaler,
   kinds.NetworkPolicy,
   kinds.Ingress,
   ...tlsRoutes,
@@ -57,6 +61,23 @@ function ownerKeys(old: Resource | undefined, now: Resource | undefined): readon
   const { namespace, ownerReferences, labels: carried } = (now ?? old)?.metadata ?? {};
   const owner = ownerReferences?.find(({ kind }) => kind === tenantControlPlane.kind)?.name ?? carried?.[labels.name];
   return owner === undefined || namespace === undefined ? [] : [{ namespace, name: owner }];
+}
+
+/**
+ * The tenant of an autoscaler, unless only figures in its status changed: it reports what it measures four times a minute, and
+ * has no generation.
+ */
+function scaledKeys(
+  old: HorizontalPodAutoscaler | undefined,
+  now: HorizontalPodAutoscaler | undefined,
+): readonly Key[] {
+  const [before, after] = [old, now].map((seen) => {
+    const active = seen?.status?.conditions?.find(({ type }) => type === 'ScalingActive');
+    const { uid, labels: carried, ownerReferences, deletionTimestamp } = seen?.metadata ?? {};
+    const { status, reason } = active ?? {};
+    return JSON.stringify([uid, carried, ownerReferences, deletionTimestamp, seen?.spec, status, reason]);
+  });
+  return before === after ? [] : ownerKeys(old, now);
 }
 
 /** The tenant that may adopt what is retained, or waits for the record to be deleted. */
@@ -141,7 +162,7 @@ function besideBudget(informers: Informers): Watch['keys'] {
       .filter(({ metadata }) => metadata.namespace === namespace);
     if (!isForeignBudget(name, here)) return [];
     return here
-      .filter(({ spec }) => spec.controlPlane.deployment.replicas > 1)
+      .filter((tcp) => mostReplicas(tcp) > 1)
       .map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
   };
 }
@@ -181,7 +202,10 @@ export function tenantControlPlaneWatches(
 ): readonly Watch[] {
   return [
     ...migrationJobs(operatorNamespace),
-    ...ownedKinds.map((selection): Watch => ({ ...selection, keys: ownerKeys })),
+    ...ownedKinds.map((selection): Watch => ({
+      ...selection,
+      keys: selection.kind === kinds.HorizontalPodAutoscaler ? scaledKeys : ownerKeys,
+    })),
     { kind: gateway, identityOnly: true, optional: true, keys: publishedBy(informers) },
     { kind: retainedControlPlane, optional: true, keys: adopter },
     { kind: kinds.Namespace, metadataOnly: true, keys: relabelled(informers) },

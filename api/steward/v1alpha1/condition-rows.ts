@@ -128,6 +128,19 @@ export const tenantControlPlaneConditions = {
         'The address of the API server of the management cluster cannot be determined, so the NetworkPolicy does not block access to it.',
     },
   },
+  Autoscaled: {
+    meaning: 'A HorizontalPodAutoscaler decides how many pods run. Only present if the spec asks for it, or once did.',
+    polarity: 'positive',
+    reasons: {
+      Autoscaled: 'The HorizontalPodAutoscaler exists.',
+      OtherAutoscaler:
+        'A HorizontalPodAutoscaler that Steward did not create scales the same Deployment, so Steward creates none. The message names it.',
+      MetricsUnavailable:
+        'The HorizontalPodAutoscaler cannot compute a number of pods, so their number stays. The message is its own.',
+      Sleeping: 'The spec has 0 replicas, so no pods run.',
+      NotRequested: 'The spec no longer asks for it.',
+    },
+  },
   TenantConfigured: {
     meaning: 'The tenant contains what kubeadm would have created, so that workers can join.',
     polarity: 'positive',

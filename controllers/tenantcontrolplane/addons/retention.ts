@@ -5,6 +5,7 @@ import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Scope } from '../scope.ts';
 import { podSelectorText } from '../shared/pod-selector.ts';
+import { wantedReplicas } from '../shared/replicas.ts';
 import { isRolling } from '../shared/state.ts';
 import type { AddonName } from './addon.ts';
 
@@ -34,7 +35,7 @@ const leavingMs = 2_000;
 /** Keeps things while a pod that carries the checksum of `component` has not ended. */
 export function whilePodsUse(component: string, message = ''): Retention {
   return async ({ tcp, deployment }, deps, { signal }) => {
-    if (isRolling(deployment, tcp.spec.controlPlane.deployment.replicas)) return { message };
+    if (isRolling(deployment, wantedReplicas(tcp, deployment))) return { message };
     const { namespace } = tcp.metadata;
     const labelSelector = `${podSelectorText(tcp)},${componentChecksumLabel(component)}`;
     const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal });

@@ -11,7 +11,8 @@ import { recheckMs } from '../tenant/tenant-access.ts';
 import { policyKinds, tenantKinds } from '../shared/tenant-kinds.ts';
 import { ownedKinds } from '../watches.ts';
 
-const { controlPlane } = tenantControlPlaneWith().spec;
+const autoscaling = { minReplicas: 2, maxReplicas: 3, targetInFlightRequests: 100 };
+const { controlPlane } = tenantControlPlaneWith({ deployment: { autoscaling } }).spec;
 const everything = {
   dataStore: 'default',
   addons: { coreDNS: {}, kubeProxy: {}, konnectivity: konnectivityAddon() },
@@ -72,6 +73,7 @@ const rows = [
   'ConfigMap tenant-konnectivity-egress-selector-configuration',
   'ConfigMap tenant-kubeadmconfig',
   'Deployment tenant',
+  'HorizontalPodAutoscaler tenant',
   'Ingress tenant',
   'NetworkPolicy tenant',
   'PodDisruptionBudget tenant',

@@ -6,6 +6,7 @@ import { kubernetesEndpoints } from './kubernetes-endpoints.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+import { wantedReplicas } from '../shared/replicas.ts';
 import { isRolling } from '../shared/state.ts';
 import { applied } from '../shared/inside-tenant.ts';
 import { deniesWrites } from '../upgrade/writes-in-tenant.ts';
@@ -55,7 +56,7 @@ function mayBeErased(scope: Readonly<Scope>, { memory }: Dependencies, { now }: 
   const { uid } = scope.tcp.metadata;
   const seen = Number(memory.recall(uid, fact) ?? Number.NEGATIVE_INFINITY);
   const isRecent = now.getTime() - seen < endingMs;
-  const goesOn = isRecent && isRolling(scope.deployment, scope.tcp.spec.controlPlane.deployment.replicas);
+  const goesOn = isRecent && isRolling(scope.deployment, wantedReplicas(scope.tcp, scope.deployment));
   if (keepsService(scope.observed.deployment) || goesOn) memory.remember(uid, fact, String(now.getTime()));
   else if (!isRecent) return false;
   return true;

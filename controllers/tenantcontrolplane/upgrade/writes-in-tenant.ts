@@ -1,6 +1,7 @@
 import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
 import { compareVersions } from '../../../kubeadm/versions.ts';
 import type { Scope } from '../scope.ts';
+import { wantedReplicas } from '../shared/replicas.ts';
 import { isRolling } from '../shared/state.ts';
 import { targetVersion } from './upgrade-decision.ts';
 
@@ -11,7 +12,7 @@ import { targetVersion } from './upgrade-decision.ts';
 function changesVersion(scope: Readonly<Scope>): boolean {
   const { installed } = scope.versions;
   if (installed === undefined || compareVersions(installed, targetVersion(scope)) === 0) return false;
-  return isRolling(scope.deployment, scope.tcp.spec.controlPlane.deployment.replicas);
+  return isRolling(scope.deployment, wantedReplicas(scope.tcp, scope.deployment));
 }
 
 /** True while the tenant denies all writes because its data is being migrated. */

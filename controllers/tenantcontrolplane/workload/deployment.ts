@@ -7,6 +7,7 @@ import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
 import { dataStoreLabel } from '../shared/data-store-label.ts';
 import { defaultSpread } from './default-spread.ts';
 import { images } from '../shared/images.ts';
+import { appliedReplicas } from '../shared/replicas.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
 import type { DeploymentStrategy, PodSpec } from '../shared/pod-parts.ts';
 import { kineSidecar, systemContainers } from './system-containers.ts';
@@ -103,7 +104,7 @@ export function deployment(input: ControlPlaneInput): Manifest {
     annotations: spec.additionalMetadata?.annotations,
     body: {
       spec: {
-        replicas: spec.replicas,
+        replicas: appliedReplicas(tcp, input.present),
         selector: { matchLabels: podSelector(tcp) },
         strategy: strategy(spec),
         template: {

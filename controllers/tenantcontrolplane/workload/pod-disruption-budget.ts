@@ -4,6 +4,7 @@ import type { Manifest } from '../../../api/meta.ts';
 import { tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { podSelector } from '../shared/pod-selector.ts';
+import { mostReplicas } from '../shared/replicas.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
 
 /** Value of the component label on the budget. */
@@ -15,7 +16,7 @@ export const budgetComponent = 'pod-disruption-budget';
  * (https://kubernetes.io/docs/tasks/run-application/configure-pdb/#unhealthy-pod-eviction-policy).
  */
 export function podDisruptionBudget(tcp: TenantControlPlane): readonly Manifest[] {
-  if (tcp.spec.controlPlane.deployment.replicas < 2) return [];
+  if (mostReplicas(tcp) < 2) return [];
   return [
     ownedManifest(tcp, {
       apiVersion: 'policy/v1',

@@ -7,6 +7,7 @@ import { advanced, isMoving } from './advance.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
+import { wantedReplicas } from '../../shared/replicas.ts';
 import { isRolling } from '../../shared/state.ts';
 import { podSelectorText } from '../../shared/pod-selector.ts';
 import { publishes } from '../published-cas.ts';
@@ -25,7 +26,7 @@ async function unsettled(scope: Readonly<Scope>, deps: Dependencies, ctx: Contex
   const { tcp, deployment } = scope;
   const later = putOff(scope);
   if (later !== undefined) return { message: later };
-  if (isRolling(deployment, tcp.spec.controlPlane.deployment.replicas)) return { message: 'pods are being replaced' };
+  if (isRolling(deployment, wantedReplicas(tcp, deployment))) return { message: 'pods are being replaced' };
   const namespace = tcp.metadata.namespace;
   const { items } = await deps.cluster.list(kinds.Pod, {
     namespace,

@@ -3,6 +3,7 @@ import type { Pod } from '../../../../api/core/kinds.ts';
 import { componentChecksumLabel } from '../../../../api/names.ts';
 import type { TenancyShare } from '../../../../api/steward/v1alpha1/migration-status.ts';
 import { dataStoreLabel } from '../../shared/data-store-label.ts';
+import { wantedReplicas } from '../../shared/replicas.ts';
 import { isRolling } from '../../shared/state.ts';
 import { podSelectorText } from '../../shared/pod-selector.ts';
 import type { MigrationStep, ReadOnlyStep } from './migration-step.ts';
@@ -36,7 +37,7 @@ export async function podsOf({ scope, deps, ctx }: ReadOnlyStep): Promise<readon
 /** Which pods use the tenancy, and whether they are all that are wanted. */
 export async function rolloutTo(share: TenancyShare, step: MigrationStep): Promise<Rollout> {
   const { tcp, observed } = step.scope;
-  const { replicas } = tcp.spec.controlPlane.deployment;
+  const replicas = wantedReplicas(tcp, observed.deployment);
   const value = dataStoreLabel(share.dataStoreName);
   const pods = await podsOf(step);
   const stays = ({ metadata }: Pod): boolean =>

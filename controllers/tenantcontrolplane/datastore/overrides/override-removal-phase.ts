@@ -8,6 +8,7 @@ import { distinctShares, isSameShare, overrideTenancy } from './override-shares.
 import type { Dependencies } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
+import { wantedReplicas } from '../../shared/replicas.ts';
 import { isRolling } from '../../shared/state.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function overrideRemoval(
   const { wanted, shares } = needed(scope.overridePlan, 'overridePlan');
   const obsolete = shares.filter((share) => !wanted.includes(share));
   if (obsolete.length === 0 && wanted.length > 0) return { is: 'done' };
-  if (isRolling(scope.deployment, tcp.spec.controlPlane.deployment.replicas)) return { is: 'done' };
+  if (isRolling(scope.deployment, wantedReplicas(tcp, scope.deployment))) return { is: 'done' };
   const unused = distinctShares(obsolete).filter((share) => !wanted.some((other) => isSameShare(other, share)));
   for (const share of unused) {
     if (scope.observed.overrideStores.has(share.dataStoreName)) await removeShare(scope, share, deps, ctx);

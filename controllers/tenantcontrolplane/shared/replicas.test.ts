@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../../api/as-stored.ts';
+import type { Deployment } from '../../../api/core/kinds.ts';
+import type { Json } from '../../../api/meta.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { appliedReplicas, mostReplicas, wantedReplicas } from './replicas.ts';
+
+const bounds = { minReplicas: 2, maxReplicas: 5, targetCPUUtilizationPercentage: 80 };
+const scaled = (replicas: number) => tenantControlPlaneWith({ deployment: { replicas, autoscaling: bounds } });
+const fixed = (replicas: number) => tenantControlPlaneWith({ deployment: { replicas } });
+
+/** A Deployment whose replicas these managers have set. */
+const present = (replicas: number, ...managers: readonly Json[]): Deployment => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: storedMeta({ managedFields: managers }),
+  spec: { replicas, selector: {}, template: {} },
+});
+const owned = (manager: string, subresource?: string): Json => ({
+  manager,
+  ...(subresource !== undefined && { subresource }),
+  fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+});
+const ours = owned('steward');
+const autoscaler = owned('kube-controller-manager', 'scale');
+
+describe('The replicas that are applied', () => {
+  test.each([0, 1, 7])('are the %d of the spec without an autoscaler, whoever has set others', (replicas) => {
+    expect(appliedReplicas(fixed(replicas), present(3, autoscaler))).toBe(replicas);
+  });
+
+  test.each([
+    [1, 2],
+    [3, 3],
+    [9, 5],
+  ])('start with the %d of the spec within the bounds: %d', (replicas, applied) => {
+    expect(appliedReplicas(scaled(replicas), undefined)).toBe(applied);
+    expect(appliedReplicas(scaled(replicas), present(0, ours))).toBe(applied);
+  });
+
+  test('are left out once somebody else has set them', () => {
+    expect(appliedReplicas(scaled(3), present(4, autoscaler))).toBeUndefined();
+    expect(appliedReplicas(scaled(3), present(4, ours, owned('kubectl')))).toBeUndefined();
+    expect(appliedReplicas(scaled(3), present(4, owned('steward', 'scale')))).toBeUndefined();
+  });
+
+  test('are the present ones while nobody else has set them, since leaving out an own field resets it', () => {
+    expect(appliedReplicas(scaled(3), present(4, ours))).toBe(4);
+    expect(appliedReplicas(scaled(3), present(4, ours, { manager: 'kubectl', fieldsV1: { 'f:spec': {} } }))).toBe(4);
+  });
+
+  test('are 0 for a control plane that sleeps', () => {
+    expect(appliedReplicas(scaled(0), present(4, autoscaler))).toBe(0);
+  });
+});
+
+describe('The wanted pods', () => {
+  test('are those of the Deployment while it is autoscaled, else those of the spec', () => {
+    expect(wantedReplicas(scaled(2), present(4))).toBe(4);
+    expect(wantedReplicas(fixed(2), present(4))).toBe(2);
+  });
+
+  test('are those to start with before there is a Deployment, and when it wakes up', () => {
+    expect(wantedReplicas(scaled(9), undefined)).toBe(5);
+    expect(wantedReplicas(scaled(9), present(0))).toBe(5);
+  });
+
+  test('are none while the control plane sleeps', () => {
+    expect(wantedReplicas(scaled(0), present(4))).toBe(0);
+  });
+
+  test('are at most those of the upper bound', () => {
+    expect([mostReplicas(scaled(2)), mostReplicas(scaled(0)), mostReplicas(fixed(3))]).toEqual([5, 0, 3]);
+  });
+});

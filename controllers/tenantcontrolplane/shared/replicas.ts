@@ -1,0 +1,51 @@
+import type { Deployment } from '../../../api/core/kinds.ts';
+import type { Autoscaling } from '../../../api/embedded/autoscaling.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { fieldManager } from '../dependencies.ts';
+
+/** How the pods are scaled; undefined while the spec alone says how many there are. A control plane that sleeps is not scaled. */
+export function autoscalingOf({ spec }: TenantControlPlane): Autoscaling | undefined {
+  const { replicas, autoscaling } = spec.controlPlane.deployment;
+  return replicas === 0 ? undefined : autoscaling;
+}
+
+/** How many pods are wanted now: what an autoscaler has set in the Deployment, else what the spec says. */
+export function wantedReplicas(tcp: TenantControlPlane, deployment: Deployment | undefined): number {
+  const present = deployment?.spec?.replicas ?? 0;
+  return autoscalingOf(tcp) !== undefined && present > 0 ? present : initialReplicas(tcp);
+}
+
+/** How many pods there can be at most. */
+export function mostReplicas(tcp: TenantControlPlane): number {
+  return autoscalingOf(tcp)?.maxReplicas ?? tcp.spec.controlPlane.deployment.replicas;
+}
+
+/**
+ * The replicas to apply to the Deployment; undefined where somebody else has set them and an autoscaler decides. Until somebody
+ * has, the present number is sent: a field that we own and no longer send falls back to the API server's default. An autoscaler
+ * does not act on a Deployment with 0 replicas, so one that wakes up starts with a number of ours.
+ */
+export function appliedReplicas(tcp: TenantControlPlane, present: Deployment | undefined): number | undefined {
+  if (autoscalingOf(tcp) === undefined || (present?.spec?.replicas ?? 0) === 0) return initialReplicas(tcp);
+  return isSetByOthers(present) ? undefined : present?.spec?.replicas;
+}
+
+function initialReplicas(tcp: TenantControlPlane): number {
+  const { replicas } = tcp.spec.controlPlane.deployment;
+  const bounds = autoscalingOf(tcp);
+  return bounds === undefined ? replicas : Math.min(Math.max(replicas, bounds.minReplicas), bounds.maxReplicas);
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: { readonly 'f:spec'?: { readonly 'f:replicas'?: object } };
+}
+
+/** True when another field manager than ours owns the number of replicas, as one does that has changed it. */
+function isSetByOthers(deployment: Deployment | undefined): boolean {
+  const entries = (deployment?.metadata.managedFields ?? []) as readonly ManagedFields[];
+  return entries
+    .filter(({ manager, subresource = '' }) => manager !== fieldManager || subresource !== '')
+    .some(({ fieldsV1 }) => fieldsV1?.['f:spec']?.['f:replicas'] !== undefined);
+}
