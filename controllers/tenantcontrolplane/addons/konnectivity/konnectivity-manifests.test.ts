@@ -168,6 +168,11 @@ describe('the konnectivity server', () => {
     expect(args(0)).toEqual(args(1));
   });
 
+  test('counts as many servers as an autoscaler may start, so that scaling replaces no pod', () => {
+    const autoscaling = { minReplicas: 2, maxReplicas: 5, targetInFlightRequests: 100 };
+    expect(server({}, { deployment: { autoscaling } }).args).toContain('--server-count=5');
+  });
+
   test('sees its own two Secrets and the socket, and no other key of the control plane', () => {
     const { initContainers, volumes } = pod(withAddon());
     const mounts = named(initContainers, 'konnectivity-server').volumeMounts?.map(({ name }) => name);

@@ -1,4 +1,5 @@
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { mostReplicas } from '../../shared/replicas.ts';
 import { mergeArguments } from '../../shared/arguments.ts';
 import { konnectivitySocket } from './egress-selector.ts';
 import { agentName, agentNamespace, konnectivityPorts } from './konnectivity-server.ts';
@@ -24,8 +25,9 @@ export function konnectivityServerArguments(tcp: TenantControlPlane, port: numbe
     'health-port': String(konnectivityPorts.health),
     kubeconfig: konnectivityFiles.kubeconfig,
     mode: 'grpc',
-    // An agent connects to this many servers. The count stays above 0 so that the pods do not change when a control plane sleeps.
-    'server-count': String(Math.max(tcp.spec.controlPlane.deployment.replicas, 1)),
+    // An agent connects to this many servers. The count stays above 0 so that the pods do not change when a control plane sleeps,
+    // and is the highest while an autoscaler changes their number, which must not replace the pods either.
+    'server-count': String(Math.max(mostReplicas(tcp), 1)),
     'server-port': '0',
     'uds-name': konnectivitySocket,
   };
