@@ -61,6 +61,29 @@ describe('The status of a StewardControlPlane', () => {
     expect(conditionOf(status, 'RollingOut')).toMatchObject({ status: 'True' });
   });
 
+  test.each([
+    ['within the bounds', 4, { up: 'False', down: 'False', unavailable: 0 }],
+    ['below the bounds', 1, { up: 'True', down: 'False', unavailable: 1 }],
+    ['above the bounds', 6, { up: 'False', down: 'True', unavailable: 0 }],
+  ])(
+    'Autoscaled pods are wanted as the autoscaler has them, %s: %d',
+    async (_where, replicas, { up, down, unavailable }) => {
+      const autoscaling = { minReplicas: 2, maxReplicas: 5, targetInFlightRequests: 100 };
+      await world.seedCluster();
+      await world.seed({}, { version: 'v1.36.3', replicas: 3, deployment: { autoscaling } });
+      await world.reconcile();
+      await world.tenantIsReady();
+      const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
+      await world.tenantSays({
+        kubernetesResources: { version: { version: 'v1.36.3', status: 'Ready' }, deployment: counts },
+      });
+      const { status } = await world.reconcile();
+      expect(conditionOf(status, 'ScalingUp')).toMatchObject({ status: up });
+      expect(conditionOf(status, 'ScalingDown')).toMatchObject({ status: down });
+      expect(status).toMatchObject({ replicas, unavailableReplicas: unavailable });
+    },
+  );
+
   test('Every condition of the contract and every count is reported before there is a Cluster', async () => {
     await world.seed({ ownerReferences: [] });
     const { status } = await world.reconcile();

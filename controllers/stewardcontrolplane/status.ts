@@ -26,7 +26,7 @@ export function statusOf(scp: StewardControlPlane, report: Report<Scope>, now: D
   const initialized =
     before.initialization?.controlPlaneInitialized === true || (isSettled(tenant) && secretsWritten === true);
   const state = tenant?.status?.kubernetesResources?.version?.status ?? 'Provisioning';
-  const desired = scp.spec.replicas;
+  const desired = desiredReplicas(scp, rollout.total);
   const reported = [
     ...conditionsOf(report),
     ...contractConditions(report, { desired, rollout, isUsable, initialized, state, tenant }),
@@ -62,7 +62,7 @@ export function waitingStatus(scp: StewardControlPlane, message: string, now: Da
     ...withConditions(scp, [...waiting, ...earlyConditions(), notPaused], now),
     initialized: false,
     ready: false,
-    ...countsOf(scp.spec.replicas, rolloutOf(undefined, undefined)),
+    ...countsOf(desiredReplicas(scp, 0), rolloutOf(undefined, undefined)),
   };
 }
 
@@ -101,6 +101,13 @@ function withConditions(scp: StewardControlPlane, conditions: readonly NewCondit
 
 function observedBefore({ status }: StewardControlPlane): Pick<Status, 'observedGeneration'> {
   return status?.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration };
+}
+
+/** How many pods are wanted. An autoscaler has chosen the present number, unless that is out of its bounds. */
+function desiredReplicas({ spec: { replicas, deployment } }: StewardControlPlane, total: number): number {
+  const bounds = deployment?.autoscaling;
+  if (bounds === undefined || replicas === 0) return replicas;
+  return Math.min(Math.max(total, bounds.minReplicas), bounds.maxReplicas);
 }
 
 /** Zeros are reported too: Cluster API takes a number that is missing for one that is not known. */
