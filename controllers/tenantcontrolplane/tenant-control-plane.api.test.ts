@@ -112,7 +112,8 @@ class Tenant {
   async startPods(): Promise<void> {
     const found = await admin.get(kinds.Deployment, this.key);
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
-    const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+    const count = found.spec?.replicas ?? 0;
+    const counts = { replicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count };
     const status = { observedGeneration: found.metadata.generation, ...counts };
     const patch = { type: 'merge', body: { status } } as const;
     await admin.patch(kinds.Deployment, this.key, patch, { subresource: 'status' });
@@ -244,6 +245,41 @@ describe('A TenantControlPlane on a real API server with a real etcd', () => {
     expect((await events.server.control('get', '', '--prefix', '--keys-only')).trim()).toBe('');
     await admin.delete(dataStore, metadata);
   }, 120_000);
+
+  test('keeps the replicas that others set while it is autoscaled, and sleeps and wakes up', async () => {
+    const tenant = new Tenant();
+    const autoscaling = { minReplicas: 1, maxReplicas: 5, targetInFlightRequests: 100 };
+    const service = { serviceType: 'NodePort' };
+    await tenant.create({ controlPlane: { deployment: { replicas: 2, autoscaling }, service } });
+    await tenant.untilReady();
+    const replicas = async (): Promise<number | undefined> =>
+      (await admin.get(kinds.Deployment, tenant.key))?.spec?.replicas;
+    const autoscaler = () => admin.get(kinds.HorizontalPodAutoscaler, tenant.key);
+    const change = async (deployment: object): Promise<void> => {
+      const body = { spec: { controlPlane: { deployment } } };
+      await admin.patch(tenantControlPlane, tenant.key, { type: 'merge', body });
+    };
+    const shown = async (): Promise<boolean> => {
+      const { metadata, status } = (await tenant.read()) ?? {};
+      return status?.observedGeneration === metadata?.generation;
+    };
+    expect([await replicas(), (await autoscaler())?.spec.maxReplicas]).toEqual([2, 5]);
+    const scale = { type: 'merge', body: { spec: { replicas: 4 } } } as const;
+    await admin.patch(kinds.Deployment, tenant.key, scale, { subresource: 'scale' });
+    await change({ podAdditionalMetadata: { labels: { team: 'a' } } });
+    await tenant.work(shown);
+    await tenant.untilReady();
+    const found = await admin.get(kinds.Deployment, tenant.key);
+    expect([found?.spec?.replicas, found?.spec?.template.metadata?.labels?.team]).toEqual([4, 'a']);
+    await change({ replicas: 0 });
+    await tenant.work(shown);
+    expect([await replicas(), await autoscaler()]).toEqual([0, undefined]);
+    await change({ replicas: 3 });
+    await tenant.untilReady();
+    expect([await replicas(), (await autoscaler())?.spec.maxReplicas]).toEqual([3, 5]);
+    await tenant.ask();
+    await tenant.untilGone();
+  }, 60_000);
 
   test('is the same after a crash at any call of its creation', async () => {
     const model = new Tenant();

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { storedMeta } from '../../../api/as-stored.ts';
 import { kinds } from '../../../api/core/kinds.ts';
+import type { Deployment } from '../../../api/core/kinds.ts';
 import type { KindRef, Manifest, Resource } from '../../../api/meta.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { parseVersion } from '../../../kubeadm/versions.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
@@ -10,9 +12,11 @@ import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';
 import { startApiServer } from '../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../testing/servers/api-server.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { fieldManager } from '../dependencies.ts';
 import { deployment } from './deployment.ts';
 import { networkPolicy } from './network-policy.ts';
 import type { ManagementApi } from './network-policy.ts';
+import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
 import { podDisruptionBudget } from './pod-disruption-budget.ts';
 import { managementApiOf } from './management-api.ts';
 
@@ -41,6 +45,35 @@ const tcp = tenantControlPlaneWith({
   },
   service: { additionalPorts: [{ name: 'metrics', protocol: 'TCP', port: 80, targetPort: 'metrics' }] },
 });
+
+const scaled = tenantControlPlaneWith({
+  deployment: {
+    resources: { apiServer: { requests: { cpu: '100m' } } },
+    autoscaling: {
+      minReplicas: 1,
+      maxReplicas: 5,
+      targetCPUUtilizationPercentage: 80,
+      targetInFlightRequests: 150,
+      behavior: {
+        scaleUp: { policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }], stabilizationWindowSeconds: 30 },
+        scaleDown: { stabilizationWindowSeconds: 600, selectPolicy: 'Min' },
+      },
+    },
+  },
+});
+
+const made = (of: TenantControlPlane, present?: Deployment): Manifest =>
+  deployment({
+    tcp: of,
+    present,
+    version: parseVersion('v1.36.3'),
+    endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
+    store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
+    dataStoreName: 'default',
+    kineImage: 'rancher/kine:v0.16.4',
+    checksums: {},
+    storageChecksum: 'cc',
+  });
 
 /** Applied twice: what the API server stores, and whether the second time changed something. */
 async function stored(kind: KindRef, [manifest]: readonly Manifest[]): Promise<readonly [Resource, boolean]> {
@@ -88,17 +121,43 @@ describe('A real API server', () => {
     expect(budget).toMatchObject({ spec: asSent(manifests[0]?.spec) });
   });
 
+  test('accepts the HorizontalPodAutoscaler, and gets no writes afterwards', async () => {
+    const manifests = horizontalPodAutoscaler(scaled);
+    const [autoscaler, changed] = await stored(kinds.HorizontalPodAutoscaler, manifests);
+    expect(changed).toBe(false);
+    expect(autoscaler).toMatchObject({ spec: asSent(manifests[0]?.spec) });
+  });
+
+  test('keeps the replicas that an autoscaler has set when the Deployment is applied again', async () => {
+    const named = { ...scaled, metadata: { ...scaled.metadata, name: 'scaled' } };
+    const fixed = { ...tcp, metadata: named.metadata };
+    const key = { namespace: 'default', name: 'scaled' };
+    /** As a reconcile does: what there is decides what is sent. */
+    const reconciled = async (wanted: TenantControlPlane): Promise<number | undefined> => {
+      const manifest = made(wanted, await admin.get(kinds.Deployment, key));
+      return (await admin.apply<Deployment>(kinds.Deployment, manifest, { fieldManager })).spec?.replicas;
+    };
+    const scaledTo = async (replicas: number): Promise<void> => {
+      const options = { subresource: 'scale', fieldManager: 'kube-controller-manager' } as const;
+      await admin.patch(kinds.Deployment, key, { type: 'merge', body: { spec: { replicas } } }, options);
+    };
+    expect([await reconciled(named), await reconciled(named)]).toEqual([2, 2]);
+    await scaledTo(4);
+    expect([await reconciled(named), await reconciled(named)]).toEqual([4, 4]);
+    expect(await reconciled(fixed)).toBe(2);
+    expect([await reconciled(named), await reconciled(named)]).toEqual([2, 2]);
+    await scaledTo(3);
+    const { deployment: given } = named.spec.controlPlane;
+    const asleep = {
+      ...named.spec,
+      controlPlane: { ...named.spec.controlPlane, deployment: { ...given, replicas: 0 } },
+    };
+    expect(await reconciled({ ...named, spec: asleep })).toBe(0);
+    expect([await reconciled(named), await reconciled(named)]).toEqual([2, 2]);
+  });
+
   test('accepts pods with a spread over nodes and a priority class, and gets no writes afterwards', async () => {
-    const manifest = deployment({
-      tcp,
-      version: parseVersion('v1.36.3'),
-      endpoint: { address: '192.0.2.7', port: 6443, host: '192.0.2.7', hostPort: 6443 },
-      store: { kind: 'etcd', endpoints: ['https://a:2379'], prefix: '/tabc' },
-      dataStoreName: 'default',
-      kineImage: 'rancher/kine:v0.16.4',
-      checksums: {},
-      storageChecksum: 'cc',
-    });
+    const manifest = made(tcp);
     const [found, changed] = await stored(kinds.Deployment, [manifest]);
     expect(changed).toBe(false);
     expect(found).toMatchObject({ spec: asSent(manifest.spec) });
