@@ -26,7 +26,7 @@ import { installKinds } from '../../testing/servers/install-kinds.ts';
 import { crashingCluster } from '../../testing/fake/crashing-cluster.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../testing/servers/api-server.ts';
-import { startGarbageCollector } from '../../testing/servers/garbage-collector.ts';
+import { startAutoscaler, startGarbageCollector } from '../../testing/servers/garbage-collector.ts';
 import { serverFolder } from '../../testing/servers/server-folder.ts';
 import type { ServerProcess } from '../../testing/servers/server-process.ts';
 import { ownedKinds } from './watches.ts';
@@ -280,6 +280,35 @@ describe('A TenantControlPlane on a real API server with a real etcd', () => {
     await tenant.ask();
     await tenant.untilGone();
   }, 60_000);
+
+  test('has the pods that the autoscaler of Kubernetes wants', async () => {
+    const scaler = await startAutoscaler(server, folder.path);
+    const tenant = new Tenant();
+    const autoscaling = { minReplicas: 1, maxReplicas: 5, targetInFlightRequests: 100 };
+    const service = { serviceType: 'NodePort' };
+    await tenant.create({ controlPlane: { deployment: { replicas: 2, autoscaling }, service } });
+    await tenant.untilReady();
+    const has = async (replicas: number): Promise<boolean> =>
+      (await admin.get(kinds.Deployment, tenant.key))?.spec?.replicas === replicas;
+    // It needs no metrics to keep the number of pods within the bounds.
+    for (const [minReplicas, maxReplicas, wanted] of [
+      [4, 5, 4],
+      [1, 3, 3],
+    ] as const) {
+      const body = { spec: { controlPlane: { deployment: { autoscaling: { minReplicas, maxReplicas } } } } };
+      await admin.patch(tenantControlPlane, tenant.key, { type: 'merge', body });
+      await tenant.work(async () => {
+        const { spec } = (await admin.get(kinds.HorizontalPodAutoscaler, tenant.key)) ?? {};
+        return spec?.minReplicas === minReplicas;
+      });
+      await scaler.until(() => has(wanted), 30_000);
+      await tenant.untilReady();
+      expect(await has(wanted)).toBe(true);
+    }
+    await tenant.ask();
+    await tenant.untilGone();
+    await scaler.kill();
+  }, 120_000);
 
   test('is the same after a crash at any call of its creation', async () => {
     const model = new Tenant();

@@ -8,15 +8,35 @@ export async function startGarbageCollector(
   { kubeconfigPath }: { readonly kubeconfigPath: string },
   folder: string,
 ): Promise<ServerProcess> {
+  return startController('garbage-collector-controller', { kubeconfigPath, folder });
+}
+
+/** HorizontalPodAutoscalers as Kubernetes acts on them, once a second. */
+export async function startAutoscaler(
+  { kubeconfigPath }: { readonly kubeconfigPath: string },
+  folder: string,
+): Promise<ServerProcess> {
+  const flags = ['--horizontal-pod-autoscaler-sync-period=1s'];
+  return startController('horizontal-pod-autoscaler-controller', { kubeconfigPath, folder, flags });
+}
+
+interface Given {
+  readonly kubeconfigPath: string;
+  readonly folder: string;
+  readonly flags?: readonly string[];
+}
+
+async function startController(name: string, { kubeconfigPath, folder, flags = [] }: Given): Promise<ServerProcess> {
   const tools = await resolveTools(['kube-controller-manager']);
   return startServerProcess({
     program: tools['kube-controller-manager'],
     programArguments: [
       `--kubeconfig=${kubeconfigPath}`,
-      '--controllers=garbage-collector-controller',
+      `--controllers=${name}`,
       '--leader-elect=false',
       '--secure-port=0',
+      ...flags,
     ],
-    log: join(folder, 'kube-controller-manager.log'),
+    log: join(folder, `${name}.log`),
   });
 }
