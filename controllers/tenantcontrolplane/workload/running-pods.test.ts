@@ -45,12 +45,12 @@ const present: Deployment = {
     },
   },
 };
-const runs = (deployment: Given): boolean => runsAlready(tenantControlPlaneWith({ deployment }), present, programs);
+const runs = (deployment: Given): boolean => runsAlready(tenantControlPlaneWith({ deployment }), present);
 
 describe('What an author adds', () => {
   test('runs already if the pods have it, with what the API server fills in', () => {
     expect(runs(given)).toBe(true);
-    expect(runsAlready(tenantControlPlaneWith({ deployment: given }), undefined, programs)).toBe(false);
+    expect(runsAlready(tenantControlPlaneWith({ deployment: given }), undefined)).toBe(false);
   });
 
   test.each<[string, Given]>([

@@ -27,11 +27,7 @@ function isPart(given: unknown, found: unknown): boolean {
 }
 
 /** True when the existing pods already have the author's additions: these were allowed when the pods were created. */
-export function runsAlready(
-  tcp: TenantControlPlane,
-  present: Deployment | undefined,
-  programs: readonly Program[],
-): boolean {
+export function runsAlready(tcp: TenantControlPlane, present: Deployment | undefined): boolean {
   const { deployment } = tcp.spec.controlPlane;
   const {
     additionalInitContainers = [],
@@ -50,14 +46,7 @@ export function runsAlready(
     const found = named(names[component])?.volumeMounts ?? [];
     return (additionalVolumeMounts[component] ?? []).every((mount) => found.some((one) => isPart(mount, one)));
   });
-  return (
-    added &&
-    mounted &&
-    additionalVolumes.every((volume) => volumes.some((one) => isPart(volume, one))) &&
-    programs.every((program) =>
-      isPart(program.rights?.(tcp)?.securityContext ?? {}, named(program.container ?? '')?.securityContext ?? {}),
-    )
-  );
+  return added && mounted && additionalVolumes.every((volume) => volumes.some((one) => isPart(volume, one)));
 }
 
 /** The name of an image without its tag and digest: an upgrade changes these. */

@@ -59,7 +59,7 @@ async function outOfBounds(
   const { namespace } = tcp.metadata;
   const reader = { cluster, defaultStandard, programs };
   const inForce =
-    runsAlready(tcp, present, programs) && keepsRights(templateOf(made), present)
+    runsAlready(tcp, present) && keepsRights(templateOf(made), present)
       ? undefined
       : await namespaceStandard(tcp, namespace, reader, signal);
   const found = inForce === undefined ? [] : validatePodSecurity(tcp, inForce, programs);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deployment } from '../../../../api/core/kinds.ts';
 import { kinds } from '../../../../api/core/kinds.ts';
 import { labels } from '../../../../api/names.ts';
-import type { KubernetesClient, PlainObject } from '../../../../e2e/cluster/kubernetes-client.ts';
+import type { KubernetesClient } from '../../../../e2e/cluster/kubernetes-client.ts';
 import type { Cluster } from '../../../../runtime/client/cluster.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';
@@ -26,7 +26,8 @@ const keyOf = ({ namespace, name }: ControlPlaneName): string => `${namespace}/$
  */
 export async function startStewardHosting({ client, kubeconfig }: HostingPlace): Promise<Hosting> {
   const etcd = await startEtcdDataStore();
-  await client.apply([{ ...etcd.dataStore, metadata: { name: 'default' } } as unknown as PlainObject]);
+  const { apiVersion, kind, spec } = etcd.dataStore;
+  await client.apply([{ apiVersion, kind, metadata: { name: 'default' }, spec: { ...spec } }]);
   const cluster = openCluster(parseKubeconfig(kubeconfig), { name: 'management' });
   const pods = new Map<string, Running>();
   const cut = new Set<string>();
