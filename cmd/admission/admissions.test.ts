@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
 import type { KindRef } from '../../api/meta.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -50,6 +51,40 @@ async function answerTo(
   const asked = cluster.calls.some(({ kind }) => kind?.group === gateway.group);
   return { allowed: answer.allowed, message: answer.allowed ? '' : answer.message, asked };
 }
+
+describe('Defaulting, which comes before the API server validates the schema', () => {
+  const answered = (object: unknown): AdmissionAnswer | Promise<AdmissionAnswer> => {
+    const handlers = createAdmissions({ cluster: new FakeCluster(), defaultDataStore: 'default', newestMinor });
+    const handler = handlers['/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane'];
+    const kind = { group: 'steward.butlerlabs.dev', version: 'v1alpha1', kind: 'TenantControlPlane' };
+    const request = { uid: '1', operation: 'CREATE', kind, object };
+    return handler?.(request as never, { signal: new AbortController().signal }) ?? { allowed: false, message: '' };
+  };
+
+  test('leaves a spec that does not fit the schema to the API server, which refuses it by field', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (spec, status) => {
+        expect(await answered({ spec, status })).toEqual({ allowed: true });
+      }),
+    );
+    for (const without of ['kubernetes', 'controlPlane'])
+      expect(await answered({ ...published, spec: { ...published.spec, [without]: undefined } })).toEqual({
+        allowed: true,
+      });
+  });
+
+  test('does not read what a new object states as its status', async () => {
+    const spec = { ...published.spec, dataStore: undefined };
+    for (const status of [
+      'x',
+      { storage: { setup: 'x', migration: 'y' } },
+      { storage: { setup: { schema: 's' }, dataStoreName: 'other' } },
+    ])
+      expect(await answered({ ...published, spec, status })).toMatchObject({
+        object: { spec: { dataStore: 'default' } },
+      });
+  });
+});
 
 describe('A control plane that requests a Gateway', () => {
   test('is refused if the cluster has no Gateway API, and the message names the fix', async () => {

@@ -4,6 +4,7 @@ import { gateway, tlsRoutes } from '../../api/gateway-api/kinds.ts';
 import type { DraftOf, KindRef, Resource } from '../../api/meta.ts';
 import { labels } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { validate } from '../../api/structural/validate.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
@@ -56,7 +57,12 @@ export function createAdmissions({
   return {
     '/mutate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request) => {
       const tcp = draftOf(tenantControlPlane, request);
-      return { allowed: true, object: tenants.withDefaults(tcp, { defaultDataStore }) };
+      // The API server validates the schema after this webhook, so anything may come; it refuses what does not fit by field.
+      if (validate(tenantControlPlane.spec.openapi, tcp.spec).length > 0) return { allowed: true };
+      // What a new object states as its status is not validated, and is not kept.
+      const status = request.operation === 'CREATE' ? undefined : tcp.status;
+      const { spec } = tenants.withDefaults({ spec: tcp.spec, status }, { defaultDataStore });
+      return { allowed: true, object: { ...tcp, spec } };
     },
     '/validate-steward-butlerlabs-dev-v1alpha1-tenantcontrolplane': (request, { signal }) =>
       request.operation === 'DELETE'
