@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
+import { ApiError } from '../cluster/api-connection.ts';
 import type { Harness } from '../cluster/harness.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { runCommand } from '../cluster/machines/run-command.ts';
+import { slowness } from '../cluster/slowness.ts';
 import { writeManagerImage } from '../../release/manager-image.ts';
 import { resolveTools } from '../tools/resolve.ts';
 import { isRolledOut } from './load/bare-rollout.ts';
@@ -61,6 +64,31 @@ export async function managerIsAvailable(cluster: ManagementCluster): Promise<vo
     await cluster.waitFor(pod, (object) => object?.metadata?.uid !== metadata.uid, {
       what: 'the end of an old manager',
     });
+  }
+  await admissionAnswers(cluster);
+}
+
+/** Waits until the API server reaches the webhooks: kube-proxy learns of a ready pod a little later than the Deployment. */
+async function admissionAnswers({ client: { connection } }: ManagementCluster): Promise<void> {
+  const kind = 'TenantControlPlane';
+  const apiVersion = 'steward.butlerlabs.dev/v1alpha1';
+  const asked = {
+    method: 'POST',
+    path: await connection.pathOf(apiVersion, kind, undefined, 'default'),
+    query: { dryRun: 'All' },
+    body: { apiVersion, kind, metadata: { name: 'asked' }, spec: {} },
+  } as const;
+  const deadline = Date.now() + 30_000 * slowness();
+  for (;;) {
+    try {
+      await connection.send(asked);
+      return;
+    } catch (error) {
+      // A refusal is an answer too.
+      if (error instanceof ApiError && error.code < 500) return;
+      if (Date.now() > deadline) throw error;
+    }
+    await pause(100);
   }
 }
 

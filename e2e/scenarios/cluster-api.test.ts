@@ -287,9 +287,9 @@ describe('A Cluster with a worker', () => {
       const since = new Date().toISOString();
       logStep(own, `another TenantControlPlane is Ready ${((performance.now() - began) / 1000).toFixed(1)} s later`);
       // The earlier kubeconfig is still valid, and so are the tokens and the CA inside earlier pods.
-      expect(await tenant.read({ ...note, namespace: 'default', name: 'note' })).toMatchObject({
-        data: { written: 'before' },
-      });
+      // The load balancer may learn of the new Service a moment after the tenant is Ready.
+      const written = { ...note, namespace: 'default', name: 'note' };
+      await found.waitInside(written, (object) => object?.data?.written === 'before');
       for (const pod of ['probe-1', 'probe-2'])
         for (const container of probeContainers) await answers(found, pod, container, since);
       await tenant.apply([apiServerProbe('probe-3', near)]);
