@@ -9,7 +9,7 @@ const drivers = '^stores/(?!(?:bootstrap|contract|kine|migration)/)([^/]+)/';
 
 /** What acts below a concern of a TenantControlPlane, besides its phases; by the path in the kind's folder. */
 const acting = `^controllers/tenantcontrolplane/(${[
-  'addons/([^/]+/addon|addon|retention|worker-bootstrap/csr-progress)',
+  'addons/([^/]+/addon|addon|retention|konnectivity/tunnel-is-missing|worker-bootstrap/csr-progress)',
   'adoption/[^/]+',
   'certificates/(ca-pairs|ensure-[^/]+|issue-certificates|persist-before-use|published-cas|user-supplied-cas)',
   'datastore/migration/(copying|job|migration-job|migration-step|switching|tenancies|tenant-read-only)',
@@ -17,7 +17,7 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'endpoint/exposure/(apply-routes|routes)',
   'shared/(inside-tenant|phase-row|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
   'tenant/tenant-access',
-  'workload/(external-pdbs|management-api|namespace-standard)',
+  'workload/(external-pdbs|management-api|namespace-standard|rollout/(find|read)-rollout)',
 ].join('|')})\\.ts$`;
 
 /** The concerns of a TenantControlPlane: each may import those before it. */

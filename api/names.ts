@@ -112,6 +112,10 @@ export const annotations = {
   deleteAnyway: `${domain}/delete-anyway`,
   /** On a Deployment: checksum of the extra arguments of kube-apiserver. */
   apiServerArgs: `kube-apiserver.${domain}/args`,
+  /** On a Deployment whose old pods are kept: since when, and a checksum of the template that is rolled out. */
+  rollout: `${domain}/rollout`,
+  /** On a Deployment that returned to its old pods: when, a checksum of the template that failed, and why. */
+  failedRollout: `${domain}/failed-rollout`,
   /** On pods behind a StewardControlPlane: time after which they were to be replaced. */
   rolloutAfter: `${domain}/rollout-after`,
   /** On pods: checksum of the datastore-config Secret. */

@@ -7,6 +7,7 @@ import type {
   V1CustomResourceDefinition,
   V1DaemonSet,
   V1Deployment,
+  V1ReplicaSet,
   V1Ingress,
   V1Endpoints,
   V1EndpointSlice,
@@ -63,6 +64,7 @@ export type Pod = Core<V1Pod>;
 export type Node = ClusterScoped<V1Node>;
 export type Lease = Core<V1Lease>;
 export type PodDisruptionBudget = Core<V1PodDisruptionBudget>;
+export type EndpointSlice = Core<V1EndpointSlice>;
 export type HorizontalPodAutoscaler = Core<V2HorizontalPodAutoscaler>;
 export type NetworkPolicy = Core<V1NetworkPolicy>;
 export type Job = Core<V1Job>;
@@ -78,6 +80,7 @@ export const kinds = {
   Node: clusterScoped<V1Node>('', 'v1', 'Node', 'nodes'),
   Namespace: clusterScoped<V1Namespace>('', 'v1', 'Namespace', 'namespaces'),
   Deployment: core<V1Deployment>('apps', 'v1', 'Deployment', 'deployments'),
+  ReplicaSet: core<V1ReplicaSet>('apps', 'v1', 'ReplicaSet', 'replicasets'),
   DaemonSet: core<V1DaemonSet>('apps', 'v1', 'DaemonSet', 'daemonsets'),
   StatefulSet: core<V1StatefulSet>('apps', 'v1', 'StatefulSet', 'statefulsets'),
   Job: core<V1Job>('batch', 'v1', 'Job', 'jobs'),

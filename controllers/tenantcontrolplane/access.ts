@@ -58,8 +58,15 @@ export const access: readonly PolicyRule[] = [
     resources: ['networkpolicies'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  // The addresses of this cluster's own API server, which the pods of tenants must not reach.
-  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], resourceNames: ['kubernetes'], verbs: ['get'] },
+  // A rollout leads from the pods of one template to those of the next. The slice `kubernetes` has the addresses of this cluster's
+  // own API server, which the pods of tenants must not reach.
+  { apiGroups: ['apps'], resources: ['replicasets'], verbs: ['list'] },
+  // Its slice lets clients of add-ons reach new pods early.
+  {
+    apiGroups: ['discovery.k8s.io'],
+    resources: ['endpointslices'],
+    verbs: ['get', 'list', 'create', 'patch', 'delete'],
+  },
   // Stopping pods are deleted quickly when their tenant is deleted; those that do not start are inspected for the reason.
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'delete'] },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },

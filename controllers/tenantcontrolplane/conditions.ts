@@ -87,7 +87,8 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
     const rolling = isRolling(deployment, wantedReplicas(scope.tcp, deployment));
     const hold = scope.upgrade?.hold;
     if (hold !== undefined && !rolling) {
-      return { type, status: 'True', reason: 'UpgradeHeld', message: hold.message };
+      const reason = hold.reason === 'RolloutFailed' ? hold.reason : 'UpgradeHeld';
+      return { type, status: 'True', reason, message: hold.message };
     }
     return { type, status: 'True', reason: rolling ? 'RollingOut' : 'Ready', message: '' };
   }

@@ -25,6 +25,7 @@ import type { Observed, Scope } from './scope.ts';
 import { refusalsByStore } from './datastore/placement/namespace-labels.ts';
 import { findState, status } from './status.ts';
 import { versionFacts } from './upgrade/version-facts.ts';
+import { findRollout } from './workload/rollout/find-rollout.ts';
 import { podSelectorText } from './shared/pod-selector.ts';
 import { recheckMs } from './tenant/tenant-access.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
@@ -73,7 +74,9 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     if (adopted !== undefined) return adopted;
     const observed = await gather(tcp, deps, ctx);
     const versions = versionFacts({ tcp, deployment: observed.deployment, newestMinor: deps.newestMinor });
-    const report = await runPhases<Scope>(phases, { tcp, observed, versions, addons: {} }, ctx, withLearned);
+    const rollout = await findRollout({ tcp, observed }, deps, ctx);
+    const scope = { tcp, observed, versions, rollout, addons: {} };
+    const report = await runPhases<Scope>(phases, scope, ctx, withLearned);
     const state = findState(report.scope);
     const list = conditions(report, state, ctx.now);
     for (const { type, reason, message } of announcements(tcp.status?.conditions ?? [], list)) {

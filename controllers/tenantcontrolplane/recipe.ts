@@ -63,7 +63,8 @@ const rows: readonly PhaseRow[] = [
   ['autoscaling', undefined, [], autoscaling],
   ['disruption-budget', 'PodsProtected', [], disruptionBudget],
   ['network-policy', 'PodsProtected', ['endpoint'], networkPolicy],
-  ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig],
+  // A rollout that failed leaves the version that runs.
+  ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig, { after: ['workload'] }],
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['kubernetes-service', 'TenantConfigured', ['allow-writes'], kubernetesService],

@@ -1,4 +1,5 @@
 import type { Deployment, Secret, Service } from '../../api/core/kinds.ts';
+import type { Manifest } from '../../api/meta.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { CredentialsRotation } from '../../api/steward/v1alpha1/credentials-rotation.ts';
 import type { OverrideShare, PlacementStatus } from '../../api/steward/v1alpha1/tenant-control-plane-status.ts';
@@ -15,6 +16,7 @@ import type { RouteVerdict } from './endpoint/exposure/route-status.ts';
 import type { AutoscalerFacts } from './workload/autoscaled-condition.ts';
 import type { Takeover } from './endpoint/exposure/route-switch.ts';
 import type { UpgradeDecision } from './upgrade/upgrade-decision.ts';
+import type { Rollout } from './workload/rollout/find-rollout.ts';
 import type { VersionFacts } from './upgrade/version-facts.ts';
 
 /** The objects in the management cluster when the reconcile began, read from the API server itself. */
@@ -115,7 +117,11 @@ export interface Scope {
   readonly versions: VersionFacts;
   /** The version to work towards, as the preflight decided: `targetVersion` reads it. */
   readonly upgrade?: UpgradeDecision;
+  /** The rollout of new pods that is under way, and its next step; absent when none is. */
+  readonly rollout?: Rollout | undefined;
   readonly service?: Service;
+  /** The Service as it was applied. */
+  readonly serviceManifest?: Manifest;
   /** The endpoint in the spec. */
   readonly target?: Endpoint;
   /** The endpoint that workers and users know: the target once clients can reach it, until then the previous one. */

@@ -9,6 +9,7 @@ import type { Worker } from '../cluster/worker.ts';
 import { bareRollout, isRolledOut } from '../framework/load/bare-rollout.ts';
 import { expectUnharmed } from '../framework/load/expect-unharmed.ts';
 import { openHowTo } from '../framework/how-to-page.ts';
+import { slowness } from '../cluster/slowness.ts';
 import { addOldKubelet } from '../framework/workers/old-kubelet.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { joinSecondNode } from '../framework/workers/second-node.ts';
@@ -39,6 +40,8 @@ let node: Worker | undefined;
 let reader: TenantStage;
 let upgraded: Promise<string> | undefined;
 const small = 'tenant-00';
+/** A patch of the newer minor that nobody has. */
+const missing = 'v1.36.99';
 /** Works with the older minor, and is too old for the newer. */
 const tooOld = 'v1.32.9';
 
@@ -84,6 +87,10 @@ async function used(title: string, work: () => Promise<void>, onceMoreAfterMs?: 
     { title, kubeconfig: await stage.kubeconfig(shop), floor: stage.cluster.client, onceMoreAfterMs },
     work,
   );
+}
+
+async function serviceSelector(): Promise<unknown> {
+  return (await cluster.client.read(stage.at('Service', shop)))?.spec?.selector;
 }
 
 /** Where each of the control plane's pods runs. */
@@ -202,6 +209,7 @@ describe('A control plane on two nodes', () => {
       });
       expectUnharmed(seen);
       expect(Object.keys(seen.servers.answers)).toEqual([oldest, older]);
+      expect(seen.servers.newcomersAnsweredByOld).toBe(0);
       await client.waitFor(
         inShop('apps/v1', 'DaemonSet', 'kube-proxy'),
         (object) =>
@@ -280,11 +288,43 @@ describe('A control plane on two nodes', () => {
       );
       expectUnharmed(seen);
       expect(Object.keys(seen.servers.answers)).toEqual([older, newer]);
+      expect(seen.servers.newcomersAnsweredByOld).toBe(0);
       expect(await workerRuns(client, worker)).toEqual(before);
       await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'shop-worker' }, 'Ready');
       await client.delete(antique);
     },
     10 * minutes,
+  );
+
+  test(
+    'returns by itself from a version without an image, without a failed call',
+    async () => {
+      const before = (await stage.pods(shop)).map(({ metadata }) => metadata?.uid).toSorted();
+      const isReturned = isCondition('UpgradeAllowed', 'False', 'RolloutFailed');
+      let tookMs = 0;
+      const seen = await used('a missing image', async () => {
+        const began = performance.now();
+        await change({ kubernetes: { version: missing } });
+        await stage.waitFor(shop, isReturned, { timeoutMs: 3 * minutes });
+        await settled(2);
+        tookMs = performance.now() - began;
+      });
+      const found = await cluster.client.read(stage.tenant(shop));
+      const said = conditionOf(found, 'UpgradeAllowed')?.message ?? '';
+      logStep('a missing image', `the old pods alone are left after ${seconds(tookMs)}: ${said}`);
+      expect(said).toMatch(/from v1\.36\.3 to v1\.36\.99 has returned to the previous pods.*Image/s);
+      expect(conditionOf(found, 'Ready')).toMatchObject({ status: 'True', reason: 'RolloutFailed' });
+      expect(versionOf(found)).toEqual(expect.objectContaining({ version: newer, status: 'Ready' }));
+      expectUnharmed(seen);
+      expect(Object.keys(seen.servers.answers)).toEqual([newer]);
+      expect(tookMs).toBeLessThan(90_000 * slowness());
+      await change({ kubernetes: { version: newer } });
+      await stage.waitFor(shop, isCondition('UpgradeAllowed', 'True'));
+      await settled(2);
+      expect((await stage.pods(shop)).map(({ metadata }) => metadata?.uid).toSorted()).toEqual(before);
+      expect(await serviceSelector()).toEqual({ 'steward.butlerlabs.dev/name': shop });
+    },
+    5 * minutes,
   );
 
   test(

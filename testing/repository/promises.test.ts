@@ -52,7 +52,6 @@ describe('The promises of Steward', () => {
     const linked = promises.flatMap(({ missing = '' }) =>
       [...missing.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => join('docs/reference', path)),
     );
-    expect(linked).not.toEqual([]);
     expect([...named, ...linked].filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 

@@ -26,6 +26,8 @@ export const tenantControlPlaneConditions = {
       Upgrading: 'Pods with another Kubernetes version are replacing the old ones.',
       UpgradeHeld:
         'Everything is in place except the Kubernetes version, whose upgrade is held. UpgradeAllowed says why.',
+      RolloutFailed:
+        'Everything is in place except a rollout, which has returned to the previous pods. UpgradeAllowed says why.',
       Migrating: 'The data is being migrated to another DataStore.',
       CertificateAuthorityRotating: 'Pods that trust a new CA are being rolled out.',
       WriteLimited: 'The API server responds, but denies writes as requested in the spec.',
@@ -108,7 +110,7 @@ export const tenantControlPlaneConditions = {
     },
   },
   UpgradeAllowed: {
-    meaning: 'The minor version in the spec can be rolled out. If False, the running version stays.',
+    meaning: 'The version and the pods in the spec can be rolled out. If False, the running ones stay.',
     polarity: 'positive',
     reasons: {
       MigrationInProgress: 'The data is being migrated to another DataStore. The upgrade starts afterwards.',
@@ -116,6 +118,8 @@ export const tenantControlPlaneConditions = {
       KubeletsTooOld: 'Nodes run kubelets that do not support the new version. The message names some of them.',
       RemovedApisInUse: 'Clients use APIs that the new version does not serve. The message names some of them.',
       ApiServerUnreachable: 'The API server of the tenant does not report its nodes and the APIs in use.',
+      RolloutFailed:
+        'New pods did not become ready, or failed when they got connections. The previous pods serve. The message says why, and when the rollout is tried again.',
       Sleeping: 'The spec has 0 replicas, so there is no API server to query.',
     },
   },

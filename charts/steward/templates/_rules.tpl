@@ -56,6 +56,12 @@
   - patch
   - watch
 - apiGroups:
+  - apps
+  resources:
+  - replicasets
+  verbs:
+  - list
+- apiGroups:
   - autoscaling
   resources:
   - horizontalpodautoscalers
@@ -70,10 +76,12 @@
   - discovery.k8s.io
   resources:
   - endpointslices
-  resourceNames:
-  - kubernetes
   verbs:
+  - create
+  - delete
   - get
+  - list
+  - patch
 - apiGroups:
   - gateway.networking.k8s.io
   resources:

@@ -9,6 +9,7 @@ import type { NewCondition } from '../../../runtime/reconcile/conditions.ts';
 import type { PassesOn } from '../adoption/retained-objects.ts';
 import type { ApiServerNames } from '../certificates/certificate-names.ts';
 import type { ServesTls } from '../endpoint/pods-have-san.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { Scope, SecretFacts } from '../scope.ts';
 import type { AddonServer } from '../shared/addon-server.ts';
 import type { AddonPod } from '../shared/pod-parts.ts';
@@ -46,6 +47,16 @@ export interface Addon<N extends AddonName = AddonName, F extends object = objec
   pod?(tcp: TenantControlPlane, version: KubernetesVersion): AddonPod | undefined;
   /** What these mount, by component label: pods are replaced when it changes. */
   mounted?(scope: Readonly<Scope>): SecretFacts;
+  /**
+   * Why a new pod that is ready should not get connections yet: what dials its server has not come. Undefined when it should, or when
+   * this cannot be found out.
+   */
+  unprepared?(
+    scope: Readonly<Scope>,
+    podIp: string,
+    deps: Pick<Dependencies, 'tenants'>,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
   /** True when it maintains the endpoints of the Service `kubernetes` inside the tenant, in place of Steward. */
   readonly keepsKubernetesService?: boolean;
   /**

@@ -20,12 +20,15 @@ export async function service(scope: Readonly<Scope>, deps: Dependencies, ctx: C
   const { tcp, observed } = scope;
   const { nodePorts, reach } = deps;
   const servers = serversOf(deps.addons);
-  const input = { tcp, current: observed.service, nodePorts, reach, servers };
+  const onlyPods = scope.rollout?.step.select;
+  const input = { tcp, current: observed.service, nodePorts, reach, servers, onlyPods };
   const applied = await deps.apply<Service>(scope, serviceManifest(input), ctx);
-  const chosen = { tcp, current: applied, nodePorts, reach, servers };
+  const chosen = { ...input, current: applied };
   const isFinal = servicePort(input) === servicePort(chosen);
-  const made = isFinal ? applied : await deps.apply<Service>(scope, serviceManifest(chosen), ctx);
-  return { is: 'done', learned: { service: made }, findings: missingExternalIp(scope, deps) };
+  const manifest = serviceManifest(chosen);
+  const made = isFinal ? applied : await deps.apply<Service>(scope, manifest, ctx);
+  const learned = { service: made, serviceManifest: manifest };
+  return { is: 'done', learned, findings: missingExternalIp(scope, deps) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { podSelector } from '../shared/pod-selector.ts';
 import { openServers } from '../shared/addon-server.ts';
 import type { AddonServer, OpenServer } from '../shared/addon-server.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
+import { narrowed } from '../workload/rollout/narrowed.ts';
 import { validateExternalIp, externalIpOf } from './reach/external-ip.ts';
 import type { Reach } from './reach/reach.ts';
 
@@ -28,6 +29,8 @@ export interface ServiceInput {
   readonly reach: Reach;
   /** The servers of add-ons. */
   readonly servers: readonly AddonServer[];
+  /** The hash of the only pods that it leads to, in a rollout; absent: all pods. */
+  readonly onlyPods?: string | undefined;
 }
 
 /** The node port that the API server gave to a Service of ours, if any. */
@@ -111,7 +114,7 @@ function exposure({ tcp, reach }: ServiceInput): Readonly<Record<string, unknown
 export function service(input: ServiceInput): Manifest {
   const { tcp } = input;
   const { additionalMetadata } = tcp.spec.controlPlane.service;
-  return ownedManifest(tcp, {
+  const made = ownedManifest(tcp, {
     apiVersion: 'v1',
     kind: 'Service',
     name: tenantObjects(tcp.metadata.name).service,
@@ -120,4 +123,5 @@ export function service(input: ServiceInput): Manifest {
     annotations: additionalMetadata?.annotations,
     body: { spec: { ...exposure(input), ...passedOn(input), selector: podSelector(tcp), ports: servicePorts(input) } },
   });
+  return input.onlyPods === undefined ? made : narrowed(made, input.onlyPods);
 }

@@ -1,8 +1,9 @@
 import { annotations } from '../../../api/names.ts';
-import { kubeletSkew, minorText, versionText } from '../../../kubeadm/versions.ts';
+import { compareVersions, kubeletSkew, minorText, versionText } from '../../../kubeadm/versions.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { NodeKubelet } from './node-page.ts';
 import type { PendingUpgrade } from './pending-upgrade.ts';
+import type { VersionFacts } from './version-facts.ts';
 
 /** A reason to hold an upgrade. */
 export interface Blocker {
@@ -12,7 +13,8 @@ export interface Blocker {
     | 'Sleeping'
     | 'ApiServerUnreachable'
     | 'KubeletsTooOld'
-    | 'RemovedApisInUse';
+    | 'RemovedApisInUse'
+    | 'RolloutFailed';
   /** What was found, and what to do about it. */
   readonly message: string;
 }
@@ -91,4 +93,15 @@ export function holdFor(step: PendingUpgrade, blockers: readonly Blocker[], afte
   const skip = `to skip the checks, set the annotation ${annotations.upgradeAnyway}: ${versionText(step.to)}`;
   const message = `${heldText(step)}: ${why}${again}; ${skip}`;
   return { reason: first.reason, message, afterMs };
+}
+
+/** Says that a rollout returned to the pods before it, and when it is tried again. */
+export function holdForFailure(
+  why: string,
+  { versions: { installed, wanted }, again }: { readonly versions: VersionFacts; readonly again: Date },
+): UpgradeHold {
+  const isUpgrade = installed !== undefined && wanted !== undefined && compareVersions(installed, wanted) !== 0;
+  const what = isUpgrade ? `the upgrade from ${versionText(installed)} to ${versionText(wanted)}` : 'the rollout';
+  const message = `${what} has returned to the previous pods, which serve: ${why}; it is tried again at ${again.toISOString().replace(/\.\d{3}Z$/, 'Z')}, or as soon as the spec changes`;
+  return { reason: 'RolloutFailed', message };
 }

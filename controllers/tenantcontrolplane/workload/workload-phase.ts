@@ -1,4 +1,3 @@
-import type { Deployment } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
@@ -16,6 +15,7 @@ import { validatePodSecurity } from './validate-pod-security.ts';
 import { isNotNew, keepsRights, runsAlready } from './running-pods.ts';
 import type { PodTemplate } from './running-pods.ts';
 import { validateKineUser } from './validate-security-contexts.ts';
+import { rollOut } from './rollout/rollout-phase.ts';
 import { overridesComponent } from '../datastore/overrides/overrides-phase.ts';
 
 /** The label of a namespace is not watched. In milliseconds. */
@@ -101,5 +101,5 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
   });
   const refused = await outOfBounds(scope, deps, manifest, ctx);
   if (refused !== undefined) return refused;
-  return { is: 'done', learned: { deployment: await deps.apply<Deployment>(scope, manifest, ctx) } };
+  return rollOut(scope, manifest, deps, ctx);
 }

@@ -14,6 +14,8 @@ export interface ServerReport {
   readonly answers: Readonly<Record<string, number>>;
   /** Calls that began after another version had answered for the first time, and that the version of before answered. */
   readonly answeredByOld: number;
+  /** Those of them that were made over a new connection. */
+  readonly newcomersAnsweredByOld: number;
   /** From the first answer of the new version to the last of the old one, in milliseconds; 0 when they do not overlap. */
   readonly mixedMs: number;
 }
@@ -22,6 +24,7 @@ interface Answer {
   readonly version: string;
   readonly began: number;
   readonly ended: number;
+  readonly isNewcomer: boolean;
 }
 
 /** Asks a control plane all the time who answers: over a connection that is kept, and over a new one for every call. */
@@ -64,6 +67,7 @@ export class ServerWitness implements AsyncDisposable {
     const firstOfNew = Math.min(
       ...this.#answers.filter(({ version }) => version !== first?.version).map(({ ended }) => ended),
     );
+    const late = old.filter(({ began }) => began > firstOfNew);
     const answers: Record<string, number> = {};
     for (const { version } of this.#answers) answers[version] = (answers[version] ?? 0) + 1;
     return {
@@ -72,7 +76,8 @@ export class ServerWitness implements AsyncDisposable {
       slowestMs: Math.max(0, ...this.#answers.map(({ began, ended }) => ended - began)),
       onceMore: this.#onceMore,
       answers,
-      answeredByOld: old.filter(({ began }) => began > firstOfNew).length,
+      answeredByOld: late.length,
+      newcomersAnsweredByOld: late.filter(({ isNewcomer }) => isNewcomer).length,
       mixedMs: Math.max(0, ...old.map(({ ended }) => ended - firstOfNew)),
     };
   }
@@ -113,7 +118,7 @@ export class ServerWitness implements AsyncDisposable {
         method: 'GET',
         path: '/version',
       });
-      this.#answers.push({ version: gitVersion, began, ended: performance.now() });
+      this.#answers.push({ version: gitVersion, began, ended: performance.now(), isNewcomer: client !== this.#kept });
       return undefined;
     } catch (error) {
       const { message, cause } = error as Error;

@@ -17,6 +17,7 @@ import { konnectivityServer } from './konnectivity-server.ts';
 import { konnectivityStatus } from './konnectivity-status.ts';
 import { konnectivityPod } from './server-container.ts';
 import { konnectivitySecret } from './server-leaves.ts';
+import { tunnelIsMissing } from './tunnel-is-missing.ts';
 import { validateKonnectivity } from './validate-konnectivity.ts';
 
 interface Facts {
@@ -88,6 +89,7 @@ export const konnectivity: Addon<'konnectivity', Facts> = {
   server: konnectivityServer,
   pod: konnectivityPod,
   mounted: ({ addons }) => addons.konnectivity?.mounted ?? {},
+  unprepared: tunnelIsMissing,
   serving: (tcp, endpoint, secrets) =>
     tcp.spec.addons.konnectivity === undefined
       ? []

@@ -30,7 +30,7 @@ import { startTcpProxy } from '../../../../testing/servers/tcp-proxy.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import { konnectivityAgentManifests } from './agent-manifests.ts';
 import { egressData, konnectivitySocket } from './egress-selector.ts';
-import { konnectivityServerArguments } from './server-arguments.ts';
+import { konnectivityServerArguments } from './server-container.ts';
 import { konnectivityLeaves, konnectivityUser } from './server-leaves.ts';
 
 const tcp = tenantControlPlaneWith({

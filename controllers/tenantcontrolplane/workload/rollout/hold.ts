@@ -1,0 +1,98 @@
+import type { Deployment } from '../../../../api/core/kinds.ts';
+import type { Manifest } from '../../../../api/meta.ts';
+import { annotations } from '../../../../api/names.ts';
+import { checksum } from '../../../../kubeadm/pki/checksum.ts';
+import { hashLabel } from './rollout-facts.ts';
+
+/** The template of a Deployment's pods, as JSON. */
+type Template = Readonly<Record<string, unknown>> & {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+};
+
+type DeploymentManifest = Manifest & {
+  readonly spec: Readonly<Record<string, unknown>> & { readonly template: Template };
+};
+
+/** A rollout under way, as an annotation of the Deployment records it. */
+export interface Hold {
+  readonly began: Date;
+  /** Checksum of the template that is rolled out. */
+  readonly template: string;
+}
+
+/** A rollout that returned to the pods before it. */
+export interface FailedRollout {
+  readonly at: Date;
+  /** Checksum of the template whose pods failed. */
+  readonly template: string;
+  readonly why: string;
+}
+
+/**
+ * No new pod counts as available for this many seconds, so the Deployment controller deletes no old pod. It applies the setting to
+ * new pods alone.
+ */
+const holdSeconds = 24 * 60 * 60;
+
+const secondsOf = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+/** A checksum of the pods' template in a manifest. */
+export function templateChecksum(made: Manifest): string {
+  return checksum({ template: JSON.stringify((made as DeploymentManifest).spec.template) });
+}
+
+/** The rollout that a Deployment records; undefined when there is none, or when somebody has changed the record. */
+export function holdOf(deployment: Deployment | undefined): Hold | undefined {
+  const [time = '', template = ''] = (deployment?.metadata.annotations?.[annotations.rollout] ?? '').split(' ');
+  const began = new Date(time);
+  return template === '' || Number.isNaN(began.getTime()) ? undefined : { began, template };
+}
+
+/** The failed rollout that a Deployment records. */
+export function failedRolloutOf(deployment: Deployment | undefined): FailedRollout | undefined {
+  const text = deployment?.metadata.annotations?.[annotations.failedRollout] ?? '';
+  const [, time = '', template = '', why = ''] = /^(\S+) (\S+) (.*)$/s.exec(text) ?? [];
+  const at = new Date(time);
+  return template === '' || Number.isNaN(at.getTime()) ? undefined : { at, template, why };
+}
+
+/** True when the strategy of a Deployment creates all new pods before it deletes an old one. */
+export function startsAllFirst(made: Manifest): boolean {
+  const { strategy } = (made as DeploymentManifest).spec as {
+    readonly strategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly maxUnavailable?: unknown; readonly maxSurge?: unknown };
+    };
+  };
+  const { maxUnavailable, maxSurge } = strategy?.rollingUpdate ?? {};
+  return strategy?.type === 'RollingUpdate' && [0, '0', '0%'].includes(maxUnavailable as never) && maxSurge === '100%';
+}
+
+/** The Deployment with the pods that it has. */
+export function withTemplate(made: Manifest, present: Deployment): Manifest {
+  const { spec } = made as DeploymentManifest;
+  return { ...made, spec: { ...spec, template: present.spec?.template } };
+}
+
+function annotated(made: Manifest, name: string, value: string): Manifest {
+  return { ...made, metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, [name]: value } } };
+}
+
+/** A Deployment that keeps its old pods until it is applied without this. */
+export function held(made: Manifest, { began, template }: Hold): Manifest {
+  const { spec } = made as DeploymentManifest;
+  // The API server accepts no deadline below the first figure.
+  const delays = { minReadySeconds: holdSeconds, progressDeadlineSeconds: holdSeconds + 600 };
+  const marked = annotated(made, annotations.rollout, `${secondsOf(began)} ${template}`);
+  return { ...marked, spec: { ...spec, ...delays } };
+}
+
+/** A Deployment with the pods of an earlier template, because those of its own failed. */
+export function returned(made: Manifest, template: object, { at, template: sum, why }: FailedRollout): Manifest {
+  const { spec } = made as DeploymentManifest;
+  const { metadata, ...rest } = template as Template;
+  const labels = Object.fromEntries(Object.entries(metadata?.labels ?? {}).filter(([name]) => name !== hashLabel));
+  // An annotation is limited to 256 KiB; what a kubelet reports may be as long as it likes.
+  const marked = annotated(made, annotations.failedRollout, `${secondsOf(at)} ${sum} ${why.slice(0, 512)}`);
+  return { ...marked, spec: { ...spec, template: { ...rest, metadata: { ...metadata, labels } } } };
+}

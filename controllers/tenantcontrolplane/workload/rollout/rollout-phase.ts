@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from 'node:util';
+import { kinds } from '../../../../api/core/kinds.ts';
+import type { Deployment, Service } from '../../../../api/core/kinds.ts';
+import type { Manifest } from '../../../../api/meta.ts';
+import { isUnderWay } from '../../../../api/steward/v1alpha1/share-in-use.ts';
+import { ApiError } from '../../../../runtime/client/errors.ts';
+import type { Context } from '../../../../runtime/reconcile/controller.ts';
+import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
+import { fieldManager } from '../../dependencies.ts';
+import type { Dependencies, OwnedSet } from '../../dependencies.ts';
+import { needed } from '../../scope.ts';
+import type { Scope } from '../../scope.ts';
+import { holdForFailure } from '../../upgrade/upgrade-hold.ts';
+import { failedRolloutOf, held, holdOf, returned, startsAllFirst, templateChecksum, withTemplate } from './hold.ts';
+import type { FailedRollout, Hold } from './hold.ts';
+import { openServers, serversOf } from '../../shared/addon-server.ts';
+import { earlyComponent, earlyEndpoints } from './early-endpoints.ts';
+import { narrowed } from './narrowed.ts';
+import { readRollout } from './read-rollout.ts';
+import { servingHash } from './rollout-facts.ts';
+import type { RolloutFacts, RolloutPod } from './rollout-facts.ts';
+
+/** A rollout that failed is tried again after this many milliseconds: a registry may be back. */
+const retryMs = 600_000;
+
+const fact = 'template of the pods';
+
+/** What is rolled out, and where. */
+interface Rolling {
+  readonly scope: Readonly<Scope>;
+  readonly deps: Dependencies;
+  readonly ctx: Context;
+  readonly made: Manifest;
+  /** Checksum of the template of `made`. */
+  readonly template: string;
+  readonly present: Deployment;
+}
+
+/**
+ * Applies the Deployment. A change of the pods of a control plane that serves keeps the old pods until the new ones are ready and the
+ * Service leads to them: docs/adr/0012-from-one-version-to-the-next.md.
+ */
+export async function rollOut(
+  scope: Readonly<Scope>,
+  made: Manifest,
+  deps: Dependencies,
+  ctx: Context,
+): Promise<Outcome<Scope>> {
+  const present = scope.observed.deployment;
+  const template = templateChecksum(made);
+  // A migration moves a tenant's pods from one datastore to the other in steps of its own.
+  const isPlain = !startsAllFirst(made) || isUnderWay(scope.tcp.status?.storage?.migration);
+  if (present === undefined || isPlain) return settle({ scope, deps, ctx, made, template });
+  const rolling = { scope, deps, ctx, made, template, present };
+  const hold = holdOf(present);
+  if (hold !== undefined) return goOn(rolling, hold);
+  const failed = failedRolloutOf(present);
+  if (failed?.template === template && ctx.now.getTime() - failed.at.getTime() < retryMs) return stay(rolling, failed);
+  return (await changesPods(rolling)) ? begin(rolling) : settle(rolling);
+}
+
+function applied(deployment: Deployment, afterMs?: number, message?: string): Outcome<Scope> {
+  return { is: 'done', learned: { deployment }, afterMs, message };
+}
+
+/** Applies the Deployment as it is at rest. */
+async function settle({ scope, deps, ctx, made, template }: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
+  await removeEarly({ scope, deps, ctx });
+  const deployment = await deps.apply<Deployment>(scope, made, ctx);
+  deps.memory.remember(scope.tcp.metadata.uid, fact, `${template} ${deployment.metadata.generation}`);
+  return applied(deployment);
+}
+
+/** True when other pods would replace the present ones. The API server says so: it adds defaults, and writes quantities its own way. */
+async function changesPods({ scope, deps, ctx, made, template, present }: Rolling): Promise<boolean> {
+  const isKnown = deps.memory.has(scope.tcp.metadata.uid, fact, `${template} ${present.metadata.generation}`);
+  if (isKnown || (present.status?.readyReplicas ?? 0) === 0) return false;
+  try {
+    const { signal } = ctx;
+    const after = await deps.cluster.apply(kinds.Deployment, made, { fieldManager, dryRun: true, signal });
+    return !isDeepStrictEqual(after.spec?.template, present.spec?.template);
+  } catch (error) {
+    // The same answer to the real request is explained.
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** Narrows the Service to the pods that serve, then creates the new ones beside them. */
+async function begin(rolling: Rolling): Promise<Outcome<Scope>> {
+  const { scope, deps, ctx, made, template, present } = rolling;
+  const { tcp, observed } = scope;
+  const { facts } = await readRollout({ tcp, deployment: present, service: observed.service }, deps, ctx);
+  const serving = servingHash(facts);
+  if (serving === undefined || facts.wanted === 0) return settle(rolling);
+  await deps.apply<Service>(scope, narrowed(needed(scope.serviceManifest, 'serviceManifest'), serving), ctx);
+  return applied(await deps.apply<Deployment>(scope, held(made, { began: ctx.now, template }), ctx));
+}
+
+/** The next step of a rollout under way. The Service has been narrowed for it already. */
+async function goOn(rolling: Rolling, hold: Hold): Promise<Outcome<Scope>> {
+  const { scope, deps, ctx, made, template, present } = rolling;
+  const { step, facts, templates } = needed(scope.rollout, 'rollout');
+  const { afterMs } = step;
+  if (hold.template !== template) {
+    // Pods of yet another template: the switch to those that serve now is finished first.
+    const isSwitched = step.select !== undefined && step.select === facts.newest;
+    if (isSwitched && step.holds) return applied(present, afterMs);
+    await removeEarly(rolling);
+    const next = isSwitched ? withTemplate(made, present) : held(made, { began: ctx.now, template });
+    return applied(await deps.apply<Deployment>(scope, next, ctx), 0);
+  }
+  const before = step.select === undefined ? undefined : templates.get(step.select);
+  if (step.returnsBecause !== undefined && before !== undefined)
+    return returnTo(rolling, before, { at: ctx.now, template, why: step.returnsBecause });
+  if (!step.holds) return settle(rolling);
+  const message = step.switchTo === undefined ? undefined : await switchOver(rolling, facts, step.switchTo);
+  const deployment = await deps.apply<Deployment>(scope, held(made, hold), ctx);
+  return applied(deployment, afterMs, message);
+}
+
+const earlySet = (manifests: readonly Manifest[]): OwnedSet => ({
+  component: earlyComponent,
+  manifests,
+  prunes: [kinds.EndpointSlice],
+});
+
+/** Removes what let clients of add-ons reach new pods early. */
+async function removeEarly({ scope, deps, ctx }: Pick<Rolling, 'scope' | 'deps' | 'ctx'>): Promise<void> {
+  if (scope.rollout !== undefined) await deps.applySet(scope, earlySet([]), ctx);
+}
+
+const unpreparedFact = 'new pods are not prepared';
+
+/** New pods that are ready wait for connections from inside the tenant for so long at most, in milliseconds. */
+const preparationMs = 30_000;
+
+/** Leads the Service to the new pods, unless an add-on in them is not prepared. Returns what is waited for. */
+async function switchOver(
+  { scope, deps, ctx }: Rolling,
+  facts: RolloutFacts,
+  switchTo: string,
+): Promise<string | undefined> {
+  const { tcp } = scope;
+  const { uid } = tcp.metadata;
+  const pods = facts.pods.filter(({ hash, ready }) => hash === switchTo && ready);
+  const waiting = await unprepared(scope, pods, deps, ctx);
+  const now = deps.clock.monotonic();
+  const [hash, since = String(now)] = (deps.memory.recall(uid, unpreparedFact) ?? '').split(' ');
+  const isLate = hash === switchTo && now - Number(since) >= preparationMs;
+  if (waiting !== undefined && !isLate) {
+    if (hash !== switchTo) deps.memory.remember(uid, unpreparedFact, `${switchTo} ${now}`);
+    const servers = openServers(serversOf(deps.addons), tcp);
+    const service = needed(scope.service, 'service');
+    await deps.applySet(scope, earlySet(earlyEndpoints(tcp, { service, servers, pods })), ctx);
+    return waiting;
+  }
+  deps.memory.forget(uid, unpreparedFact);
+  await deps.apply<Service>(scope, narrowed(needed(scope.serviceManifest, 'serviceManifest'), switchTo), ctx);
+  return undefined;
+}
+
+/** Why one of the pods should not get connections yet, as an add-on says. */
+async function unprepared(
+  scope: Readonly<Scope>,
+  pods: readonly RolloutPod[],
+  deps: Dependencies,
+  { signal }: Context,
+): Promise<string | undefined> {
+  for (const addon of deps.addons) {
+    for (const { name, addresses } of addon.unprepared === undefined ? [] : pods) {
+      const why = await addon.unprepared?.(scope, addresses[0] ?? '', deps, signal);
+      if (why !== undefined) return `pod ${name}: ${why}`;
+    }
+  }
+  return undefined;
+}
+
+/** Returns to the pods of an earlier template. They still run, and the Service leads to them. */
+async function returnTo(rolling: Rolling, before: object, failed: FailedRollout): Promise<Outcome<Scope>> {
+  const { scope, deps, ctx, made } = rolling;
+  await removeEarly(rolling);
+  const deployment = await deps.apply<Deployment>(scope, returned(made, before, failed), ctx);
+  return failedOutcome(rolling, deployment, failed);
+}
+
+/** Leaves the pods as they are, since those of the spec have failed. */
+async function stay(rolling: Rolling, failed: FailedRollout): Promise<Outcome<Scope>> {
+  const { present } = rolling;
+  return returnTo(rolling, present.spec?.template ?? {}, failed);
+}
+
+function failedOutcome({ scope, ctx }: Rolling, deployment: Deployment, failed: FailedRollout): Outcome<Scope> {
+  const { versions, upgrade } = scope;
+  const target = versions.installed ?? needed(upgrade, 'upgrade').target;
+  const again = new Date(failed.at.getTime() + retryMs);
+  const hold = holdForFailure(failed.why, { versions, again });
+  const afterMs = Math.max(again.getTime() - ctx.now.getTime(), 1000);
+  return {
+    is: 'done',
+    learned: { deployment, upgrade: { target, hold } },
+    findings: [{ condition: 'UpgradeAllowed', outcome: { is: 'waiting', ...hold } }],
+    afterMs,
+  };
+}

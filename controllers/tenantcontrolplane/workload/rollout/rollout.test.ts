@@ -1,0 +1,404 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { kinds } from '../../../../api/core/kinds.ts';
+import { annotations } from '../../../../api/names.ts';
+import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
+import { FakeCluster } from '../../../../testing/fake/fake-cluster.ts';
+import { ApiError } from '../../../../runtime/client/errors.ts';
+import { RollingPods } from '../../../../testing/worlds/rolling-pods.ts';
+import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
+import { hashLabel } from './rollout-facts.ts';
+import { patience } from './rollout-step.ts';
+
+const old = { kubernetes: { version: 'v1.35.4' } } as const;
+const next = { spec: { kubernetes: { version: 'v1.36.3' } } };
+const key = { namespace: 'default', name: 'tenant' };
+
+interface Stage {
+  readonly world: TenantWorld;
+  readonly rolling: RollingPods;
+  /** The hash of the pods before any change. */
+  readonly before: string;
+}
+
+/** A control plane with its pods, at rest. */
+async function running(replicas = 2, world = new TenantWorld()): Promise<Stage> {
+  const rolling = new RollingPods(world);
+  await world.create(old);
+  await world.change({ spec: { controlPlane: { deployment: { replicas } } } });
+  for (let round = 0; round < 6; round += 1) {
+    await world.reconcile();
+    await rolling.deploymentController();
+    await rolling.kubelets();
+    await rolling.deploymentController();
+    await rolling.sliceController();
+  }
+  await world.settle();
+  return { world, rolling, before: rolling.hashOf(await world.deployment()) };
+}
+
+const selected = async ({ world }: Stage): Promise<string | undefined> =>
+  (await world.cluster.admin.get(kinds.Service, key))?.spec?.selector?.[hashLabel];
+
+const hashes = async ({ rolling }: Stage): Promise<readonly string[]> =>
+  [...new Set((await rolling.pods()).map(({ metadata }) => metadata.labels?.[hashLabel] ?? ''))].toSorted();
+
+/** Everything but the manager works until nothing changes any more. */
+async function cluster({ rolling }: Stage): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    await rolling.deploymentController();
+    await rolling.kubelets();
+    await rolling.deploymentController();
+    await rolling.sliceController();
+  }
+}
+
+/** Manager and cluster work in turns. */
+async function settled(stage: Stage): Promise<void> {
+  for (let round = 0; round < 12; round += 1) {
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.clock.advance(500);
+  }
+}
+
+/** What must hold for a Deployment at rest. */
+async function expectRest(stage: Stage): Promise<void> {
+  const deployment = await stage.world.deployment();
+  expect(deployment?.spec?.minReadySeconds).toBeUndefined();
+  expect(deployment?.spec?.progressDeadlineSeconds).toBeUndefined();
+  expect(deployment?.metadata.annotations?.[annotations.rollout]).toBeUndefined();
+  expect(await selected(stage)).toBeUndefined();
+}
+
+describe('A rollout', () => {
+  test('narrows the Service before the new pods are created, and keeps the old pods until it is switched', async () => {
+    const stage = await running();
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(stage.before);
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(86_400);
+    await cluster(stage);
+    const after = stage.rolling.hashOf(await stage.world.deployment());
+    expect(after).not.toBe(stage.before);
+    expect(await hashes(stage)).toEqual([stage.before, after].toSorted());
+    expect((await stage.rolling.sliceController()).hashes).toEqual([stage.before]);
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(after);
+    expect(await hashes(stage)).toEqual([stage.before, after].toSorted());
+    expect(await stage.world.state()).toBe('Upgrading');
+  });
+
+  test('ends the old pods once the slices name new ones alone, and leaves Service and Deployment as they were', async () => {
+    const stage = await running();
+    await stage.world.change(next);
+    await settled(stage);
+    const after = stage.rolling.hashOf(await stage.world.deployment());
+    expect(await hashes(stage)).toEqual([after]);
+    await expectRest(stage);
+    expect(await stage.world.state()).toBe('Ready');
+    expect((await stage.world.read()).status?.kubernetesResources?.version?.version).toBe('v1.36.3');
+  });
+
+  test('does not end the old pods while the slices still name one, or before the new ones were seen for a moment', async () => {
+    const stage = await running();
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.reconcile();
+    await stage.world.clock.advance(10_000);
+    for (let round = 0; round < 4; round += 1) {
+      await stage.world.reconcile();
+      await stage.world.clock.advance(10_000);
+    }
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(86_400);
+    await stage.rolling.sliceController();
+    stage.world.restart();
+    await stage.world.reconcile();
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(86_400);
+    await stage.world.clock.advance(patience.observedMs);
+    await stage.world.reconcile();
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBeUndefined();
+  });
+
+  test('happens for changed arguments as well, and not for a change that replaces no pods', async () => {
+    const stage = await running();
+    await stage.world.change({ spec: { controlPlane: { deployment: { replicas: 3 } } } });
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBeUndefined();
+    await settled(stage);
+    const extraArgs = { apiServer: ['--v=3'] };
+    await stage.world.change({ spec: { controlPlane: { deployment: { extraArgs } } } });
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(stage.before);
+    await settled(stage);
+    await expectRest(stage);
+    expect(await stage.rolling.pods()).toHaveLength(3);
+  });
+
+  test('is a plain one where the author lets pods be missing, where no pod is ready, and for a control plane that sleeps', async () => {
+    const rollingUpdate = { maxUnavailable: 1, maxSurge: 1 };
+    const strategies = [
+      { type: 'Recreate', rollingUpdate: null },
+      { type: 'RollingUpdate', rollingUpdate },
+    ];
+    for (const strategy of strategies) {
+      const stage = await running();
+      await stage.world.change({ spec: { controlPlane: { deployment: { strategy } } } });
+      await settled(stage);
+      await stage.world.change(next);
+      await stage.world.reconcile();
+      expect([await selected(stage), (await stage.world.deployment())?.spec?.minReadySeconds]).toEqual([
+        undefined,
+        undefined,
+      ]);
+    }
+    const stage = await running();
+    for (const { metadata } of await stage.rolling.pods())
+      await stage.world.cluster.admin.delete(kinds.Pod, { namespace: 'default', name: metadata.name });
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBeUndefined();
+  });
+
+  test('asks the API server whether pods change only when it may, and once for each process', async () => {
+    const stage = await running();
+    const asked = (): number => stage.world.cluster.calls.filter(({ dryRun }) => dryRun === true).length;
+    expect(asked()).toBe(0);
+    stage.world.restart();
+    for (let round = 0; round < 3; round += 1) await stage.world.reconcile();
+    expect(asked()).toBe(1);
+    await expectRest(stage);
+  });
+});
+
+describe('New pods that do not become ready', () => {
+  test('are given up after a while, with the reason, and the previous ones go on', async () => {
+    const stage = await running();
+    stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'ImagePullBackOff');
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.reconcile();
+    await stage.world.clock.advance(patience.brokenMs - 1000);
+    await stage.world.reconcile();
+    expect(stage.rolling.hashOf(await stage.world.deployment())).not.toBe(stage.before);
+    await stage.world.clock.advance(1000);
+    await stage.world.reconcile();
+    await cluster(stage);
+    expect(await hashes(stage)).toEqual([stage.before]);
+    const message = await stage.world.condition('UpgradeAllowed');
+    expect(message).toMatch(
+      /^False RolloutFailed: the upgrade from v1\.35\.4 to v1\.36\.3 has returned to the previous pods/,
+    );
+    expect(message).toContain('container kube-apiserver: ImagePullBackOff: no');
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.settle();
+    expect(await selected(stage)).toBeUndefined();
+    expect((await stage.world.read()).status?.kubernetesResources?.version).toEqual({
+      status: 'Ready',
+      version: 'v1.35.4',
+    });
+    expect(await stage.world.condition('Ready')).toBe('True');
+  });
+
+  test('are tried again ten minutes later, and at once when the spec changes', async () => {
+    const stage = await running();
+    stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'CrashLoopBackOff');
+    await stage.world.change(next);
+    const fail = async (): Promise<void> => {
+      await stage.world.reconcile();
+      await cluster(stage);
+      await stage.world.clock.advance(patience.brokenMs);
+      await stage.world.reconcile();
+      await cluster(stage);
+      await stage.world.reconcile();
+      expect(stage.rolling.hashOf(await stage.world.deployment())).toBe(stage.before);
+    };
+    await fail();
+    await stage.world.clock.advance(590_000);
+    await stage.world.reconcile();
+    expect(stage.rolling.hashOf(await stage.world.deployment())).toBe(stage.before);
+    await stage.world.clock.advance(10_000);
+    await fail();
+    stage.rolling.trouble = () => undefined;
+    await stage.world.change({ spec: { controlPlane: { deployment: { extraArgs: { apiServer: ['--v=3'] } } } } });
+    await settled(stage);
+    await expectRest(stage);
+    expect(await stage.world.condition('UpgradeAllowed')).toBe('True');
+    expect((await stage.world.read()).status?.kubernetesResources?.version?.version).toBe('v1.36.3');
+    expect((await stage.world.deployment())?.metadata.annotations?.[annotations.failedRollout]).toBeUndefined();
+  });
+
+  test('may take ten minutes when they only are slow', async () => {
+    const stage = await running();
+    stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'ContainerCreating');
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.clock.advance(patience.slowMs - 1000);
+    await stage.world.reconcile();
+    expect(stage.rolling.hashOf(await stage.world.deployment())).not.toBe(stage.before);
+    await stage.world.clock.advance(1000);
+    await stage.world.reconcile();
+    expect(stage.rolling.hashOf(await stage.world.deployment())).toBe(stage.before);
+    expect(await stage.world.condition('UpgradeAllowed')).toContain('were not ready after 10 minutes');
+  });
+
+  test('are replaced at once by those of a better spec, and a spec as before ends the rollout', async () => {
+    const stage = await running();
+    stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'ImagePullBackOff');
+    await stage.world.change({ spec: { controlPlane: { deployment: { extraArgs: { apiServer: ['--v=3'] } } } } });
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.change({ spec: { controlPlane: { deployment: { extraArgs: null } } } });
+    await settled(stage);
+    expect(await hashes(stage)).toEqual([stage.before]);
+    await expectRest(stage);
+  });
+
+  test('that fail when they get connections are left again', async () => {
+    const stage = await running();
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.reconcile();
+    await stage.rolling.sliceController();
+    stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'CrashLoopBackOff');
+    await stage.rolling.kubelets();
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(stage.before);
+    expect(stage.rolling.hashOf(await stage.world.deployment())).toBe(stage.before);
+    expect(await stage.world.condition('UpgradeAllowed')).toContain('stopped being ready when they got connections');
+  });
+});
+
+describe('New pods of a control plane with konnectivity', () => {
+  const pods = '/api/v1/namespaces/kube-system/pods';
+  const isEarly = { labelSelector: 'endpointslice.kubernetes.io/managed-by=steward.butlerlabs.dev' };
+
+  /** A tenant whose API servers reach its nodes while an agent is connected to them. */
+  async function tunneled(says: { answer: string | ApiError }): Promise<Stage> {
+    const tenant = new FakeCluster({
+      texts: {
+        '/metrics': '',
+        '/api/v1/nodes': JSON.stringify({ kind: 'NodeList', items: [] }),
+        [pods]: JSON.stringify({ items: [{ metadata: { name: '../escape' } }, { metadata: { name: 'agent-x' } }] }),
+        [`${pods}/http:agent-x:8134/proxy/healthz`]: () => {
+          if (typeof says.answer !== 'string') throw says.answer;
+          return says.answer;
+        },
+      },
+    });
+    tenant.close = () => Promise.resolve();
+    const stage = await running(2, new TenantWorld({ openTenant: () => tenant }));
+    await stage.world.change({ spec: { addons: { konnectivity: konnectivityAddon() } } });
+    await settled(stage);
+    return { ...stage, before: stage.rolling.hashOf(await stage.world.deployment()) };
+  }
+
+  const early = async ({ world }: Stage): Promise<readonly unknown[]> => {
+    const { items } = await world.cluster.admin.list(kinds.EndpointSlice, { namespace: 'default', ...isEarly });
+    return items.map(({ metadata: { name }, ports, endpoints = [] }) => [name, ports, endpoints.length]);
+  };
+
+  const noAgent = new ApiError(503, 'ServiceUnavailable', 'error trying to reach service: No agent available');
+
+  test('get connections when an agent has come, which reaches them through the Service before', async () => {
+    const says: { answer: string | ApiError } = { answer: 'ok' };
+    const stage = await tunneled(says);
+    says.answer = noAgent;
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await cluster(stage);
+    expect(await early(stage)).toEqual([]);
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(stage.before);
+    const port = { name: 'konnectivity-server', protocol: 'TCP', port: 8132 };
+    expect(await early(stage)).toEqual([['tenant-ipv4-rollout', [port], 2]]);
+    says.answer = 'ok';
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(stage.rolling.hashOf(await stage.world.deployment()));
+    await settled(stage);
+    expect(await early(stage)).toEqual([]);
+    await expectRest(stage);
+  });
+
+  test('do not wait for agents longer than half a minute', async () => {
+    const says: { answer: string | ApiError } = { answer: 'ok' };
+    const stage = await tunneled(says);
+    says.answer = noAgent;
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await cluster(stage);
+    await stage.world.reconcile();
+    await stage.world.clock.advance(29_000);
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(stage.before);
+    await stage.world.clock.advance(1_000);
+    await stage.world.reconcile();
+    expect(await selected(stage)).not.toBe(stage.before);
+    await settled(stage);
+    expect(await early(stage)).toEqual([]);
+  });
+
+  test('do not wait for what only looks like an agent, or for a tenant that answers nonsense', async () => {
+    for (const answer of [new ApiError(500, 'InternalError', 'dial tcp: refused'), '[]']) {
+      const says: { answer: string | ApiError } = { answer: 'ok' };
+      const stage = await tunneled(says);
+      says.answer = answer;
+      await stage.world.change(next);
+      await stage.world.reconcile();
+      await cluster(stage);
+      await stage.world.reconcile();
+      expect(await selected(stage)).not.toBe(stage.before);
+    }
+  });
+});
+
+describe('Whatever comes before what', () => {
+  const actions = ['reconcile', 'deployments', 'kubelets', 'slices', 'restart', 'wait', 'change'] as const;
+
+  test('nobody is led to pods of two templates, nor back to older ones, nor to none', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...actions), { minLength: 20, maxLength: 60 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (order, replicas) => {
+          const stage = await running(replicas);
+          const { world, rolling } = stage;
+          const seen: string[] = [stage.before];
+          let changes = 0;
+          const look = async (): Promise<void> => {
+            const led = await rolling.sliceController();
+            expect(led.hashes).toHaveLength(1);
+            if (led.hashes[0] !== seen.at(-1)) seen.push(...led.hashes);
+          };
+          for (const action of order) {
+            if (action === 'reconcile') await world.reconcile();
+            else if (action === 'deployments') await rolling.deploymentController();
+            else if (action === 'kubelets') await rolling.kubelets();
+            else if (action === 'restart') world.restart();
+            else if (action === 'wait') await world.clock.advance(1000);
+            else if (action === 'change') {
+              // One change in the middle of another may lead back: its pods are as old as those before.
+              if ((await world.deployment())?.metadata.annotations?.[annotations.rollout] !== undefined) continue;
+              changes += 1;
+              await world.change({
+                spec: { controlPlane: { deployment: { extraArgs: { apiServer: [`--v=${changes}`] } } } },
+              });
+            }
+            await look();
+          }
+          await settled(stage);
+          await look();
+          await expectRest(stage);
+          expect(new Set(seen).size).toBe(seen.length);
+          expect(await hashes(stage)).toEqual([rolling.hashOf(await world.deployment())]);
+        },
+      ),
+      { numRuns: 12, endOnFailure: true },
+    );
+  }, 60_000);
+});
