@@ -15,6 +15,8 @@ import { readyReport } from './ready/ready-report.ts';
 import { readyRows } from './ready/ready-rows.ts';
 import { measureReady } from './ready/ready.ts';
 import { writeResult } from './report/result-file.ts';
+import { measureUpgrades } from './upgrade/measure-upgrades.ts';
+import { isHarmed, upgradeReport } from './upgrade/upgrade-report.ts';
 import { attachStewardCluster, startStewardCluster } from './steward-cluster.ts';
 
 const started = performance.now();
@@ -29,7 +31,7 @@ async function main(options: BenchOptions): Promise<void> {
     console.log(usage);
     return;
   }
-  const needsCluster = options.figures.some((figure) => figure === 'ready' || figure === 'footprint');
+  const needsCluster = options.figures.some((figure) => ['ready', 'footprint', 'upgrade'].includes(figure));
   if (needsCluster) await measureOnCluster(options);
   if (await breaksBoundsInMemory(options)) throw new Error('A bound is broken: see the rows above.');
 }
@@ -95,13 +97,22 @@ async function measure(cluster: ManagementCluster, options: BenchOptions): Promi
   const footprint = wants('footprint') ? await measureFootprint(cluster, options) : undefined;
   if (footprint !== undefined) console.log(`\nThe manager while tenants rest\n\n${footprintReport(footprint)}`);
   const command = commandLine();
+  const upgrades = wants('upgrade') ? await measureUpgrades(cluster, progress) : undefined;
+  if (upgrades !== undefined) console.log(`\n${upgradeReport(upgrades)}`);
+  const { note } = options;
+  if (options.record && upgrades !== undefined)
+    await writeResult({ bench: 'upgrade', command, note, machine, rows: upgrades });
   if (options.record && ready !== undefined)
     await writeResult({ bench: 'ready', command, machine, rows: readyRows(ready) });
   if (options.record && footprint !== undefined)
     await writeResult({ bench: 'footprint', command, machine, rows: footprint });
-  if (options.json === undefined) return;
-  const measured = { date: new Date().toISOString(), machine, options, ready, footprint };
-  await writeFile(options.json, `${JSON.stringify(measured, undefined, 2)}\n`);
+  if (options.json !== undefined) await writeMeasured(options.json, { machine, options, ready, footprint, upgrades });
+  if (options.check && upgrades?.some(isHarmed) === true)
+    throw new Error('An upgrade was noticed: see the rows above.');
+}
+
+async function writeMeasured(file: string, measured: object): Promise<void> {
+  await writeFile(file, `${JSON.stringify({ date: new Date().toISOString(), ...measured }, undefined, 2)}\n`);
 }
 
 try {

@@ -37,7 +37,7 @@ describe('The command line of the benchmarks', () => {
   });
 
   test.each([
-    [['speed'], /no figure speed; there are ready, footprint, hostile, memory/],
+    [['speed'], /no figure speed; there are ready, footprint, upgrade, hostile, memory/],
     [['hostile', '--does', 'bite'], /--does bite: one or more of refuse, cut/],
     [['hostile', '--hostile', '0'], /--hostile 0: a whole number of at least 1/],
     [['--pairs', '0'], /--pairs 0: a whole number of at least 1/],

@@ -5,7 +5,7 @@ import type { Hostility } from './hostile/hostile-endpoints.ts';
 
 /** What is measured on a management cluster, and what needs none. */
 const clusterFigures = ['ready', 'footprint'] as const;
-const figures = [...clusterFigures, 'hostile', 'memory'] as const;
+const figures = [...clusterFigures, 'upgrade', 'hostile', 'memory'] as const;
 type Figure = (typeof figures)[number];
 
 /** What the benchmarks are started with. */
@@ -47,6 +47,7 @@ export const usage = `usage: npm run bench -- [ready] [footprint] [hostile] [mem
   ready              time from creation to the first /readyz and to status Ready, against two floors
   footprint          memory, CPU and API requests of the manager per tenant
                      (without a name: both of these)
+  upgrade            ten upgrades under load, over three types of Service, against the same pods by hand
   hostile            CPU, management requests and delay of others while endpoints of tenants are hostile; needs no cluster
   memory             heap of the manager after tenants came and went; needs no cluster
   --pairs N          measurements of ours and of each floor, alternating (default 5)
@@ -57,7 +58,7 @@ export const usage = `usage: npm run bench -- [ready] [footprint] [hostile] [mem
   --hostile N        tenants with hostile endpoints (default 100)
   --innocent N       tenants made beside them, and as many alone (default 30)
   --churn N,M        tenants made and deleted at each look at the heap (default 100,1000,10000)
-  --check            fail when hostile or memory breaks a bound
+  --check            fail when upgrade, hostile or memory breaks a bound
   --note TEXT        what the recorded results shall say besides
   --json FILE        write all measurements there
   --record           write them to bench/results too; \`npm run gen\` writes README's figures from there
