@@ -55,8 +55,36 @@ describe('Deleting a TenantControlPlane', () => {
     expect(left.flat().map(({ metadata }) => metadata.name)).toEqual(['kubernetes']);
   });
 
-  test('keeps the data until the last pod is gone, so that nothing is written late', async () => {
+  test('removes the data at once: the datastore locks out pods that still run', async () => {
     const world = await running();
+    await addPod(world, true);
+    await ask(world);
+    await world.settle();
+    expect(world.store.calls).toContain('remove');
+    expect(world.store.tenancies.size).toBe(0);
+    expect(await world.exists()).toBe(false);
+  });
+
+  test('keeps data that is retained, left behind or not removed yet until the last pod is gone', async () => {
+    const retain = { [annotations.deletionPolicy]: 'Retain' };
+    for (const given of [retain, { [annotations.abandonData]: 'true' }]) {
+      const world = await running();
+      await world.change({ metadata: { annotations: given } });
+      await addPod(world, true);
+      await ask(world);
+      await world.settle();
+      expect(await world.condition('Deleting')).toBe('True');
+      await removePod(world);
+      await world.settle();
+      expect(await world.exists()).toBe(false);
+      expect(world.store.tenancies.size).toBe(1);
+    }
+  });
+
+  test('keeps the data until the last pod is gone where none can be locked out, so that nothing is written late', async () => {
+    const world = await running();
+    world.store.locksOut = false;
+    world.restart();
     await addPod(world, true);
     await ask(world);
     await world.settle();
@@ -100,11 +128,9 @@ describe('Deleting a TenantControlPlane', () => {
     const deletes = world.cluster.calls.filter(({ verb, kind }) => verb === 'delete' && kind?.kind === 'Pod');
     expect(deletes).toHaveLength(1);
     expect((await world.deployment())?.metadata.finalizers).toEqual(['foregroundDeletion']);
-    expect(world.store.calls).not.toContain('remove');
-    await world.clock.advance(1000);
-    await world.settle();
-    expect(await world.deployment()).toBeUndefined();
     expect(await world.exists()).toBe(false);
+    await world.clock.advance(1000);
+    expect(await world.deployment()).toBeUndefined();
   });
 
   test('reports that it waits for a datastore that does not answer, and continues when it does', async () => {

@@ -6,11 +6,11 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { migrationShares } from '../../api/steward/v1alpha1/share-in-use.ts';
 import type { Context } from '../../runtime/reconcile/controller.ts';
-import type { Tenancy } from '../../stores/driver.ts';
+import type { Session, Tenancy } from '../../stores/driver.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import { distinctShares, overrideTenancy, recordedShares } from './datastore/overrides/override-shares.ts';
 import type { Dependencies } from './dependencies.ts';
-import { releaseData } from './adoption/release-data.ts';
+import { releaseData, retainsData } from './adoption/release-data.ts';
 import { otherHolder } from './datastore/find-conflicting-owner.ts';
 import { removeJob } from './datastore/migration/job.ts';
 import { tenancyOfShare } from './datastore/migration/tenancies.ts';
@@ -26,16 +26,24 @@ export interface Waiting {
 
 /** Until pods are checked again, in milliseconds. */
 const podsPaceMs = 250;
+/** Until pods that replaced those which were stopped are looked for, in milliseconds. */
+const replacementMs = 50;
 const storePaceMs = 10_000;
 /** Grace period of the pods in seconds: the tenant is no longer used, so nothing must be drained. */
 const graceSeconds = 1;
 
+/** Pods that are not gone yet. */
+interface Stopping extends Waiting {
+  /** True when they end by themselves: each was given the short grace period, and no other one is created. */
+  readonly isUnderWay: boolean;
+}
+
 /**
- * Stops the pods, since a running pod may write. The Deployment is deleted in the foreground, so that it exists until its pods
+ * Stops the pods. The Deployment is deleted in the foreground, so that it exists until its pods
  * are gone. The pods are deleted before it, with a short grace period: the first deletion decides how long a pod may take, and an
  * API server with open watches takes all the time it gets. A replacement pod has not started to serve by then.
  */
-async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
+async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Stopping | undefined> {
   const { signal } = ctx;
   const namespace = tcp.metadata.namespace;
   const key = { namespace, name: tenantObjects(tcp.metadata.name).deployment };
@@ -44,16 +52,11 @@ async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Contex
     deps.cluster.list(kinds.Pod, { namespace, labelSelector: podSelectorText(tcp), metadataOnly: true, signal }),
   ]);
   const ours = deployment?.metadata.ownerReferences?.some(({ uid }) => uid === tcp.metadata.uid) === true;
+  const running = pods.items.filter(({ metadata }) => (metadata.deletionGracePeriodSeconds ?? Infinity) > graceSeconds);
   await Promise.all(
-    pods.items
-      .filter(({ metadata }) => (metadata.deletionGracePeriodSeconds ?? Infinity) > graceSeconds)
-      .map(({ metadata }) =>
-        deps.cluster.delete(
-          kinds.Pod,
-          { namespace, name: metadata.name },
-          { gracePeriodSeconds: graceSeconds, signal, uid: metadata.uid },
-        ),
-      ),
+    running.map(({ metadata: { name, uid } }) =>
+      deps.cluster.delete(kinds.Pod, { namespace, name }, { gracePeriodSeconds: graceSeconds, signal, uid }),
+    ),
   );
   if (deployment !== undefined && ours && deployment.metadata.deletionTimestamp === undefined) {
     await deps.cluster.delete(kinds.Deployment, key, { propagation: 'Foreground', signal });
@@ -62,7 +65,9 @@ async function stopPods(tcp: TenantControlPlane, deps: Dependencies, ctx: Contex
   const names = pods.items.map(({ metadata }) => metadata.name);
   const what = names.length === 0 ? `Deployment ${key.name}` : `the pods ${names.join(', ')}`;
   const message = `waiting for ${what} to be deleted, so that nothing is written any more`;
-  return { reason: 'Deleting', message, afterMs: podsPaceMs };
+  const isOurs = deployment !== undefined && ours;
+  const isUnderWay = running.length === 0 && !(isOurs && deployment.metadata.deletionTimestamp === undefined);
+  return { reason: 'Deleting', message, afterMs: podsPaceMs, isUnderWay };
 }
 
 /** Ends the process of a migration, which writes to the target. Its Job does not belong to us by owner reference. */
@@ -83,57 +88,79 @@ export type StoreParts = Pick<Dependencies, 'cluster' | 'stores' | 'defaultDataS
 
 /**
  * Removes data, user and role from every datastore, even if one of them is unreachable. A tenant that never had a tenancy has
- * nothing to remove.
+ * nothing to remove. Pods that still run, as `pods` says, are locked out first by the datastore; one that cannot do that keeps the data
+ * until they are gone, and so does data that is left behind or that another owner goes on with.
  */
 export async function removeData(
   tcp: TenantControlPlane,
   deps: StoreParts,
   ctx: Context,
+  pods?: Waiting,
 ): Promise<Waiting | undefined> {
-  if (tcp.metadata.annotations?.[annotations.abandonData] === 'true') {
+  const holder = otherHolder(tcp, deps.allTenants());
+  const isAbandoned = tcp.metadata.annotations?.[annotations.abandonData] === 'true';
+  if (pods !== undefined && (isAbandoned || holder !== undefined)) return pods;
+  if (isAbandoned) {
     ctx.event('Warning', 'DataAbandoned', 'the data in the datastore is left behind, as requested by the annotation');
     return undefined;
   }
-  const holder = otherHolder(tcp, deps.allTenants());
   if (holder !== undefined) {
     ctx.event('Warning', 'DataAbandoned', `the data belongs to TenantControlPlane ${holder} and is not removed`);
     return undefined;
   }
   const left = await Promise.all([
-    removeMigrated(tcp, deps, ctx),
-    removeOverrides(tcp, deps, ctx),
-    removeInUse(tcp, deps, ctx),
+    removeMigrated(tcp, deps, ctx, pods),
+    removeOverrides(tcp, deps, ctx, pods),
+    removeInUse(tcp, deps, ctx, pods),
   ]);
   return left.find((waiting) => waiting !== undefined);
 }
 
+/** Removes a tenancy. Its access goes first, so that a pod which still runs writes nothing any more. */
+async function removeTenancy(session: Session, tenancy: Tenancy, pods?: Waiting): Promise<Waiting | undefined> {
+  if (pods !== undefined && session.revoke === undefined) return pods;
+  await session.remove(tenancy);
+  return undefined;
+}
+
 /** Removes the tenancies of overrides. Each is tried, even if others fail. */
-async function removeOverrides(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
+async function removeOverrides(
+  tcp: TenantControlPlane,
+  deps: StoreParts,
+  ctx: Context,
+  pods?: Waiting,
+): Promise<Waiting | undefined> {
   const left = await Promise.all(
     distinctShares(recordedShares(tcp)).map((share) =>
-      removeShare(share.dataStoreName, overrideTenancy(tcp, share), deps, ctx),
+      removeShare({ name: share.dataStoreName, tenancy: overrideTenancy(tcp, share), pods }, deps, ctx),
     ),
   );
   return left.find((waiting) => waiting !== undefined);
 }
 
 /** Removes what migrations have created or left besides the tenancy in use. Each is tried, even if others fail. */
-async function removeMigrated(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
+async function removeMigrated(
+  tcp: TenantControlPlane,
+  deps: StoreParts,
+  ctx: Context,
+  pods?: Waiting,
+): Promise<Waiting | undefined> {
   const inUse = tenancyOf(tcp);
   const name = dataStoreName(tcp, deps.defaultDataStore);
   const others = migrationShares(tcp.status?.storage).filter(
     (share) => share.schema !== undefined && (share.dataStoreName !== name || share.schema !== inUse.schema),
   );
   const left = await Promise.all(
-    others.map((share) => removeShare(share.dataStoreName, tenancyOfShare(tcp, share), deps, ctx)),
+    others.map((share) =>
+      removeShare({ name: share.dataStoreName, tenancy: tenancyOfShare(tcp, share), pods }, deps, ctx),
+    ),
   );
   return left.find((waiting) => waiting !== undefined);
 }
 
 /** Removes one tenancy with its user. If another owner has its names, it is not ours. */
 async function removeShare(
-  name: string,
-  tenancy: Tenancy,
+  { name, tenancy, pods }: { readonly name: string; readonly tenancy: Tenancy; readonly pods: Waiting | undefined },
   deps: StoreParts,
   ctx: Context,
 ): Promise<Waiting | undefined> {
@@ -141,8 +168,7 @@ async function removeShare(
   if (store === undefined) return waitsForStore(`DataStore ${name} does not exist`);
   try {
     const open = await deps.stores.open(store, ctx.signal);
-    await open.use((session) => session.remove(tenancy));
-    return undefined;
+    return await open.use((session) => removeTenancy(session, tenancy, pods));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (error.reason === 'OwnedByAnother' || error.reason === 'InvalidName') return undefined;
@@ -150,15 +176,19 @@ async function removeShare(
   }
 }
 
-async function removeInUse(tcp: TenantControlPlane, deps: StoreParts, ctx: Context): Promise<Waiting | undefined> {
+async function removeInUse(
+  tcp: TenantControlPlane,
+  deps: StoreParts,
+  ctx: Context,
+  pods?: Waiting,
+): Promise<Waiting | undefined> {
   const name = dataStoreName(tcp, deps.defaultDataStore);
   const recorded = tcp.status?.storage?.setup?.schema !== undefined;
   const store = name === '' ? undefined : await deps.cluster.get(dataStore, { name }, { signal: ctx.signal });
   if (store === undefined) return recorded ? waitsForStore(`DataStore ${name} does not exist`) : undefined;
   try {
     const open = await deps.stores.open(store, ctx.signal);
-    await open.use((session) => session.remove(tenancyOf(tcp)));
-    return undefined;
+    return await open.use((session) => removeTenancy(session, tenancyOf(tcp), pods));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     // If it was never recorded as ours and another owner has these names, it is not ours to remove.
@@ -195,17 +225,22 @@ async function releaseFinalizers(tcp: TenantControlPlane, deps: Dependencies, ct
 }
 
 /**
- * Removes what garbage collection does not: first the pods, then the data with user and role, unless that is retained, then the
- * finalizers. Undefined when all is done. May be interrupted and repeated at any point.
+ * Removes what garbage collection does not: the pods, the data with user and role, unless that is retained, then the finalizers. Data
+ * that is retained is released when the last pod is gone: its next owner must not meet a former one. Undefined when all is done. May be
+ * interrupted and repeated at any point.
  */
 export async function remove(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Waiting | undefined> {
   await deps.tenants.close(tcp.metadata.uid);
-  const stopping = (await stopMigration(tcp, deps, ctx)) ?? (await stopPods(tcp, deps, ctx));
-  if (stopping !== undefined) return stopping;
+  const migrating = await stopMigration(tcp, deps, ctx);
+  if (migrating !== undefined) return migrating;
+  const pods = await stopPods(tcp, deps, ctx);
+  if (pods !== undefined && retainsData(tcp)) return pods;
   const kept = await releaseData(tcp, deps, ctx);
   if (kept !== undefined && kept !== 'done') return kept;
-  const waiting = kept === 'done' ? undefined : await removeData(tcp, deps, ctx);
+  const waiting = kept === 'done' ? undefined : await removeData(tcp, deps, ctx, pods);
   if (waiting !== undefined) return waiting;
+  // A pod that the Deployment has created in the meantime would take all the time that it gets.
+  if (pods !== undefined && !pods.isUnderWay) return { ...pods, afterMs: replacementMs };
   await releaseFinalizers(tcp, deps, ctx);
   return undefined;
 }

@@ -35,6 +35,27 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     await stage.session.remove(tenant.tenancy);
   });
 
+  test('removes everything of a tenant that goes on writing, and nothing is written afterwards', async () => {
+    const stage = started();
+    const { session, store } = stage;
+    if (session.revoke === undefined) {
+      expect(store.driver.name).toBe('NATS');
+      return;
+    }
+    const before = await store.dump();
+    const tenant = await stage.settle();
+    await stage.use(tenant, 'first');
+    await using open = await store.connect(tenant);
+    let written = 0;
+    const writing = (async () => {
+      for (;;) await open.write(`key-${written % 7}`, String((written += 1)));
+    })().catch((error: unknown) => error);
+    while (written < 20) await open.read('a');
+    await session.remove(tenant.tenancy);
+    expect(await writing).toBeDefined();
+    expect(await store.dump()).toEqual(before);
+  });
+
   test('revokes the access of a tenant and retains its data, until its tenancy is ensured again', async () => {
     const stage = started();
     const { session, store } = stage;

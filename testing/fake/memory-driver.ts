@@ -35,6 +35,8 @@ export class MemoryStore {
   version = '3.7.1';
   /** Thrown by every call while set. */
   failure: Error | undefined;
+  /** False for one whose tenants share the administrator's login, so that none can be locked out. */
+  locksOut = true;
   /** Called before each call takes effect; may throw, as a process dies. */
   before: (call: string) => void = () => undefined;
   /** What a ping fails with. */
@@ -198,10 +200,12 @@ export class MemoryStore {
         run('remove', () => {
           this.#remove(tenancy);
         }),
-      revoke: (tenancy) =>
-        run('revoke', () => {
-          this.#revoke(tenancy);
-        }),
+      ...(this.locksOut && {
+        revoke: (tenancy: Tenancy) =>
+          run('revoke', () => {
+            this.#revoke(tenancy);
+          }),
+      }),
       data: async (tenancy) => {
         await run('data', () => {
           const foreign = this.#foreign(tenancy);

@@ -34,7 +34,7 @@ const refusedMs = 10_000;
 export const mostRecords = 20;
 
 /** True while the deletion of a TenantControlPlane leaves its data to a RetainedControlPlane. */
-function retainsData(tcp: TenantControlPlane): boolean {
+export function retainsData(tcp: TenantControlPlane): boolean {
   const { [annotations.deletionPolicy]: policy, [annotations.abandonData]: abandon } = tcp.metadata.annotations ?? {};
   const isMoved = tcp.metadata.annotations?.[deleteForMoveAnnotation] !== undefined;
   return policy === 'Retain' && abandon !== 'true' && !isMoved && hasData(tcp);
