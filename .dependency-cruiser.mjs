@@ -17,7 +17,7 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'endpoint/exposure/(apply-routes|routes)',
   'shared/(inside-tenant|phase-row|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
   'tenant/tenant-access',
-  'workload/(external-pdbs|management-api|namespace-standard|rollout/(find|read)-rollout)',
+  'workload/(external-pdbs|management-api|namespace-standard|rollout/(find|read)-rollout|start-queue)',
 ].join('|')})\\.ts$`;
 
 /** The concerns of a TenantControlPlane: each may import those before it. */

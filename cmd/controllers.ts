@@ -134,6 +134,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         newestMinor: settings.newestMinor,
         boundaries: settings.boundaries,
         reach: settings.reach,
+        mostStarts: settings.mostStarts,
         renewBeforeMs: settings.renewBeforeMs,
         migrations: migrationsOf(settings, cluster),
         // Without Cluster API's half there is no right to read Clusters.

@@ -59,6 +59,10 @@ export const managerFlags = {
     value: 8,
     help: 'Maximum number of StewardControlPlanes that are reconciled at once.',
   },
+  'max-starting-control-planes': {
+    value: 0,
+    help: 'Maximum number of control planes that start their pods at once; the others follow in turn. By default (0) 1.5 for each processor of the schedulable nodes, at least 2.',
+  },
   'watch-tenants': {
     value: true,
     help: 'Whether to watch objects inside tenants, over one connection to each, so that drift is repaired within seconds. If false, drift is detected by polling every 15 minutes.',

@@ -61,6 +61,8 @@ export interface ManagerSettings {
   readonly tenantConcurrency: number;
   readonly controlPlaneConcurrency: number;
   /** Whether foreign edits inside tenants are listened to. */
+  /** How many control planes start at once; 0 for what the nodes allow. */
+  readonly mostStarts: number;
   readonly watchTenants: boolean;
   readonly reconcileTimeoutMs: number;
   readonly renewBeforeMs: number;
@@ -108,6 +110,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     webhookUrl: flags['webhook-url'],
     tenantConcurrency: positive('max-concurrent-tcp-reconciles', flags['max-concurrent-tcp-reconciles']),
     controlPlaneConcurrency: positive('max-concurrent-reconciles', flags['max-concurrent-reconciles']),
+    mostStarts: flags['max-starting-control-planes'],
     watchTenants: flags['watch-tenants'],
     reconcileTimeoutMs: positive('controller-reconcile-timeout', duration('controller-reconcile-timeout', flags)),
     renewBeforeMs: renewBefore(flags),

@@ -26,6 +26,8 @@ import type { PortRange } from './endpoint/service.ts';
 import { fieldManager } from './dependencies.ts';
 import type { Dependencies, Migrations, OwnedSet } from './dependencies.ts';
 import { foreignBudgetUids } from './workload/external-pdbs.ts';
+import { processorsOf, startLimit } from './workload/start-limit.ts';
+import { StartQueue } from './workload/start-queue.ts';
 import { managementApiOf } from './workload/management-api.ts';
 import { recentListsOf } from './shared/ttl-list-cache.ts';
 import { addons } from './addons/registry.ts';
@@ -58,6 +60,10 @@ export interface TenantControlPlaneOptions {
   readonly kineImage?: string;
   /** The newest hosted minor of Kubernetes 1; defaults to the newest tested one. */
   readonly newestMinor?: number;
+  /** How many control planes start at once; if it is not set, the processors of the nodes decide. */
+  readonly mostStarts?: number;
+  /** Who starts now; a queue of its own by default. */
+  readonly starts?: StartQueue;
   /** How much authors may do; defaults to `defaultBoundaries`. */
   readonly boundaries?: BoundarySettings;
   /** The management cluster's node ports; 30000 to 32767 by default. */
@@ -89,14 +95,23 @@ const noMigrations: Migrations = {
 const dayMs = 24 * 60 * 60 * 1000;
 const nodesFreshMs = 60_000;
 
-/** The addresses of nodes, read at most once a minute, however many tenants need them. */
-function cachedNodes(cluster: Cluster, clock: Clock): Dependencies['nodeAddresses'] {
-  let known: { readonly until: number; readonly nodes: Promise<readonly NodeAddress[]> } | undefined;
+/** What is kept of the nodes. */
+interface NodeFacts {
+  readonly addresses: readonly NodeAddress[];
+  readonly processors: number;
+}
+
+/** The addresses and processors of nodes, read at most once a minute, however many tenants need them. */
+function cachedNodes(cluster: Cluster, clock: Clock): (signal: AbortSignal) => Promise<NodeFacts> {
+  let known: { readonly until: number; readonly nodes: Promise<NodeFacts> } | undefined;
   return (signal) => {
     if (known !== undefined && known.until > clock.monotonic()) return known.nodes;
     const nodes = cluster
       .list(kinds.Node, { resourceVersion: '0', signal })
-      .then(({ items }) => nodeAddresses(items))
+      .then(({ items }) => ({
+        addresses: nodeAddresses(items),
+        processors: items.reduce((sum, node) => sum + processorsOf(node), 0),
+      }))
       .catch((error: unknown) => {
         known = undefined;
         throw error;
@@ -127,6 +142,8 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
   const memory = new ReconcileCache(options.memory);
   const lookup = (kind: KindRef, key: Key): Resource | undefined => informerOf(informers, kind)?.get(key);
   const { defaultDataStore = '', namespace = '' } = options;
+  const nodes = cachedNodes(cluster, clock);
+  const starts = options.starts ?? new StartQueue({ clock, memory: options.memory, enqueue: options.enqueue });
   const allTenants = (): readonly TenantControlPlane[] => [
     ...informers.informer({ kind: tenantControlPlane }).list(),
     ...(options.retained?.() ?? []),
@@ -172,7 +189,14 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     newestMinor: options.newestMinor ?? newestMinor,
     boundaries: options.boundaries ?? defaultBoundaries,
     issuers: createIssuerPool(4),
-    nodeAddresses: cachedNodes(cluster, clock),
+    nodeAddresses: async (signal) => (await nodes(signal)).addresses,
+    startTurn: async (tcp, signal) => {
+      const limit = options.mostStarts ?? 0;
+      return starts.take(tcp, limit > 0 ? limit : startLimit((await nodes(signal)).processors));
+    },
+    startEnded: (uid) => {
+      starts.ended(uid);
+    },
     managementApi: managementApiOf(cluster, clock),
     recentLists: recentListsOf(cluster, clock),
     foreignBudgets: (among) => foreignBudgetUids(informers, among),

@@ -8,6 +8,7 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import { applyDefaults } from '../../api/structural/apply-defaults.ts';
 import { tenantControlPlaneController } from '../../controllers/tenantcontrolplane/controller.ts';
 import { access, operatorNamespaceAccess } from '../../controllers/tenantcontrolplane/access.ts';
+import type { TenantControlPlaneOptions } from '../../controllers/tenantcontrolplane/create-dependencies.ts';
 import { ownedKinds } from '../../controllers/tenantcontrolplane/watches.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import type { Migrations } from '../../controllers/tenantcontrolplane/dependencies.ts';
@@ -87,6 +88,7 @@ export class TenantWorld {
   readonly #migrations: Migrations | undefined;
   readonly #reach: Reach | undefined;
   readonly #openTenant: TenantPoolOptions['open'];
+  readonly #starts: Pick<TenantControlPlaneOptions, 'starts' | 'mostStarts'>;
   readonly #listen: ((world: TenantWorld) => TenantWatches) | undefined;
   #watches: TenantWatches | undefined;
   readonly #informers: Pick<InformerFactory, 'informer'>;
@@ -107,6 +109,8 @@ export class TenantWorld {
       readonly beside?: readonly PolicyRule[];
       /** Opens the client of the tenant; by default of the API server in memory. */
       readonly openTenant?: TenantPoolOptions['open'];
+      /** Who else starts pods, and how many may at once; without a limit by default. */
+      readonly starts?: Pick<TenantControlPlaneOptions, 'starts' | 'mostStarts'>;
       /** Watches drift inside the tenant; by default nothing does. */
       readonly watches?: (world: TenantWorld) => TenantWatches;
     } = {},
@@ -115,6 +119,7 @@ export class TenantWorld {
     this.store = new MemoryStore({ kine: options.kine === true });
     this.#migrations = options.migrations;
     this.#reach = options.reach;
+    this.#starts = options.starts ?? {};
     this.#listen = options.watches;
     this.#openTenant = options.openTenant ?? (() => this.tenant);
     this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
@@ -306,6 +311,7 @@ export class TenantWorld {
         this.onEnqueue();
       },
       watches: this.#watches,
+      ...this.#starts,
       reach: this.#reach,
       migrations: this.#migrations,
       clusterOf: () => Promise.resolve(this.clusterName),

@@ -100,6 +100,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       Available: 'The pods are serving.',
       RollingOut: 'New pods are replacing old ones.',
+      StartsLater: 'Other control planes start their pods. This one follows when one of them is ready.',
       PodsNotReady: 'No pod is ready yet. The message contains what the pods report.',
       PodsRefused: 'The management cluster does not admit the pods. The message says why.',
       PodSecurityViolated:
@@ -118,6 +119,7 @@ export const tenantControlPlaneConditions = {
       KubeletsTooOld: 'Nodes run kubelets that do not support the new version. The message names some of them.',
       RemovedApisInUse: 'Clients use APIs that the new version does not serve. The message names some of them.',
       ApiServerUnreachable: 'The API server of the tenant does not report its nodes and the APIs in use.',
+      StartsLater: 'Other control planes start their pods. This one gets new pods when one of them is ready.',
       RolloutFailed:
         'New pods did not become ready, or failed when they got connections. The previous pods serve. The message says why, and when the rollout is tried again.',
       Sleeping: 'The spec has 0 replicas, so there is no API server to query.',

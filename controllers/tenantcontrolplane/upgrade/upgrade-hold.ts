@@ -14,7 +14,8 @@ export interface Blocker {
     | 'ApiServerUnreachable'
     | 'KubeletsTooOld'
     | 'RemovedApisInUse'
-    | 'RolloutFailed';
+    | 'RolloutFailed'
+    | 'StartsLater';
   /** What was found, and what to do about it. */
   readonly message: string;
 }

@@ -7,6 +7,7 @@ import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+import { holdOf } from './rollout/hold.ts';
 import { podSelectorText } from '../shared/pod-selector.ts';
 
 /** Pods that are not ready after this many milliseconds are inspected more closely. */
@@ -101,6 +102,7 @@ export async function availability(scope: Readonly<Scope>, deps: Dependencies, c
     return { is: 'waiting', reason: 'Sleeping', message: 'spec.controlPlane.deployment.replicas is 0' };
   }
   if ((deployment.status?.readyReplicas ?? 0) === 0) return notReady(scope, deployment, deps, ctx);
+  if (holdOf(deployment) === undefined) deps.startEnded(scope.tcp.metadata.uid);
   const silent = await silence(scope, deps, ctx);
   if (silent === undefined) return { is: 'done' };
   const { why, error } = silent;

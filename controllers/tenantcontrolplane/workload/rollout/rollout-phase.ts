@@ -50,7 +50,8 @@ export async function rollOut(
   const template = templateChecksum(made);
   // A migration moves a tenant's pods from one datastore to the other in steps of its own.
   const isPlain = !startsAllFirst(made) || isUnderWay(scope.tcp.status?.storage?.migration);
-  if (present === undefined || isPlain) return settle({ scope, deps, ctx, made, template });
+  if (present === undefined) return start({ scope, deps, ctx, made, template });
+  if (isPlain) return settle({ scope, deps, ctx, made, template });
   const rolling = { scope, deps, ctx, made, template, present };
   const hold = holdOf(present);
   if (hold !== undefined) return goOn(rolling, hold);
@@ -61,6 +62,20 @@ export async function rollOut(
 
 function applied(deployment: Deployment, afterMs?: number, message?: string): Outcome<Scope> {
   return { is: 'done', learned: { deployment }, afterMs, message };
+}
+
+/** How soon a turn is asked for again where none was given, in milliseconds: the queue enqueues the next one itself. */
+const turnMs = 10_000;
+
+const turnText = (others: number): string =>
+  `${others} other control planes start their pods: this one follows when one of them is ready`;
+
+/** Creates the first pods, when it is their turn. */
+async function start(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
+  const { scope, deps, ctx } = first;
+  const others = await deps.startTurn(scope.tcp, ctx.signal);
+  if (others === undefined) return settle(first);
+  return { is: 'waiting', reason: 'StartsLater', message: turnText(others), afterMs: turnMs };
 }
 
 /** Applies the Deployment as it is at rest. */
@@ -93,8 +108,21 @@ async function begin(rolling: Rolling): Promise<Outcome<Scope>> {
   const { facts } = await readRollout({ tcp, deployment: present, service: observed.service }, deps, ctx);
   const serving = servingHash(facts);
   if (serving === undefined || facts.wanted === 0) return settle(rolling);
+  const others = await deps.startTurn(tcp, ctx.signal);
+  if (others !== undefined) return later(rolling, others);
   await deps.apply<Service>(scope, narrowed(needed(scope.serviceManifest, 'serviceManifest'), serving), ctx);
   return applied(await deps.apply<Deployment>(scope, held(made, { began: ctx.now, template }), ctx));
+}
+
+/** Leaves the pods as they are until it is the turn of new ones. */
+function later({ scope: { versions, upgrade }, present }: Rolling, others: number): Outcome<Scope> {
+  const target = versions.running ?? versions.installed ?? needed(upgrade, 'upgrade').target;
+  const hold = { reason: 'StartsLater', message: turnText(others), afterMs: turnMs } as const;
+  return {
+    is: 'done',
+    learned: { deployment: present, upgrade: { target, hold } },
+    findings: [{ condition: 'UpgradeAllowed', outcome: { is: 'waiting', ...hold } }],
+  };
 }
 
 /** The next step of a rollout under way. The Service has been narrowed for it already. */
@@ -143,6 +171,7 @@ async function switchOver(
 ): Promise<string | undefined> {
   const { tcp } = scope;
   const { uid } = tcp.metadata;
+  deps.startEnded(uid);
   const pods = facts.pods.filter(({ hash, ready }) => hash === switchTo && ready);
   const waiting = await unprepared(scope, pods, deps, ctx);
   const now = deps.clock.monotonic();
@@ -179,6 +208,7 @@ async function unprepared(
 /** Returns to the pods of an earlier template. They still run, and the Service leads to them. */
 async function returnTo(rolling: Rolling, before: object, failed: FailedRollout): Promise<Outcome<Scope>> {
   const { scope, deps, ctx, made } = rolling;
+  deps.startEnded(scope.tcp.metadata.uid);
   await removeEarly(rolling);
   const deployment = await deps.apply<Deployment>(scope, returned(made, before, failed), ctx);
   return failedOutcome(rolling, deployment, failed);

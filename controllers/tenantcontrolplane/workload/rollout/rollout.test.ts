@@ -5,6 +5,10 @@ import { annotations } from '../../../../api/names.ts';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { FakeCluster } from '../../../../testing/fake/fake-cluster.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
+import { ObjectMemory } from '../../../../runtime/cache/object-memory.ts';
+import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
+import { FakeClock } from '../../../../testing/fake/fake-clock.ts';
+import { StartQueue } from '../start-queue.ts';
 import { RollingPods } from '../../../../testing/worlds/rolling-pods.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 import { hashLabel } from './rollout-facts.ts';
@@ -357,6 +361,58 @@ describe('New pods of a control plane with konnectivity', () => {
   });
 });
 
+describe('While other control planes start their pods', () => {
+  async function busy(): Promise<{
+    readonly world: TenantWorld;
+    readonly rest: () => void;
+    readonly work: () => void;
+  }> {
+    const starts = new StartQueue({ clock: new FakeClock(), memory: new ObjectMemory() });
+    const world = new TenantWorld({ starts: { starts, mostStarts: 1 } });
+    const tcp = tenantControlPlaneWith({});
+    const other = { ...tcp, metadata: { ...tcp.metadata, namespace: 'other', uid: 'another' } };
+    const work = (): void => void starts.take(other, 1);
+    return Promise.resolve({
+      world,
+      rest: () => {
+        starts.ended('another');
+      },
+      work,
+    });
+  }
+
+  test('a new one waits for its turn, and says so', async () => {
+    const { world, rest, work } = await busy();
+    work();
+    await world.create(old);
+    await world.settle();
+    expect(await world.condition('ControlPlaneAvailable')).toContain('False StartsLater: 1 other control planes start');
+    expect(await world.deployment()).toBeUndefined();
+    rest();
+    await world.settle();
+    expect(await world.state()).toBe('Ready');
+  });
+
+  test('one that serves keeps its pods and its version until it is its turn, and gives it back when they are ready', async () => {
+    const { world, rest, work } = await busy();
+    const stage = await running(2, world);
+    work();
+    await world.change(next);
+    await settled(stage);
+    expect(await world.condition('UpgradeAllowed')).toContain('False StartsLater');
+    expect((await world.read()).status?.kubernetesResources?.version).toEqual({ status: 'Ready', version: 'v1.35.4' });
+    expect(await hashes(stage)).toEqual([stage.before]);
+    rest();
+    await settled(stage);
+    expect((await world.read()).status?.kubernetesResources?.version?.version).toBe('v1.36.3');
+    work();
+    rest();
+    await world.change({ spec: { controlPlane: { deployment: { extraArgs: { apiServer: ['--v=3'] } } } } });
+    await settled(stage);
+    expect(await hashes(stage)).toEqual([stage.rolling.hashOf(await world.deployment())]);
+  });
+});
+
 describe('Whatever comes before what', () => {
   const actions = ['reconcile', 'deployments', 'kubelets', 'slices', 'restart', 'wait', 'change'] as const;
 
@@ -400,5 +456,5 @@ describe('Whatever comes before what', () => {
       ),
       { numRuns: 12, endOnFailure: true },
     );
-  }, 60_000);
+  }, 120_000);
 });

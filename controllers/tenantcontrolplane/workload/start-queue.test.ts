@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { ObjectMemory } from '../../../runtime/cache/object-memory.ts';
+import { FakeClock } from '../../../testing/fake/fake-clock.ts';
+import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
+import { processorsOf, startLimit } from './start-limit.ts';
+import { StartQueue } from './start-queue.ts';
+
+function begin(): {
+  readonly queue: StartQueue;
+  readonly take: (name: string, namespace?: string, limit?: number) => number | undefined;
+  readonly clock: FakeClock;
+  readonly memory: ObjectMemory;
+  readonly enqueued: string[];
+} {
+  const enqueued: string[] = [];
+  const [clock, memory] = [new FakeClock(), new ObjectMemory()];
+  const queue = new StartQueue({ clock, memory, enqueue: ({ name }) => enqueued.push(name) });
+  const take = (name: string, namespace = 'many', limit = 3): number | undefined => {
+    const tcp = tenantControlPlaneWith({});
+    return queue.take({ ...tcp, metadata: { ...tcp.metadata, namespace, name, uid: `uid-${name}` } }, limit);
+  };
+  return { queue, take, clock, memory, enqueued };
+}
+
+describe('A queue of starting control planes', () => {
+  test('lets as many start as its limit says, and the one that has waited longest follows', () => {
+    const { queue, take, enqueued } = begin();
+    expect(['a', 'b', 'c', 'd'].map((name) => take(name))).toEqual([undefined, undefined, 2, 2]);
+    expect(take('a')).toBeUndefined();
+    queue.ended('uid-b');
+    expect(enqueued).toEqual(['c']);
+    expect(take('c')).toBeUndefined();
+    expect(take('d')).toBe(2);
+    queue.ended('uid-a');
+    queue.ended('uid-a');
+    expect(enqueued).toEqual(['c', 'd']);
+  });
+
+  test('does not wait for pods that do not become ready, or for a control plane that was deleted', async () => {
+    const { take, clock, memory } = begin();
+    ['a', 'b', 'c'].map((name) => take(name));
+    await clock.advance(29_999);
+    expect(take('c')).toBe(2);
+    memory.drop('uid-a');
+    expect(take('c')).toBeUndefined();
+    expect(take('d')).toBe(2);
+    await clock.advance(1);
+    expect(take('d')).toBeUndefined();
+  });
+
+  test('never gives all turns to one namespace, unless there is only one', () => {
+    const { take } = begin();
+    expect([take('a'), take('b'), take('c'), take('x', 'other'), take('y', 'other')]).toEqual([
+      ...[undefined, undefined, 2],
+      ...[undefined, 3],
+    ]);
+    expect([begin().take('a', 'many', 1), begin().take('a', 'many', Infinity)]).toEqual([undefined, undefined]);
+  });
+
+  test('does not enqueue a control plane that was deleted while it waited', () => {
+    const { queue, take, memory, enqueued } = begin();
+    ['a', 'b', 'c', 'd'].map((name) => take(name));
+    memory.drop('uid-c');
+    queue.ended('uid-a');
+    expect(enqueued).toEqual(['d']);
+  });
+});
+
+describe('The limit', () => {
+  test.each([
+    [0, Infinity],
+    [0.5, 2],
+    [1, 2],
+    [2, 3],
+    [3.9, 6],
+    [64, 96],
+  ])('for %s processors is %s', (processors, limit) => {
+    expect(startLimit(processors)).toBe(limit);
+  });
+
+  test('counts the processors that pods may use', () => {
+    const node = (cpu: string | undefined, unschedulable?: boolean): never =>
+      ({ spec: { unschedulable }, status: { allocatable: { cpu } } }) as never;
+    expect([node('1930m'), node('4'), node('8', true), node(undefined)].map(processorsOf)).toEqual([1.93, 4, 0, 0]);
+  });
+});
