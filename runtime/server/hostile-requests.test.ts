@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../testing/fake/fake-clock.ts';
+import { FakeClock, settle } from '../../testing/fake/fake-clock.ts';
 import { codeOfRaw, exchangeRaw, openRaw, untilClosed } from '../../testing/servers/raw-exchange.ts';
 import type { RawTarget } from '../../testing/servers/raw-exchange.ts';
 import { AdmissionServer } from '../admission/admission-server.ts';
@@ -90,7 +90,8 @@ describe.each(['endpoints', 'admission'] as const)('The server of the %s', (whic
   test('answers while a thousand connections are idle, of which it keeps some', async () => {
     const idle = await Promise.all(Array.from({ length: 1000 }, () => openRaw({ port: at.port })));
     await alive();
-    expect(idle.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(512);
+    // What the server closes is closed on this side a moment later.
+    while (idle.filter(({ closed }) => !closed).length > 512) await settle();
     await close();
     await Promise.all(idle.map((socket) => untilClosed(socket)));
   });
