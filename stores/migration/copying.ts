@@ -22,8 +22,8 @@ export async function copyEverything(run: MigrationRun): Promise<bigint> {
   for await (const { changes, pairs } of differences(source.pages(revision), there)) {
     run.checkpoint();
     await target.write(changes);
-    run.meter.wrote(changes.length, bytesOf(changes));
     run.meter.passed(pairs.filter((pair) => pair.source !== undefined).length);
+    run.meter.wrote(changes.length, bytesOf(changes));
   }
   return revision;
 }

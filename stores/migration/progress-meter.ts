@@ -52,10 +52,9 @@ export class ProgressMeter {
     this.#reportSometimes();
   }
 
-  /** So many more keys are known to be in the target. */
+  /** So many more keys are known to be in the target; reported with what is written next. */
   passed(keys: number): void {
     this.#known += keys;
-    this.#reportSometimes();
   }
 
   /** Keys and bytes were written to the target. */
