@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { kinds } from '../api/core/kinds.ts';
+import type { KindRef, Resource } from '../api/meta.ts';
+import type { WatchEvent, WatchOptions } from '../runtime/client/cluster.ts';
 import { UnreachableError } from '../runtime/client/errors.ts';
 import { FakeClock } from '../testing/fake/fake-clock.ts';
 import { FakeCluster } from '../testing/fake/fake-cluster.ts';
@@ -8,6 +10,16 @@ import { ChangeAlarm } from './change-alarm.ts';
 
 const kind = kinds.CertificateSigningRequest;
 const fieldSelector = 'spec.signerName=a';
+
+/** Remembers how its objects are watched. */
+class WatchedCluster extends FakeCluster {
+  readonly watchedWith: WatchOptions[] = [];
+
+  override watch<T extends Resource>(of: KindRef<T>, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+    this.watchedWith.push(options);
+    return super.watch(of, options);
+  }
+}
 
 function setUp(): {
   readonly clock: FakeClock;
@@ -120,6 +132,16 @@ describe('ChangeAlarm', () => {
     await make('new');
     await clock.advance(2_000);
     expect(heard).toEqual(['ended', 'ring']);
+  });
+
+  test('is sent no more than the metadata of objects, because a tenant can make them large', async () => {
+    const { alarm, clock } = setUp();
+    const cluster = new WatchedCluster();
+    const { resourceVersion } = await cluster.list(kind);
+    alarm.arm('uid', cluster, { selection: { kind, fieldSelector, resourceVersion }, notify: () => undefined });
+    await clock.advance(0);
+    expect(cluster.watchedWith).toMatchObject([{ fieldSelector, resourceVersion, metadataOnly: true }]);
+    alarm.disarm('uid');
   });
 
   test('ignores other objects', async () => {

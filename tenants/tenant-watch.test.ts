@@ -264,6 +264,25 @@ describe('TenantWatches', () => {
     expect(world.notifications).toEqual([['dns']]);
   });
 
+  test('doubles the pause before the next watch if the server ended the last one within a minute, and not later', async () => {
+    for (const { livedMs, pauseMs } of [
+      { livedMs: 60_000, pauseMs: 3_000 },
+      { livedMs: 60_001, pauseMs: 750 },
+    ]) {
+      const world = await new World().listening();
+      const watchCalls = (): number => world.cluster.calls.filter(({ verb }) => verb === 'watch').length;
+      world.cluster.endWatches();
+      await world.clock.advance(1_500);
+      const opened = watchCalls();
+      await world.clock.advance(livedMs);
+      world.cluster.endWatches();
+      await world.clock.advance(pauseMs - 1);
+      expect(watchCalls()).toBe(opened);
+      await world.clock.advance(1);
+      expect(watchCalls()).toBeGreaterThan(opened);
+    }
+  });
+
   test('lists again if a version is too old', async () => {
     const world = await new World().listening();
     await world.clock.advance(100_000);

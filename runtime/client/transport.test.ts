@@ -238,6 +238,17 @@ describe('A refused request', () => {
     expect(calls).toBe(1);
   });
 
+  test('is not repeated after another error, which may come after the server did something', async () => {
+    let calls = 0;
+    const cluster = await serve((_request, response) => {
+      calls += 1;
+      json(response, 500, 'broken', { 'retry-after': '0' });
+    });
+    const failed = cluster.create(kinds.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: key });
+    await expect(failed).rejects.toMatchObject({ code: 500 });
+    expect(calls).toBe(1);
+  });
+
   test('is repeated after a reset if it reads, and never if it writes', async () => {
     const calls: string[] = [];
     const cluster = await serve((request, response) => {

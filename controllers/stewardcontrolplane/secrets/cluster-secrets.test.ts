@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { conditionTable, isReasonOf } from '../../../api/conditions.ts';
+import { stewardControlPlane } from '../../../api/controlplane/steward-control-plane.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import { labels } from '../../../api/names.ts';
 import { clusterNameLabel } from '../../../api/cluster-api/names.ts';
@@ -23,6 +25,14 @@ describe('The Secrets of a Cluster', () => {
 
   beforeEach(async () => {
     world = await ControlPlaneWorld.create();
+  });
+  afterEach(async () => {
+    const scp = await world.server.admin.get(stewardControlPlane, key);
+    const unlisted = (scp?.status?.conditions ?? []).filter(({ type, reason }) => {
+      const known = type as keyof typeof conditionTable.StewardControlPlane;
+      return !isReasonOf('StewardControlPlane', known, reason);
+    });
+    expect(unlisted).toEqual([]);
   });
 
   const supply = async (name: string, data: object, type = 'cluster.x-k8s.io/secret') => {

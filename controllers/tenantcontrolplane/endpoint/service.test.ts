@@ -167,6 +167,8 @@ describe('The endpoint', () => {
     expect(find({}, live({ clusterIP: 'None' }))).toMatchObject({ missing: 'NotExposed' });
     const six = { networkProfile: { serviceCidr: 'fd00::/112' } };
     expect(find(six, live({ clusterIP: '10.1.1.1' }))).toMatchObject({ missing: 'WrongAddressFamily' });
+    const single = live({ clusterIP: '10.1.1.1', clusterIPs: ['10.1.1.1'] });
+    expect(find(six, single)).toMatchObject({ missing: 'WrongAddressFamily' });
     expect(find(six, live({ clusterIP: 'fd01::1' }))).toMatchObject({ endpoint: { address: 'fd01::1' } });
   });
 

@@ -11,6 +11,8 @@ import { deployment } from '../../workload/deployment.ts';
 import { networkPolicy } from '../../workload/network-policy.ts';
 import { ownNamespaceOnly } from '../../endpoint/reach/reach.ts';
 import { defaultNodePorts, service } from '../../endpoint/service.ts';
+import type { Scope } from '../../scope.ts';
+import { workerBootstrap } from './addon.ts';
 import { nodeManifests } from './node-manifests.ts';
 import { trustdLeaves } from './trustd-credentials.ts';
 import { trustdPod } from './trustd-container.ts';
@@ -215,6 +217,29 @@ describe('the port for trustd', () => {
     const withAddon = { ...tcp, spec: { ...tcp.spec, addons: { workerBootstrap: workerBootstrapAddon() } } };
     expect(trustdEndpoint(withAddon, at, live)).toBe(expected);
     expect(trustdAdvice(withAddon)).toContain(advice);
+  });
+
+  test('is awaited while a NodePort Service has none for it yet, and nothing is published', () => {
+    const bare: Service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: storedMeta({ name: 'tenant' }),
+      spec: { ports: [{ name: 'steward-trustd', port: 50001 }] },
+    };
+    const tcp = tenant({}, { service: { serviceType: 'NodePort' } });
+    const scope: Scope = {
+      tcp: { ...tcp, spec: { ...tcp.spec, addons: { workerBootstrap: workerBootstrapAddon() } } },
+      observed: {} as Scope['observed'],
+      versions: {},
+      addons: {},
+      service: bare,
+      target: endpoint,
+      endpoint,
+    };
+    const { facts, then } = workerBootstrap.inside.wanted(scope);
+    const message = 'Service tenant has no node port for trustd yet';
+    expect(then).toEqual({ is: 'waiting', reason: 'NotExposed', message });
+    expect(facts).toBeUndefined();
   });
 });
 

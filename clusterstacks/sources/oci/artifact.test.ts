@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+
+import { artifactOf, emptyConfig, indexOf } from './artifact.ts';
+
+test('An index says what it is, and names each image with its platform', () => {
+  const image = artifactOf(emptyConfig, []);
+  const platforms = ['amd64', 'arm64'].map((architecture) => ({ os: 'linux', architecture }));
+  const index = indexOf(platforms.map((platform) => ({ image, platform })));
+  const mediaType = 'application/vnd.oci.image.index.v1+json';
+  expect(JSON.parse(Buffer.from(index.manifest.bytes).toString())).toEqual({
+    schemaVersion: 2,
+    mediaType,
+    manifests: platforms.map((platform) => ({ ...image.manifest.descriptor, platform })),
+  });
+  expect(index.manifest.descriptor.mediaType).toBe(mediaType);
+  expect(index.manifests).toEqual([image, image]);
+});
