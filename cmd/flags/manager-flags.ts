@@ -61,7 +61,7 @@ export const managerFlags = {
   },
   'max-starting-control-planes': {
     value: 0,
-    help: 'Maximum number of control planes that start their pods at once; the others follow in turn. By default (0) 1.5 for each processor of the schedulable nodes, at least 2.',
+    help: 'Maximum number of control planes that start their pods at once; the others follow in turn. By default (0) 2 for each processor of the schedulable nodes, at least 2.',
   },
   'watch-tenants': {
     value: true,

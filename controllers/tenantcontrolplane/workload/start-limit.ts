@@ -1,8 +1,11 @@
 import type { Node } from '../../../api/core/kinds.ts';
 import { numberOf } from '../../../api/quantity.ts';
 
-/** So many control planes start at once for each processor: a start also waits, for images, leases and probes. */
-const perProcessor = 1.5;
+/**
+ * So many control planes start at once for each processor: a start also waits, for images, leases and probes. With fewer, a burst takes
+ * longer as a whole; with more, nearly all of it becomes ready at its end.
+ */
+const perProcessor = 2;
 
 /** At least so many. */
 const fewest = 2;

@@ -71,9 +71,9 @@ describe('The limit', () => {
     [0, Infinity],
     [0.5, 2],
     [1, 2],
-    [2, 3],
-    [3.9, 6],
-    [64, 96],
+    [2, 4],
+    [3.9, 8],
+    [64, 128],
   ])('for %s processors is %s', (processors, limit) => {
     expect(startLimit(processors)).toBe(limit);
   });
