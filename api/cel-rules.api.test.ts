@@ -59,6 +59,8 @@ const tenant = (serviceType: string, spec: Spec = {}, controlPlane: Spec = {}): 
 const agent = (fields: object): Spec => ({ addons: { konnectivity: { agent: fields } } });
 const agentMessage =
   'replicas must be 0 (or unset) when mode is DaemonSet, and greater than 0 (or unset) when mode is Deployment';
+const agentsAt: Spec = { addons: { konnectivity: { server: { port: 8132, hostname: 'agents.example.com' } } } };
+const agentsAtMessage = 'addons.konnectivity.server.hostname is supported only with an ingress or a gateway';
 const bothExposures = { ingress: { hostname: 'a.example.com' }, gateway: { hostname: 'a.example.com' } };
 const lb = 'LoadBalancer';
 /** A Service of both IP families. */
@@ -169,6 +171,12 @@ const tenantCases: readonly Case[] = [
     message: 'LoadBalancerClass is supported only with LoadBalancer service type',
     refuses: tenant('ClusterIP', { networkProfile: { loadBalancerClass: 'a' } }),
     keeps: tenant(lb, { networkProfile: { loadBalancerClass: 'a' } }),
+  },
+  {
+    kind: tenantControlPlane,
+    message: agentsAtMessage,
+    refuses: tenant(lb, agentsAt),
+    keeps: tenant(lb, agentsAt, { gateway: { hostname: 'a.example.com' } }),
   },
   {
     kind: tenantControlPlane,
@@ -363,6 +371,11 @@ const sharedCases: readonly SharedCase[] = [
     keeps: scaled(keeps),
   })),
   ...tolerationCases,
+  {
+    message: agentsAtMessage,
+    refuses: agentsAt,
+    keeps: { ...agentsAt, ...network({ ingress: { hostname: 'a.example.com' } }) },
+  },
   {
     message: 'dataStoreName and dataStoreSelector are mutually exclusive: remove one of them',
     refuses: { dataStoreName: 'a', dataStoreSelector: {} },

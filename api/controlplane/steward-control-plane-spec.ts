@@ -1,4 +1,4 @@
-import { addonFields, addonPodFields, workerBootstrapFields } from '../embedded/addons.ts';
+import { addonFields, addonPodFields, konnectivityHostnameRule, workerBootstrapFields } from '../embedded/addons.ts';
 import { dataStoreFields, placementFields } from '../embedded/data-store-fields.ts';
 import { kubernetesFields } from '../embedded/kubernetes-fields.ts';
 import type { CelRule, Infer, Input } from '../schema.ts';
@@ -55,6 +55,7 @@ export const sharedRules: readonly CelRule[] = [
     rule: '!(has(self.dataStoreSelector) && has(self.dataStoreName) && size(self.dataStoreName) > 0)',
     message: 'dataStoreName and dataStoreSelector are mutually exclusive: remove one of them',
   },
+  konnectivityHostnameRule('(has(self.network) && (has(self.network.ingress) || has(self.network.gateway)))'),
 ];
 
 /**

@@ -1,4 +1,5 @@
 import { core } from '../core/core-schema.ts';
+import type { CelRule } from '../schema.ts';
 import { bool, described, int32, list, obj, oneOf, opt, str } from '../schema.ts';
 
 /** Image of an add-on. */
@@ -36,6 +37,13 @@ const konnectivityAgent = obj(
 
 const konnectivityServer = obj({
   port: described(int32(), 'Port at which agents reach the server.'),
+  hostname: opt(
+    described(
+      // The last label begins with a letter: routers select by the server name of TLS connections, which cannot be an address.
+      str({ maxLength: 253, pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?\\.)*[a-z]([-a-z0-9]*[a-z0-9])?$' }),
+      'Host name at which agents reach the server through the Ingress or the Gateway that exposes the control plane. It must differ from that of the control plane. If not set, it is that host name with `.k8s.` replaced by `.konnectivity.`.',
+    ),
+  ),
   version: opt(described(str(), 'Tag of the image. If empty, it follows the Kubernetes version.')),
   image: opt(str(), 'registry.k8s.io/kas-network-proxy/proxy-server'),
   resources: opt(core('ResourceRequirements')),
@@ -46,6 +54,12 @@ const konnectivityServer = obj({
       'Security context of the container. Its fields take precedence over those that Steward sets, which grant only what the container needs.',
     ),
   ),
+});
+
+/** The rule for a host name of the konnectivity server. `exposed` says whether a router exposes the control plane. */
+export const konnectivityHostnameRule = (exposed: string): CelRule => ({
+  rule: `!has(self.addons) || !has(self.addons.konnectivity) || !has(self.addons.konnectivity.server) || !has(self.addons.konnectivity.server.hostname) || ${exposed}`,
+  message: 'addons.konnectivity.server.hostname is supported only with an ingress or a gateway',
 });
 
 /** The default konnectivity agent. */

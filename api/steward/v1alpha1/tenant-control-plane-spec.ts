@@ -1,4 +1,4 @@
-import { addonFields } from '../../embedded/addons.ts';
+import { addonFields, konnectivityHostnameRule } from '../../embedded/addons.ts';
 import { dataStoreFields, placementFields } from '../../embedded/data-store-fields.ts';
 import type { CelRule, Infer } from '../../schema.ts';
 import { bool, described, obj, opt, ruled, str } from '../../schema.ts';
@@ -69,5 +69,6 @@ export const tenantControlPlaneSpec = obj(
   unsetting('dataStoreSchema'),
   unsetting('dataStoreUsername'),
   ...onlyLoadBalancers,
+  konnectivityHostnameRule('has(self.controlPlane.ingress) || has(self.controlPlane.gateway)'),
 );
 export type TenantControlPlaneSpec = Infer<typeof tenantControlPlaneSpec>;

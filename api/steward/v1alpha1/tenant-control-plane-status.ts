@@ -224,6 +224,7 @@ const konnectivityStatus = obj({
       namespace: opt(str()),
       lastUpdate: opt(nullableTime()),
       mode: opt(str()),
+      host: opt(described(str(), 'Host name or address at which agents reach the server.')),
     }),
   ),
   service: opt(serviceStatus),

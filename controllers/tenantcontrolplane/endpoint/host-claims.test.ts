@@ -6,7 +6,7 @@ import { workerBootstrapAddon } from '../../../testing/builders/worker-bootstrap
 import type { PublishedBy } from '../../../testing/worlds/published-tenant.ts';
 import { addons } from '../addons/registry.ts';
 import { serversOf } from '../shared/addon-server.ts';
-import { rivals, rivalWords, seniorRival } from './host-claims.ts';
+import { rivals, rivalWords, seniorRivals } from './host-claims.ts';
 
 const servers = serversOf(addons);
 const gw = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'gw', namespace: 'infra' };
@@ -21,16 +21,25 @@ interface Told {
   readonly namespace?: string;
   readonly endpoint?: string;
   readonly agents?: boolean;
+  /** The host name that the author gives for agents. */
+  readonly agentsAt?: string;
+  /** The host that agents dial. */
+  readonly dialled?: string;
 }
 
 function tenant(name: string, by: PublishedBy, told: Told = {}): TenantControlPlane {
   const tcp = publishedTenant(by);
-  const { uid = name, made = '2030-01-01T00:00:00Z', namespace = 'default', endpoint, agents = false } = told;
+  const { uid = name, made = '2030-01-01T00:00:00Z', namespace = 'default', endpoint, agentsAt, dialled } = told;
+  const hasAgents = told.agents ?? agentsAt !== undefined;
+  const server = agentsAt === undefined ? {} : { hostname: agentsAt };
   return {
     ...tcp,
     metadata: { ...tcp.metadata, name, namespace, uid, creationTimestamp: made },
-    spec: { ...tcp.spec, addons: agents ? { konnectivity: konnectivityAddon() } : {} },
-    ...(endpoint !== undefined && { status: { controlPlaneEndpoint: endpoint } }),
+    spec: { ...tcp.spec, addons: hasAgents ? { konnectivity: konnectivityAddon({ server }) } : {} },
+    status: {
+      ...(endpoint !== undefined && { controlPlaneEndpoint: endpoint }),
+      ...(dialled !== undefined && { addons: { konnectivity: { enabled: true, agent: { host: dialled } } } }),
+    },
   };
 }
 
@@ -84,6 +93,36 @@ describe('Two control planes', () => {
       tenant('y', ingress('a.konnectivity.example.org')),
       true,
     ],
+    [
+      'of which one is named as the author of the other names agents',
+      tenant('x', ingress(a), { agentsAt: 'agents.example.org' }),
+      tenant('y', ingress('agents.example.org')),
+      true,
+    ],
+    [
+      'of which one is named as agents of the other would be without a name from its author',
+      tenant('x', ingress(a), { agentsAt: 'agents.example.org' }),
+      tenant('y', ingress('a.konnectivity.example.org')),
+      false,
+    ],
+    [
+      'of which one is named as agents of the other still dial',
+      tenant('x', ingress(a), { agentsAt: 'agents.example.org', dialled: 'a.konnectivity.example.org' }),
+      tenant('y', ingress('a.konnectivity.example.org')),
+      true,
+    ],
+    [
+      'whose agents have one name at one Gateway',
+      tenant('x', gateway(a), { agentsAt: 'agents.example.org' }),
+      tenant('y', gateway(b), { agentsAt: 'agents.example.org' }),
+      true,
+    ],
+    [
+      'of which one is named as the agents of the other, at another port of one Gateway',
+      tenant('x', gateway(a), { agentsAt: 'agents.example.org' }),
+      tenant('y', gateway('agents.example.org')),
+      false,
+    ],
   ])('%s compete for a host name or not', (_words, one, other, expected) => {
     expect(rivals(one, [one, other], servers)).toEqual(expected ? [other] : []);
     expect(rivals(other, [one, other], servers)).toEqual(expected ? [one] : []);
@@ -93,11 +132,10 @@ describe('Two control planes', () => {
     const old = tenant('z', ingress(a), { made: '2029-01-01T00:00:00Z', uid: '9' });
     const [first, second] = [tenant('x', ingress(a), { uid: '1' }), tenant('y', ingress(a), { uid: '2' })];
     const all = [second, first, old];
-    expect(all.map((one) => seniorRival(one, all, servers)?.metadata.name)).toEqual(['z', 'z', undefined]);
-    expect([first, second].map((one) => seniorRival(one, [second, first], servers)?.metadata.name)).toEqual([
-      undefined,
-      'x',
-    ]);
+    const seniors = (one: TenantControlPlane, among: readonly TenantControlPlane[]): readonly string[] =>
+      seniorRivals(one, among, servers).map(({ metadata }) => metadata.name);
+    expect(all.map((one) => seniors(one, all))).toEqual([['z', 'x'], ['z'], []]);
+    expect([first, second].map((one) => seniors(one, [second, first]))).toEqual([[], ['x']]);
   });
 
   test('learn each other’s names in one namespace only', () => {

@@ -1,9 +1,14 @@
 import { kinds } from '../../../../api/core/kinds.ts';
+import type { Secret } from '../../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../../api/names.ts';
-import { servingCertificate } from '../../endpoint/pods-have-san.ts';
+import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isIpAddress } from '../../../../kubeadm/networks.ts';
+import { arePodsNamed, servingCertificate } from '../../endpoint/pods-have-san.ts';
+import type { ServingCertificate } from '../../endpoint/pods-have-san.ts';
 import { isOnTheWay } from '../../endpoint/previous-endpoint.ts';
 import { needed } from '../../scope.ts';
 import type { Scope, SecretFacts } from '../../scope.ts';
+import type { Endpoint } from '../../shared/control-plane-input.ts';
 import { targetVersion } from '../../upgrade/upgrade-decision.ts';
 import type { Addon } from '../addon.ts';
 import type { Wanted } from '../inside-phase.ts';
@@ -25,6 +30,14 @@ interface Facts {
   readonly mounted: SecretFacts;
   /** When the first certificate must be renewed, in milliseconds since the epoch. */
   readonly renewal: number;
+  /** Where the agents inside the tenant were sent. */
+  readonly host: string;
+}
+
+/** What the phase reports when the agents have been applied. */
+interface Later {
+  readonly message: string;
+  readonly afterMs?: number | undefined;
 }
 
 /** True when the status says that agents were applied. */
@@ -51,7 +64,35 @@ function wanted(scope: Readonly<Scope>): Wanted {
     const message = `Service ${service.metadata.name} has no node port for konnectivity agents yet`;
     return { then: { is: 'waiting', reason: 'NotExposed', message } };
   }
-  return { set: { manifests: konnectivityAgentManifests(tcp, { address, version: targetVersion(scope) }) } };
+  const before = formerHost(scope, address.host);
+  const host = before?.host ?? address.host;
+  const input = { address: { ...address, host }, version: targetVersion(scope) };
+  return { set: { manifests: konnectivityAgentManifests(tcp, input) }, facts: { host }, then: before?.then };
+}
+
+/** The host name that agents keep until they can connect at the wanted one; undefined when they can. */
+function formerHost(scope: Readonly<Scope>, wanted: string): { host: string; then: Later } | undefined {
+  const { tcp, observed } = scope;
+  const host = konnectivityServer.hostname?.dialled(tcp)?.host;
+  if (host === undefined || host === wanted || isIpAddress(host) || isIpAddress(wanted)) return undefined;
+  const { takeover } = needed(scope.publication, 'publication');
+  const later = (until: string, afterMs?: number): { host: string; then: Later } => {
+    const message = `the konnectivity agents still dial ${host}; they switch to ${wanted} when ${until}`;
+    return { host, then: { message, afterMs } };
+  };
+  if (!takeover.is) return later(takeover.until, takeover.afterMs);
+  if (arePodsNamed(tcp, needed(scope.target, 'target'), observed, [{ serving }])) return undefined;
+  return later('every pod serves a certificate with its name');
+}
+
+/** The serving certificate of the server, which must have the name that agents dial. */
+function serving(
+  tcp: TenantControlPlane,
+  endpoint: Endpoint,
+  secrets: ReadonlyMap<string, Secret>,
+): readonly ServingCertificate[] {
+  if (tcp.spec.addons.konnectivity === undefined) return [];
+  return [servingCertificate(konnectivitySecret(tcp), agentHost(tcp, endpoint), secrets)];
 }
 
 /** The tunnel from kube-apiserver to nodes and pods: a server in the pods, agents inside the tenant. */
@@ -90,10 +131,7 @@ export const konnectivity: Addon<'konnectivity', Facts> = {
   pod: konnectivityPod,
   mounted: ({ addons }) => addons.konnectivity?.mounted ?? {},
   unprepared: tunnelIsMissing,
-  serving: (tcp, endpoint, secrets) =>
-    tcp.spec.addons.konnectivity === undefined
-      ? []
-      : [servingCertificate(konnectivitySecret(tcp), agentHost(tcp, endpoint), secrets)],
+  serving,
   unwanted(scope) {
     if (scope.tcp.spec.addons.konnectivity !== undefined) return [];
     const { konnectivityEgress: name } = tenantObjects(scope.tcp.metadata.name);

@@ -2,7 +2,7 @@ import type { Service } from '../../../../api/core/kinds.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isIpAddress } from '../../../../kubeadm/networks.ts';
 import type { Endpoint } from '../../shared/control-plane-input.ts';
-import { serverHost } from '../../shared/addon-server.ts';
+import { namedServer, serverHost } from '../../shared/addon-server.ts';
 import { konnectivityServer } from './konnectivity-server.ts';
 
 /** Where agents reach the konnectivity servers of a control plane. */
@@ -20,10 +20,10 @@ function routerOf({ spec }: TenantControlPlane, { host }: Endpoint): 'Ingress' |
   return spec.controlPlane.gateway === undefined ? undefined : 'Gateway';
 }
 
-/** The host that agents dial: that of the control plane, or a second name by which a router tells the two apart. */
+/** The host that agents dial: that of the control plane, or a second name by which a router tells the two apart: the author's, or a derived one. */
 export function agentHost(tcp: TenantControlPlane, endpoint: Endpoint): string {
   const { host } = endpoint;
-  return routerOf(tcp, endpoint) === undefined ? host : serverHost(host, konnectivityServer);
+  return routerOf(tcp, endpoint) === undefined ? host : serverHost(host, namedServer(konnectivityServer, tcp));
 }
 
 /**

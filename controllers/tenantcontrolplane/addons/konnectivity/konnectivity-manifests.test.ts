@@ -287,6 +287,18 @@ describe('the address for agents', () => {
     expect(found(byIngress, byAddress)).toEqual(at);
   });
 
+  test('behind a router is the host name that the author gives, which the certificate has', () => {
+    const addons = { konnectivity: konnectivityAddon({ server: { hostname: 'agents.example.org' } }) };
+    for (const { spec } of [byIngress, byGateway]) {
+      const changes = { spec: { ...spec, addons } } as TenantControlPlaneChanges;
+      expect(found(changes, byName)?.host).toBe('agents.example.org');
+      const leaves = konnectivityLeaves(tenantControlPlaneWith(changes), byName);
+      expect(leaves['konnectivity-server'].profile.dnsNames).toEqual(['agents.example.org']);
+      expect(found(changes, byAddress)?.host).toBe('192.0.2.7');
+    }
+    expect(found({ spec: { dataStore: 'default', addons } }, byName)?.host).toBe('one.k8s.example.org');
+  });
+
   test('is the very name of a load balancer that has no address', () => {
     expect(found({}, byName)).toEqual({ host: 'one.k8s.example.org', port: 8132, byName: true });
   });

@@ -15,7 +15,15 @@ export const konnectivityServer: AddonServer = {
   portName: ports.konnectivity,
   port: ({ spec }) => spec.addons.konnectivity?.server.port,
   ownPorts: Object.values(konnectivityPorts),
-  subdomain: 'konnectivity',
+  hostname: {
+    subdomain: 'konnectivity',
+    field: 'spec.addons.konnectivity.server.hostname',
+    given: ({ spec }) => spec.addons.konnectivity?.server.hostname,
+    dialled({ status }) {
+      const { host = '', lastUpdate } = status?.addons?.konnectivity?.agent ?? {};
+      return host === '' ? undefined : { host, sinceMs: Date.parse(lastUpdate ?? '1970-01-01T00:00:00Z') };
+    },
+  },
   routeName: (tenant) => tenantObjects(tenant).konnectivityRoute,
   tlsRouteComponent: 'konnectivity_gateway_routes',
 };

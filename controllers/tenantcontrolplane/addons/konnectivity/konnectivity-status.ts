@@ -35,14 +35,16 @@ function inTenant(
 ): Partial<Konnectivity> {
   const mode = tcp.spec.addons.konnectivity?.agent.mode;
   if (mode === undefined || addons.konnectivity?.isInside !== true) return {};
+  const { host = before?.agent?.host } = addons.konnectivity;
   const object = (old: ObjectStatus | undefined, made: ObjectStatus): ObjectStatus =>
     old ?? { ...made, lastUpdate: at };
-  const agent = { name: agentName, namespace: agentNamespace, mode };
+  const agent = { name: agentName, namespace: agentNamespace, mode, host };
+  const isSame = before?.agent?.mode === mode && before.agent.host === host;
   return {
     enabled: true,
     sa: object(before?.sa, { name: agentName, namespace: agentNamespace }),
     clusterrolebinding: object(before?.clusterrolebinding, { name: konnectivityUser }),
-    agent: before?.agent?.mode === mode ? before.agent : { ...agent, lastUpdate: at },
+    agent: isSame ? before.agent : { ...agent, lastUpdate: at },
   };
 }
 

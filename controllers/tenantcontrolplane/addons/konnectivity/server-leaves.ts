@@ -5,7 +5,7 @@ import { alternativeNames } from '../../../../kubeadm/san.ts';
 import type { KubeconfigSecret } from '../../certificates/kubeconfig-secrets.ts';
 import type { LeafSecret } from '../../certificates/leaf-secrets.ts';
 import type { Endpoint } from '../../shared/control-plane-input.ts';
-import { serverHost } from '../../shared/addon-server.ts';
+import { derivedHost } from '../../shared/addon-server.ts';
 import { konnectivityServer } from './konnectivity-server.ts';
 import { agentHost } from './agent-address.ts';
 
@@ -15,11 +15,13 @@ export const konnectivityUser = 'system:konnectivity-server';
 /** The certificates of the konnectivity server: the one that it shows agents, and the one in its kubeconfig. */
 type KonnectivityLeaf = 'konnectivity-server' | 'konnectivity-server.conf';
 
-/** The names under which agents may reach an endpoint. */
+/** The names under which agents may reach the server: the wanted one, and previous ones for as long as agents dial them. */
 function names(tcp: TenantControlPlane, endpoint: Endpoint, hostInUse: string): readonly string[] {
   const host = agentHost(tcp, endpoint);
-  // What the previous name led to is no longer known, so both of its names are included.
-  return hostInUse === endpoint.host ? [host] : [host, hostInUse, serverHost(hostInUse, konnectivityServer)];
+  const dialled = konnectivityServer.hostname?.dialled(tcp)?.host;
+  const own = dialled === undefined ? [host] : [host, dialled];
+  // What the previous endpoint led to is no longer known, so both of its names are included.
+  return hostInUse === endpoint.host ? own : [...own, hostInUse, derivedHost(hostInUse, konnectivityServer)];
 }
 
 /**

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { validate } from '../../../../api/structural/validate.ts';
+import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import { validateAddons } from '../validate-addons.ts';
@@ -40,5 +42,29 @@ describe('the port of the konnectivity server', () => {
 
   test('is nobody’s concern without the add-on', () => {
     expect(validateAddons([konnectivity], tenantControlPlaneWith({ networkProfile: { port: 8133 } }))).toEqual([]);
+  });
+});
+
+describe('the host name of the konnectivity server', () => {
+  test.each([
+    ['agents.example.org', true],
+    ['agents', true],
+    ['1.agents.example.org', true],
+    [`${'a'.repeat(63)}.example.org`, true],
+    ['', false],
+    ['Agents.example.org', false],
+    ['*.example.org', false],
+    ['agents.example.org:443', false],
+    ['agents.example.org.', false],
+    ['192.0.2.7', false],
+    ['2001:db8::1', false],
+    ['a`) || HostSNI(`b.example.org', false],
+    [`${'a.'.repeat(127)}a`, false],
+  ])('%s is a DNS name or refused', (hostname, isValid) => {
+    const { spec } = tenantControlPlaneWith({
+      spec: { dataStore: 'default', addons: { konnectivity: konnectivityAddon({ server: { hostname } }) } },
+    });
+    const fields = validate(tenantControlPlane.spec.openapi, spec).map(({ field }) => field);
+    expect(fields).toEqual(isValid ? [] : expect.arrayContaining(['addons.konnectivity.server.hostname']));
   });
 });

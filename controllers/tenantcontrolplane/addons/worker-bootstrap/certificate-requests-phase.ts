@@ -5,7 +5,7 @@ import type { Cluster, ListOf } from '../../../../runtime/client/cluster.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import { ApiError, UnreachableError } from '../../../../runtime/client/errors.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
-import { serverHost, serversOf } from '../../shared/addon-server.ts';
+import { namedServer, serverHost, serversOf } from '../../shared/addon-server.ts';
 import { tenantNetworks } from '../../shared/tenant-networks.ts';
 import { shownNames } from '../../endpoint/deployed-sans.ts';
 import { noRequestsLeft, RequestBook, withRequest } from './csr-progress.ts';
@@ -64,7 +64,7 @@ function rulesOf(scope: Readonly<Scope>, deps: RequestsDependencies, ctx: Contex
   const { dnsNames = [], ipAddresses = [] } = new Issuing(scope, deps, ctx).leafOf('apiserver').profile;
   const endpoint = needed(scope.endpoint, 'endpoint');
   const field = 'spec.addons.workerBootstrap.allowedSubnets';
-  const ofAddons = serversOf(deps.addons).map((server) => serverHost(endpoint.host, server));
+  const ofAddons = serversOf(deps.addons).map((server) => serverHost(endpoint.host, namedServer(server, tcp)));
   const present = [...dnsNames, ...ipAddresses, endpoint.host, ...ofAddons];
   // Clients may use a previous endpoint for a long time, and trust the same CA.
   const taken = [...present, ...shownNames(tcp, endpoint, observed.secrets, deps.addons), ...ledHosts(scope, deps)];

@@ -89,7 +89,7 @@ async function stored<T extends Resource>(
 
 /** The ports to which rules of a router with one port for everything may lead. */
 function sharedPorts({ apiServer, servers }: PublishedPorts): readonly number[] {
-  return [apiServer, ...servers.flatMap(({ server, port }) => (server.subdomain === undefined ? [] : [port]))];
+  return [apiServer, ...servers.flatMap(({ server, port }) => (server.hostname === undefined ? [] : [port]))];
 }
 
 async function makeIngress(making: Making): Promise<PublicationFacts> {
@@ -244,14 +244,15 @@ async function makeRoutes(making: Making): Promise<PublicationFacts> {
       return { tcp: scope.tcp, route, host, listener, gateways };
     };
     const own = factsOf(tenantObjects(name).tlsRoute, apiServerListener(scope.tcp));
-    const others = ports.servers.map(({ server, port }) => {
-      const host = serverHost(publication.host, server);
+    const others = ports.servers.map((open) => {
+      const { server, port } = open;
+      const host = serverHost(publication.host, open);
       const facts = factsOf(server.routeName(name), server.portName, host);
       const { gateway: status } = gatewayStatus(facts, { ...publication, host, port });
       return { server, status, verdict: routeVerdict(facts) };
     });
     // Clients without a host name of their own dial addresses: their route does not keep others from the new endpoint.
-    const awaited = others.flatMap(({ server, verdict }) => (server.subdomain === undefined ? [] : [verdict]));
+    const awaited = others.flatMap(({ server, verdict }) => (server.hostname === undefined ? [] : [verdict]));
     return {
       made: made.map(({ metadata }) => metadata.name),
       status: gatewayStatus(own, publication),

@@ -5,7 +5,7 @@ import { publicationOf } from './exposure.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
-import { serversOf } from '../../shared/addon-server.ts';
+import { serverHost, serversOf } from '../../shared/addon-server.ts';
 import { deniedOperations } from '../../shared/denied-operations.ts';
 import { isOnTheWay } from '../previous-endpoint.ts';
 import { makeRoute } from './apply-routes.ts';
@@ -21,9 +21,23 @@ import type { RouteHolder, RouteName } from './routes.ts';
  */
 export const lingerMs = 5 * 60_000;
 
+/** When the clients of each add-on were sent to the host that they are to dial; now, if they have not been yet. */
+function clientsSwitched(scope: Readonly<Scope>, deps: Dependencies, now: Date): readonly number[] {
+  const { tcp, target } = scope;
+  const { host } = needed(target, 'target');
+  const { apiServer, servers } = publishedPorts(scope, deps);
+  const isRouted = publicationOf(tcp, apiServer) !== undefined;
+  return servers.flatMap((open) => {
+    const dialled = open.server.hostname?.dialled(tcp);
+    if (dialled === undefined) return [];
+    return dialled.host === (isRouted ? serverHost(host, open) : host) ? dialled.sinceMs : now.getTime();
+  });
+}
+
 /** Why the previous exposure must remain: clients may still use it. */
 function reasonToStay(
   scope: Readonly<Scope>,
+  deps: Dependencies,
   now: Date,
 ): { readonly until: string; readonly afterMs?: number } | undefined {
   const { tcp, target, publication, bootstrapChecksum } = scope;
@@ -38,7 +52,7 @@ function reasonToStay(
   }
   const published = tcp.status?.kubeadmPhase?.bootstrapToken;
   const since = published?.checksum === bootstrapChecksum ? Date.parse(published.lastUpdate ?? '') : now.getTime();
-  const afterMs = since + lingerMs - now.getTime();
+  const afterMs = Math.max(since, ...clientsSwitched(scope, deps, now)) + lingerMs - now.getTime();
   return afterMs > 0
     ? { until: `everything in the tenant has had five minutes to switch to ${where}`, afterMs }
     : undefined;
@@ -81,7 +95,7 @@ export async function unpublication(scope: Readonly<Scope>, deps: Dependencies, 
   const removing = { scope, deps, ctx };
   const { others } = superfluous(scope, made, removing);
   if (others.length === 0 && !hasFormer) return { is: 'done' };
-  const stays = reasonToStay(scope, ctx.now);
+  const stays = reasonToStay(scope, deps, ctx.now);
   if (stays !== undefined) {
     const { until, afterMs } = stays;
     const message = `the previous exposure remains in place until ${until}`;

@@ -2,30 +2,36 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import type { Finding, Outcome } from '../../../../runtime/reconcile/phases.ts';
 import { publicationOf } from './exposure.ts';
-import { rivalWords, seniorRival } from '../host-claims.ts';
+import { contestedHosts, rivalWords, seniorRivals } from '../host-claims.ts';
 import type { RouteVerdict } from './route-status.ts';
 import { taken } from './route-switch.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { needed } from '../../scope.ts';
 import type { PublicationFacts, Scope } from '../../scope.ts';
-import { serversOf } from '../../shared/addon-server.ts';
+import { serverHost, serversOf } from '../../shared/addon-server.ts';
+import type { OpenServer } from '../../shared/addon-server.ts';
 import { makeRoute } from './apply-routes.ts';
 import type { Making } from './apply-routes.ts';
 import { publishedPorts } from '../exposed-ports.ts';
 import { isIpAddress, splitHostPort } from '../../../../kubeadm/networks.ts';
 import { isKnown, removeRoute, routesOf } from './routes.ts';
+import type { RouteName } from './routes.ts';
 
 /** Until the next check where no watch reports a change, in milliseconds. */
 const lookAgainMs = 30_000;
 
-/** Leaves a host name to an older control plane. */
-async function giveWay(making: Making, rival: TenantControlPlane): Promise<PublicationFacts> {
-  const { scope, publication, ctx } = making;
+/** Leaves host names to older control planes, of which the first is reported. */
+async function giveWay(making: Making, seniors: readonly TenantControlPlane[]): Promise<PublicationFacts> {
+  const { scope, deps, ctx } = making;
   const { tcp } = scope;
+  const rival = needed(seniors[0], 'rival');
+  const servers = serversOf(deps.addons);
+  const [host = making.publication.host] = contestedHosts(tcp, rival, servers);
   const { namespace, name } = rival.metadata;
   // The log is read by the operator only, who may know the name.
-  ctx.log.warn('a host name is already in use', { host: publication.host, by: `${namespace}/${name}` });
-  await withdrawRoutes(making);
-  const message = `${rivalWords(tcp, rival)}, which is older, already uses the host name ${publication.host} or one derived from it: use another host name, or wait until that TenantControlPlane is deleted`;
+  ctx.log.warn('a host name is already in use', { host, by: `${namespace}/${name}` });
+  await withdrawRoutes(making, new Set(seniors.flatMap((senior) => contestedHosts(tcp, senior, servers))));
+  const message = `${rivalWords(tcp, rival)}, which is older, already uses the host name ${host}: use another host name, or wait until that TenantControlPlane is deleted`;
   return {
     made: undefined,
     status: {},
@@ -40,8 +46,8 @@ async function make(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): P
   const publication = publicationOf(scope.tcp, ports.apiServer);
   if (publication === undefined) return { made: [], status: {}, takeover: taken, hasFormer: false };
   const making = { scope, publication, ports, keepsFormer: true, deps, ctx };
-  const rival = seniorRival(scope.tcp, deps.allTenants(), serversOf(deps.addons));
-  return rival === undefined ? makeRoute(making) : giveWay(making, rival);
+  const seniors = seniorRivals(scope.tcp, deps.allTenants(), serversOf(deps.addons));
+  return seniors.length === 0 ? makeRoute(making) : giveWay(making, seniors);
 }
 
 /**
@@ -80,18 +86,37 @@ function accepted(verdict: RouteVerdict): Outcome<never> {
   return { is: 'waiting', reason: verdict.reason, message: verdict.message };
 }
 
-/** Removes the wanted host name from the routes of this kind, if they have it. A host name that is still in use stays in them. */
-export async function withdrawRoutes(making: Making): Promise<void> {
-  const { scope, publication, deps } = making;
+/** The server under a host name that it may keep; none if that name is taken, or the one of the API server. */
+function keptServer(
+  open: OpenServer,
+  host: string,
+  { scope, publication }: Making,
+  taken: ReadonlySet<string>,
+): readonly OpenServer[] {
+  if (open.server.hostname === undefined) return [open];
+  const dialled = open.server.hostname.dialled(scope.tcp)?.host;
+  const hostname = dialled === undefined || isIpAddress(dialled) ? serverHost(host, open) : dialled;
+  const isDistinct = hostname !== host || publication.by === 'TLSRoute';
+  return isDistinct && !taken.has(hostname) ? [{ ...open, hostname }] : [];
+}
+
+/** Removes host names that are taken from the routes of this kind, if they have them. Others that are still in use stay in them. */
+export async function withdrawRoutes(making: Making, taken: ReadonlySet<string>): Promise<void> {
+  const { scope, publication, ports, deps } = making;
   const routes = routesOf(scope.tcp, serversOf(deps.addons)).filter(
     (route) => route.by === publication.by && isKnown(route, making),
   );
   if (routes.length === 0) return;
+  const remove = (found: readonly RouteName[]): Promise<unknown> =>
+    Promise.all(found.map((route) => removeRoute(route, making)));
   const recorded = scope.tcp.status?.controlPlaneEndpoint ?? '';
-  const inUse = recorded === '' ? publication.host : splitHostPort(recorded, 'status.controlPlaneEndpoint').host;
-  if (inUse === publication.host || isIpAddress(inUse)) {
-    await Promise.all(routes.map((route) => removeRoute(route, making)));
+  const inUse = recorded === '' ? undefined : splitHostPort(recorded, 'status.controlPlaneEndpoint').host;
+  if (inUse === undefined || isIpAddress(inUse) || taken.has(inUse)) {
+    await remove(routes);
     return;
   }
-  await makeRoute({ ...making, publication: { ...publication, host: inUse }, keepsFormer: false });
+  const servers = ports.servers.flatMap((open) => keptServer(open, inUse, making, taken));
+  const kept = { publication: { ...publication, host: inUse }, ports: { ...ports, servers }, keepsFormer: false };
+  const { made = [] } = await makeRoute({ ...making, ...kept });
+  await remove(routes.filter(({ name }) => !made.includes(name)));
 }

@@ -16,6 +16,10 @@ if (kind === undefined) throw new Error('there is no kind of route');
 const host = 'tenant.k8s.example.org';
 const alone: PublishedPorts = { apiServer: 6443, servers: [] };
 const withKonnectivity: PublishedPorts = { apiServer: 6443, servers: [{ server: konnectivityServer, port: 8132 }] };
+const withAgentsAt = (hostname: string): PublishedPorts => ({
+  apiServer: 6443,
+  servers: [{ server: konnectivityServer, hostname, port: 8132 }],
+});
 
 const publicationFor = (tcp: TenantControlPlane): Publication => {
   const found = publicationOf(tcp, 6443);
@@ -84,6 +88,20 @@ describe('An Ingress', () => {
     expect(() => made(byIngress({ hostname: 'tenant.example.org' }), withKonnectivity)).toThrow(/\.k8s\./);
   });
 
+  test('routes konnectivity agents by the host name that the author gives, unless it is that of the API server', () => {
+    const tcp = byIngress({ hostname: 'tenant.example.org' });
+    expect(made(tcp, withAgentsAt('agents.example.org')).spec).toMatchObject({
+      rules: [
+        { host: 'tenant.example.org' },
+        { host: 'agents.example.org', http: { paths: [{ backend: { service: { port: { number: 8132 } } } }] } },
+      ],
+      tls: [{ hosts: ['tenant.example.org', 'agents.example.org'] }],
+    });
+    expect(() => made(tcp, withAgentsAt('tenant.example.org'))).toThrow(
+      'spec.addons.konnectivity.server.hostname "tenant.example.org" is the host name of the control plane itself',
+    );
+  });
+
   test('does not contain the port that clients use', () => {
     expect(made(byIngress({ hostname: `${host}:8443` })).spec).toMatchObject({
       rules: [{ host }],
@@ -113,6 +131,9 @@ describe('A route of Traefik', () => {
         { services: [{ port: 6443 }] },
         { match: 'HostSNI(`tenant.konnectivity.example.org`)', services: [{ name: 'tenant', port: 8132 }] },
       ],
+    });
+    expect(made(withAgentsAt('agents.example.org')).spec).toMatchObject({
+      routes: [{ services: [{ port: 6443 }] }, { match: 'HostSNI(`agents.example.org`)' }],
     });
   });
 });
@@ -174,6 +195,11 @@ describe('Routes of Gateway API', () => {
       },
     });
     expect(made(host, withKonnectivity)[1]).toMatchObject({ spec: { hostnames: ['tenant.konnectivity.example.org'] } });
+    const [own, agents] = made(host, withAgentsAt('agents.example.org'));
+    expect([own, agents]).toMatchObject([
+      { spec: { hostnames: [host] } },
+      { spec: { hostnames: ['agents.example.org'] } },
+    ]);
   });
 });
 

@@ -1,10 +1,11 @@
 import { ports as portNames } from '../../../../api/names.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
+import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 import { isIpAddress, splitHostPort } from '../../../../kubeadm/networks.ts';
 import { isDnsName } from '../../../../kubeadm/san.ts';
 import { serverHost } from '../../shared/addon-server.ts';
-import type { OpenServer } from '../../shared/addon-server.ts';
+import type { OpenServer, ServerHostname } from '../../shared/addon-server.ts';
 
 /** What exposes the endpoint of a control plane under a host name, besides its Service. */
 export interface Publication {
@@ -71,21 +72,32 @@ export interface HostRule {
  * own.
  */
 export function hostRules({ host }: Publication, ports: PublishedPorts): readonly HostRule[] {
-  const others = ports.servers.flatMap(({ server, port }) => {
-    if (server.subdomain === undefined) return [];
-    const own = serverHost(host, server);
-    if (own === host) throw indistinct(host, server.subdomain);
-    return [{ host: own, port }];
+  const others = ports.servers.flatMap((open) => {
+    if (open.server.hostname === undefined) return [];
+    const own = serverHost(host, open);
+    if (own === host) {
+      const { field } = open.server.hostname;
+      throw open.hostname === undefined
+        ? indistinct(host, open.server.hostname)
+        : new InvalidInputError(sameName(field, host));
+    }
+    return [{ host: own, port: open.port }];
   });
   return [{ host, port: ports.apiServer }, ...others];
 }
 
+/** The validation error for an author's host name of a server that leads to the API server. */
+export function sameName(field: string, host: string): InvalidInput {
+  const reason = 'is the host name of the control plane itself, or was until all clients have switched';
+  return { field, value: host, reason, remedy: 'use a host name that nothing else uses' };
+}
+
 /** The validation error for a host name that both a server and the API server would need. */
-function indistinct(host: string, subdomain: string): InvalidInputError {
+function indistinct(host: string, { subdomain, field }: ServerHostname): InvalidInputError {
   return new InvalidInputError({
     field: 'spec.controlPlane.ingress.hostname',
     value: host,
     reason: `does not contain .k8s., so ${subdomain}, which is reached through the same port, has no name of its own`,
-    remedy: `use a name such as tenant.k8s.example.org: its clients then dial tenant.${subdomain}.example.org`,
+    remedy: `set ${field}, or use a name such as tenant.k8s.example.org: its clients then dial tenant.${subdomain}.example.org`,
   });
 }

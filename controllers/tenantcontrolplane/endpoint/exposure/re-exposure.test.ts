@@ -7,7 +7,7 @@ import { isIpAddress, splitHostPort } from '../../../../kubeadm/networks.ts';
 import { parseCertificates } from '../../../../kubeadm/pki/certificate-chain.ts';
 import { parseKubeconfig } from '../../../../kubeadm/kubeconfig.ts';
 import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
-import { publishing } from '../../../../testing/worlds/published-tenant.ts';
+import { publishedTenant, publishing } from '../../../../testing/worlds/published-tenant.ts';
 import type { PublishedBy } from '../../../../testing/worlds/published-tenant.ts';
 import {
   PublishedWorld,
@@ -437,21 +437,107 @@ describe('A previous endpoint', () => {
   });
 });
 
+const agentsAt = (hostname: string | null): object => ({ addons: { konnectivity: { server: { hostname } } } });
+
+describe('The host name of konnectivity agents', () => {
+  const agents = 'agents.example.org';
+  const derived = 'a.konnectivity.example.org';
+
+  test('is dialled when every pod has a certificate with it, which also contains the previous one', async () => {
+    const world = await complete(byIngress);
+    world.podsStart = false;
+    await world.change({ spec: agentsAt(agents) });
+    await world.settle();
+    const names = await shownNames(world, 'konnectivity-certificate', 'tls.crt');
+    expect(names).toContain(`DNS:${agents}`);
+    expect(names).toContain(`DNS:${derived}`);
+    expect(await agentHost(world)).toBe(derived);
+    expect([...(await ledHosts(world))].sort()).toEqual([derived, host, agents].sort());
+    expect(await world.condition('AddonsReady')).toBe('True');
+    const { conditions = [] } = (await world.read()).status ?? {};
+    expect(conditions.find(({ type }) => type === 'AddonsReady')?.message).toContain(
+      `they switch to ${agents} when every pod serves a certificate with its name`,
+    );
+    await world.startPods();
+    await world.settle();
+    expect(await agentHost(world)).toBe(agents);
+    expect((await world.read()).status?.addons?.konnectivity?.agent?.host).toBe(agents);
+  });
+
+  test('stays routed for five minutes after the agents were sent to another one', async () => {
+    const world = await complete(byIngress);
+    await world.change({ spec: agentsAt(agents) });
+    await world.settle();
+    expect(await agentHost(world)).toBe(agents);
+    await world.clock.advance(4 * 60_000);
+    await world.settle();
+    expect([...(await ledHosts(world))]).toContain(derived);
+    await world.clock.advance(61_000);
+    await world.settle();
+    expect([...(await ledHosts(world))].sort()).toEqual([host, agents].sort());
+    await world.change({ spec: agentsAt(null) });
+    await followed(world);
+    expect(await agentHost(world)).toBe(derived);
+    expect([...(await ledHosts(world))].sort()).toEqual([host, derived].sort());
+  });
+
+  test('is dialled when a Gateway accepts the route', async () => {
+    const world = new PublishedWorld();
+    await addGateway(world);
+    await world.create(publishing(byGateway));
+    await world.change({ spec: { addons: { konnectivity: konnectivityAddon() } } });
+    await world.settle();
+    for (const name of ['tenant', 'tenant-konnectivity']) await answer(world, accepted('True', 'Accepted'), name);
+    await followed(world);
+    await world.change({ spec: agentsAt(agents) });
+    await followed(world);
+    expect(await agentHost(world)).toBe(derived);
+    expect([...(await ledHosts(world))]).toContain(derived);
+    await answer(world, accepted('True', 'Accepted', 2), 'tenant-konnectivity');
+    await followed(world);
+    expect(await agentHost(world)).toBe(agents);
+    expect([...(await ledHosts(world))].sort()).toEqual([host, agents].sort());
+  });
+
+  test('stays the previous one if another control plane has the wanted one, and the control plane keeps its own', async () => {
+    const world = await complete(byIngress);
+    const tcp = publishedTenant({ ingress: { hostname: agents } });
+    const metadata = { name: 'rival', uid: 'r', creationTimestamp: '2029-01-01T00:00:00Z' };
+    world.others.push({ ...tcp, metadata: { ...tcp.metadata, ...metadata } });
+    await world.change({ spec: agentsAt(agents) });
+    await followed(world);
+    expect(await message(world)).toContain(`already uses the host name ${agents}`);
+    expect([...(await ledHosts(world))].sort()).toEqual([host, derived].sort());
+    expect(await agentHost(world)).toBe(derived);
+    expect(await dead(world)).toEqual([]);
+    world.others.pop();
+    await followed(world);
+    expect(await agentHost(world)).toBe(agents);
+  });
+});
+
 describe('A manager that dies while it changes the endpoint', () => {
   const changes = [
-    ['another host name of an Ingress', { ingress: { hostname: next } }, ['Ingress/tenant']],
+    [
+      'another host name of an Ingress',
+      { controlPlane: { ingress: { hostname: next } } },
+      ['Ingress/tenant'],
+      [next, 'b.konnectivity.example.org'],
+    ],
     [
       'a Gateway in the place of an Ingress',
-      { ingress: null, gateway: { hostname: next, parentRefs: [parent] } },
+      { controlPlane: { ingress: null, gateway: { hostname: next, parentRefs: [parent] } } },
       ['TLSRoute/tenant', 'TLSRoute/tenant-konnectivity'],
+      [next, 'b.konnectivity.example.org'],
     ],
+    ['a host name for agents', agentsAt('agents.example.org'), ['Ingress/tenant'], [host, 'agents.example.org']],
   ] as const;
   const about = new Set(['Ingress', 'TLSRoute', 'Deployment', 'TenantControlPlane']);
 
   test.each(changes)(
     'interrupts no client after any of its calls, and finishes: %s',
-    async (_words, to, left) => {
-      const change = { spec: { controlPlane: to } };
+    async (_words, spec, left, led) => {
+      const change = { spec };
       const model = await complete(byIngress);
       const from = model.cluster.calls.length;
       expect(await dead(model)).toEqual([]);
@@ -484,8 +570,9 @@ describe('A manager that dies while it changes the endpoint', () => {
           dead: [],
           routes: left,
         });
-        expect(await hostOf(world)).toContain(next);
-        expect([...(await ledHosts(world))].sort()).toEqual([next, 'b.konnectivity.example.org']);
+        expect(await hostOf(world)).toBe(`${led[0]}:${left.length === 1 ? 443 : 6443}`);
+        expect([...(await ledHosts(world))].sort()).toEqual([...led].sort());
+        expect(await agentHost(world)).toBe(led[1]);
       }
     },
     300_000,

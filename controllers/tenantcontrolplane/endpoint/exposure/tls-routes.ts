@@ -74,12 +74,12 @@ export function tlsRoutes(
       listenerPort: tcp.spec.controlPlane.gateway?.port,
       sectionName: apiServerListener(tcp),
     },
-    ...servers.map(({ server, port }) => ({
-      name: server.routeName(name),
-      component: server.tlsRouteComponent,
-      host: serverHost(publication.host, server),
-      port,
-      sectionName: server.portName,
+    ...servers.map((open) => ({
+      name: open.server.routeName(name),
+      component: open.server.tlsRouteComponent,
+      host: serverHost(publication.host, open),
+      port: open.port,
+      sectionName: open.server.portName,
     })),
   ];
   return parts.map((part) => tlsRoute(tcp, to.kind, { ...part, stored: to.stored?.get(part.name) }));

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
+import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { publishedTenant } from '../../../../testing/worlds/published-tenant.ts';
 import type { PublishedBy } from '../../../../testing/worlds/published-tenant.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { addons } from '../../addons/registry.ts';
 import { serversOf } from '../../shared/addon-server.ts';
-import { validatePublication } from './validate-exposure.ts';
+import { asksForHost, validatePublication } from './validate-exposure.ts';
 import type { GatewayApi } from './validate-exposure.ts';
 
 const servers = serversOf(addons);
@@ -16,10 +17,9 @@ const gateway = (changes: object = {}): PublishedBy => ({
   gateway: { hostname: host, parentRefs: [parent], ...changes },
 });
 
-function withKonnectivity(tcp: TenantControlPlane): TenantControlPlane {
-  const image = 'registry.example.org/konnectivity';
-  const agent = { image, mode: 'DaemonSet', hostNetwork: false, tolerations: [] } as const;
-  return { ...tcp, spec: { ...tcp.spec, addons: { konnectivity: { server: { port: 8132, image }, agent } } } };
+function withKonnectivity(tcp: TenantControlPlane, hostname?: string): TenantControlPlane {
+  const server = hostname === undefined ? {} : { hostname };
+  return { ...tcp, spec: { ...tcp.spec, addons: { konnectivity: konnectivityAddon({ server }) } } };
 }
 
 const fields = (errors: readonly InvalidInput[]): readonly string[] => errors.map(({ field }) => field);
@@ -57,6 +57,49 @@ describe('An exposure', () => {
   ])('with one port needs a separate name for konnectivity: %s', (_words, by, refused) => {
     const errors = validatePublication({ tcp: withKonnectivity(publishedTenant(by)), servers });
     expect(fields(errors)).toEqual(refused ? ['spec.controlPlane.ingress.hostname'] : []);
+  });
+
+  const agentsField = 'spec.addons.konnectivity.server.hostname';
+  const agents = 'agents.example.org';
+
+  test.each<[string, PublishedBy, string, readonly string[]]>([
+    ['an Ingress under any name', { ingress: { hostname: 'tenant.example.org' } }, agents, []],
+    ['Traefik', { ingress: { hostname: 'tenant.example.org', controllerType: 'traefik' } }, agents, []],
+    ['a Gateway', gateway(), agents, []],
+    ['an Ingress of the same name', { ingress: { hostname: `${agents}:8443` } }, agents, [agentsField]],
+    ['a Gateway of the same name', gateway({ hostname: agents }), agents, [agentsField]],
+  ])(
+    'has the name for konnectivity that the author gives, unless it is its own: %s',
+    (_words, by, hostname, expected) => {
+      const errors = validatePublication({ tcp: withKonnectivity(publishedTenant(by), hostname), servers });
+      expect(fields(errors)).toEqual(expected);
+    },
+  );
+
+  test('does not give konnectivity the name that workers and users still dial', () => {
+    const tcp = withKonnectivity(publishedTenant({ ingress: { hostname: host } }), agents);
+    const errors = (controlPlaneEndpoint: string): readonly string[] =>
+      fields(validatePublication({ tcp: { ...tcp, status: { controlPlaneEndpoint } }, servers }));
+    expect(errors(`${agents}:443`)).toEqual([agentsField]);
+    expect(errors(`${host}:443`)).toEqual([]);
+  });
+
+  test('does not give konnectivity a name that another control plane has', () => {
+    const tcp = withKonnectivity(publishedTenant({ ingress: { hostname: host } }), agents);
+    const rival = publishedTenant({ ingress: { hostname: agents } });
+    const tenants = [tcp, { ...rival, metadata: { ...rival.metadata, name: 'rival' } }];
+    expect(validatePublication({ tcp, servers, tenants })).toEqual([
+      {
+        field: agentsField,
+        value: agents,
+        reason: 'is already used by TenantControlPlane rival, and routers route by host name',
+        remedy: 'use a host name that no other control plane uses',
+      },
+    ]);
+    expect(asksForHost({ tcp, old: withKonnectivity(publishedTenant({ ingress: { hostname: host } })), servers })).toBe(
+      true,
+    );
+    expect(asksForHost({ tcp, old: tcp, servers })).toBe(false);
   });
 
   test.each<[string, GatewayApi | undefined, PublishedBy | undefined, string]>([

@@ -3,8 +3,8 @@ import { collectErrors } from '../../../../kubeadm/collect-errors.ts';
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 import { openServers } from '../../shared/addon-server.ts';
 import type { AddonServer } from '../../shared/addon-server.ts';
-import { hostClaims, rivals, rivalWords } from '../host-claims.ts';
-import { hostRules, publicationOf } from './exposure.ts';
+import { apiServerHosts, contestedHosts, hostClaims, rivals, rivalWords } from '../host-claims.ts';
+import { hostRules, publicationOf, sameName } from './exposure.ts';
 import { gatewayName, gatewayKeys } from './route-status.ts';
 
 /** Which parts of Gateway API the management cluster has. */
@@ -39,15 +39,32 @@ export function asksForHost({ tcp, old, servers }: Pick<PublicationQuestion, 'tc
 function validateRival({ tcp, servers, tenants = [] }: PublicationQuestion): readonly InvalidInput[] {
   const [rival] = rivals(tcp, tenants, servers);
   if (rival === undefined) return [];
+  const contested = contestedHosts(tcp, rival, servers);
+  const remedy = 'use a host name that no other control plane uses';
+  const own = openServers(servers, tcp).find(({ hostname }) => hostname !== undefined && contested[0] === hostname);
+  if (own?.server.hostname !== undefined) {
+    const reason = `is already used by ${rivalWords(tcp, rival)}, and routers route by host name`;
+    return [{ field: own.server.hostname.field, value: own.hostname ?? '', reason, remedy }];
+  }
   const { ingress, gateway } = tcp.spec.controlPlane;
   return [
     {
       field: `spec.controlPlane.${ingress === undefined ? 'gateway' : 'ingress'}.hostname`,
       value: (ingress ?? gateway)?.hostname ?? '',
       reason: `or a host name that add-ons derive from it is already used by ${rivalWords(tcp, rival)}, and routers route by host name`,
-      remedy: 'use a host name that no other control plane uses',
+      remedy,
     },
   ];
+}
+
+/** Finds host names that the author gives to servers of add-ons although they lead to the API server. */
+function validateServerNames({ tcp, servers }: PublicationQuestion): readonly InvalidInput[] {
+  const hosts = apiServerHosts(tcp);
+  return openServers(servers, tcp).flatMap(({ server, hostname }) =>
+    server.hostname === undefined || hostname === undefined || !hosts.includes(hostname)
+      ? []
+      : [sameName(server.hostname.field, hostname)],
+  );
 }
 
 const absence: Readonly<Record<Exclude<GatewayApi, 'complete'>, Pick<InvalidInput, 'reason' | 'remedy'>>> = {
@@ -82,11 +99,13 @@ function validateGateway({ tcp, old, gatewayApi = 'complete' }: PublicationQuest
 /** Validates how a control plane is exposed besides its Service. */
 export function validatePublication(question: PublicationQuestion): readonly InvalidInput[] {
   const { spec } = question.tcp;
+  const names = validateServerNames(question);
   const hosts = collectErrors(() => {
     const { port } = spec.networkProfile;
     const publication = publicationOf(question.tcp, port);
     const ports = { apiServer: port, servers: openServers(question.servers, question.tcp) };
-    return publication === undefined || publication.by === 'TLSRoute' ? [] : hostRules(publication, ports);
+    const hasRules = publication !== undefined && publication.by !== 'TLSRoute' && names.length === 0;
+    return hasRules ? hostRules(publication, ports) : [];
   });
-  return [...hosts, ...validateGateway(question), ...validateRival(question)];
+  return [...hosts, ...names, ...validateGateway(question), ...validateRival(question)];
 }

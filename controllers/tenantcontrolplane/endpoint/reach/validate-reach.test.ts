@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
 import { parseCidr } from '../../../../kubeadm/networks.ts';
 import { publishing } from '../../../../testing/worlds/published-tenant.ts';
+import { konnectivityAddon } from '../../../../testing/builders/konnectivity-addon.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
 import { ownNamespaceOnly } from './reach.ts';
@@ -89,6 +90,14 @@ describe('Annotations', () => {
       },
     });
     expect(said(own)).toEqual([]);
+    const service = { additionalMetadata: { annotations: { [hostname]: 'agents.example.org' } } };
+    const forAgents = publishing({
+      ingress: { hostname: 'a.k8s.example.org' },
+      service: { serviceType: 'ClusterIP', ...service },
+    });
+    const addons = { konnectivity: konnectivityAddon({ server: { hostname: 'agents.example.org' } }) };
+    expect(said(forAgents)).toHaveLength(1);
+    expect(said({ ...forAgents, spec: { ...forAgents.spec, addons } })).toEqual([]);
     const bySan = { ...annotated({ [hostname]: 'b.example.org' }), networkProfile: { certSANs: ['b.example.org'] } };
     expect(said(bySan)).toEqual([]);
     const other = tenantControlPlaneWith({
