@@ -115,12 +115,9 @@ async function templateChange(
   const scp = controlPlanes.controlPlaneFrom(template);
   const before = old === undefined ? undefined : controlPlanes.controlPlaneFrom(old);
   const boundariesOf = boundariesIn({ cluster, boundaries }, request, signal);
-  const wrong = await validateControlPlane({ scp, old: before, newestMinor, reach, boundariesOf });
-  const inTemplate = (invalid: InvalidInput): InvalidInput => ({
-    ...invalid,
-    field: invalid.field.replace(/^spec\./, 'spec.template.spec.'),
-  });
-  return verdict([...change, ...wrong.map(inTemplate)]);
+  const specPath = 'spec.template.spec';
+  const wrong = await validateControlPlane({ scp, old: before, newestMinor, reach, boundariesOf, specPath });
+  return verdict([...change, ...wrong]);
 }
 
 async function tenantChange(

@@ -56,6 +56,11 @@ const template = (spec: object, metadata: object = {}): Draft =>
     spec: { template: { spec: { ...bare, ...spec } } },
   }) as Draft;
 
+/** Scales by the CPU of kube-apiserver. */
+const scaledByCpu = {
+  deployment: { autoscaling: { minReplicas: 1, maxReplicas: 3, targetCPUUtilizationPercentage: 80 } },
+};
+
 describe('A control plane', () => {
   const kind = 'StewardControlPlane';
 
@@ -75,6 +80,16 @@ describe('A control plane', () => {
     ],
   ])('is refused for %s, like its TenantControlPlane', async (_name, spec, expected) => {
     expect(await answerTo({ kind, object: controlPlane(spec) })).toContain(expected);
+  });
+
+  test('is refused for a share of a CPU request that it does not set, with fields of its own', async () => {
+    const message = await answerTo({ kind, object: controlPlane(scaledByCpu) });
+    expect(message).toMatch(/^spec\.deployment\.autoscaling\.targetCPUUtilizationPercentage "80" /);
+    expect(message).toMatch(/: set spec\.apiServer\.resources\.requests\.cpu$/);
+    const apiServer = { resources: { requests: { cpu: '100m' } } };
+    expect(await answerTo({ kind, object: controlPlane({ ...scaledByCpu, apiServer }) })).toBe('allowed');
+    const object = controlPlane({ ...scaledByCpu, controlPlaneEndpoint: { host: 'a', port: 6443 } });
+    expect(await answerTo({ kind, object, oldObject: controlPlane(scaledByCpu) })).toBe('allowed');
   });
 
   test('is not refused for values that its Cluster decides', async () => {
@@ -228,6 +243,14 @@ describe('A StewardControlPlaneTemplate', () => {
     expect(await answerTo({ kind, object: template(wrong, { deletionTimestamp: '2026-01-01T00:00:00Z' }) })).toBe(
       'allowed',
     );
+  });
+
+  test('is refused for a share of a CPU request that it does not set, with fields of its own', async () => {
+    const message = await answerTo({ kind, object: template(scaledByCpu) });
+    expect(message).toMatch(/^spec\.template\.spec\.deployment\.autoscaling\.targetCPUUtilizationPercentage "80" /);
+    expect(message).toMatch(/: set spec\.template\.spec\.apiServer\.resources\.requests\.cpu$/);
+    const apiServer = { resources: { limits: { cpu: 1 } } };
+    expect(await answerTo({ kind, object: template({ ...scaledByCpu, apiServer }) })).toBe('allowed');
   });
 
   test('cannot be changed, and the refusal says how to use another one', async () => {

@@ -13,6 +13,7 @@ import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
 import { programs } from '../../controllers/tenantcontrolplane/addons/programs.ts';
 import { validateBoundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import type { Boundaries } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
+import { ownField } from './own-field.ts';
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 
@@ -25,6 +26,8 @@ export interface ControlPlaneChange {
   readonly boundariesOf: (tcp: TenantControlPlane) => Promise<Boundaries>;
   /** What may be seen of control planes outside their namespaces. */
   readonly reach: Reach;
+  /** The path to the spec of the control plane; a template has it deeper inside. */
+  readonly specPath?: string;
 }
 
 /**
@@ -32,13 +35,19 @@ export interface ControlPlaneChange {
  * because the controller writes the spec, too.
  */
 export async function validateControlPlane(change: ControlPlaneChange): Promise<readonly InvalidInput[]> {
-  const { scp, old, ...limits } = change;
+  const { scp, old, specPath = 'spec', ...limits } = change;
   if (scp.metadata.deletionTimestamp !== undefined) return [];
   const before = new Set(old === undefined ? [] : validateTenant(old, limits).map(identityOf));
-  return [
-    ...controlPlanes.validate(scp, old, limits.newestMinor),
+  const ofTenant = [
     ...validateTenant(scp, limits).filter((invalid) => !before.has(identityOf(invalid))),
     ...(await outOfBounds(change)),
+  ];
+  return [
+    ...controlPlanes.validate(scp, old, limits.newestMinor).map((invalid) => ({
+      ...invalid,
+      field: invalid.field.replace(/^spec\./, `${specPath}.`),
+    })),
+    ...ofTenant.map((invalid) => ownField(invalid, specPath)),
   ];
 }
 
@@ -49,13 +58,8 @@ async function outOfBounds({ scp, old, boundariesOf }: ControlPlaneChange): Prom
   // Rules rely on the schema; what does not fit it is complained about already.
   if (validate(tenantControlPlane.spec.openapi, tcp.spec, 'spec').length > 0) return [];
   const before = old === undefined ? undefined : defaultedTenant(old);
-  return validateBoundaries(tcp, before, { ...(await boundariesOf(tcp)), programs }).map(inTenant);
+  return validateBoundaries(tcp, before, { ...(await boundariesOf(tcp)), programs });
 }
-
-const inTenant = (invalid: InvalidInput): InvalidInput => ({
-  ...invalid,
-  field: `${invalid.field} of the TenantControlPlane`,
-});
 
 const identityOf = ({ field, value, reason }: InvalidInput): string => JSON.stringify([field, value, reason]);
 
@@ -93,8 +97,7 @@ function validateTenant(scp: StewardControlPlane, limits: Limits): readonly Inva
   const isElsewhere = scp.spec.deployment?.externalClusterReference !== undefined;
   return found
     .filter(({ field }) => evaluated.some((prefix) => field.startsWith(prefix)))
-    .filter(({ field }) => !isElsewhere || field !== 'metadata.name')
-    .map(inTenant);
+    .filter(({ field }) => !isElsewhere || field !== 'metadata.name');
 }
 
 function defaultedTenant(scp: StewardControlPlane): TenantControlPlane | undefined {
