@@ -1,6 +1,7 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { ConfigMap } from '../../../api/core/kinds.ts';
 import { tenantObjects } from '../../../api/names.ts';
+import { isFirstSpec } from '../../../api/steward/v1alpha1/is-first-spec.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
@@ -29,12 +30,10 @@ export async function kubeadmconfig(scope: Readonly<Scope>, deps: Dependencies, 
   return { is: 'done', learned: { kubeadmConfig: { name, checksum: sum } } };
 }
 
-/** Applies who may read the issuer's discovery document. A first generation that wants none has none to remove, unless it adopted its data. */
+/** Applies who may read the issuer's discovery document. A first spec that wants none has none to remove. */
 async function applyIssuerDiscovery(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<void> {
   const manifests = issuerDiscoveryManifests(scope.tcp);
-  const { metadata, status } = scope.tcp;
-  const isFirst = metadata.generation === 1 && status?.storage?.owner === undefined;
-  if (manifests.length === 0 && isFirst) return;
+  if (manifests.length === 0 && isFirstSpec(scope.tcp)) return;
   await deps.tenants.apply(scope, { component: 'issuer', manifests, prunes: [kinds.ClusterRoleBinding] }, ctx);
 }
 

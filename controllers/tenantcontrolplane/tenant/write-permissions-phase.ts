@@ -1,3 +1,4 @@
+import { isFirstSpec } from '../../../api/steward/v1alpha1/is-first-spec.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../runtime/reconcile/phases.ts';
 import { firstMinorWithPolicies, versionWithoutPolicies } from '../datastore/migration/read-only-policy.ts';
@@ -37,7 +38,7 @@ function waitsForAddons({ tcp, addons }: Readonly<Scope>, deps: Dependencies, { 
  */
 export async function allowWrites(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
   const { tcp } = scope;
-  const never = tcp.metadata.generation === 1 || versionWithoutPolicies(scope.versions) !== undefined;
+  const never = isFirstSpec(tcp) || versionWithoutPolicies(scope.versions) !== undefined;
   if (never || writePermissionsManifests(tcp).length > 0) return { is: 'done' };
   await deps.tenants.apply(scope, { component, manifests: [], prunes: policyKinds }, ctx);
   return { is: 'done' };

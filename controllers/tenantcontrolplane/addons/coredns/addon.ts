@@ -1,3 +1,4 @@
+import { isFirstSpec } from '../../../../api/steward/v1alpha1/is-first-spec.ts';
 import { coreDns } from '../../../../kubeadm/coredns.ts';
 import { tenantKinds } from '../../shared/tenant-kinds.ts';
 import { tenantNetworks } from '../../shared/tenant-networks.ts';
@@ -14,7 +15,7 @@ export const coreDNS: Addon<'coreDNS'> = {
   inside: {
     component: 'coredns',
     kinds: tenantKinds,
-    isLeft: ({ tcp }) => tcp.metadata.generation !== 1,
+    isLeft: ({ tcp }) => !isFirstSpec(tcp),
     wanted(scope) {
       const { spec } = scope.tcp;
       const { clusterDomain, dnsServiceIPs } = spec.networkProfile;

@@ -1,3 +1,4 @@
+import { isFirstSpec } from '../../../../api/steward/v1alpha1/is-first-spec.ts';
 import { kubeProxy as manifests } from '../../../../kubeadm/kube-proxy.ts';
 import { joinHostPort } from '../../../../kubeadm/networks.ts';
 import { needed } from '../../scope.ts';
@@ -17,7 +18,7 @@ export const kubeProxy: Addon<'kubeProxy'> = {
     component: 'kube-proxy',
     kinds: tenantKinds,
     before: ['unpublication'],
-    isLeft: ({ tcp }) => tcp.metadata.generation !== 1,
+    isLeft: ({ tcp }) => !isFirstSpec(tcp),
     wanted(scope) {
       const { spec } = scope.tcp;
       const { host, hostPort } = needed(scope.endpoint, 'endpoint');
