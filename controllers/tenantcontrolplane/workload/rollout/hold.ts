@@ -36,6 +36,15 @@ const holdSeconds = 24 * 60 * 60;
 
 const secondsOf = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
+/** A Deployment without records of rollouts: an author's annotations must not look like them. */
+export function withoutRecords(made: Manifest): Manifest {
+  const { annotations: given, ...metadata } = made.metadata;
+  const own = Object.entries(given ?? {}).filter(
+    ([name]) => name !== annotations.rollout && name !== annotations.failedRollout,
+  );
+  return { ...made, metadata: { ...metadata, ...(own.length > 0 && { annotations: Object.fromEntries(own) }) } };
+}
+
 /** A checksum of the pods' template in a manifest. */
 export function templateChecksum(made: Manifest): string {
   return checksum({ template: JSON.stringify((made as DeploymentManifest).spec.template) });

@@ -11,7 +11,16 @@ import type { Dependencies, OwnedSet } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
 import { holdForFailure } from '../../upgrade/upgrade-hold.ts';
-import { failedRolloutOf, held, holdOf, returned, startsAllFirst, templateChecksum, withTemplate } from './hold.ts';
+import {
+  failedRolloutOf,
+  held,
+  holdOf,
+  returned,
+  startsAllFirst,
+  templateChecksum,
+  withoutRecords,
+  withTemplate,
+} from './hold.ts';
 import type { FailedRollout, Hold } from './hold.ts';
 import { openServers, serversOf } from '../../shared/addon-server.ts';
 import { earlyComponent, earlyEndpoints } from './early-endpoints.ts';
@@ -42,10 +51,11 @@ interface Rolling {
  */
 export async function rollOut(
   scope: Readonly<Scope>,
-  made: Manifest,
+  wanted: Manifest,
   deps: Dependencies,
   ctx: Context,
 ): Promise<Outcome<Scope>> {
+  const made = withoutRecords(wanted);
   const present = scope.observed.deployment;
   const template = templateChecksum(made);
   // A migration moves a tenant's pods from one datastore to the other in steps of its own.

@@ -176,6 +176,27 @@ describe('A rollout', () => {
   });
 });
 
+describe('Annotations of an author on the Deployment', () => {
+  test('are not taken for the record of a rollout', async () => {
+    const stage = await running();
+    const record = `2020-01-01T00:00:00Z ${'0'.repeat(32)}`;
+    const given = {
+      [annotations.rollout]: record,
+      [annotations.failedRollout]: `${record} because`,
+      'example.org/a': 'b',
+    };
+    await stage.world.change({
+      spec: { controlPlane: { deployment: { additionalMetadata: { annotations: given } } } },
+    });
+    await settled(stage);
+    await expectRest(stage);
+    const { metadata } = (await stage.world.deployment()) ?? {};
+    expect(metadata?.annotations?.['example.org/a']).toBe('b');
+    expect(metadata?.annotations?.[annotations.failedRollout]).toBeUndefined();
+    expect(await stage.world.condition('UpgradeAllowed')).toBe('True');
+  });
+});
+
 describe('New pods that do not become ready', () => {
   test('are given up after a while, with the reason, and the previous ones go on', async () => {
     const stage = await running();
