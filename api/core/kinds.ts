@@ -65,6 +65,7 @@ export type Node = ClusterScoped<V1Node>;
 export type Lease = Core<V1Lease>;
 export type PodDisruptionBudget = Core<V1PodDisruptionBudget>;
 export type EndpointSlice = Core<V1EndpointSlice>;
+export type ReplicaSet = Core<V1ReplicaSet>;
 export type HorizontalPodAutoscaler = Core<V2HorizontalPodAutoscaler>;
 export type NetworkPolicy = Core<V1NetworkPolicy>;
 export type Job = Core<V1Job>;

@@ -157,6 +157,8 @@ export interface Scope {
   readonly previous?: readonly PreviousShare[];
   readonly kubeadmConfig?: SecretFact;
   readonly deployment?: Deployment;
+  /** True while the pods are not those of the spec, although the Deployment is at rest: their rollout failed, or has to wait. */
+  readonly podsAreFormer?: boolean;
   /** Absent where no autoscaler is wanted. */
   readonly autoscaler?: AutoscalerFacts;
   /** True when the API server answered and the tenant has what its first users need. */

@@ -26,6 +26,7 @@ export class RollingPods {
   #made = 0;
   /** Whether the ReplicaSet of a hash calls no pod available. */
   readonly #holds = new Map<string, boolean>();
+  #desired: number | undefined;
 
   constructor(world: TenantWorld) {
     world.podsStart = false;
@@ -41,8 +42,15 @@ export class RollingPods {
   async deploymentController(): Promise<void> {
     const deployment = await this.#world.deployment();
     if (deployment === undefined) return;
-    const hash = await this.#replicaSet(deployment);
     const wanted = deployment.spec?.replicas ?? 0;
+    // A change that scales as well is seen before its template is.
+    const isScaled = this.#desired !== undefined && this.#desired !== wanted;
+    this.#desired = wanted;
+    if (isScaled && !(await this.#hasReplicaSet(this.hashOf(deployment)))) {
+      await this.#report(deployment);
+      return;
+    }
+    const hash = await this.#replicaSet(deployment);
     const [recent, old] = [await this.#podsWith(hash, true), await this.#podsWith(hash, false)];
     const missing = Math.min(wanted - recent.length, 2 * wanted - recent.length - old.length);
     for (let count = 0; count < missing; count += 1) await this.#create(hash);
@@ -84,7 +92,13 @@ export class RollingPods {
     await this.#world.cluster.seed(kinds.EndpointSlice, {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
-      metadata: { ...slice, labels: { 'kubernetes.io/service-name': 'tenant' } },
+      metadata: {
+        ...slice,
+        labels: {
+          'kubernetes.io/service-name': 'tenant',
+          'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+        },
+      },
       ...{ addressType: 'IPv4', endpoints },
     });
     return {
@@ -130,6 +144,28 @@ export class RollingPods {
     return isReady(pod) && this.#holds.get(hashIn(pod)) !== true;
   }
 
+  async #hasReplicaSet(hash: string): Promise<boolean> {
+    const key = { namespace: 'default', name: `tenant-${hash}` };
+    return (await this.#world.cluster.admin.get(kinds.ReplicaSet, key)) !== undefined;
+  }
+
+  /** What the controller of ReplicaSets reports. */
+  async #countReplicaSets(): Promise<void> {
+    const { admin } = this.#world.cluster;
+    const { items } = await admin.list(kinds.ReplicaSet, { namespace: 'default' });
+    for (const { metadata } of items) {
+      const pods = await this.#podsWith(metadata.labels?.[hashLabel] ?? '', true);
+      const [ready, available] = [pods.filter(isReady), pods.filter((pod) => this.#isAvailable(pod))];
+      const status = {
+        replicas: pods.length,
+        readyReplicas: ready.length,
+        availableReplicas: available.length,
+      };
+      const at = { namespace: 'default', name: metadata.name };
+      await admin.patch(kinds.ReplicaSet, at, { type: 'merge', body: { status } }, { subresource: 'status' });
+    }
+  }
+
   async #podsWith(hash: string, isHash: boolean): Promise<readonly Pod[]> {
     return (await this.pods()).filter(({ metadata }) => (metadata.labels?.[hashLabel] === hash) === isHash);
   }
@@ -161,6 +197,7 @@ export class RollingPods {
   }
 
   async #report(deployment: Deployment): Promise<void> {
+    await this.#countReplicaSets();
     const hash = this.hashOf(deployment);
     const [recent, all] = [await this.#podsWith(hash, true), await this.pods()];
     const available = all.filter((pod) => this.#isAvailable(pod)).length;

@@ -48,6 +48,14 @@ describe('A queue of starting control planes', () => {
     expect(take('d')).toBeUndefined();
   });
 
+  test('asks the next one if one that waited does not want to start any more', () => {
+    const { queue, take, enqueued } = begin();
+    ['a', 'b', 'c', 'd'].map((name) => take(name));
+    queue.ended('uid-a');
+    queue.ended('uid-b');
+    expect(enqueued).toEqual(['c', 'd']);
+  });
+
   test('never gives all turns to one namespace, unless there is only one', () => {
     const { take } = begin();
     expect([take('a'), take('b'), take('c'), take('x', 'other'), take('y', 'other')]).toEqual([

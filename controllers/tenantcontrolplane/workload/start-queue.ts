@@ -57,7 +57,10 @@ export class StartQueue {
     if (!this.#starting.has(uid)) return;
     this.#starting.delete(uid);
     const next = this.#waiting.entries().find(([, { namespace = '' }]) => this.#isFree(namespace));
-    if (next !== undefined) this.#enqueue(next[1]);
+    if (next === undefined) return;
+    // It asks again, unless it does not want to start any more.
+    this.#waiting.delete(next[0]);
+    this.#enqueue(next[1]);
   }
 
   #isFree(namespace: string): boolean {

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { Scope } from '../../scope.ts';
 import { agentName, agentNamespace, konnectivityPorts } from './konnectivity-server.ts';
 
-/** So many agents are asked for; one that answers is enough. */
+/** So many agents are looked up, of which the first one with a name that can be one is asked. */
 const most = 3;
 
 const podsPath = `/api/v1/namespaces/${agentNamespace}/pods`;

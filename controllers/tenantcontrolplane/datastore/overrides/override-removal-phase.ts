@@ -24,7 +24,8 @@ export async function overrideRemoval(
   const { wanted, shares } = needed(scope.overridePlan, 'overridePlan');
   const obsolete = shares.filter((share) => !wanted.includes(share));
   if (obsolete.length === 0 && wanted.length > 0) return { is: 'done' };
-  if (isRolling(scope.deployment, wantedReplicas(tcp, scope.deployment))) return { is: 'done' };
+  const isRollingOut = isRolling(scope.deployment, wantedReplicas(tcp, scope.deployment));
+  if (isRollingOut || scope.podsAreFormer === true) return { is: 'done' };
   const unused = distinctShares(obsolete).filter((share) => !wanted.some((other) => isSameShare(other, share)));
   for (const share of unused) {
     if (scope.observed.overrideStores.has(share.dataStoreName)) await removeShare(scope, share, deps, ctx);

@@ -11,9 +11,9 @@ export const earlyComponent = 'rollout';
 
 const managedBy = 'endpointslice.kubernetes.io/managed-by';
 
-/** True for a slice of ours, beside those that the Service's selector leads to. */
-export function isEarly({ metadata }: Pick<EndpointSlice, 'metadata'>): boolean {
-  return metadata.labels?.[managedBy] === stewardGroup;
+/** True for a slice that the Service's selector leads to, and not for others beside it. */
+export function isOfSelector({ metadata }: Pick<EndpointSlice, 'metadata'>): boolean {
+  return metadata.labels?.[managedBy] === 'endpointslice-controller.k8s.io';
 }
 
 /**

@@ -5,7 +5,6 @@ import { holdOf } from './hold.ts';
 import { readRollout } from './read-rollout.ts';
 import type { SeenRollout } from './read-rollout.ts';
 import { hashLabel } from './rollout-facts.ts';
-import type { RolloutFacts } from './rollout-facts.ts';
 import { rolloutStep } from './rollout-step.ts';
 import type { RolloutStep } from './rollout-step.ts';
 
@@ -14,14 +13,19 @@ export interface Rollout extends SeenRollout {
   readonly step: RolloutStep;
 }
 
-const fact = 'switched to new pods';
-
 /**
- * For how many milliseconds the Service has led to the newest pods. The first look after the switch begins to count: a new process may
- * wait a little longer than necessary.
+ * For how many milliseconds something has been so for the newest pods. The first look begins to count: a new process may wait a little
+ * longer than necessary.
  */
-function switchedForMs(uid: string, { newest, selected }: RolloutFacts, deps: Dependencies): number | undefined {
-  if (newest === undefined || selected !== newest) return undefined;
+function lastsForMs(
+  uid: string,
+  { fact, isSo, newest }: { readonly fact: string; readonly isSo: boolean; readonly newest: string | undefined },
+  deps: Dependencies,
+): number | undefined {
+  if (newest === undefined || !isSo) {
+    deps.memory.forget(uid, fact);
+    return undefined;
+  }
   const now = deps.clock.monotonic();
   const [hash, at] = (deps.memory.recall(uid, fact) ?? '').split(' ');
   if (hash === newest) return now - Number(at);
@@ -40,10 +44,15 @@ export async function findRollout(
   const isNarrowed = service?.spec?.selector?.[hashLabel] !== undefined;
   if (deployment === undefined || (hold === undefined && !isNarrowed)) return undefined;
   const seen = await readRollout({ tcp, deployment, service }, deps, ctx);
+  const { facts } = seen;
+  const { newest, selected, pods } = facts;
+  const { uid } = tcp.metadata;
+  const isBroken = pods.some(({ hash, broken }) => hash === newest && broken !== undefined);
   const step = rolloutStep({
-    facts: seen.facts,
+    facts,
     heldForMs: hold === undefined ? undefined : ctx.now.getTime() - hold.began.getTime(),
-    switchedForMs: switchedForMs(tcp.metadata.uid, seen.facts, deps),
+    brokenForMs: lastsForMs(uid, { fact: 'new pods report an error', isSo: isBroken, newest }, deps),
+    switchedForMs: lastsForMs(uid, { fact: 'switched to new pods', isSo: selected === newest, newest }, deps),
   });
   return { ...seen, step };
 }

@@ -30,9 +30,9 @@ export interface FailedRollout {
 
 /**
  * No new pod counts as available for this many seconds, so the Deployment controller deletes no old pod. It applies the setting to
- * new pods alone.
+ * new pods alone. The most that the API server accepts: while a rollout is paused, nothing must happen by itself.
  */
-const holdSeconds = 24 * 60 * 60;
+const holdSeconds = 2_147_483_646;
 
 const secondsOf = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 
@@ -90,8 +90,8 @@ function annotated(made: Manifest, name: string, value: string): Manifest {
 /** A Deployment that keeps its old pods until it is applied without this. */
 export function held(made: Manifest, { began, template }: Hold): Manifest {
   const { spec } = made as DeploymentManifest;
-  // The API server accepts no deadline below the first figure.
-  const delays = { minReadySeconds: holdSeconds, progressDeadlineSeconds: holdSeconds + 600 };
+  // This deadline must be above the first figure, and means that there is none.
+  const delays = { minReadySeconds: holdSeconds, progressDeadlineSeconds: holdSeconds + 1 };
   const marked = annotated(made, annotations.rollout, `${secondsOf(began)} ${template}`);
   return { ...marked, spec: { ...spec, ...delays } };
 }

@@ -5,7 +5,7 @@ import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { podSelectorText } from '../../shared/pod-selector.ts';
-import { hashLabel, rolloutFacts } from './rollout-facts.ts';
+import { hashLabel, ownReplicaSets, rolloutFacts } from './rollout-facts.ts';
 import type { RolloutFacts } from './rollout-facts.ts';
 
 /** What a rollout is read for. */
@@ -37,7 +37,7 @@ export async function readRollout(
     cluster.list(kinds.EndpointSlice, { namespace, labelSelector: ofService, signal }),
   ]);
   const read = { pods: pods.items, replicaSets: replicaSets.items, slices: slices.items };
-  const templates = replicaSets.items.flatMap(({ metadata, spec }) => {
+  const templates = ownReplicaSets(deployment, replicaSets.items).flatMap(({ metadata, spec }) => {
     const hash = metadata.labels?.[hashLabel];
     return hash === undefined || spec?.template === undefined ? [] : [[hash, spec.template] as const];
   });

@@ -1,6 +1,6 @@
-import type { Deployment, EndpointSlice, Pod, Service } from '../../../../api/core/kinds.ts';
+import type { Deployment, EndpointSlice, Pod, ReplicaSet, Service } from '../../../../api/core/kinds.ts';
 import type { Resource } from '../../../../api/meta.ts';
-import { isEarly } from './early-endpoints.ts';
+import { isOfSelector } from './early-endpoints.ts';
 
 /** The label by which the Deployment controller tells the pods of one template from those of another. */
 export const hashLabel = 'pod-template-hash';
@@ -23,6 +23,8 @@ export interface RolloutPod {
 export interface RolloutFacts {
   /** The hash of the pods that the Deployment wants; absent until its controller has seen the last change. */
   readonly newest?: string | undefined;
+  /** False while ready pods of the newest template do not count as available, or that template is not known. */
+  readonly isAtRest: boolean;
   /** The hash to which the Service is narrowed; absent while it selects all pods. */
   readonly selected?: string | undefined;
   readonly pods: readonly RolloutPod[];
@@ -37,7 +39,7 @@ export interface RolloutSources {
   readonly deployment: Deployment;
   readonly service: Service | undefined;
   readonly pods: readonly Pod[];
-  readonly replicaSets: readonly Resource[];
+  readonly replicaSets: readonly ReplicaSet[];
   readonly slices: readonly EndpointSlice[];
 }
 
@@ -90,26 +92,37 @@ function podOf(pod: Pod): RolloutPod {
 
 const revisionOf = ({ metadata }: Resource): string => metadata.annotations?.[revisionAnnotation] ?? '';
 
-/** The ReplicaSet of the template that the Deployment has; undefined until its controller has seen the last change. */
-export function newestReplicaSet(deployment: Deployment, replicaSets: readonly Resource[]): Resource | undefined {
+/** The ReplicaSets of the Deployment, and not those of others with the same labels. */
+export function ownReplicaSets({ metadata: { uid } }: Deployment, all: readonly ReplicaSet[]): readonly ReplicaSet[] {
+  return all.filter(({ metadata }) => metadata.ownerReferences?.some((reference) => reference.uid === uid) === true);
+}
+
+/**
+ * The ReplicaSet of the template that the Deployment has; undefined until its controller has seen the last change. It has seen a change
+ * that scales as well before it makes a ReplicaSet of the new template: then it counts none of the pods of the one before.
+ */
+function newestReplicaSet(deployment: Deployment, own: readonly ReplicaSet[]): ReplicaSet | undefined {
   const { metadata, status } = deployment;
   if (metadata.generation !== status?.observedGeneration) return undefined;
   const revision = revisionOf(deployment);
-  return replicaSets.find((one) => revision !== '' && revisionOf(one) === revision && isOf(deployment, one));
-}
-
-/** True for a ReplicaSet of the Deployment, and not of another one with the same labels. */
-function isOf({ metadata: { uid } }: Deployment, { metadata }: Resource): boolean {
-  return metadata.ownerReferences?.some((reference) => reference.uid === uid) === true;
+  const found = own.find((one) => revision !== '' && revisionOf(one) === revision);
+  return (found?.status?.replicas ?? 0) === (status?.updatedReplicas ?? 0) ? found : undefined;
 }
 
 /** The facts of a rollout. */
 export function rolloutFacts({ deployment, service, pods, replicaSets, slices }: RolloutSources): RolloutFacts {
-  const endpoints = slices.filter((slice) => !isEarly(slice)).flatMap((slice) => slice.endpoints ?? []);
+  const own = ownReplicaSets(deployment, replicaSets);
+  const hashes = new Set(own.map(({ metadata }) => metadata.labels?.[hashLabel]));
+  const newest = newestReplicaSet(deployment, own);
+  const { readyReplicas = 0, availableReplicas = 0 } = newest?.status ?? {};
+  const endpoints = slices.filter(isOfSelector).flatMap((slice) => slice.endpoints ?? []);
   return {
-    newest: newestReplicaSet(deployment, replicaSets)?.metadata.labels?.[hashLabel],
+    newest: newest?.metadata.labels?.[hashLabel],
+    isAtRest: newest !== undefined && readyReplicas === availableReplicas,
     selected: service?.spec?.selector?.[hashLabel],
-    pods: pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(podOf),
+    pods: pods
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined && hashes.has(metadata.labels?.[hashLabel]))
+      .map(podOf),
     reached: new Set(
       endpoints.flatMap(({ conditions, targetRef }) => (conditions?.ready === false ? [] : (targetRef?.name ?? []))),
     ),

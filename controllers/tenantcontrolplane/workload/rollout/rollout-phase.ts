@@ -3,6 +3,7 @@ import { kinds } from '../../../../api/core/kinds.ts';
 import type { Deployment, Service } from '../../../../api/core/kinds.ts';
 import type { Manifest } from '../../../../api/meta.ts';
 import { isUnderWay } from '../../../../api/steward/v1alpha1/share-in-use.ts';
+import { deadline } from '../../../../runtime/deadline.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
@@ -11,6 +12,8 @@ import type { Dependencies, OwnedSet } from '../../dependencies.ts';
 import { needed } from '../../scope.ts';
 import type { Scope } from '../../scope.ts';
 import { holdForFailure } from '../../upgrade/upgrade-hold.ts';
+import { versionOfPods } from '../../upgrade/version-of-pods.ts';
+import { readVersion } from '../../../../kubeadm/versions.ts';
 import {
   failedRolloutOf,
   held,
@@ -26,11 +29,14 @@ import { openServers, serversOf } from '../../shared/addon-server.ts';
 import { earlyComponent, earlyEndpoints } from './early-endpoints.ts';
 import { narrowed } from './narrowed.ts';
 import { readRollout } from './read-rollout.ts';
-import { servingHash } from './rollout-facts.ts';
+import { readyWith, servingHash } from './rollout-facts.ts';
 import type { RolloutFacts, RolloutPod } from './rollout-facts.ts';
 
 /** A rollout that failed is tried again after this many milliseconds: a registry may be back. */
 const retryMs = 600_000;
+
+/** How soon a new rollout is tried again while the one before is not over, in milliseconds. */
+const restMs = 250;
 
 const fact = 'template of the pods';
 
@@ -66,7 +72,8 @@ export async function rollOut(
   const hold = holdOf(present);
   if (hold !== undefined) return goOn(rolling, hold);
   const failed = failedRolloutOf(present);
-  if (failed?.template === template && ctx.now.getTime() - failed.at.getTime() < retryMs) return stay(rolling, failed);
+  const ageMs = failed === undefined ? Infinity : ctx.now.getTime() - failed.at.getTime();
+  if (failed?.template === template && ageMs >= 0 && ageMs < retryMs) return stay(rolling, failed);
   return (await changesPods(rolling)) ? begin(rolling) : settle(rolling);
 }
 
@@ -83,9 +90,18 @@ const turnText = (others: number): string =>
 /** Creates the first pods, when it is their turn. */
 async function start(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {
   const { scope, deps, ctx } = first;
+  // One that has served is down now.
+  if (scope.versions.installed !== undefined) return settle(first);
   const others = await deps.startTurn(scope.tcp, ctx.signal);
   if (others === undefined) return settle(first);
   return { is: 'waiting', reason: 'StartsLater', message: turnText(others), afterMs: turnMs };
+}
+
+/** Says that the pods are not those of the spec yet: the running version counts, and nothing that they use may go. */
+function former({ scope: { versions, upgrade } }: Rolling, outcome: Outcome<Scope>): Outcome<Scope> {
+  if (outcome.is !== 'done') return outcome;
+  const target = versions.running ?? versions.installed ?? needed(upgrade, 'upgrade').target;
+  return { ...outcome, learned: { ...outcome.learned, upgrade: { ...upgrade, target }, podsAreFormer: true } };
 }
 
 /** Applies the Deployment as it is at rest. */
@@ -106,7 +122,7 @@ async function changesPods({ scope, deps, ctx, made, template, present }: Rollin
     return !isDeepStrictEqual(after.spec?.template, present.spec?.template);
   } catch (error) {
     // The same answer to the real request is explained.
-    if (error instanceof ApiError) return false;
+    if (error instanceof ApiError && [400, 403, 404, 422].includes(error.code)) return false;
     throw error;
   }
 }
@@ -116,7 +132,10 @@ async function begin(rolling: Rolling): Promise<Outcome<Scope>> {
   const { scope, deps, ctx, made, template, present } = rolling;
   const { tcp, observed } = scope;
   const { facts } = await readRollout({ tcp, deployment: present, service: observed.service }, deps, ctx);
-  const serving = servingHash(facts);
+  const serving =
+    facts.selected === undefined ? (readyWith(facts, facts.newest) ?? servingHash(facts)) : servingHash(facts);
+  // Until the pods of the rollout before count as available, they would be the first to be deleted.
+  if (serving !== undefined && !facts.isAtRest) return former(rolling, applied(present, restMs));
   if (serving === undefined || facts.wanted === 0) return settle(rolling);
   const others = await deps.startTurn(tcp, ctx.signal);
   if (others !== undefined) return later(rolling, others);
@@ -130,7 +149,7 @@ function later({ scope: { versions, upgrade }, present }: Rolling, others: numbe
   const hold = { reason: 'StartsLater', message: turnText(others), afterMs: turnMs } as const;
   return {
     is: 'done',
-    learned: { deployment: present, upgrade: { target, hold } },
+    learned: { deployment: present, upgrade: { target, hold }, podsAreFormer: true },
     findings: [{ condition: 'UpgradeAllowed', outcome: { is: 'waiting', ...hold } }],
   };
 }
@@ -152,6 +171,7 @@ async function goOn(rolling: Rolling, hold: Hold): Promise<Outcome<Scope>> {
   if (step.returnsBecause !== undefined && before !== undefined)
     return returnTo(rolling, before, { at: ctx.now, template, why: step.returnsBecause });
   if (!step.holds) return settle(rolling);
+  if (step.switchTo === undefined) await removeEarly(rolling);
   const message = step.switchTo === undefined ? undefined : await switchOver(rolling, facts, step.switchTo);
   const deployment = await deps.apply<Deployment>(scope, held(made, hold), ctx);
   return applied(deployment, afterMs, message);
@@ -173,6 +193,9 @@ const unpreparedFact = 'new pods are not prepared';
 /** New pods that are ready wait for connections from inside the tenant for so long at most, in milliseconds. */
 const preparationMs = 30_000;
 
+/** The answers of all new pods together may take so long, in milliseconds: what takes longer is not waited for. */
+const answersMs = 3_000;
+
 /** Leads the Service to the new pods, unless an add-on in them is not prepared. Returns what is waited for. */
 async function switchOver(
   { scope, deps, ctx }: Rolling,
@@ -183,12 +206,8 @@ async function switchOver(
   const { uid } = tcp.metadata;
   deps.startEnded(uid);
   const pods = facts.pods.filter(({ hash, ready }) => hash === switchTo && ready);
-  const waiting = await unprepared(scope, pods, deps, ctx);
-  const now = deps.clock.monotonic();
-  const [hash, since = String(now)] = (deps.memory.recall(uid, unpreparedFact) ?? '').split(' ');
-  const isLate = hash === switchTo && now - Number(since) >= preparationMs;
-  if (waiting !== undefined && !isLate) {
-    if (hash !== switchTo) deps.memory.remember(uid, unpreparedFact, `${switchTo} ${now}`);
+  const waiting = isLate(uid, switchTo, deps) ? undefined : await unprepared(scope, pods, deps, ctx);
+  if (waiting !== undefined) {
     const servers = openServers(serversOf(deps.addons), tcp);
     const service = needed(scope.service, 'service');
     await deps.applySet(scope, earlySet(earlyEndpoints(tcp, { service, servers, pods })), ctx);
@@ -199,26 +218,46 @@ async function switchOver(
   return undefined;
 }
 
-/** Why one of the pods should not get connections yet, as an add-on says. */
+/** True when new pods have been ready for so long that nothing is waited for any more. Counts from the first call. */
+function isLate(uid: string, hash: string, { clock, memory }: Dependencies): boolean {
+  const now = clock.monotonic();
+  const [of, since] = (memory.recall(uid, unpreparedFact) ?? '').split(' ');
+  if (of === hash) return now - Number(since) >= preparationMs;
+  memory.remember(uid, unpreparedFact, `${hash} ${now}`);
+  return false;
+}
+
+/** Why one of the pods should not get connections yet, as an add-on says. The answers come from the tenant. */
 async function unprepared(
   scope: Readonly<Scope>,
   pods: readonly RolloutPod[],
   deps: Dependencies,
-  { signal }: Context,
+  ctx: Context,
 ): Promise<string | undefined> {
-  for (const addon of deps.addons) {
-    for (const { name, addresses } of addon.unprepared === undefined ? [] : pods) {
-      const why = await addon.unprepared?.(scope, addresses[0] ?? '', deps, signal);
-      if (why !== undefined) return `pod ${name}: ${why}`;
-    }
+  const limit = deadline(deps.clock, answersMs, [ctx.signal]);
+  try {
+    const asked = deps.addons.flatMap((addon) =>
+      pods.map(async ({ name, addresses }) => {
+        const why = await addon.unprepared?.(scope, addresses[0] ?? '', deps, limit.signal);
+        return why === undefined ? undefined : `pod ${name}: ${why}`;
+      }),
+    );
+    const answers = await Promise.all(asked);
+    return answers.find((why) => why !== undefined);
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (limit.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    limit.release();
   }
-  return undefined;
 }
 
 /** Returns to the pods of an earlier template. They still run, and the Service leads to them. */
 async function returnTo(rolling: Rolling, before: object, failed: FailedRollout): Promise<Outcome<Scope>> {
   const { scope, deps, ctx, made } = rolling;
   deps.startEnded(scope.tcp.metadata.uid);
+  deps.memory.forget(scope.tcp.metadata.uid, unpreparedFact);
   await removeEarly(rolling);
   const deployment = await deps.apply<Deployment>(scope, returned(made, before, failed), ctx);
   return failedOutcome(rolling, deployment, failed);
@@ -232,13 +271,14 @@ async function stay(rolling: Rolling, failed: FailedRollout): Promise<Outcome<Sc
 
 function failedOutcome({ scope, ctx }: Rolling, deployment: Deployment, failed: FailedRollout): Outcome<Scope> {
   const { versions, upgrade } = scope;
-  const target = versions.installed ?? needed(upgrade, 'upgrade').target;
+  const target =
+    readVersion(versionOfPods(deployment) ?? '') ?? versions.installed ?? needed(upgrade, 'upgrade').target;
   const again = new Date(failed.at.getTime() + retryMs);
   const hold = holdForFailure(failed.why, { versions, again });
   const afterMs = Math.max(again.getTime() - ctx.now.getTime(), 1000);
   return {
     is: 'done',
-    learned: { deployment, upgrade: { target, hold } },
+    learned: { deployment, upgrade: { target, hold }, podsAreFormer: true },
     findings: [{ condition: 'UpgradeAllowed', outcome: { is: 'waiting', ...hold } }],
     afterMs,
   };

@@ -9,6 +9,8 @@ export const patience = {
   slowMs: 600_000,
   /** For this long after the switch, the old pods are kept in case the new ones fail under load. */
   observedMs: 1_000,
+  /** The Service's slices name new pods alone after this time at the latest. */
+  slicesMs: 60_000,
 } as const;
 
 /** How soon a rollout is looked at again where no watch reports the next change, in milliseconds. */
@@ -33,6 +35,8 @@ export interface RolloutInput {
   readonly facts: RolloutFacts;
   /** Whether the Deployment keeps its old pods now, and for how many milliseconds it has done so. */
   readonly heldForMs?: number | undefined;
+  /** For how many milliseconds new pods have reported an error; absent when none does, or if this is not known. */
+  readonly brokenForMs?: number | undefined;
   /** For how many milliseconds the Service has led to the new pods; absent when it does not, or if this is not known. */
   readonly switchedForMs?: number | undefined;
 }
@@ -43,7 +47,7 @@ const readyOf = (pods: readonly RolloutPod[]): number => pods.filter(({ ready })
  * The next step of a rollout in which no pod is replaced before all of its successors are ready: narrow the Service to the old pods,
  * wait for the new ones, switch, and only then let the old ones end. A Service is never narrowed to pods of which none is ready.
  */
-export function rolloutStep({ facts, heldForMs, switchedForMs }: RolloutInput): RolloutStep {
+export function rolloutStep({ facts, heldForMs, brokenForMs = 0, switchedForMs }: RolloutInput): RolloutStep {
   const { newest, selected, pods } = facts;
   if (heldForMs === undefined) return { select: settling(facts), holds: false };
   const [recent, old] = [pods.filter(({ hash }) => hash === newest), pods.filter(({ hash }) => hash !== newest)];
@@ -56,20 +60,36 @@ export function rolloutStep({ facts, heldForMs, switchedForMs }: RolloutInput): 
   // New pods are better than none.
   if (serving === undefined && readyOf(recent) > 0) return { select: newest, holds: true, afterMs: soonMs };
   if (readyOf(recent) >= facts.wanted) return { select: serving, switchTo: newest, holds: true, afterMs: soonMs };
-  return beforeSwitch(recent, serving, heldForMs);
+  return beforeSwitch({ recent, serving, heldForMs, brokenForMs });
 }
 
-function beforeSwitch(recent: readonly RolloutPod[], serving: string | undefined, heldForMs: number): RolloutStep {
-  const broken = recent.find((pod) => pod.broken !== undefined);
-  const leftMs = (broken === undefined ? patience.slowMs : patience.brokenMs) - heldForMs;
+function beforeSwitch({
+  recent,
+  serving,
+  heldForMs,
+  brokenForMs,
+}: {
+  readonly recent: readonly RolloutPod[];
+  readonly serving: string | undefined;
+  readonly heldForMs: number;
+  readonly brokenForMs: number;
+}): RolloutStep {
   // Without old pods that are ready there is nothing to return to.
   if (serving === undefined) return { select: undefined, holds: true };
-  if (leftMs > 0) return { select: serving, holds: true, afterMs: Math.min(leftMs, patience.brokenMs) };
-  const returnsBecause =
-    broken === undefined
-      ? `the new pods were not ready after ${patience.slowMs / 60_000} minutes`
-      : `pod ${broken.name}: ${broken.broken}`;
-  return { select: serving, holds: true, returnsBecause };
+  const wait = { select: serving, holds: true } as const;
+  const broken = recent.find((pod) => pod.broken !== undefined);
+  const leftMs = patience.slowMs - heldForMs;
+  if (broken !== undefined) {
+    const stillMs = Math.min(patience.brokenMs - brokenForMs, leftMs);
+    return stillMs > 0
+      ? { ...wait, afterMs: stillMs }
+      : { ...wait, returnsBecause: `pod ${broken.name}: ${broken.broken}` };
+  }
+  if (leftMs > 0) return { ...wait, afterMs: Math.min(leftMs, patience.brokenMs) };
+  // There may be room for some pods only until the old ones are gone.
+  const [some] = recent.filter(({ ready }) => ready);
+  if (some !== undefined) return { ...wait, switchTo: some.hash, afterMs: soonMs };
+  return { ...wait, returnsBecause: `the new pods were not ready after ${patience.slowMs / 60_000} minutes` };
 }
 
 function afterSwitch({
@@ -95,12 +115,15 @@ function afterSwitch({
   const names = new Set(recent.map(({ name }) => name));
   const isThere = reached.size > 0 && [...reached].every((name) => names.has(name));
   const leftMs = patience.observedMs - switchedForMs;
-  if (isThere && leftMs <= 0) return { select: newest, holds: false };
+  // Whoever keeps slices of the Service by hand does not keep the old pods.
+  if ((isThere && leftMs <= 0) || switchedForMs >= patience.slicesMs) return { select: newest, holds: false };
   return { select: newest, holds: true, afterMs: isThere ? leftMs : soonMs };
 }
 
 /** A Service that was narrowed is widened once no other pods are left that could answer. */
 function settling(facts: RolloutFacts): string | undefined {
-  const { selected, pods } = facts;
+  const { newest, selected, pods } = facts;
+  // Its pods are about to be replaced, without anybody to switch.
+  if (newest !== undefined && selected !== newest) return undefined;
   return pods.some(({ hash }) => hash !== selected) ? readyWith(facts, selected) : undefined;
 }

@@ -81,7 +81,7 @@ describe('A rollout', () => {
     await stage.world.change(next);
     await stage.world.reconcile();
     expect(await selected(stage)).toBe(stage.before);
-    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(86_400);
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(2_147_483_646);
     await cluster(stage);
     const after = stage.rolling.hashOf(await stage.world.deployment());
     expect(after).not.toBe(stage.before);
@@ -115,11 +115,11 @@ describe('A rollout', () => {
       await stage.world.reconcile();
       await stage.world.clock.advance(10_000);
     }
-    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(86_400);
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(2_147_483_646);
     await stage.rolling.sliceController();
     stage.world.restart();
     await stage.world.reconcile();
-    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(86_400);
+    expect((await stage.world.deployment())?.spec?.minReadySeconds).toBe(2_147_483_646);
     await stage.world.clock.advance(patience.observedMs);
     await stage.world.reconcile();
     expect((await stage.world.deployment())?.spec?.minReadySeconds).toBeUndefined();
@@ -235,6 +235,7 @@ describe('New pods that do not become ready', () => {
     const fail = async (): Promise<void> => {
       await stage.world.reconcile();
       await cluster(stage);
+      await stage.world.reconcile();
       await stage.world.clock.advance(patience.brokenMs);
       await stage.world.reconcile();
       await cluster(stage);
@@ -281,6 +282,37 @@ describe('New pods that do not become ready', () => {
     await settled(stage);
     expect(await hashes(stage)).toEqual([stage.before]);
     await expectRest(stage);
+  });
+
+  test('get connections after ten minutes if there is room for some of them only', async () => {
+    const stage = await running();
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await stage.rolling.deploymentController();
+    await stage.rolling.kubelets();
+    const after = stage.rolling.hashOf(await stage.world.deployment());
+    const [first] = (await stage.rolling.pods()).filter(({ metadata }) => metadata.labels?.[hashLabel] === after);
+    const pending = { status: { conditions: [{ type: 'Ready', status: 'False' }] } };
+    const at = { namespace: 'default', name: first?.metadata.name ?? '' };
+    await stage.world.cluster.admin.patch(kinds.Pod, at, { type: 'merge', body: pending }, { subresource: 'status' });
+    await stage.rolling.deploymentController();
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(stage.before);
+    await stage.world.clock.advance(patience.slowMs);
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBe(after);
+  });
+
+  test('are not narrowed away when somebody removes the record of the rollout', async () => {
+    const stage = await running();
+    await stage.world.change(next);
+    await stage.world.reconcile();
+    await cluster(stage);
+    const record = { metadata: { annotations: { [annotations.rollout]: null } } };
+    await stage.world.cluster.admin.patch(kinds.Deployment, key, { type: 'merge', body: record });
+    await stage.rolling.deploymentController();
+    await stage.world.reconcile();
+    expect(await selected(stage)).toBeUndefined();
   });
 
   test('that fail when they get connections are left again', async () => {
@@ -434,8 +466,38 @@ describe('While other control planes start their pods', () => {
   });
 });
 
+test('What previous pods use is not removed while the pods of the spec wait for their turn, or have failed', async () => {
+  const starts = new StartQueue({ clock: new FakeClock(), memory: new ObjectMemory() });
+  const world = new TenantWorld({ starts: { starts, mostStarts: 1 } });
+  const second = await world.addStoreBeside('events');
+  const stage = await running(2, world);
+  await world.change({ spec: { dataStoreOverrides: [{ resource: '/events', dataStore: 'events' }] } });
+  await settled(stage);
+  expect(second.tenancies.size).toBe(1);
+  const before = stage.rolling.hashOf(await world.deployment());
+  const tcp = tenantControlPlaneWith({});
+  starts.take({ ...tcp, metadata: { ...tcp.metadata, namespace: 'other', uid: 'another' } }, 1);
+  await world.change({ spec: { dataStoreOverrides: [] } });
+  await settled(stage);
+  expect(await world.condition('UpgradeAllowed')).toContain('StartsLater');
+  expect(second.tenancies.size).toBe(1);
+  starts.ended('another');
+  stage.rolling.trouble = (hash) => (hash === before ? undefined : 'ImagePullBackOff');
+  for (let round = 0; round < 30; round += 1) {
+    await world.reconcile();
+    await cluster(stage);
+    await world.clock.advance(5000);
+  }
+  expect(await world.condition('UpgradeAllowed')).toContain('RolloutFailed');
+  expect(second.tenancies.size).toBe(1);
+  stage.rolling.trouble = () => undefined;
+  await world.clock.advance(600_000);
+  await settled(stage);
+  expect(second.tenancies.size).toBe(0);
+});
+
 describe('Whatever comes before what', () => {
-  const actions = ['reconcile', 'deployments', 'kubelets', 'slices', 'restart', 'wait', 'change'] as const;
+  const actions = ['reconcile', 'deployments', 'kubelets', 'slices', 'restart', 'wait', 'change', 'scale'] as const;
 
   test('nobody is led to pods of two templates, nor back to older ones, nor to none', async () => {
     await fc.assert(
@@ -458,7 +520,9 @@ describe('Whatever comes before what', () => {
             else if (action === 'kubelets') await rolling.kubelets();
             else if (action === 'restart') world.restart();
             else if (action === 'wait') await world.clock.advance(1000);
-            else if (action === 'change') {
+            else if (action === 'scale') {
+              await world.change({ spec: { controlPlane: { deployment: { replicas: 1 + (changes % 3) } } } });
+            } else if (action === 'change') {
               // One change in the middle of another may lead back: its pods are as old as those before.
               if ((await world.deployment())?.metadata.annotations?.[annotations.rollout] !== undefined) continue;
               changes += 1;
