@@ -14,22 +14,19 @@ export interface Rollout extends SeenRollout {
 }
 
 /**
- * For how many milliseconds something has been so for the newest pods. The first look begins to count: a new process may wait a little
- * longer than necessary.
+ * How many milliseconds ago something was first so in a rollout; undefined while it is not so. The first look begins to count: a
+ * new process may wait a little longer than necessary. What comes and goes, as errors do between two attempts, counts from its first time.
  */
 function lastsForMs(
   uid: string,
-  { fact, isSo, newest }: { readonly fact: string; readonly isSo: boolean; readonly newest: string | undefined },
+  { fact, isSo, rollout }: { readonly fact: string; readonly isSo: boolean; readonly rollout: string | undefined },
   deps: Dependencies,
 ): number | undefined {
-  if (newest === undefined || !isSo) {
-    deps.memory.forget(uid, fact);
-    return undefined;
-  }
+  if (rollout === undefined || !isSo) return undefined;
   const now = deps.clock.monotonic();
-  const [hash, at] = (deps.memory.recall(uid, fact) ?? '').split(' ');
-  if (hash === newest) return now - Number(at);
-  deps.memory.remember(uid, fact, `${newest} ${now}`);
+  const [of, at] = (deps.memory.recall(uid, fact) ?? '').split(' ');
+  if (of === rollout) return now - Number(at);
+  deps.memory.remember(uid, fact, `${rollout} ${now}`);
   return 0;
 }
 
@@ -47,12 +44,13 @@ export async function findRollout(
   const { facts } = seen;
   const { newest, selected, pods } = facts;
   const { uid } = tcp.metadata;
+  const rollout = newest === undefined ? undefined : `${newest}@${hold?.began.toISOString() ?? ''}`;
   const isBroken = pods.some(({ hash, broken }) => hash === newest && broken !== undefined);
   const step = rolloutStep({
     facts,
     heldForMs: hold === undefined ? undefined : ctx.now.getTime() - hold.began.getTime(),
-    brokenForMs: lastsForMs(uid, { fact: 'new pods report an error', isSo: isBroken, newest }, deps),
-    switchedForMs: lastsForMs(uid, { fact: 'switched to new pods', isSo: selected === newest, newest }, deps),
+    brokenForMs: lastsForMs(uid, { fact: 'new pods report an error', isSo: isBroken, rollout }, deps),
+    switchedForMs: lastsForMs(uid, { fact: 'switched to new pods', isSo: selected === newest, rollout }, deps),
   });
   return { ...seen, step };
 }
