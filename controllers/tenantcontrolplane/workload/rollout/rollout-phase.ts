@@ -174,7 +174,8 @@ async function goOn(rolling: Rolling, hold: Hold): Promise<Outcome<Scope>> {
   if (step.switchTo === undefined) await removeEarly(rolling);
   const message = step.switchTo === undefined ? undefined : await switchOver(rolling, facts, step.switchTo);
   const deployment = await deps.apply<Deployment>(scope, held(made, hold), ctx);
-  return applied(deployment, afterMs, message);
+  const next = applied(deployment, afterMs, message);
+  return next.is === 'done' && step.looks === true ? { ...next, hasMore: true } : next;
 }
 
 const earlySet = (manifests: readonly Manifest[]): OwnedSet => ({

@@ -16,6 +16,9 @@ export const patience = {
 /** How soon a rollout is looked at again where no watch reports the next change, in milliseconds. */
 const soonMs = 250;
 
+/** How often pods that are not ready are looked at, in milliseconds: no watch reports their errors. */
+const lookMs = 5_000;
+
 /** What a rollout does next. */
 export interface RolloutStep {
   /** The hash of the pods to which the Service is narrowed; absent: all pods. */
@@ -28,6 +31,8 @@ export interface RolloutStep {
   readonly returnsBecause?: string;
   /** When to look again, in milliseconds; absent when a watch reports the next change. */
   readonly afterMs?: number;
+  /** True while the pods are looked at again and again, for ten minutes at most: that is no standstill. */
+  readonly looks?: boolean;
 }
 
 /** What the next step depends on. */
@@ -82,10 +87,10 @@ function beforeSwitch({
   if (broken !== undefined) {
     const stillMs = Math.min(patience.brokenMs - brokenForMs, leftMs);
     return stillMs > 0
-      ? { ...wait, afterMs: stillMs }
+      ? { ...wait, afterMs: Math.min(stillMs, lookMs), looks: true }
       : { ...wait, returnsBecause: `pod ${broken.name}: ${broken.broken}` };
   }
-  if (leftMs > 0) return { ...wait, afterMs: Math.min(leftMs, patience.brokenMs) };
+  if (leftMs > 0) return { ...wait, afterMs: Math.min(leftMs, lookMs), looks: true };
   // There may be room for some pods only until the old ones are gone.
   const [some] = recent.filter(({ ready }) => ready);
   if (some !== undefined) return { ...wait, switchTo: some.hash, afterMs: soonMs };
