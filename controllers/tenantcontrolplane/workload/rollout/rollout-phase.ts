@@ -84,8 +84,11 @@ function applied(deployment: Deployment, afterMs?: number, message?: string): Ou
 /** How soon a turn is asked for again where none was given, in milliseconds: the queue enqueues the next one itself. */
 const turnMs = 10_000;
 
-const turnText = (others: number): string =>
-  `${others} other control planes start their pods: this one follows when one of them is ready`;
+function turnText(others: number): string {
+  const who =
+    others === 1 ? '1 other control plane starts its pods' : `${others} other control planes start their pods`;
+  return `${who}: this one follows when one is ready, or after 30 s`;
+}
 
 /** Creates the first pods, when it is their turn. */
 async function start(first: Omit<Rolling, 'present'>): Promise<Outcome<Scope>> {

@@ -57,6 +57,13 @@ async function cluster({ rolling }: Stage): Promise<void> {
   }
 }
 
+/** An upgrade whose new pods exist, as the manager has not seen yet. */
+async function begun(stage: Stage): Promise<void> {
+  await stage.world.change(next);
+  await stage.world.reconcile();
+  await cluster(stage);
+}
+
 /** Manager and cluster work in turns. */
 async function settled(stage: Stage): Promise<void> {
   for (let round = 0; round < 12; round += 1) {
@@ -106,9 +113,7 @@ describe('A rollout', () => {
 
   test('does not end the old pods while the slices still name one, or before the new ones were seen for a moment', async () => {
     const stage = await running();
-    await stage.world.change(next);
-    await stage.world.reconcile();
-    await cluster(stage);
+    await begun(stage);
     await stage.world.reconcile();
     await stage.world.clock.advance(10_000);
     for (let round = 0; round < 4; round += 1) {
@@ -201,9 +206,7 @@ describe('New pods that do not become ready', () => {
   test('are given up after a while, with the reason, and the previous ones go on', async () => {
     const stage = await running();
     stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'ImagePullBackOff');
-    await stage.world.change(next);
-    await stage.world.reconcile();
-    await cluster(stage);
+    await begun(stage);
     await stage.world.reconcile();
     await stage.world.clock.advance(patience.brokenMs - 1000);
     await stage.world.reconcile();
@@ -273,9 +276,7 @@ describe('New pods that do not become ready', () => {
   test('may take ten minutes when they only are slow', async () => {
     const stage = await running();
     stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'ContainerCreating');
-    await stage.world.change(next);
-    await stage.world.reconcile();
-    await cluster(stage);
+    await begun(stage);
     await stage.world.clock.advance(patience.slowMs - 1000);
     await stage.world.reconcile();
     expect(stage.rolling.hashOf(await stage.world.deployment())).not.toBe(stage.before);
@@ -318,9 +319,7 @@ describe('New pods that do not become ready', () => {
 
   test('are not narrowed away when somebody removes the record of the rollout', async () => {
     const stage = await running();
-    await stage.world.change(next);
-    await stage.world.reconcile();
-    await cluster(stage);
+    await begun(stage);
     const record = { metadata: { annotations: { [annotations.rollout]: null } } };
     await stage.world.cluster.admin.patch(kinds.Deployment, key, { type: 'merge', body: record });
     await stage.rolling.deploymentController();
@@ -330,9 +329,7 @@ describe('New pods that do not become ready', () => {
 
   test('that fail when they get connections are left again', async () => {
     const stage = await running();
-    await stage.world.change(next);
-    await stage.world.reconcile();
-    await cluster(stage);
+    await begun(stage);
     await stage.world.reconcile();
     await stage.rolling.sliceController();
     stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'CrashLoopBackOff');
@@ -379,9 +376,7 @@ describe('New pods of a control plane with konnectivity', () => {
     const says: { answer: string | ApiError } = { answer: 'ok' };
     const stage = await tunneled(says);
     says.answer = noAgent;
-    await stage.world.change(next);
-    await stage.world.reconcile();
-    await cluster(stage);
+    await begun(stage);
     expect(await early(stage)).toEqual([]);
     await stage.world.reconcile();
     expect(await selected(stage)).toBe(stage.before);
@@ -399,9 +394,7 @@ describe('New pods of a control plane with konnectivity', () => {
     const says: { answer: string | ApiError } = { answer: 'ok' };
     const stage = await tunneled(says);
     says.answer = noAgent;
-    await stage.world.change(next);
-    await stage.world.reconcile();
-    await cluster(stage);
+    await begun(stage);
     await stage.world.reconcile();
     await stage.world.clock.advance(29_000);
     await stage.world.reconcile();
@@ -452,7 +445,9 @@ describe('While other control planes start their pods', () => {
     work();
     await world.create(old);
     await world.settle();
-    expect(await world.condition('ControlPlaneAvailable')).toContain('False StartsLater: 1 other control planes start');
+    expect(await world.condition('ControlPlaneAvailable')).toContain(
+      'False StartsLater: 1 other control plane starts its pods',
+    );
     expect(await world.deployment()).toBeUndefined();
     rest();
     await world.settle();
