@@ -13,6 +13,7 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'adoption/[^/]+',
   'certificates/(ca-pairs|ensure-[^/]+|issue-certificates|persist-before-use|published-cas|user-supplied-cas)',
   'datastore/migration/(copying|job|migration-job|migration-step|switching|tenancies|tenant-read-only)',
+  'datastore/drain/drain-turns',
   'datastore/placement/(namespace-labels|placements)',
   'endpoint/exposure/(apply-routes|routes)',
   'shared/(inside-tenant|phase-row|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
@@ -180,7 +181,7 @@ export default {
       'Product code never imports test code.',
       // It writes pages of this repository, and is no part of the program.
       { path: product, pathNot: `^cmd/generate\\.ts$|${tests}` },
-      { path: `^(testing|release|e2e|bench)/|${tests}` },
+      { path: `^(testing|release|e2e|bench|docs)/|${tests}` },
     ),
     rule(
       'e2e-is-a-user',

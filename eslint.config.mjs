@@ -27,7 +27,7 @@ const pure = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '**/generated/', '.cache/'] },
+  { ignores: ['dist/', 'node_modules/', '**/generated/', '**/.astro/', '.cache/'] },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

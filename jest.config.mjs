@@ -16,11 +16,12 @@ const project = (displayName, testRegex, extra = {}) => ({
     ],
   },
   testRegex,
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/docs/site/node_modules/'],
   ...extra,
 });
 
-const rooms = '(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|cmd|release|testing|e2e|bench|clusterctl)';
+const rooms =
+  '(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|cmd|release|testing|e2e|bench|clusterctl|docs)';
 
 /** The tiers, by the ending of the file: x.test.ts · x.contract.test.ts · x.api.test.ts · x.capi.test.ts · e2e/scenarios/x.test.ts. */
 export default {

@@ -253,6 +253,18 @@ const placementCases: readonly Case[] = [
   },
 ];
 
+const etcdCases: readonly Case[] = [
+  {
+    kind: dataStore,
+    message: 'etcd is supported only with driver etcd: remove etcd',
+    refuses: store('PostgreSQL', {
+      basicAuth: { username: content, password: content },
+      etcd: { defragmentation: {} },
+    }),
+    keeps: { ...goodEtcd, etcd: { defragmentation: {} } },
+  },
+];
+
 const natsCases: readonly Case[] = [
   {
     kind: dataStore,
@@ -284,6 +296,7 @@ const natsCases: readonly Case[] = [
 
 const dataStoreCases: readonly Case[] = [
   ...placementCases,
+  ...etcdCases,
   ...natsCases,
   ...[
     store('etcd', {}),

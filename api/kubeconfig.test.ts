@@ -74,6 +74,15 @@ describe('A kubeconfig', () => {
     });
   });
 
+  test.each([
+    'https://10.0.0.1:6443',
+    'https://[fd00::1]:6443',
+    'https://API.example.com.',
+    'https://my_node:6443/a;b',
+  ])('may name the server %s', (server) => {
+    expect(readKubeconfig(kubeconfig({ cluster: { server } })).access.server).toBe(server);
+  });
+
   test.each<[string, Parts, RegExp]>([
     [
       'an exec plugin',
@@ -94,6 +103,11 @@ describe('A kubeconfig', () => {
     ],
     ['a proxy', { cluster: { server: 'https://a', 'proxy-url': 'http://p' } }, /proxy-url: proxies/],
     ['plain HTTP', { cluster: { server: 'http://a' } }, /server must be an https:/],
+    [
+      'a host that a shell would run',
+      { cluster: { server: 'https://a;id;$(reboot).evil:6443' } },
+      /cluster "c": server: the host "a;id;\$\(reboot\)\.evil" is neither a DNS name nor an IP address/,
+    ],
     ['no server', { cluster: {} }, /cluster "c": server is missing/],
     ['no credentials', { user: {} }, /user "u": no credentials/],
     ['a key without certificate', { user: { 'client-key-data': base64(pem('PRIVATE KEY')) } }, /must be set together/],

@@ -49,6 +49,8 @@ const unsupportedCluster: Readonly<Record<string, string>> = {
   'insecure-skip-tls-verify': 'connections without server verification',
   'proxy-url': 'proxies',
 };
+/** A DNS name, with the underscore that names of machines may have, or an address; IPv6 in brackets. */
+const host = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/;
 const remedy = 'use a client certificate (client-certificate-data, client-key-data), a token or a tokenFile';
 
 /**
@@ -99,6 +101,12 @@ function clusterPart(
   const url = URL.parse(server);
   if (url?.protocol !== 'https:' || url.username !== '' || url.search !== '') {
     throw new KubeconfigError(`kubeconfig: ${where}: server must be an https:// URL without user or query`);
+  }
+  // The host reaches shells: people paste the command with which a worker joins.
+  if (!host.test(url.hostname)) {
+    throw new KubeconfigError(
+      `kubeconfig: ${where}: server: the host ${JSON.stringify(url.hostname)} is neither a DNS name nor an IP address`,
+    );
   }
   const ca = pem(cluster, 'certificate-authority', where, options);
   const tlsServerName = stringOf(cluster, 'tls-server-name', where);

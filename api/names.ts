@@ -26,6 +26,8 @@ export const labels = {
   managedFor: `${domain}/managed-for`,
   /** `true` on Secrets that a DataStore references: a webhook validates their deletion. */
   dataStoreCredentials: `${domain}/datastore-credentials`,
+  /** On a StatefulSet that runs the servers of a DataStore: the name of that. A webhook validates changes of its image. */
+  dataStoreServers: `${domain}/datastore`,
   /** UID of the owner of an apply set. */
   owner: `${domain}/owner`,
   /** `kubeconfig` or `ca` on the Secrets that Cluster API reads. */
@@ -49,6 +51,8 @@ export const componentChecksumLabel = (component: string): string => `component.
 export const annotations = {
   /** Lower-case hex MD5 of the data values of the object, in key order. */
   checksum: `${domain}/checksum`,
+  /** On Secrets: RFC 3339 time at which the first certificate in it expires. */
+  certificateExpiry: `certs.${domain}/expires`,
   /** An empty value rotates immediately. Afterwards, the RFC 3339 time of the rotation. */
   rotate: `certs.${domain}/rotate`,
   /** On a TenantControlPlane: requested operation on its CAs and keys, such as `rotate-ca-start`. */
@@ -110,6 +114,8 @@ export const annotations = {
    * same data.
    */
   deleteAnyway: `${domain}/delete-anyway`,
+  /** On a TenantControlPlane or StewardControlPlane: number of pods before `kubectl steward sleep`, to which `wake` returns. */
+  replicasBeforeSleep: `${domain}/replicas-before-sleep`,
   /** On a Deployment: checksum of the extra arguments of kube-apiserver. */
   apiServerArgs: `kube-apiserver.${domain}/args`,
   /** On a Deployment whose old pods are kept: since when, and a checksum of the template that is rolled out. */

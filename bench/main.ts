@@ -1,114 +1,91 @@
 import { writeFile } from 'node:fs/promises';
 
-import { disposeOnSignals } from '../e2e/cluster/dispose-on-signals.ts';
-import type { ManagementCluster } from '../e2e/cluster/management-cluster.ts';
-import { removeHarness } from '../e2e/cluster/remove-harness.ts';
-import { footprintReport } from './footprint/footprint-report.ts';
-import { measureFootprint } from './footprint/footprint.ts';
-import { hostileLine, hostileReport } from './hostile/hostile-report.ts';
-import { breaksBound, measureHostile } from './hostile/hostile.ts';
-import { describeHost, describeMachine, machineText } from './report/machine-description.ts';
-import { hasGrown, measureMemory, memoryReport } from './memory.ts';
+import type { Progress } from '../e2e/cluster/machines/supplies.ts';
+import { toolPin } from '../e2e/tools/pins.ts';
+import type { BenchRun, Figure, Stages } from './figure.ts';
+import { figures } from './figures.ts';
 import { parseOptions, usage } from './options.ts';
-import type { BenchOptions } from './options.ts';
-import { readyReport } from './ready/ready-report.ts';
-import { readyRows } from './ready/ready-rows.ts';
-import { measureReady } from './ready/ready.ts';
+import type { KnownFigure } from './options.ts';
+import { headlineTable } from './report/headline-table.ts';
+import { describeHost, describeMachine, machineText } from './report/machine-description.ts';
+import type { MachineDescription } from './report/machine-description.ts';
+import type { Headline } from './report/presentation.ts';
 import { writeResult } from './report/result-file.ts';
-import { measureUpgrades } from './upgrade/measure-upgrades.ts';
-import { isHarmed, upgradeReport } from './upgrade/upgrade-report.ts';
-import { attachStewardCluster, startStewardCluster } from './steward-cluster.ts';
+import type { BenchResult } from './report/result-file.ts';
+import { onStage } from './stages.ts';
 
 const started = performance.now();
 
-function progress(step: string, detail = ''): void {
+const progress: Progress = (step, detail = '') => {
   const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(6);
   console.error(`${seconds} s  ${step}${detail === '' ? '' : `: ${detail}`}`);
+};
+
+/** What the benchmarks of one run have found so far. */
+interface Found {
+  readonly results: Pick<BenchResult<unknown>, 'bench' | 'command' | 'note' | 'machine' | 'rows'>[];
+  readonly headlines: Headline[];
+  /** Names of benchmarks of which a bound is broken. */
+  readonly broken: string[];
 }
 
-async function main(options: BenchOptions): Promise<void> {
+async function main(args: readonly string[]): Promise<void> {
+  const known: readonly KnownFigure[] = Object.values(figures)
+    .flat()
+    .map(({ presentation: { name }, help, isQuick }) => ({ name, help, isQuick }));
+  const options = parseOptions(args, known);
   if (options.help) {
-    console.log(usage);
+    console.log(usage(known));
     return;
   }
-  const needsCluster = options.figures.some((figure) => ['ready', 'footprint', 'upgrade'].includes(figure));
-  if (needsCluster) await measureOnCluster(options);
-  if (await breaksBoundsInMemory(options)) throw new Error('A bound is broken: see the rows above.');
+  const found: Found = { results: [], headlines: [], broken: [] };
+  const run = { options, progress };
+  await measureOn('steward', figures.steward, { run, found });
+  await measureOn('clusterApi', figures.clusterApi, { run, found });
+  await measureOn('machines', figures.machines, { run, found });
+  await measureOn('process', figures.process, { run, found });
+  if (found.results.length > 1 && found.headlines.length > 0) console.log(`\n${headlineTable(found.headlines)}`);
+  if (options.json !== undefined) await writeMeasured(options.json, { options, results: found.results });
+  if (options.check && found.broken.length > 0)
+    throw new Error(`A bound of ${found.broken.join(' and ')} is broken: see the rows above.`);
 }
 
-async function measureOnCluster(options: BenchOptions): Promise<void> {
-  const name = options.cluster ?? `bench-${process.pid}`;
-  const isOurs = options.cluster === undefined;
-  // By name: a signal may come while the cluster is half-made.
-  const removal = {
-    [Symbol.asyncDispose]: async () => {
-      if (isOurs && !options.keep) await removeHarness(name);
-    },
-  };
-  using signals = disposeOnSignals(removal);
-  try {
-    const cluster = isOurs
-      ? startStewardCluster({ name, keep: options.keep, progress })
-      : attachStewardCluster(name, progress);
-    await measure(await cluster, options);
-  } finally {
-    signals[Symbol.dispose]();
-    await removal[Symbol.asyncDispose]();
-    if (isOurs && options.keep) progress('kept', `${name}; remove it with: node e2e/cluster/main.ts down ${name}`);
-  }
+/** Measures what is run on one stage, and starts it only if something is. */
+async function measureOn<Stage extends keyof Stages>(
+  stage: Stage,
+  all: readonly Figure<Stage>[],
+  { run, found }: { readonly run: BenchRun; readonly found: Found },
+): Promise<void> {
+  const chosen = all.filter(({ presentation }) => run.options.figures.includes(presentation.name));
+  if (chosen.length === 0) return;
+  await onStage[stage](run, async (on) => {
+    for (const figure of chosen) await measure(figure, on, { run, found, needsCluster: stage !== 'process' });
+  });
 }
 
-/** Measures what needs no cluster. True when a bound is broken that was to be checked. */
-async function breaksBoundsInMemory(options: BenchOptions): Promise<boolean> {
-  const broken: boolean[] = [];
-  const write = async (bench: string, rows: readonly unknown[]): Promise<void> => {
-    const result = { bench, command: commandLine(), machine: await describeHost(), rows };
-    const { note } = options;
-    if (options.record) await writeResult({ ...result, note });
-    if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(result, undefined, 2)}\n`);
-  };
-  if (options.figures.includes('hostile')) {
-    const rows = await measureHostile(options, (row) => {
-      progress(hostileLine(row));
-    });
-    console.log(`\n${hostileReport(rows)}`);
-    await write('hostile', rows);
-    broken.push(rows.some(breaksBound));
-  }
-  if (options.figures.includes('memory')) {
-    const rows = await measureMemory(options.churn, ({ tenants, heapBytes }) => {
-      progress(`${tenants} tenants made and deleted`, `${(heapBytes / 2 ** 20).toFixed(2)} MiB`);
-    });
-    console.log(`\n${memoryReport(rows)}`);
-    await write('memory', rows);
-    broken.push(hasGrown(rows));
-  }
-  return options.check && broken.includes(true);
+async function measure<Stage extends keyof Stages>(
+  figure: Figure<Stage>,
+  on: Stages[Stage],
+  { run, found, needsCluster }: { readonly run: BenchRun; readonly found: Found; readonly needsCluster: boolean },
+): Promise<void> {
+  const { presentation } = figure;
+  const machine = needsCluster ? await printedMachine() : await describeHost();
+  const rows = await figure.measure(on, run);
+  console.log(`\n${presentation.report(rows)}`);
+  const { note, record } = run.options;
+  const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
+  const result = { bench: presentation.name, command, note, machine, rows };
+  // At once: a later benchmark may fail.
+  if (record) await writeResult(result);
+  found.results.push(result);
+  found.headlines.push(...(presentation.headlines?.(rows) ?? []));
+  if (figure.isBroken?.(rows) === true) found.broken.push(presentation.name);
 }
 
-const commandLine = (): string => ['npm run bench --', ...process.argv.slice(2)].join(' ');
-
-async function measure(cluster: ManagementCluster, options: BenchOptions): Promise<void> {
-  const machine = await describeMachine(cluster.machine.record.kubernetes);
-  console.log(machineText(machine));
-  const wants = (figure: BenchOptions['figures'][number]): boolean => options.figures.includes(figure);
-  const ready = wants('ready') ? await measureReady(cluster, options) : undefined;
-  if (ready !== undefined) console.log(`\n${readyReport(ready)}`);
-  const footprint = wants('footprint') ? await measureFootprint(cluster, options) : undefined;
-  if (footprint !== undefined) console.log(`\nThe manager while tenants rest\n\n${footprintReport(footprint)}`);
-  const command = commandLine();
-  const upgrades = wants('upgrade') ? await measureUpgrades(cluster, progress) : undefined;
-  if (upgrades !== undefined) console.log(`\n${upgradeReport(upgrades)}`);
-  const { note } = options;
-  if (options.record && upgrades !== undefined)
-    await writeResult({ bench: 'upgrade', command, note, machine, rows: upgrades });
-  if (options.record && ready !== undefined)
-    await writeResult({ bench: 'ready', command, machine, rows: readyRows(ready) });
-  if (options.record && footprint !== undefined)
-    await writeResult({ bench: 'footprint', command, machine, rows: footprint });
-  if (options.json !== undefined) await writeMeasured(options.json, { machine, options, ready, footprint, upgrades });
-  if (options.check && upgrades?.some(isHarmed) === true)
-    throw new Error('An upgrade was noticed: see the rows above.');
+async function printedMachine(): Promise<MachineDescription> {
+  const machine = await describeMachine(toolPin('kubeadm').source.version);
+  console.log(`\n${machineText(machine)}`);
+  return machine;
 }
 
 async function writeMeasured(file: string, measured: object): Promise<void> {
@@ -116,7 +93,7 @@ async function writeMeasured(file: string, measured: object): Promise<void> {
 }
 
 try {
-  await main(parseOptions(process.argv.slice(2)));
+  await main(process.argv.slice(2));
   process.exit(0);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

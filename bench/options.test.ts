@@ -1,15 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { parseOptions } from './options.ts';
+import { parseOptions, usage } from './options.ts';
+
+const known = [
+  { name: 'ready', help: 'until it works', isQuick: true },
+  { name: 'footprint', help: 'what it needs' },
+  { name: 'upgrade', help: 'what is noticed', isQuick: true },
+  { name: 'hostile', help: 'what others notice' },
+];
+const parse = (...args: readonly string[]) => parseOptions(args, known);
 
 describe('The command line of the benchmarks', () => {
   test('measures both figures of a cluster with five pairs by default, and writes no result', () => {
-    expect(parseOptions([])).toEqual({
+    expect(parse()).toEqual({
       figures: ['ready', 'footprint'],
       pairs: 5,
       replicas: [1, 2],
       tenants: [0, 4, 8],
       idleSeconds: 60,
+      rounds: 3,
+      burst: [8],
+      crowd: 30,
+      controlPlanes: 3,
+      upgrades: 5,
       does: ['refuse', 'cut', 'error', 'silent', 'hang', 'bare'],
       hostile: 100,
       innocent: 30,
@@ -25,26 +38,42 @@ describe('The command line of the benchmarks', () => {
   });
 
   test('accepts single figures and lists of numbers, sorted and without duplicates', () => {
-    const options = parseOptions(['footprint', '--tenants', '4,0,4', '--idle', '5']);
+    const options = parse('footprint', '--tenants', '4,0,4', '--idle', '5');
     expect(options).toMatchObject({ figures: ['footprint'], tenants: [0, 4], idleSeconds: 5 });
   });
 
   test('accepts single kinds of hostile endpoints', () => {
-    expect(parseOptions(['hostile', '--does', 'hang,cut'])).toMatchObject({
-      figures: ['hostile'],
-      does: ['cut', 'hang'],
-    });
+    expect(parse('hostile', '--does', 'hang,cut')).toMatchObject({ figures: ['hostile'], does: ['cut', 'hang'] });
+  });
+
+  test('runs all in the known order, whatever else is named', () => {
+    expect(parse('hostile', 'all').figures).toEqual(['ready', 'footprint', 'upgrade', 'hostile']);
+  });
+
+  test('measures less with --quick, and of all benchmarks only those that are made for it', () => {
+    const less = { pairs: 2, replicas: [1], rounds: 1, upgrades: 1 };
+    expect(parse('all', '--quick')).toMatchObject({ figures: ['ready', 'upgrade'], ...less });
+    expect(parse('--quick')).toMatchObject({ figures: ['ready', 'upgrade'], ...less });
+    expect(parse('footprint', '--quick', '--pairs', '3')).toMatchObject({ figures: ['footprint'], ...less, pairs: 3 });
   });
 
   test.each([
-    [['speed'], /no figure speed; there are ready, footprint, upgrade, hostile, memory/],
+    [['speed'], /no benchmark speed; there are ready, footprint, upgrade, hostile and all/],
     [['hostile', '--does', 'bite'], /--does bite: one or more of refuse, cut/],
     [['hostile', '--hostile', '0'], /--hostile 0: a whole number of at least 1/],
     [['--pairs', '0'], /--pairs 0: a whole number of at least 1/],
     [['--pairs', '1.5'], /--pairs 1.5: a whole number/],
     [['--replicas', '1,x'], /--replicas x: a whole number/],
     [['--tenants', '4'], /--tenants 4: two different numbers/],
+    [['burst', '--burst', '0'], /no benchmark burst/],
+    [['--burst', '0'], /--burst 0: a whole number of at least 1/],
   ])('refuses %j with the missing option', (args, message) => {
-    expect(() => parseOptions(args)).toThrow(message);
+    expect(() => parseOptions(args, known)).toThrow(message);
   });
+});
+
+test('The help has a line for each benchmark, and says which are quick', () => {
+  const help = usage(known);
+  expect(help).toContain('\n  footprint          what it needs\n');
+  expect(help).toContain('without a name or with all: ready, upgrade, in');
 });

@@ -3,22 +3,28 @@ import { parseArgs } from 'node:util';
 import { hostilities } from './hostile/hostile-endpoints.ts';
 import type { Hostility } from './hostile/hostile-endpoints.ts';
 
-/** What is measured on a management cluster, and what needs none. */
-const clusterFigures = ['ready', 'footprint'] as const;
-const figures = [...clusterFigures, 'upgrade', 'hostile', 'memory'] as const;
-type Figure = (typeof figures)[number];
-
 /** What the benchmarks are started with. */
 export interface BenchOptions {
-  readonly figures: readonly Figure[];
-  /** How often ours and each floor are measured, alternating. */
+  /** Names of the benchmarks that are run. */
+  readonly figures: readonly string[];
+  /** How often ours and each floor are measured for `ready`, alternating. */
   readonly pairs: number;
   /** Replica counts of the control planes, measured one after the other. */
   readonly replicas: readonly number[];
   /** Numbers of tenants at which the manager's footprint is taken, ascending. */
   readonly tenants: readonly number[];
-  /** Idle seconds before and during each measurement of the footprint. */
+  /** Idle seconds before and during each measurement of a footprint. */
   readonly idleSeconds: number;
+  /** How often `burst`, `onemore` and `worker` are measured. */
+  readonly rounds: number;
+  /** Numbers of tenants that are created at once, one after the other. */
+  readonly burst: readonly number[];
+  /** Tenants that run while one more is created. */
+  readonly crowd: number;
+  /** Control planes of Steward, and of kubeadm, whose needs are compared. */
+  readonly controlPlanes: number;
+  /** Tenants that are upgraded twice each. */
+  readonly upgrades: number;
   /** What endpoints of hostile tenants do, one after the other. */
   readonly does: readonly Hostility[];
   /** Numbers of tenants with hostile endpoints, and of those that are made beside them. */
@@ -32,7 +38,7 @@ export interface BenchOptions {
   readonly note: string | undefined;
   /** File that gets everything that was measured. */
   readonly json: string | undefined;
-  /** Whether the results become those that README's figures are written from. */
+  /** Whether the results become those that pages are written from. */
   readonly record: boolean;
   /** Whether the management cluster stays. */
   readonly keep: boolean;
@@ -42,26 +48,58 @@ export interface BenchOptions {
   readonly help: boolean;
 }
 
+/** A benchmark that can be named. */
+export interface KnownFigure {
+  readonly name: string;
+  readonly help: string;
+  readonly isQuick?: boolean;
+}
+
+/** Run when no name is given. */
+const usual = ['ready', 'footprint'] as const;
+
+const defaults = {
+  ...{ pairs: '5', replicas: '1,2', tenants: '0,4,8', idle: '60', rounds: '3', burst: '8', crowd: '30' },
+  ...{ 'control-planes': '3', upgrades: '5', hostile: '100', innocent: '30', churn: '100,1000,10000' },
+  does: hostilities.join(','),
+};
+
+/** Defaults of `--quick`. */
+const quickly = { ...defaults, pairs: '2', replicas: '1', rounds: '1', upgrades: '1' };
+
 /** What `--help` says. */
-export const usage = `usage: npm run bench -- [ready] [footprint] [hostile] [memory] [options]
-  ready              time from creation to the first /readyz and to status Ready, against two floors
-  footprint          memory, CPU and API requests of the manager per tenant
-                     (without a name: both of these)
-  upgrade            ten upgrades under load, over three types of Service, against the same pods by hand
-  hostile            CPU, management requests and delay of others while endpoints of tenants are hostile; needs no cluster
-  memory             heap of the manager after tenants came and went; needs no cluster
-  --pairs N          measurements of ours and of each floor, alternating (default 5)
-  --replicas 1,2     replica counts to measure (default 1,2)
-  --tenants 0,4,8    numbers of tenants for the footprint (default 0,4,8)
-  --idle SECONDS     rest before, and length of, each look at the footprint or at hostile tenants (default 60)
-  --does A,B         what hostile endpoints do (default ${hostilities.join(',')})
-  --hostile N        tenants with hostile endpoints (default 100)
-  --innocent N       tenants made beside them, and as many alone (default 30)
-  --churn N,M        tenants made and deleted at each look at the heap (default 100,1000,10000)
-  --check            fail when upgrade, hostile or memory breaks a bound
+export function usage(known: readonly KnownFigure[]): string {
+  const line = ({ name, help }: Pick<KnownFigure, 'name' | 'help'>): string => `  ${name.padEnd(18)} ${help}`;
+  const quick = known.filter(({ isQuick }) => isQuick).map(({ name }) => name);
+  return [
+    'usage: npm run bench -- [names] [options]',
+    ...known.map(line),
+    line({ name: 'all', help: 'every one of them' }),
+    `                     (without a name: ${usual.join(' and ')})`,
+    optionLines(quick),
+  ].join('\n');
+}
+
+const optionLines = (quick: readonly string[]): string => `\
+  --quick            less of it: ${quickly.pairs} pairs of one replica, ${quickly.rounds} round, ${quickly.upgrades} upgraded tenant;
+                     without a name or with all: ${quick.join(', ')}, in a quarter of an hour
+  --pairs N          ready: measurements of ours and of each floor, alternating (default ${defaults.pairs})
+  --replicas 1,2     ready: replica counts (default ${defaults.replicas})
+  --tenants 0,4,8    footprint: numbers of tenants (default ${defaults.tenants})
+  --idle SECONDS     footprint, hardware, hostile: rest before, and length of, each measurement (default ${defaults.idle})
+  --rounds N         burst, onemore, worker: measurements (default ${defaults.rounds})
+  --burst 8,40       burst: tenants that are created at once (default ${defaults.burst})
+  --crowd N          onemore: tenants that run meanwhile (default ${defaults.crowd})
+  --control-planes N hardware: control planes of each kind (default ${defaults['control-planes']})
+  --upgrades N       upgrade: tenants, with two upgrades each (default ${defaults.upgrades})
+  --does A,B         hostile: what endpoints do (default ${defaults.does})
+  --hostile N        hostile: tenants with such endpoints (default ${defaults.hostile})
+  --innocent N       hostile: tenants made beside them, and as many alone (default ${defaults.innocent})
+  --churn N,M        memory: tenants made and deleted before each measurement (default ${defaults.churn})
+  --check            fail when a bound is broken
   --note TEXT        what the recorded results shall say besides
   --json FILE        write all measurements there
-  --record           write them to bench/results too; \`npm run gen\` writes README's figures from there
+  --record           write them to bench/results too; \`npm run gen\` writes the figures of pages from there
   --keep             leave the management cluster running
   --cluster NAME     use a management cluster that runs already, with the manager in it`;
 
@@ -69,45 +107,39 @@ export const usage = `usage: npm run bench -- [ready] [footprint] [hostile] [mem
  * Reads the command line.
  * @throws Error that names the option, what it got and what it takes.
  */
-export function parseOptions(args: readonly string[]): BenchOptions {
-  const { values, positionals } = parseArgs({
+export function parseOptions(args: readonly string[], known: readonly KnownFigure[]): BenchOptions {
+  const text = { type: 'string' } as const;
+  const isSet = { type: 'boolean', default: false } as const;
+  const { values: given, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
-      pairs: { type: 'string', default: '5' },
-      replicas: { type: 'string', default: '1,2' },
-      tenants: { type: 'string', default: '0,4,8' },
-      idle: { type: 'string', default: '60' },
-      does: { type: 'string', default: hostilities.join(',') },
-      hostile: { type: 'string', default: '100' },
-      innocent: { type: 'string', default: '30' },
-      churn: { type: 'string', default: '100,1000,10000' },
-      check: { type: 'boolean', default: false },
-      note: { type: 'string' },
-      json: { type: 'string' },
-      record: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      cluster: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
+      ...{ pairs: text, replicas: text, tenants: text, idle: text, rounds: text, burst: text, crowd: text },
+      ...{ 'control-planes': text, upgrades: text, does: text, hostile: text, innocent: text, churn: text },
+      ...{ note: text, json: text, cluster: text },
+      ...{ check: isSet, record: isSet, keep: isSet, quick: isSet, help: { ...isSet, short: 'h' } },
     },
   });
-  const unknown = positionals.find((name) => !isFigure(name));
-  if (unknown !== undefined)
-    throw new Error(`There is no figure ${unknown}; there are ${figures.join(', ')}.\n${usage}`);
+  const values = { ...(given.quick ? quickly : defaults), ...given };
   const tenants = wholeNumbers('--tenants', values.tenants, 0);
   if (new Set(tenants).size < 2) throw new Error(`--tenants ${values.tenants}: two different numbers are needed.`);
   return {
-    figures: positionals.length === 0 ? clusterFigures : figures.filter((name) => positionals.includes(name)),
+    figures: chosen(positionals, given.quick, known),
+    pairs: wholeNumber('--pairs', values.pairs, 1),
+    replicas: wholeNumbers('--replicas', values.replicas, 1),
+    tenants: [...new Set(tenants)].toSorted((a, b) => a - b),
+    idleSeconds: wholeNumber('--idle', values.idle, 1),
+    rounds: wholeNumber('--rounds', values.rounds, 1),
+    burst: wholeNumbers('--burst', values.burst, 1),
+    crowd: wholeNumber('--crowd', values.crowd, 1),
+    controlPlanes: wholeNumber('--control-planes', values['control-planes'], 1),
+    upgrades: wholeNumber('--upgrades', values.upgrades, 1),
     does: hostilitiesOf(values.does),
     hostile: wholeNumber('--hostile', values.hostile, 1),
     innocent: wholeNumber('--innocent', values.innocent, 1),
     churn: wholeNumbers('--churn', values.churn, 1).toSorted((a, b) => a - b),
     check: values.check,
     note: values.note,
-    pairs: wholeNumber('--pairs', values.pairs, 1),
-    replicas: wholeNumbers('--replicas', values.replicas, 1),
-    tenants: [...new Set(tenants)].toSorted((a, b) => a - b),
-    idleSeconds: wholeNumber('--idle', values.idle, 1),
     json: values.json,
     record: values.record,
     keep: values.keep,
@@ -116,15 +148,23 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   };
 }
 
+/** Names in the order in which they are known. */
+function chosen(asked: readonly string[], isQuick: boolean, known: readonly KnownFigure[]): readonly string[] {
+  const names = known.map(({ name }) => name);
+  const unknown = asked.find((name) => name !== 'all' && !names.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`There is no benchmark ${unknown}; there are ${names.join(', ')} and all.\n${usage(known)}`);
+  if (asked.includes('all') || (isQuick && asked.length === 0))
+    return known.filter((one) => !isQuick || one.isQuick === true).map(({ name }) => name);
+  const wanted: readonly string[] = asked.length === 0 ? usual : asked;
+  return names.filter((name) => wanted.includes(name));
+}
+
 function hostilitiesOf(text: string): readonly Hostility[] {
   const asked = text.split(',');
   const unknown = asked.find((name) => !hostilities.some((one) => one === name));
   if (unknown !== undefined) throw new Error(`--does ${unknown}: one or more of ${hostilities.join(', ')} are needed.`);
   return hostilities.filter((one) => asked.includes(one));
-}
-
-function isFigure(name: string): name is Figure {
-  return figures.some((figure) => figure === name);
 }
 
 function wholeNumbers(option: string, text: string, least: number): readonly number[] {

@@ -20,6 +20,8 @@ export interface StewardClusterOptions {
   readonly name: string;
   readonly keep: boolean;
   readonly progress: Progress;
+  /** Folder below `config/datastores`; by default the quick-start etcd with one member. */
+  readonly dataStore?: string;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function startStewardCluster(options: StewardClusterOptions): Promi
   try {
     await installSteward(cluster);
     await openMetrics(cluster);
-    await installDataStore(cluster);
+    await installDataStore(cluster, options.dataStore);
     if (options.keep) await cluster.harness.keep();
     return cluster;
   } catch (error) {

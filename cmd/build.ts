@@ -8,9 +8,9 @@ const out = resolve(process.argv[2] ?? join(root, 'dist'));
 
 /**
  * Packages that read files beside themselves at run time and therefore travel whole: etcd3 loads its protocol
- * definitions. Everything else is in the bundle.
+ * definitions. What it shares with our own code is there once. Everything else is in the bundle.
  */
-const whole = ['etcd3'];
+const whole = ['etcd3', '@grpc/grpc-js', '@grpc/proto-loader'];
 
 interface PackageJson {
   readonly version: string;

@@ -35,6 +35,7 @@ import { secretReader } from '../stores/secret-reader.ts';
 import type { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import type { TenantPool } from '../tenants/pool.ts';
+import type { TenantProber } from '../tenants/prober.ts';
 import type { TenantWatches } from '../tenants/tenant-watches.ts';
 import { imageOfPod } from './image-of-pod.ts';
 import type { ManagerSettings } from './flags/manager-settings.ts';
@@ -53,6 +54,8 @@ export interface Shared {
   readonly pool: TenantPool;
   /** Absent when tenants are not watched. */
   readonly watches: TenantWatches | undefined;
+  /** Absent when tenants are not probed. */
+  readonly prober: TenantProber | undefined;
   readonly metrics: Metrics;
   /** The clusters that host control planes besides this one. */
   readonly external: ExternalClusters;
@@ -102,6 +105,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
     sessions,
     pool,
     watches,
+    prober,
     metrics,
     infrastructure,
     blockers,
@@ -126,6 +130,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         stores,
         pool,
         watches,
+        prober,
         metrics: metrics.apply(),
         defaultDataStore,
         namespace,
@@ -156,6 +161,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         defaultDataStore,
         namespace,
         tenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...retained()],
+        retained,
         allTenants: (signal) => tenantsWithData(cluster, signal),
         markSecrets: (store, signal) => markSecrets(store, { cluster, signal }),
       }),

@@ -1,6 +1,7 @@
 /**
  * Writes what follows from the code: CustomResourceDefinitions, the manager's ClusterRole, the reference pages,
- * what the Helm charts have in common with them, and the figures that follow from bench/results.
+ * what the Helm charts have in common with them, the figures that follow from bench/results, which minors of
+ * Kubernetes have run, and the pictures of the documentation.
  *
  *     npm run gen                  writes
  *     npm run gen -- --check       writes nothing; exits 1 and names each file that differs
@@ -12,20 +13,40 @@ import { allKinds } from '../api/all-kinds.ts';
 import { fieldCoveragePage } from '../api/generate/field-coverage.ts';
 import type { FieldCoverage } from '../api/generate/field-coverage.ts';
 import { generatedDirectories, generatedFiles, rolesFile } from '../api/generate/generated-files.ts';
+import { yamlText } from '../api/generate/yaml-text.ts';
 import { figurePages } from '../bench/report/figure-pages.ts';
+import { pictureFiles, pictureFolder } from '../docs/site/pictures/picture-files.ts';
+import { readPages } from '../docs/site/read-pages.ts';
+import { commandsPage } from '../docs/site/reference/commands-page.ts';
+import { imagePages } from '../docs/site/reference/image-pages.ts';
+import { quickStartImages } from '../docs/site/reference/quick-start-images.ts';
+import { sizingPage } from '../docs/site/reference/sizing-page.ts';
+import { supportedVersionsPage } from '../docs/site/reference/supported-versions-page.ts';
+import { minorsPage } from '../e2e/minors/reference-page.ts';
+import { readMinorResults } from '../e2e/minors/results-file.ts';
 import { chartFiles, definitionFolder } from './chart/chart-files.ts';
 import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } from './declared-access.ts';
 import { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
 import { documentedCommands, flagsPage } from './flags/flags-page.ts';
+import { metricsPage } from './metrics/metrics-page.ts';
+import { alerts } from './monitoring/alerts.ts';
+import { alertsPage } from './monitoring/alerts-page.ts';
+import { dashboards } from './monitoring/dashboards/all-dashboards.ts';
+import { grafanaJson } from './monitoring/dashboards/grafana-json.ts';
+import { prometheusRule, ruleGroups } from './monitoring/prometheus-rules.ts';
+import { pluginPage } from './plugin/plugin-page.ts';
+import { pluginProgram } from './plugin/program.ts';
+import { systemWorld } from './plugin/system-world.ts';
 import { phasesPage } from './phases-page.ts';
 import { promisesPage } from '../testing/repository/promises-page.ts';
 import type { PromiseGroup } from '../testing/repository/promises-page.ts';
 
+const yamlHeader = '# Made by `npm run gen`; do not edit.\n';
 const root = join(import.meta.dirname, '..');
 
 /** Files in generated directories that nothing generates any more. */
 function leftovers(files: ReadonlyMap<string, string>): readonly string[] {
-  return [...generatedDirectories, definitionFolder]
+  return [...generatedDirectories, definitionFolder, pictureFolder, 'charts/steward/files/dashboards']
     .filter((directory) => existsSync(join(root, directory)))
     .flatMap((directory) => readdirSync(join(root, directory)).map((name) => `${directory}/${name}`))
     .filter((path) => !files.has(path));
@@ -58,15 +79,31 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`unknown argument ${unknown}; usage: npm run gen [-- --check]`);
     return 2;
   }
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const files = new Map([
     ...generatedFiles(allKinds, declaredRoles),
     ['config/clusterstacks/role.yaml', rolesFile([clusterStacksRole])],
     ['config/clusterstacks/runtime-extension/role.yaml', rolesFile([runtimeExtensionRole])],
     ['config/hosting/role.yaml', rolesFile([hostingRole])],
+    ['config/monitoring/prometheus-rule.yaml', `${yamlHeader}${yamlText(prometheusRule(alerts))}`],
+    ['charts/steward/files/alerts.yaml', `${yamlHeader}${yamlText(ruleGroups(alerts))}`],
+    ...dashboards.map((one) => [`charts/steward/files/dashboards/${one.name}.json`, grafanaJson(one)] as const),
+    ['docs/reference/generated/alerts.md', alertsPage(alerts)],
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
+    [
+      'docs/reference/generated/kubectl-steward.md',
+      pluginPage(pluginProgram(systemWorld(new AbortController().signal))),
+    ],
+    ['docs/reference/generated/metrics.md', metricsPage()],
     ['docs/reference/generated/phases.md', phasesPage(recipe)],
     ['docs/reference/field-coverage.md', fieldCoverage()],
     ['docs/reference/promises.md', promises()],
+    ['docs/reference/minors.md', minorsPage(await readMinorResults())],
+    ...pictureFiles(),
+    ...imagePages(version, quickStartImages(root)),
+    ['docs/reference/generated/supported-versions.md', supportedVersionsPage()],
+    commandsPage(readPages(root).pages),
+    await sizingPage(root),
     ...chartFiles(root, { kinds: allKinds, roles: declaredRoles, clusterStacksRole }),
     ...(await figurePages(root)),
   ]);

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '../api/meta.ts';
+import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
 import type { Cluster } from '../runtime/client/cluster.ts';
 import { ExternalClusters } from '../controllers/stewardcontrolplane/hosting/external-clusters.ts';
 import { detached } from '../runtime/detached.ts';
+import { ownedSecrets } from '../controllers/tenantcontrolplane/watches.ts';
 import { selectionInTenant } from '../controllers/tenantcontrolplane/shared/selection-in-tenant.ts';
+import { pastSpan } from '../runtime/observe/in-span.ts';
+import { startTracing } from './start-tracing.ts';
 import { EventRecorder } from '../runtime/observe/event-recorder.ts';
 import { guardWrites } from '../runtime/client/guard-writes.ts';
 import { contactCheck, healthPages, HttpEndpoints } from '../runtime/observe/http-endpoints.ts';
@@ -25,6 +30,10 @@ import { Sessions } from '../stores/sessions.ts';
 import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure/infrastructure-watches.ts';
 import { BlockerWatches } from '../controllers/stewardcontrolplane/infrastructure/blocker-watches.ts';
 import { TenantPool } from '../tenants/pool.ts';
+import { probe } from '../tenants/probe.ts';
+import type { ProbeResult } from '../tenants/probe.ts';
+import { TenantProber } from '../tenants/prober.ts';
+import type { ProbePath } from '../tenants/prober.ts';
 import { TenantWatches } from '../tenants/tenant-watches.ts';
 import { bindText } from './flags/bind-text.ts';
 import { Closing } from './closing.ts';
@@ -33,6 +42,7 @@ import { coreControllers } from './controllers.ts';
 import type { LastResort } from './last-resort.ts';
 import type { ListenAddress, ManagerSettings } from './flags/manager-settings.ts';
 import type { OptionalLayer } from './optional-layer.ts';
+import { measureObjects } from './metrics/measure-objects.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { serveAdmission } from './admission/serve-admission.ts';
 import { version } from './version.ts';
@@ -65,6 +75,7 @@ export async function runManager(settings: ManagerSettings, lastResort: LastReso
   };
   lastResort.use(log);
   base.metrics.watchUnhandled(() => lastResort.errors);
+  startTracing(base);
   log.info('starting', { version, node: process.version, leaderElection: settings.leaderElect });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
@@ -145,6 +156,7 @@ function openManagementCluster(base: Base): Cluster {
 function measured({ metrics }: Base, options: ClusterOptions): ClusterOptions {
   const onRequest = ({ cluster, verb, code, ms }: RequestMeasure): void => {
     metrics.request({ verb, code: code === 0 ? '<error>' : code, host: cluster, seconds: ms / 1000 });
+    pastSpan(`${verb} ${cluster}`, { 'http.response.status_code': code }, ms);
   };
   return { ...options, userAgent: `steward/${version}`, onRequest };
 }
@@ -192,6 +204,7 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
     openCluster(connection, measured(base, limits));
   const pool = closing.add(new TenantPool({ clock, log, open, memory }), (clients) => clients.close());
   const watches = settings.watchTenants ? closing.add(tenantWatches(memory), closeLines) : undefined;
+  const prober = proberOf(base, memory);
   const external = closing.add(
     new ExternalClusters({
       cluster,
@@ -228,7 +241,7 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
     },
   });
   const blockers = closing.add(blockerWatches, (open) => open[Symbol.asyncDispose]());
-  const parts = { informers: scoped, clock, memory, sessions, pool, watches, metrics };
+  const parts = { informers: scoped, clock, memory, sessions, pool, watches, prober, metrics };
   const shared = { ...parts, cluster, infrastructure, blockers, external, enqueue };
   const metricsOf = (name: string) => metrics.ofController(name);
   const managerOf = (controllers: readonly Controller[], log: Logger): Manager => {
@@ -245,6 +258,18 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
     manager: managerOf,
     webhookTrouble: layerTrouble,
   });
+  if (settings.objectMetrics) {
+    // What no controller of this process watches is not watched for its metrics alone.
+    const { controllers, defaultDataStore } = settings;
+    measureObjects(metrics, {
+      tenants: () =>
+        controllers.has('tenantcontrolplane') ? scoped.informer({ kind: tenantControlPlane }).list() : [],
+      secrets: () => (controllers.has('tenantcontrolplane') ? scoped.informer(ownedSecrets).list() : []),
+      dataStores: () => (controllers.has('datastore') ? scoped.informer({ kind: dataStore }).list() : []),
+      defaultDataStore,
+      probes: (uid) => prober?.results(uid) ?? new Map<ProbePath, ProbeResult>(),
+    });
+  }
   metrics.watchRunning(() => new Map(managers.flatMap((one) => [...one.runningSeconds()])));
   return { manager, layer, enqueue };
 }
@@ -252,6 +277,21 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
 const closeLines = (lines: TenantWatches): void => {
   lines.close();
 };
+
+/** A new user waits this long for an API server at most: until then, the probe does not count as failed. */
+const probeTimeoutMs = 5000;
+
+function proberOf({ settings, closing, log }: Base, memory: ObjectMemory): TenantProber | undefined {
+  const { probeIntervalMs } = settings;
+  if (probeIntervalMs === undefined) return undefined;
+  const prober = new TenantProber({
+    ...{ clock, log, memory, intervalMs: probeIntervalMs, random: Math.random },
+    probe: (server) => probe(server, probeTimeoutMs),
+  });
+  return closing.add(prober, (open) => {
+    open.close();
+  });
+}
 
 function tenantWatches(memory: ObjectMemory): TenantWatches {
   return new TenantWatches({

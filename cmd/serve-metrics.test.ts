@@ -23,7 +23,12 @@ const create = <T extends Resource>(_: KindRef<T>, manifest: Manifest): Promise<
 
 async function serve(insecureMetrics: boolean): Promise<number> {
   const port = await serveMetrics({
-    settings: { metrics: { host: '127.0.0.1', port: 0 }, insecureMetrics, podName: 'steward-0' },
+    settings: {
+      metrics: { host: '127.0.0.1', port: 0 },
+      insecureMetrics,
+      profiling: !insecureMetrics,
+      podName: 'steward-0',
+    },
     ...{ cluster: { create }, clock: new FakeClock(new Date()), closing, log: silent },
     metrics: new Metrics({ process: false }),
   });
@@ -31,9 +36,9 @@ async function serve(insecureMetrics: boolean): Promise<number> {
   return port;
 }
 
-const scrape = (port: number, headers: Record<string, string>): Promise<number | undefined> =>
+const scrape = (port: number, headers: Record<string, string>, path = '/metrics'): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: '/metrics', headers, rejectUnauthorized: false, agent: false };
+    const options = { host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false };
     request(options, (response) => {
       response.resume().once('end', () => {
         resolve(response.statusCode);
@@ -55,12 +60,23 @@ describe('Metrics', () => {
     expect(codeOfRaw(await plain(port))).not.toBe(200);
   });
 
+  test('come with profiles for clients that may get these, if they are switched on', async () => {
+    const port = await serve(false);
+    const path = '/debug/profiles/cpu?seconds=soon';
+    expect(await scrape(port, { authorization: 'Bearer good' }, path)).toBe(400);
+    expect(await scrape(port, { authorization: 'Bearer bad' }, path)).toBe(401);
+    const open = await serve(true);
+    expect(await exchangeRaw({ port: open }, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(
+      'HTTP/1.1 404',
+    );
+  });
+
   test('are served without TLS and authorization if the flags say so', async () => {
     expect(codeOfRaw(await plain(await serve(true)))).toBe(200);
   });
 
   test('are not served if they are switched off', async () => {
-    const settings = { metrics: undefined, insecureMetrics: false, podName: 'steward-0' };
+    const settings = { metrics: undefined, insecureMetrics: false, profiling: false, podName: 'steward-0' };
     const parts = { cluster: { create }, clock: new FakeClock(), closing, log: silent };
     expect(await serveMetrics({ settings, ...parts, metrics: new Metrics({ process: false }) })).toBeUndefined();
   });

@@ -4,6 +4,7 @@ import { detached } from '../runtime/detached.ts';
 import { HttpEndpoints, metricsPages } from '../runtime/observe/http-endpoints.ts';
 import type { Logger } from '../runtime/observe/logger.ts';
 import type { Metrics } from '../runtime/observe/metrics.ts';
+import { profilePages } from '../runtime/observe/profile-pages.ts';
 import { ScrapeAccess } from '../runtime/observe/scrape-access.ts';
 import { defaultServingLife, makeServingMaterial, type ServingMaterial } from '../runtime/server/serving-pair.ts';
 import { bindText } from './flags/bind-text.ts';
@@ -12,7 +13,7 @@ import type { ManagerSettings } from './flags/manager-settings.ts';
 
 /** With what metrics are served. */
 export interface MetricsParts {
-  readonly settings: Pick<ManagerSettings, 'metrics' | 'insecureMetrics' | 'podName'>;
+  readonly settings: Pick<ManagerSettings, 'metrics' | 'insecureMetrics' | 'profiling' | 'podName'>;
   /** Not guarded by leadership: every replica serves. */
   readonly cluster: Pick<Cluster, 'create'>;
   readonly clock: Clock;
@@ -30,9 +31,9 @@ const renewalMs = 20 * 24 * 3600_000;
  */
 export async function serveMetrics(parts: MetricsParts): Promise<number | undefined> {
   const { settings, cluster, clock, log, metrics, closing } = parts;
-  const { metrics: address, insecureMetrics, podName } = settings;
+  const { metrics: address, insecureMetrics, profiling, podName } = settings;
   if (address === undefined) return undefined;
-  const pages = metricsPages(metrics.registry);
+  const pages = { ...metricsPages(metrics.registry), ...(profiling && profilePages(clock)) };
   const serve = (endpoints: HttpEndpoints): Promise<number> =>
     closing.add(endpoints, (open) => open.close()).listen(bindText(address));
   if (insecureMetrics) return serve(new HttpEndpoints(pages, log, { clock }));

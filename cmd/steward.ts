@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { inspect } from 'node:util';
 import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
 import { UsageError, describeFlags } from './flags/flags.ts';
@@ -16,6 +17,9 @@ const lastResort = new LastResort(process, {
     console.error(JSON.stringify({ level: 'error', message, error: inspect(error) }));
   },
 });
+
+/** What kubectl starts for `kubectl steward`: this program under another name. */
+const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-steward');
 
 /** The commands of the binary; the first is what runs when none is named. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
@@ -50,6 +54,7 @@ Usage: steward <command> [flags]
   manager               runs the controllers and the admission webhooks (the default command)
   datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: creates the certificates and the administrator of config/datastores
   migrate               copies a tenant's data to another DataStore; the manager runs it in Jobs
+  kubectl               the commands of kubectl steward, for people: get, create, upgrade …; see steward kubectl --help
   stack                 build, push, diff or lint: releases of cluster stacks; see steward stack --help
   version               prints the version
 
@@ -64,6 +69,11 @@ ${describeFlags(migrateFlags)}`;
 
 async function main(args: readonly string[]): Promise<number> {
   const [first = 'manager', ...rest] = args;
+  if (first === 'kubectl') {
+    // Loaded only here: the manager has no use for it.
+    const { runPluginProcess } = await import('./plugin/run-process.ts');
+    return runPluginProcess(rest);
+  }
   if (['help', '--help', '-h'].some((word) => args.includes(word))) {
     console.log(first === 'stack' ? stackUsage : usage);
     return 0;
@@ -71,12 +81,12 @@ async function main(args: readonly string[]): Promise<number> {
   const [name, flags] = first.startsWith('-') ? ['manager', args] : [first, rest];
   const command = commands[name];
   if (command === undefined)
-    throw new UsageError(`unknown command ${name}; use one of ${Object.keys(commands).join(', ')}`);
+    throw new UsageError(`unknown command ${name}; use one of ${[...Object.keys(commands), 'kubectl'].join(', ')}`);
   return command(flags);
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main([...(isPlugin ? ['kubectl'] : []), ...process.argv.slice(2)]);
 } catch (error) {
   if (!(error instanceof UsageError)) {
     console.error(error);

@@ -105,6 +105,18 @@ describe('Versions', () => {
       expect(versionWarnings(fine)).toEqual([]);
     }
   });
+
+  test('whose control planes have not run return a warning, and no other within the range', () => {
+    const ran = [oldestMinor, newestMinor];
+    for (let minor = oldestMinor; minor <= newestMinor; minor += 1) {
+      const expected = ran.includes(minor)
+        ? []
+        : [
+            `a v1.${minor}.2: no control plane of v1.${minor} has been run in tests; its documents were compared with those of kubeadm`,
+          ];
+      expect(versionWarnings(`v1.${minor}.2`, 'a', ran)).toEqual(expected);
+    }
+  });
 });
 
 describe('readVersion', () => {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 import type { Artifact, Content, Descriptor } from '../clusterstacks/sources/oci/artifact.ts';
-import { artifactOf, content, indexOf } from '../clusterstacks/sources/oci/artifact.ts';
+import { artifactOf, content } from '../clusterstacks/sources/oci/artifact.ts';
 import { runCommand } from '../e2e/cluster/machines/run-command.ts';
 
 const compress = promisify(gzip);
@@ -14,11 +14,14 @@ interface Manifest {
   readonly layers: readonly Descriptor[];
 }
 
-/**
- * The image of an OCI archive of ours as a registry keeps it: layers compressed, under an index, so that other architectures
- * can be added beside it.
- */
-export async function imageArtifact(archive: string): Promise<Artifact> {
+/** An image for one platform. */
+export interface PlatformImage {
+  readonly image: Artifact;
+  readonly platform: NonNullable<Descriptor['platform']>;
+}
+
+/** The image of an OCI archive of ours as a registry keeps it: layers compressed. */
+export async function imageArtifact(archive: string): Promise<PlatformImage> {
   const layout = `${archive}.layout`;
   await mkdir(layout, { recursive: true });
   try {
@@ -36,7 +39,7 @@ export async function imageArtifact(archive: string): Promise<Artifact> {
       // The configuration names layers by what is inside; compressing changes nothing of that.
       layers.push(content(`${mediaType}+gzip`, await compress(await blob(digest), { level: 6 })));
     }
-    return indexOf([{ image: artifactOf(config, layers), platform: first.platform }]);
+    return { image: artifactOf(config, layers), platform: first.platform };
   } finally {
     await rm(layout, { recursive: true, force: true });
   }

@@ -4,9 +4,11 @@ import { parseArgs } from 'node:util';
 import { writeLocalRepository } from './local-repository.ts';
 import { publishRelease } from './publish-release.ts';
 import { readSigningKey } from './signing-key.ts';
+import { architectures } from './system/image-system.ts';
+import type { Architecture } from './system/image-system.ts';
 
 const usage = `usage:
-  npm run release -- --version <version> --registry <host[:port]/path> [--key <file>] [--out <folder>] [--plain-http]
+  npm run release -- --version <version> --registry <host[:port]/path> [--key <file>] [--out <folder>] [--architectures amd64,arm64] [--plain-http]
       builds and pushes the image, its bill of materials, the charts and the provider's files, and signs each with the key
       REGISTRY_USERNAME and REGISTRY_PASSWORD  credentials of the registry; anonymous without them
       SIGNING_KEY_PASSWORD                     passphrase of the key, if it has one
@@ -26,6 +28,16 @@ async function local(args: readonly string[]): Promise<void> {
   process.stdout.write(configuration);
 }
 
+/** @throws Error that says what there is. */
+function readArchitectures(text: string): readonly Architecture[] {
+  const wanted = [...new Set(text.split(','))].map((name) => {
+    const found = architectures.find((each) => each === name);
+    if (found === undefined) throw new Error(`--architectures takes ${architectures.join()}, got "${name}"`);
+    return found;
+  });
+  return wanted;
+}
+
 async function publish(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -34,6 +46,7 @@ async function publish(args: readonly string[]): Promise<void> {
       registry: { type: 'string' },
       key: { type: 'string' },
       out: { type: 'string', default: 'dist/release' },
+      architectures: { type: 'string', default: architectures.join() },
       'plain-http': { type: 'boolean', default: false },
     },
   });
@@ -46,6 +59,7 @@ async function publish(args: readonly string[]): Promise<void> {
   await publishRelease({
     version,
     registry: registry.replace(/^oci:\/\//, ''),
+    architectures: readArchitectures(values.architectures),
     access: {
       plainHttp: values['plain-http'],
       credentials: username === undefined || password === undefined ? undefined : { username, password },

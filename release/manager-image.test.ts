@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
-import { goBuildArguments } from '../e2e/tools/go-build.ts';
+import { goBuildArguments } from '../e2e/tools/go/go-build.ts';
 import { toolPin } from '../e2e/tools/pins.ts';
 import { managerImage, managerPlaces, managerRuntime } from './manager-image.ts';
 

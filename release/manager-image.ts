@@ -2,17 +2,16 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { baseEntries, fileEntry, filesBelow } from '../e2e/tools/image-contents.ts';
-import { libraryFiles } from '../e2e/tools/library-files.ts';
 import { writeImageArchive } from '../e2e/tools/oci-archive.ts';
 import type { TarEntry } from '../e2e/tools/tar-writer.ts';
 import { buildBundle } from './build-bundle.ts';
+import type { ImageSystem } from './system/image-system.ts';
+import { ownSystem } from './system/own-system.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** The image's name in config/manager. */
 export const managerImage = 'ghcr.io/butlerdotdev/steward:v0.17.0';
-
-const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /** How the image runs, as the last stage of the Dockerfile says it. */
 export const managerRuntime = {
@@ -39,13 +38,10 @@ export interface ManagerImageOptions {
   /** Without a v; that of package.json by default. */
   readonly version?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** What it stands on; that of this machine by default. */
+  readonly system?: ImageSystem;
   /** Path of the helm that a third layer brings, for cluster stacks; no such layer by default. */
   readonly helm?: string;
-}
-
-/** The files of this machine that are the lower layer: Node, the libraries it is linked to, and authorities. */
-export async function systemFiles(): Promise<readonly string[]> {
-  return [...(await libraryFiles(process.execPath)), authorities];
 }
 
 /**
@@ -58,10 +54,11 @@ export async function writeManagerImage(path: string, options: ManagerImageOptio
   // A folder of its own: several stages on one host may build at the same time.
   const bundle = `${path}.bundle`;
   const packages = await buildBundle(bundle, options.version);
+  const { architecture, node, files } = options.system ?? (await ownSystem());
   const system: TarEntry[] = [
     ...baseEntries,
-    fileEntry(process.execPath, managerPlaces.node),
-    ...(await systemFiles()).map((file) => fileEntry(file)),
+    fileEntry(node, managerPlaces.node),
+    ...files.map(({ from, to }) => fileEntry(from, to)),
   ];
   const app: TarEntry[] = [
     ...(await filesBelow(bundle, managerPlaces.app)),
@@ -73,7 +70,7 @@ export async function writeManagerImage(path: string, options: ManagerImageOptio
     {
       names: [options.name ?? managerImage],
       layers: [system, app, tools].filter((layer) => layer.length > 0),
-      architecture: imageArchitecture,
+      architecture,
       ...managerRuntime,
       labels: options.labels,
     },
@@ -82,6 +79,3 @@ export async function writeManagerImage(path: string, options: ManagerImageOptio
   await rm(bundle, { recursive: true, force: true });
   return packages;
 }
-
-/** Go's name of what this machine's images run on. */
-export const imageArchitecture = process.arch === 'arm64' ? 'arm64' : 'amd64';

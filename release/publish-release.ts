@@ -4,18 +4,24 @@ import { join } from 'node:path';
 
 import { ReleaseNotFoundError } from '../clusterstacks/sources/asset-errors.ts';
 import type { Artifact } from '../clusterstacks/sources/oci/artifact.ts';
-import { artifactOf, content, emptyConfig } from '../clusterstacks/sources/oci/artifact.ts';
+import { artifactOf, content, emptyConfig, indexOf } from '../clusterstacks/sources/oci/artifact.ts';
 import type { OciRepository } from '../clusterstacks/sources/oci/oci-repository.ts';
 import { filesArtifact } from './files-artifact.ts';
 import { imageArtifact } from './image-artifact.ts';
-import { systemFiles, writeManagerImage } from './manager-image.ts';
+import type { PlatformImage } from './image-artifact.ts';
+import { writeManagerImage } from './manager-image.ts';
 import type { RegistryAccess } from './open-repository.ts';
 import { openRepository } from './open-repository.ts';
+import { writePluginRelease } from './plugin-release.ts';
 import { writeProviderRelease } from './provider-release.ts';
 import { pushChart } from './push-chart.ts';
 import { releaseNotes } from './release-notes.ts';
 import { releaseVersion } from './release-version.ts';
 import { imageSbom } from './sbom.ts';
+import { foreignSystem } from './system/foreign-system.ts';
+import { ownArchitecture } from './system/image-system.ts';
+import type { Architecture, DebianPackage } from './system/image-system.ts';
+import { ownSystem } from './system/own-system.ts';
 import { publicPem, signatureOf, tagBeside } from './signature.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -29,6 +35,8 @@ export interface Release {
   /** HOST[:PORT]/PATH, below which the repositories are. */
   readonly registry: string;
   readonly access: RegistryAccess;
+  /** What the image runs on, each once. */
+  readonly architectures: readonly Architecture[];
   /** Signs every artifact; without it nothing is signed. */
   readonly key?: KeyObject | undefined;
   /** Folder that gets what is published, for a page of releases too. */
@@ -75,15 +83,11 @@ export async function publishRelease(release: Release): Promise<readonly Publish
   const publish = async (where: string, artifact: Artifact, as: string): Promise<string> =>
     signed(where, as, await openRepository(where, access).push(artifact, as, never));
 
-  const archive = join(out, 'image.tar');
   const name = `${image}:${tag}`;
-  const packages = await writeManagerImage(archive, { name, version, labels: imageLabels(version) });
-  const imageDigest = await publish(image, await imageArtifact(archive), tag);
-  await rm(archive);
+  const { images, packages, debian } = await buildImages(release, { name, version });
+  const imageDigest = await publish(image, indexOf(images), tag);
 
-  const sbom = Buffer.from(
-    JSON.stringify(await imageSbom(version, { packages, systemFiles: await systemFiles() }), null, 2),
-  );
+  const sbom = Buffer.from(JSON.stringify(await imageSbom(version, { packages, debian }), null, 2));
   await writeFile(join(out, 'sbom.cdx.json'), sbom);
   const bill = artifactOf(emptyConfig, [content('application/vnd.cyclonedx+json', sbom)]);
   await publish(image, bill, tagBeside(imageDigest, 'sbom'));
@@ -93,12 +97,44 @@ export async function publishRelease(release: Release): Promise<readonly Publish
     await signed(`${registry}/charts/${chart}`, version, digest);
   }
 
+  const plugin = await writePluginRelease(join(out, 'kubectl-steward'), version);
+  log(`${plugin.archive} sha256:${plugin.sha256}`);
+
   const { folder } = await writeProviderRelease(join(out, 'control-plane-steward', tag), { version, image: name });
   await publish(components, await filesArtifact(folder, providerArtifactType), tag);
   if (key !== undefined) await writeFile(join(out, 'steward.pub'), publicPem(key));
   const digests = published.map(({ reference, digest }) => `${digest}  ${reference}\n`);
   await writeFile(join(out, 'digests.txt'), digests.join(''));
   return published;
+}
+
+interface Images {
+  readonly images: readonly PlatformImage[];
+  /** Folders of the npm packages in them. */
+  readonly packages: readonly string[];
+  readonly debian: readonly DebianPackage[];
+}
+
+/** The image for each architecture; all have the same bundle. */
+async function buildImages(
+  { architectures, out, log }: Release,
+  { name, version }: { readonly name: string; readonly version: string },
+): Promise<Images> {
+  const images: PlatformImage[] = [];
+  const debian: DebianPackage[] = [];
+  let packages: readonly string[] = [];
+  for (const architecture of architectures) {
+    const folder = join(out, architecture);
+    await mkdir(folder);
+    const isOwn = architecture === ownArchitecture;
+    const system = isOwn ? await ownSystem() : await foreignSystem(architecture, folder, log);
+    const archive = join(folder, 'image.tar');
+    packages = await writeManagerImage(archive, { name, version, system, labels: imageLabels(version) });
+    images.push(await imageArtifact(archive));
+    debian.push(...(await system.packages()));
+    await rm(folder, { recursive: true });
+  }
+  return { images, packages, debian };
 }
 
 const imageLabels = (version: string): Readonly<Record<string, string>> => ({

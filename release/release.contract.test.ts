@@ -1,16 +1,21 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 import type { Descriptor } from '../clusterstacks/sources/oci/artifact.ts';
 import { artifactOf, digestOf, emptyConfig } from '../clusterstacks/sources/oci/artifact.ts';
+import { debianProgram } from '../e2e/tools/debian-program.ts';
 import { resolveTools } from '../e2e/tools/resolve.ts';
+import { toolEnvironment } from '../e2e/tools/tool-environment.ts';
+import { managerPlaces } from './manager-image.ts';
+import { architectures, ownArchitecture } from './system/image-system.ts';
 import { openRepository } from './open-repository.ts';
 import { pushChart } from './push-chart.ts';
 import { RunningRegistry } from './running-registry.ts';
@@ -78,19 +83,52 @@ afterAll(async () => {
 });
 
 describe('a published release', () => {
-  test('has the image under its tag: an index of this architecture, layers compressed, what they hold as configured', async () => {
+  test('has the image under its tag: an index of two architectures, layers compressed, what they hold as configured', async () => {
     const { manifest: index } = await manifestAt('steward', `v${version}`);
-    expect(index.manifests).toMatchObject([{ platform: { os: 'linux' } }]);
-    const { manifest } = await manifestAt('steward', index.manifests?.[0]?.digest ?? '');
-    const config = json<{
-      readonly config: Readonly<Record<string, unknown>>;
-      readonly rootfs: { readonly diff_ids: readonly string[] };
-    }>(await blob('steward', manifest.config.digest));
-    expect(config.config).toMatchObject({ Entrypoint: ['/manager'], User: '65532:65532', Cmd: ['manager'] });
-    const layers = await Promise.all(manifest.layers.map(({ digest }) => blob('steward', digest)));
-    expect(layers.map((layer) => digestOf(gunzipSync(layer)))).toEqual(config.rootfs.diff_ids);
-    expect(gunzipSync(layers[1] ?? new Uint8Array()).includes(`"v${version}"`)).toBe(true);
+    expect(index.manifests?.map(({ platform }) => platform)).toEqual([
+      { os: 'linux', architecture: 'amd64' },
+      { os: 'linux', architecture: 'arm64' },
+    ]);
+    for (const { digest, platform } of index.manifests ?? []) {
+      const { manifest } = await manifestAt('steward', digest);
+      const config = json<{
+        readonly architecture: string;
+        readonly config: Readonly<Record<string, unknown>>;
+        readonly rootfs: { readonly diff_ids: readonly string[] };
+      }>(await blob('steward', manifest.config.digest));
+      expect(config.architecture).toBe(platform?.architecture);
+      expect(config.config).toMatchObject({ Entrypoint: ['/manager'], User: '65532:65532', Cmd: ['manager'] });
+      const layers = await Promise.all(manifest.layers.map((layer) => blob('steward', layer.digest)));
+      expect(layers.map((layer) => digestOf(gunzipSync(layer)))).toEqual(config.rootfs.diff_ids);
+      expect(gunzipSync(layers[1] ?? new Uint8Array()).includes(`"v${version}"`)).toBe(true);
+    }
   });
+
+  test.each(architectures)(
+    'has a program that runs on %s, with nothing but what is in the image',
+    async (architecture) => {
+      const { manifest: index } = await manifestAt('steward', `v${version}`);
+      const one = index.manifests?.find(({ platform }) => platform?.architecture === architecture);
+      const { manifest } = await manifestAt('steward', one?.digest ?? '');
+      const root = path.join(folder, `root-${architecture}`);
+      await mkdir(root);
+      for (const { digest } of manifest.layers) {
+        const layer = path.join(folder, 'layer.tar.gz');
+        await writeFile(layer, await blob('steward', digest));
+        await run('tar', ['-xzf', layer, '-C', root]);
+      }
+      const inside = [managerPlaces.node, managerPlaces.target, 'version'];
+      if (architecture === ownArchitecture) {
+        expect((await run('chroot', [root, ...inside])).stdout).toBe(`v${version}\n`);
+        return;
+      }
+      const machine = { amd64: 'x86_64', arm64: 'aarch64' }[architecture];
+      const emulator = { name: 'qemu-user-static', program: `usr/bin/qemu-${machine}-static` };
+      await copyFile(await debianProgram(emulator, toolEnvironment().cacheFolder), path.join(root, 'emulator'));
+      expect((await run('chroot', [root, '/emulator', ...inside])).stdout).toBe(`v${version}\n`);
+    },
+    180_000,
+  );
 
   test('has charts that helm pulls, and that install this very image', async () => {
     const { helm } = await resolveTools(['helm']);
@@ -171,6 +209,18 @@ describe('a published release', () => {
 
   test('comes with its notes', async () => {
     expect(await readFile(path.join(out, 'release-notes.md'), 'utf8')).toContain('Cluster API');
+  });
+
+  test('has the files that the hosted workflow puts on the page of the release', async () => {
+    const workflow = await readFile(path.join(import.meta.dirname, '../.github/workflows/release.yaml'), 'utf8');
+    const { jobs } = parse(workflow) as { jobs: { release: { steps: readonly { run?: string }[] } } };
+    const script = jobs.release.steps.map(({ run: lines = '' }) => lines).join('\n');
+    expect(script).toContain('npm run release -- --version "$GITHUB_REF_NAME" --registry "$REGISTRY"');
+    const named = [...script.matchAll(/dist\/release\/(\S+)/g)].map(([, name = '']) =>
+      name.replace('"$GITHUB_REF_NAME"', `v${version}`).replace(/\/\*$/, ''),
+    );
+    expect(named).toHaveLength(5);
+    for (const name of named) expect(existsSync(path.join(out, name))).toBe(true);
   });
 
   test('is never replaced', async () => {

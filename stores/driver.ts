@@ -1,4 +1,5 @@
 import type { DataStore, DataStoreSpec } from '../api/steward/v1alpha1/data-store.ts';
+import type { DefragmentationRequest, DefragmentationStep } from './defragmentation.ts';
 import type { TenancyData } from './tenancy-data.ts';
 
 /** Reads one key of a Secret; undefined when the Secret or the key is absent. */
@@ -77,6 +78,8 @@ export interface ServerState {
   readonly floor: string;
   /** Bytes in use, if the server reports them. */
   readonly sizeBytes?: number;
+  /** Minor version whose format the stored data has, e.g. `3.6`, if the server distinguishes it from its own version. */
+  readonly storageVersion?: string;
   /** Problems that a person should know although the datastore works, e.g. which endpoint does not answer. */
   readonly notes?: readonly string[];
 }
@@ -85,6 +88,11 @@ export interface ServerState {
 export interface Session extends AsyncDisposable {
   /** Throws `StoreError` with reason Unreachable, Unauthorized or Unsupported. */
   ping(): Promise<ServerState>;
+  /**
+   * Lets the API servers of tenants know up to which revision the datastore was compacted. Absent where they know it
+   * themselves. Throws `StoreError`.
+   */
+  publishCompaction?(): Promise<void>;
   /**
    * Creates user, database or prefix, and grants, and completes a tenancy that is incomplete. Throws `StoreError` with reason
    * OwnedByAnother or InvalidName, without a change, when this owner cannot have the names.
@@ -104,6 +112,11 @@ export interface Session extends AsyncDisposable {
    * The data of a tenancy that `ensure` created, to copy it with administrative rights. Absent where a driver cannot copy.
    */
   data?(tenancy: Tenancy): Promise<TenancyData>;
+  /**
+   * Takes the next step to return free space to the disk, if there is one: at most one server is blocked meanwhile. Absent where servers
+   * need none.
+   */
+  defragment?(request: DefragmentationRequest): Promise<DefragmentationStep>;
 }
 
 /** What sets a driver apart from others. Controllers ask for these and not for a driver's name. */

@@ -14,6 +14,12 @@ const containerSecurityContexts = obj({
 export const deploymentFields = {
   nodeSelector: opt(map(str())),
   runtimeClassName: opt(str()),
+  hostUsers: opt(
+    described(
+      bool(),
+      'Whether the pods share the user namespace of the node. If false, root in a pod is nobody on the node.',
+    ),
+  ),
   priorityClassName: opt(
     described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
   ),

@@ -1,6 +1,9 @@
 import type { ConditionRow } from '../condition-row.ts';
+import { commonRemedies } from '../remedies/common-remedies.ts';
 import { commonReasons, conditionTable } from '../conditions.ts';
 import { coreTypeOf } from '../core/core-schema.ts';
+import { remedyTable } from '../remedies/remedy-table.ts';
+import type { Remedy } from '../remedies/remedy.ts';
 import type { Kind, OpenApi } from '../schema.ts';
 
 const header = '<!-- Made by `npm run gen`; do not edit. -->';
@@ -97,19 +100,40 @@ export function kindPage(kind: Kind): string {
   return `${sections.join('\n\n')}\n`;
 }
 
+/** A remedy as text, with its commands. */
+function remedyText({ text, commands = [] }: Remedy): string {
+  return [text, ...commands.map(code)].join(' ');
+}
+
+/** The reasons of a condition; with what to do where the kind's reasons have remedies. */
+function reasonTable(
+  reasons: Readonly<Record<string, string>>,
+  remedies: Readonly<Record<string, Remedy>> | undefined,
+): string {
+  if (remedies === undefined)
+    return table(
+      ['Reason', 'Meaning'],
+      Object.entries(reasons).map(([reason, text]) => [code(reason), text]),
+    );
+  const rows = Object.entries(reasons).map(([reason, text]) => {
+    const remedy = remedies[reason];
+    return [code(reason), text, remedy === undefined ? '' : remedyText(remedy)];
+  });
+  return table(['Reason', 'Meaning', 'What to do'], rows);
+}
+
 /** The page of all conditions and reasons, in Markdown. */
 export function conditionsPage(): string {
-  const reasonRows = (reasons: Readonly<Record<string, string>>): readonly (readonly string[])[] =>
-    Object.entries(reasons).map(([reason, text]) => [code(reason), text]);
   const kinds: Readonly<Record<string, Readonly<Record<string, ConditionRow>>>> = conditionTable;
+  const remedies: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Remedy>>>>>> = remedyTable;
   const sections = Object.entries(kinds).flatMap(([kind, rows]) => [
     `## ${kind}`,
     ...Object.entries(rows).flatMap(([type, row]) => [
       `### ${type}`,
       `${row.meaning}${row.polarity === 'negative' ? ' False is the healthy state.' : ''}`,
-      table(['Reason', 'Meaning'], reasonRows(row.reasons)),
+      reasonTable(row.reasons, remedies[kind]?.[type]),
     ]),
   ]);
-  const common = ['## Reasons of all conditions', table(['Reason', 'Meaning'], reasonRows(commonReasons))];
+  const common = ['## Reasons of all conditions', reasonTable(commonReasons, commonRemedies)];
   return `${[header, '# Conditions', ...common, ...sections].join('\n\n')}\n`;
 }

@@ -1,5 +1,6 @@
 import { fitLine } from './fit-line.ts';
 import type { Footprint } from './footprint-between.ts';
+import type { Presentation } from '../report/presentation.ts';
 import { textTable } from '../report/text-table.ts';
 
 interface Column {
@@ -19,17 +20,41 @@ const columns: readonly Column[] = [
 ];
 
 /** Footprints as a table, with what one more tenant costs by least squares as the last row. */
-export function footprintReport(footprints: readonly Footprint[]): string {
+function footprintReport(footprints: readonly Footprint[]): string {
   const rows = footprints.map((footprint) => [
     String(footprint.tenants),
     ...columns.map(({ digits, value }) => value(footprint)?.toFixed(digits) ?? ''),
   ]);
   const slopes = columns.map(({ digits, value, adds }) => {
-    const points = footprints.flatMap((footprint) => {
-      const y = value(footprint);
-      return y === undefined ? [] : [{ x: footprint.tenants, y }];
-    });
-    return adds && points.length > 1 ? fitLine(points).slope.toFixed(digits + 1) : '';
+    const slope = adds ? oneMore(footprints, value) : undefined;
+    return slope?.toFixed(digits + 1) ?? '';
   });
-  return textTable(['tenants', ...columns.map(({ title }) => title)], [...rows, ['one more', ...slopes]]);
+  const table = textTable(['tenants', ...columns.map(({ title }) => title)], [...rows, ['one more', ...slopes]]);
+  return `The manager while tenants are idle. The last row is what one more tenant costs.\n\n${table}`;
 }
+
+/** What one more tenant costs by least squares; undefined without two measurements. */
+function oneMore(footprints: readonly Footprint[], value: Column['value']): number | undefined {
+  const points = footprints.flatMap((footprint) => {
+    const y = value(footprint);
+    return y === undefined ? [] : [{ x: footprint.tenants, y }];
+  });
+  return points.length > 1 ? fitLine(points).slope : undefined;
+}
+
+/** The benchmark of the manager beside idle tenants. */
+export const footprintPresentation: Presentation<Footprint> = {
+  name: 'footprint',
+  title: 'What the manager needs for a tenant',
+  report: footprintReport,
+  headlines: (rows) => [
+    {
+      figure: `Memory of the manager for one more idle tenant, anonymous, MiB, of ${rows.at(-1)?.tenants ?? 0}`,
+      value: oneMore(rows, ({ anonymousMiB }) => anonymousMiB)?.toFixed(2) ?? '',
+    },
+    {
+      figure: 'CPU of the manager for one more idle tenant, thousandths of a core',
+      value: oneMore(rows, ({ milliCpu }) => milliCpu)?.toFixed(2) ?? '',
+    },
+  ],
+};

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../../e2e/cluster/management-cluster.ts';
-import { createObjects, endPods } from '../ready/contender.ts';
+import { endPods } from '../ready/contender.ts';
+import { addTenant } from './add-tenant.ts';
 import { footprintBetween } from './footprint-between.ts';
 import type { Footprint } from './footprint-between.ts';
 import { restartManager, sampleManager } from './manager-process.ts';
-import { TimelineRecorder } from '../ready/milestones.ts';
-import { tenant, tenantApiVersion } from '../ready/tenant.ts';
+import { tenantApiVersion } from '../ready/tenant.ts';
 
 const namespace = 'bench-footprint';
 
@@ -35,7 +34,7 @@ export async function measureFootprint(
       const atStart = await sampleManager(manager);
       for (; running < wanted; running += 1) {
         progress('footprint', `tenant ${running + 1} of ${wanted}`);
-        await addTenant(cluster, `tenant-${running}`);
+        await addTenant(cluster, { name: `tenant-${running}`, namespace, replicas: 1 });
       }
       const created = await sampleManager(manager);
       progress('footprint', `${wanted} tenants rest for ${idleSeconds} s, then are looked at for as long`);
@@ -49,21 +48,6 @@ export async function measureFootprint(
   } finally {
     await removeTenants(cluster);
   }
-}
-
-async function addTenant(cluster: ManagementCluster, name: string): Promise<void> {
-  const version = cluster.machine.record.kubernetes;
-  await createObjects(cluster, [tenant({ name, namespace, replicas: 1, version })]);
-  await cluster.waitFor({ apiVersion: tenantApiVersion, kind: 'TenantControlPlane', name, namespace }, isFinished, {
-    timeoutMs: 180_000,
-    what: 'status Ready with both add-ons',
-  });
-}
-
-function isFinished(object: PlainObject | undefined): boolean {
-  const recorder = new TimelineRecorder(0);
-  if (object !== undefined) recorder.see({ at: 0, type: 'ADDED', kind: 'TenantControlPlane', object });
-  return recorder.has('status Ready') && recorder.has('add-ons enabled');
 }
 
 async function removeTenants(cluster: ManagementCluster): Promise<void> {

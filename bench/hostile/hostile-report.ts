@@ -1,6 +1,7 @@
-import { breaksBound, hostileBounds, hostileRatios, usualPercentile } from './hostile.ts';
-import type { HostileRow } from './hostile.ts';
+import { breaksBound, hostileBounds, hostileRatios, usualPercentile } from './hostile-bounds.ts';
+import type { HostileRow } from './hostile-bounds.ts';
 import { percentile } from '../report/percentile.ts';
+import type { Presentation } from '../report/presentation.ts';
 import { textTable } from '../report/text-table.ts';
 
 const heads = [
@@ -17,7 +18,7 @@ const heads = [
 ];
 
 /** What hostile tenants cost, as a table. */
-export function hostileReport(rows: readonly HostileRow[]): string {
+function hostileReport(rows: readonly HostileRow[]): string {
   const { cpuPercent, requestsPerSecond, ratio } = hostileBounds;
   const [first] = rows;
   return [
@@ -50,3 +51,10 @@ function lineOf(row: HostileRow): readonly string[] {
     breaksBound(row) ? 'no' : 'yes',
   ];
 }
+
+/** The benchmark of tenants whose endpoints are hostile. */
+export const hostilePresentation: Presentation<HostileRow> = {
+  name: 'hostile',
+  title: 'What tenants with hostile endpoints cost',
+  report: hostileReport,
+};

@@ -60,7 +60,7 @@ export class FloorContender implements Contender {
         until: ['Service answers /readyz', 'all replicas ready'],
         create: () => createObjects(this.#cluster, [service, scaled]),
       },
-      { timeoutMs: 120_000, diagnose: () => this.#cluster.diagnose(namespace) },
+      { timeoutMs: 300_000, diagnose: () => this.#cluster.diagnose(namespace) },
     );
   }
 

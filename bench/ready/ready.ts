@@ -16,6 +16,8 @@ export interface ReadySeries {
   readonly ready: Contender['ready'];
   readonly replicas: number;
   readonly timelines: readonly Timeline[];
+  /** How busy the processors were before each of them, 0 to 1. */
+  readonly busyBefore: readonly number[];
 }
 
 /** How much is measured. */
@@ -29,6 +31,24 @@ export interface ReadyOptions {
  * changing order, each time on an idle cluster.
  */
 export async function measureReady(cluster: ManagementCluster, options: ReadyOptions): Promise<readonly ReadySeries[]> {
+  return withContenders(cluster, options, async (contenders) => {
+    const series: ReadySeries[] = [];
+    for (const replicas of options.replicas) {
+      series.push(...(await measureRounds(cluster, contenders, { pairs: options.pairs, replicas })));
+    }
+    return series;
+  });
+}
+
+/**
+ * Prepares Steward and both floors, in this order, for a measurement.
+ * @param options the first replica count is that of the control plane which does not count.
+ */
+export async function withContenders<Measured>(
+  cluster: ManagementCluster,
+  options: Pick<ReadyOptions, 'replicas'>,
+  measure: (contenders: readonly Contender[]) => Promise<Measured>,
+): Promise<Measured> {
   const { progress } = cluster.harness;
   using observer = await Observer.start(cluster);
   const store = await StoreClient.open(cluster, dataStoreName);
@@ -46,27 +66,26 @@ export async function measureReady(cluster: ManagementCluster, options: ReadyOpt
     const bare = await barePodsFloor(objects, cluster.machine.record.kubernetes);
     const floors = [ownPodsFloor(objects), bare].map((floor) => new FloorContender(floor, tools));
     for (const floor of floors) await floor.prepare();
-    const series: ReadySeries[] = [];
-    for (const replicas of options.replicas) {
-      series.push(...(await measureRounds(cluster, [steward, ...floors], { pairs: options.pairs, replicas })));
-    }
-    return series;
+    return await measure([steward, ...floors]);
   } finally {
     await store.revoke(user);
   }
 }
 
-async function measureRounds(
+/** Measures each contender so many times, in turn and in changing order. */
+export async function measureRounds(
   { harness }: ManagementCluster,
   contenders: readonly Contender[],
   { pairs, replicas }: { readonly pairs: number; readonly replicas: number },
 ): Promise<readonly ReadySeries[]> {
   const timelines = new Map<Contender, Timeline[]>(contenders.map((contender) => [contender, []]));
+  const busyBefore = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
   for (let round = 0; round < pairs; round += 1) {
     for (const contender of rotated(contenders, round)) {
       const busy = await idleMachine();
       const timeline = await contender.run(replicas);
       timelines.get(contender)?.push(timeline);
+      busyBefore.get(contender)?.push(busy);
       const seconds = (ms = Number.NaN): string => `${(ms / 1000).toFixed(2)} s`;
       harness.progress(
         `${replicas} replica(s), round ${round + 1} of ${pairs}`,
@@ -81,6 +100,7 @@ async function measureRounds(
     ready: contender.ready,
     replicas,
     timelines: timelines.get(contender) ?? [],
+    busyBefore: busyBefore.get(contender) ?? [],
   }));
 }
 

@@ -54,7 +54,7 @@ export class StewardContender implements Contender {
         until: ['Service answers /readyz', 'status Ready', 'add-ons enabled'],
         create: () => createObjects(this.#cluster, [object]),
       },
-      { timeoutMs: 120_000, diagnose: () => this.#diagnose() },
+      { timeoutMs: 300_000, diagnose: () => this.#diagnose() },
     );
   }
 
@@ -80,7 +80,7 @@ export class StewardContender implements Contender {
     await this.#cluster.waitFor(
       { apiVersion: tenantApiVersion, kind: 'TenantControlPlane', name, namespace },
       (object) => object === undefined,
-      { timeoutMs: 120_000, what: 'being gone', diagnose: () => this.#diagnose() },
+      { timeoutMs: 300_000, what: 'being gone', diagnose: () => this.#diagnose() },
     );
     await endPods(this.#cluster, namespace);
     await this.#collected();

@@ -54,6 +54,13 @@ export class StoreClient {
     return Number(count);
   }
 
+  /** Names of all users and roles. */
+  async accounts(): Promise<{ readonly users: readonly string[]; readonly roles: readonly string[] }> {
+    const names = async (kind: string): Promise<readonly string[]> =>
+      (await this.#run([kind, 'list'])).split('\n').filter((name) => name !== '');
+    return { users: await names('user'), roles: await names('role') };
+  }
+
   /** Deletes all keys below a prefix. */
   async empty(prefix: string): Promise<void> {
     await this.#run(['del', prefix, '--prefix']);

@@ -12,7 +12,9 @@ export function measuredOn({ commit, date, command, machine, note }: BenchResult
     machine.kubernetes !== undefined && `Kubernetes ${machine.kubernetes}`,
     machine.etcd !== undefined && `etcd ${machine.etcd}`,
     machine.node !== undefined && `Node ${machine.node}`,
+    machine.load !== undefined && `load ${machine.load.toFixed(1)} at the start`,
   ].filter((part) => typeof part === 'string');
-  const when = `Measured at commit ${commit} on ${date.slice(0, 10)} with \`${command}\` on a virtual machine: ${parts.join(', ')}.`;
+  const by = command === '' ? '' : ` with \`${command}\``;
+  const when = `Measured at commit ${commit} on ${date.slice(0, 10)}${by} on a virtual machine: ${parts.join(', ')}.`;
   return note === undefined ? when : `${when} ${note}`;
 }

@@ -1,28 +1,44 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { footprintReport } from '../footprint/footprint-report.ts';
+import { footprintPresentation } from '../footprint/footprint-report.ts';
 import { footprintBetween } from '../footprint/footprint-between.ts';
 import { metricSamples } from '../footprint/metric-samples.ts';
 import { parseProcessUsage } from '../footprint/process-usage.ts';
-import { readyReport } from '../ready/ready-report.ts';
+import { readyPresentation } from '../ready/ready-report.ts';
+import { readyRows } from '../ready/ready-rows.ts';
 import type { ReadySeries } from '../ready/ready.ts';
 
 const series = (contender: string, readyz: readonly number[]): ReadySeries => ({
   contender,
   ready: 'all replicas ready',
   replicas: 1,
+  busyBefore: [],
   timelines: readyz.map((ms) => ({ 'Service answers /readyz': ms, 'all replicas ready': ms + 100 })),
 });
 
 describe('The report of readiness', () => {
-  const report = readyReport([series('ours', [5000, 6000, 7000]), series('floor', [5000, 4800, 5600])]);
+  const report = readyPresentation.report(
+    readyRows([series('ours', [5000, 6000, 7000]), series('floor', [5000, 4800, 5600])]),
+  );
 
   test('names both ends of each interval with p50 and max, and the ratio to each floor', () => {
-    expect(report).toContain('1 replica, 3 pairs');
+    expect(report).toContain('1 replica, 3 rounds');
     const lines = report.split('\n').map((line) => line.replaceAll(/\s+/g, ' '));
-    expect(lines).toContain('| first /readyz through the Service | ours | 5.00 | 6.00 | 7.00 | | |');
-    expect(lines).toContain('| first /readyz through the Service | floor | 4.80 | 5.00 | 5.60 | 1.20 | 1.25 |');
-    expect(lines).toContain('| Ready | floor | 4.90 | 5.10 | 5.70 | 1.20 | 1.25 |');
+    expect(lines).toContain('| first `/readyz` through the Service | ours | 5.00 | 6.00 | 7.00 | | |');
+    expect(lines).toContain('| first `/readyz` through the Service | floor | 4.80 | 5.00 | 5.60 | 1.20 | 1.25 |');
+    expect(lines).toContain(
+      '| Ready, add-ons and objects inside the tenant included | floor | 4.90 | 5.10 | 5.70 | 1.20 | 1.25 |',
+    );
+  });
+
+  test('of an old result without samples has both ends only', () => {
+    const old = readyPresentation.report([
+      { contender: 'ours', replicas: 2, rounds: 5, readyMs: { p50: 5980, max: 6230 } },
+    ]);
+    expect(old).toContain('2 replicas, 5 rounds');
+    expect(old.replaceAll(/ +/g, ' ')).toContain('included | ours | | 5.98 | 6.23 | | |');
+    expect(old).not.toContain('The way there');
+    expect(old).not.toContain('readyz');
   });
 
   test('leaves out intervals that were not measured', () => {
@@ -58,7 +74,8 @@ describe('The footprint', () => {
       requestsPerSecond: undefined,
       creationCpuSeconds: 0.5,
     });
-    const last = footprintReport([at(0), at(4), at(8)])
+    const last = footprintPresentation
+      .report([at(0), at(4), at(8)])
       .split('\n')
       .at(-1);
     expect(last?.replaceAll(/\s+/g, ' ')).toBe('| one more | 1.00 | 0.50 | 0.000 | | |');

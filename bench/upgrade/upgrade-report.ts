@@ -1,4 +1,6 @@
+import { medianAndWorst } from '../report/median-and-worst.ts';
 import { percentile } from '../report/percentile.ts';
+import type { Presentation } from '../report/presentation.ts';
 import { textTable } from '../report/text-table.ts';
 import type { UpgradeRow } from './measure-upgrades.ts';
 
@@ -13,7 +15,7 @@ export function isHarmed({ failed, newcomersAnsweredByOld, missedEvents }: Upgra
 }
 
 /** Upgrades as their users saw them, as a table. */
-export function upgradeReport(rows: readonly UpgradeRow[]): string {
+function upgradeReport(rows: readonly UpgradeRow[]): string {
   const ratios = rows.map(({ rolloutMs, bareMs }) => rolloutMs / bareMs);
   const [least, median, most] = [0, 50, 100].map((p) => percentile(ratios, p).toFixed(2));
   return [
@@ -31,3 +33,30 @@ function lineOf(row: UpgradeRow): readonly string[] {
     ...[(row.rolloutMs / 1000).toFixed(1), (row.bareMs / 1000).toFixed(1), (row.rolloutMs / row.bareMs).toFixed(2)],
   ];
 }
+
+/** The benchmark of upgrades under load. */
+export const upgradePresentation: Presentation<UpgradeRow> = {
+  name: 'upgrade',
+  title: 'What users notice of an upgrade',
+  report: upgradeReport,
+  headlines: (rows) => {
+    const sum = (count: (row: UpgradeRow) => number): number => rows.reduce((all, row) => all + count(row), 0);
+    const calls = sum((row) => row.calls).toLocaleString('en');
+    const [ours, bare] = [rows.map(({ rolloutMs }) => rolloutMs), rows.map(({ bareMs }) => bareMs)];
+    return [
+      {
+        figure: `Failed calls of ${calls} in ${rows.length} upgrades under load`,
+        value: String(sum(({ failed }) => failed.length)),
+      },
+      {
+        figure: 'Rollout of an upgrade under load, until only new pods are left, s',
+        value: medianAndWorst(ours),
+        floor: medianAndWorst(bare),
+        times: percentile(
+          rows.map(({ rolloutMs, bareMs }) => rolloutMs / bareMs),
+          50,
+        ).toFixed(2),
+      },
+    ];
+  },
+};

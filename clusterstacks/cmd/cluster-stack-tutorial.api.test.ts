@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
 import { runCommand } from '../../e2e/cluster/machines/run-command.ts';
 import { RunningRegistry } from '../../release/running-registry.ts';
-import { consoleBlocks } from '../../e2e/framework/how-to-page.ts';
+import { consoleBlocks } from '../../e2e/framework/console-blocks.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { HelmRenderer } from '../helm/helm-renderer.ts';
 import { definitionsOf } from '../../testing/builders/infrastructure/definitions.ts';

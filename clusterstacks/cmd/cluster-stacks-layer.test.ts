@@ -62,7 +62,7 @@ class World {
     const common = { cluster, clock, log: silent, random: () => 0.5, memory, enqueue: () => undefined };
     const open = (): FakeCluster => cluster;
     const shared: Shared = {
-      ...{ cluster, informers, clock, memory, watches: undefined, metrics: new Metrics() },
+      ...{ cluster, informers, clock, memory, watches: undefined, prober: undefined, metrics: new Metrics() },
       sessions: new Sessions({ clock }),
       pool: new TenantPool({ memory, clock, open }),
       external: new ExternalClusters({ ...common, open }),

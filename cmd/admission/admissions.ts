@@ -28,6 +28,7 @@ import { ownNamespaceOnly } from '../../controllers/tenantcontrolplane/endpoint/
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 import { tenantsWithData } from '../tenants-with-data.ts';
 import { validateControlPlane } from './control-plane-admission.ts';
+import { validateServersImage } from './servers-image.ts';
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import type { AdmissionAnswer, AdmissionHandler, AdmissionRequest } from '../../runtime/admission/admission.ts';
@@ -76,6 +77,11 @@ export function createAdmissions({
       const { items } = await cluster.list(dataStore, { signal });
       const key = { namespace: request.namespace ?? '', name: request.name ?? '' };
       return verdict(stores.validateSecretDeletion(key, items));
+    },
+    '/validate-apps-v1-statefulset': async (request, { signal }) => {
+      const set = objectOf(kinds.StatefulSet, request);
+      const { old } = oldOf(kinds.StatefulSet, request);
+      return old === undefined ? { allowed: true } : verdict(await validateServersImage({ set, old }, cluster, signal));
     },
     '/validate-controlplane-cluster-x-k8s-io-stewardcontrolplane': async (request, { signal }) => {
       const scp = objectOf(stewardControlPlane, request);
@@ -133,6 +139,7 @@ async function tenantChange(
       return trouble === undefined ? [] : [[store.metadata.name, trouble.message] as const];
     }),
   );
+  const drained = new Set(items.filter(({ spec }) => spec.drain !== undefined).map(({ metadata }) => metadata.name));
   const tcp = objectOf(tenantControlPlane, request);
   const change = { tcp, ...oldOf(tenantControlPlane, request) };
   const refusals = await refusalsByStore(request.namespace ?? '', items, { cluster, signal });
@@ -143,11 +150,11 @@ async function tenantChange(
     : undefined;
   const boundaries = await boundariesIn({ cluster, boundaries: settings }, request, signal)(tcp);
   const question = {
-    ...{ ...change, drivers, troubles, refusals, gatewayApi },
+    ...{ ...change, drivers, troubles, refusals, drained, gatewayApi },
     ...{ tenants: others, newestMinor, boundaries, reach },
   };
   const answer = verdict(tenants.validate(question));
-  return { ...answer, warnings: tenants.warningsAbout(tcp) };
+  return { ...answer, warnings: tenants.warningsAbout(tcp, items) };
 }
 
 /** Whether the cluster serves the route kinds of the Gateway API. */

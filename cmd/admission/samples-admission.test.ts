@@ -4,7 +4,10 @@ import { expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
+import { apiVersionOf } from '../../api/meta.ts';
 import type { Resource } from '../../api/meta.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { applyDefaults } from '../../api/structural/apply-defaults.ts';
 import { newestMinor } from '../../kubeadm/versions.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
@@ -28,7 +31,7 @@ function manifestsIn(file: string): readonly Resource[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Resource);
 }
 
-const kinds = [stewardControlPlane, stewardControlPlaneTemplate];
+const kinds = [stewardControlPlane, stewardControlPlaneTemplate, tenantControlPlane, dataStore];
 const found = ['templates', 'config/samples'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.yaml'))
@@ -40,10 +43,24 @@ const ours = found.flatMap(({ file, manifest }) => {
 });
 
 test.each(ours)('The $kind.kind in $file is admitted', async ({ kind, manifest }) => {
-  const admissions = createAdmissions({ cluster: new FakeCluster(), defaultDataStore: '', newestMinor });
-  const handler = admissions[`/validate-controlplane-cluster-x-k8s-io-${kind.kind.toLowerCase()}`];
+  const cluster = new FakeCluster();
+  for (const store of ['default', 'events']) {
+    const spec = { driver: 'etcd', endpoints: [`${store}:2379`] };
+    await cluster.seed(dataStore, {
+      apiVersion: apiVersionOf(dataStore),
+      kind: 'DataStore',
+      metadata: { name: store },
+      spec,
+    });
+  }
+  const admissions = createAdmissions({ cluster, defaultDataStore: '', newestMinor });
+  const group = kind.group.replaceAll('.', '-');
+  const handler = Object.entries(admissions).find(([path]) =>
+    new RegExp(`^/validate-${group}-(v1alpha1-)?${kind.kind.toLowerCase()}$`).test(path),
+  )?.[1];
   const { spec } = manifest as { readonly spec?: unknown };
-  const object = { ...manifest, spec: applyDefaults(kind.spec.openapi, spec) } as Resource;
+  const metadata = { namespace: 'default', ...manifest.metadata };
+  const object = { ...manifest, metadata, spec: applyDefaults(kind.spec.openapi, spec) } as Resource;
   const is = { group: kind.group, version: kind.version, kind: kind.kind };
   const signal = new AbortController().signal;
   const answer = await handler?.({ uid: '1', operation: 'CREATE', kind: is, object }, { signal });

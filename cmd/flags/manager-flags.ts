@@ -67,6 +67,26 @@ export const managerFlags = {
     value: true,
     help: 'Whether to watch objects inside tenants, over one connection to each, so that drift is repaired within seconds. If false, drift is detected by polling every 15 minutes.',
   },
+  'object-metrics': {
+    value: true,
+    help: 'Whether metrics include every TenantControlPlane and every DataStore, at most 25 series each. If false, only the manager itself is measured.',
+  },
+  'tracing-endpoint': {
+    value: '',
+    help: 'URL to which traces of reconciles are sent, as OTLP over HTTP, e.g. http://collector:4318/v1/traces. None are sent if it is empty.',
+  },
+  'tracing-percent': {
+    value: 100,
+    help: 'How many of 100 reconciles are traced.',
+  },
+  profiling: {
+    value: false,
+    help: 'Whether the metrics port also serves /debug/profiles/cpu and /debug/profiles/heap, to clients that may get these paths.',
+  },
+  'tenant-probe-interval': {
+    value: '30s',
+    help: 'How often the API server of every tenant is asked for /readyz, through its Service and through its endpoint, for the metrics. Needs --object-metrics. 0s turns it off.',
+  },
   'controller-reconcile-timeout': { value: '30s', help: 'Maximum duration of one reconcile.' },
   'certificate-expiration-deadline': {
     value: '24h',

@@ -15,6 +15,9 @@ describe('Settings of the manager', () => {
       leaderElect: true,
       metrics: { host: '::', port: 8443 },
       insecureMetrics: false,
+      profiling: false,
+      tracing: undefined,
+      probeIntervalMs: 30_000,
       webhooks: { host: '::', port: 9443 },
       reconcileTimeoutMs: 30_000,
       renewBeforeMs: 86_400_000,
@@ -35,6 +38,12 @@ describe('Settings of the manager', () => {
 
   test('Certificates may be renewed from half of their lifetime on', () => {
     expect(readManagerSettings(['--certificate-expiration-deadline=4380h'], pod).renewBeforeMs).toBe(4380 * 3_600_000);
+  });
+
+  test('Tenants are probed only for metrics that are served', () => {
+    expect(readManagerSettings(['--tenant-probe-interval=1s'], pod).probeIntervalMs).toBe(1000);
+    expect(readManagerSettings(['--tenant-probe-interval=0s'], pod).probeIntervalMs).toBeUndefined();
+    expect(readManagerSettings(['--object-metrics=false'], pod).probeIntervalMs).toBeUndefined();
   });
 
   test('Servers can be switched off and bound to an address', () => {
@@ -69,6 +78,10 @@ describe('Settings of the manager', () => {
     [['--certificate-expiration-deadline=1h'], pod, 'certificate expiration deadline must be at least 24 hours'],
     [['--certificate-expiration-deadline=8760h'], pod, 'takes at most 4380h, half of the year'],
     [['--certificate-expiration-deadline=4381h'], pod, 'takes at most 4380h, half of the year'],
+    [['--tenant-probe-interval=500ms'], pod, 'takes 0s or at least 1s, got 500ms'],
+    [['--tracing-endpoint=collector:4318'], pod, 'takes an http:// or https:// URL, got "collector:4318"'],
+    [['--tracing-endpoint=http://collector', '--tracing-percent=0'], pod, 'takes 1 to 100, got 0'],
+    [['--profiling', '--insecure-diagnostics'], pod, 'does not go with --insecure-diagnostics'],
     [['--metrics-bind-address=here'], pod, '--metrics-bind-address takes [host]:port'],
     [['--max-concurrent-tcp-reconciles=0'], pod, 'greater than 0'],
     [['--zap-log-level=loud'], pod, '--zap-log-level takes'],

@@ -54,16 +54,24 @@ export interface ManagerSettings {
   readonly metrics: ListenAddress | undefined;
   /** Whether metrics are open to everybody, without TLS. */
   readonly insecureMetrics: boolean;
+  /** Where traces are sent, and the share of reconciles that is traced; undefined for nowhere. */
+  readonly tracing: { readonly endpoint: string; readonly ratio: number } | undefined;
+  /** Whether profiles are served to clients that may get them. */
+  readonly profiling: boolean;
   readonly health: ListenAddress | undefined;
   readonly webhooks: ListenAddress | undefined;
   readonly webhookService: string;
   readonly webhookUrl: string;
   readonly tenantConcurrency: number;
   readonly controlPlaneConcurrency: number;
-  /** Whether foreign edits inside tenants are listened to. */
   /** How many control planes start at once; 0 for what the nodes allow. */
   readonly mostStarts: number;
+  /** Whether foreign edits inside tenants are listened to. */
   readonly watchTenants: boolean;
+  /** Whether objects are measured, too. */
+  readonly objectMetrics: boolean;
+  /** Between two probes of a tenant, in milliseconds; undefined when tenants are not probed. */
+  readonly probeIntervalMs: number | undefined;
   readonly reconcileTimeoutMs: number;
   readonly renewBeforeMs: number;
   /** Empty: that of the manager's own pod. */
@@ -104,6 +112,8 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     leaderElect: flags['leader-elect'],
     metrics: metricsAddress(flags),
     insecureMetrics: flags['insecure-diagnostics'],
+    profiling: profiling(flags),
+    tracing: tracing(flags),
     health: listenAddress('health-probe-bind-address', flags['health-addr'] || flags['health-probe-bind-address']),
     webhooks: listenAddress('webhook-bind-address', flags['webhook-bind-address']),
     webhookService: flags['webhook-service-name'],
@@ -112,6 +122,8 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     controlPlaneConcurrency: positive('max-concurrent-reconciles', flags['max-concurrent-reconciles']),
     mostStarts: flags['max-starting-control-planes'],
     watchTenants: flags['watch-tenants'],
+    objectMetrics: flags['object-metrics'],
+    probeIntervalMs: probeInterval(flags),
     reconcileTimeoutMs: positive('controller-reconcile-timeout', duration('controller-reconcile-timeout', flags)),
     renewBeforeMs: renewBefore(flags),
     migrateImage: flags['migrate-image'],
@@ -167,7 +179,11 @@ function program(flag: string, path: string): string {
   return path;
 }
 
-type DurationFlag = 'controller-reconcile-timeout' | 'certificate-expiration-deadline' | 'migration-minimum-hold';
+type DurationFlag =
+  | 'controller-reconcile-timeout'
+  | 'certificate-expiration-deadline'
+  | 'migration-minimum-hold'
+  | 'tenant-probe-interval';
 
 function duration(flag: DurationFlag, flags: Values): number {
   try {
@@ -175,6 +191,27 @@ function duration(flag: DurationFlag, flags: Values): number {
   } catch (error) {
     throw new UsageError(`--${flag}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
+}
+
+function tracing({ 'tracing-endpoint': endpoint, 'tracing-percent': percent }: Values): ManagerSettings['tracing'] {
+  if (endpoint === '') return undefined;
+  if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
+    throw new UsageError(`--tracing-endpoint takes an http:// or https:// URL, got "${endpoint}"`);
+  if (!(percent > 0 && percent <= 100)) throw new UsageError(`--tracing-percent takes 1 to 100, got ${percent}`);
+  return { endpoint, ratio: percent / 100 };
+}
+
+function profiling({ profiling: wanted, 'insecure-diagnostics': insecure }: Values): boolean {
+  if (wanted && insecure)
+    throw new UsageError('--profiling does not go with --insecure-diagnostics: profiles would be served to everybody');
+  return wanted;
+}
+
+function probeInterval(flags: Values): number | undefined {
+  const ms = duration('tenant-probe-interval', flags);
+  if (ms === 0 || !flags['object-metrics']) return undefined;
+  if (ms >= 1000) return ms;
+  throw new UsageError(`--tenant-probe-interval takes 0s or at least 1s, got ${flags['tenant-probe-interval']}`);
 }
 
 function renewBefore(flags: Values): number {

@@ -10,7 +10,7 @@ import { CrashError } from '../../testing/fake/fake-faults.ts';
 import type { Call } from '../../testing/fake/fake-faults.ts';
 import type { MemoryStore } from '../../testing/fake/memory-driver.ts';
 import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
-import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
+import { MigrationWorld, storeLabel } from '../../testing/worlds/migration-world.ts';
 import { settledWorlds } from '../../testing/worlds/settled-worlds.ts';
 import { crashingCluster } from '../../testing/fake/crashing-cluster.ts';
 import { runMigration } from './run-migration.ts';
@@ -32,6 +32,8 @@ function matters({ kind, verb, name = '' }: Call): boolean {
 class LivingWorld extends MigrationWorld {
   /** Every acknowledged write of the tenant. */
   readonly acknowledged = new Map<string, string>();
+  /** Acknowledged writes that a user did not find later. */
+  readonly missed = new Set<string>();
   /** The manager dies at this call of those that matter: it takes effect, but its answer never arrives. */
   managerDiesAt = Infinity;
   managerCalls = 0;
@@ -73,10 +75,17 @@ class LivingWorld extends MigrationWorld {
     return storeOf(this, storage?.dataStoreName).dataOf(storage?.setup?.schema ?? '');
   }
 
-  /** What the tenant's users do: they write unless an API server or the store denies it. */
+  /** What the tenant's users do: they write unless an API server or the store denies it, or no API server is reached. */
   async #write(): Promise<void> {
     if (await this.frozen()) return;
-    const data = await this.inUse();
+    const [reached] = await this.reached();
+    if (reached === undefined) return;
+    const store = storeOf(this, reached);
+    const data = store.dataOf(store.tenancies.keys().next().value ?? '');
+    const read = new Map(data.texts());
+    for (const [key, value] of this.acknowledged) {
+      if (read.get(key) !== value) this.missed.add(`${key} is not ${value} in ${reached}`);
+    }
     this.#writes += 1;
     const [key, value] = [`configmaps/default/a${this.#writes % 2}`, String(this.#writes)];
     try {
@@ -150,13 +159,23 @@ function storeOf(world: MigrationWorld, name: string | undefined): MemoryStore {
   return name === 'other' ? world.target : world.store;
 }
 
-const running = settledWorlds(
-  () => new LivingWorld(),
-  (world) => world.running(),
-);
+type Minor = 'can deny writes' | 'cannot deny writes';
 
-async function moving(): Promise<LivingWorld> {
-  const world = await running();
+const versions = { 'can deny writes': 'v1.36.3', 'cannot deny writes': 'v1.29.15' } as const;
+
+const settled = (minor: Minor): (() => Promise<LivingWorld>) =>
+  settledWorlds(
+    () => new LivingWorld(),
+    (world) => world.running({ kubernetes: { version: versions[minor] } }),
+  );
+
+const running = {
+  'can deny writes': settled('can deny writes'),
+  'cannot deny writes': settled('cannot deny writes'),
+} as const;
+
+async function moving(minor: Minor): Promise<LivingWorld> {
+  const world = await running[minor]();
   const data = await world.inUse();
   for (let at = 0; at < 12; at += 1) {
     const entry = { key: `secrets/default/s${at}`, value: Buffer.from(`value ${at}`) };
@@ -170,6 +189,7 @@ async function moving(): Promise<LivingWorld> {
 
 /** In every case no acknowledged write is lost, and the tenant is used as before. */
 async function expectWhole(world: LivingWorld): Promise<void> {
+  expect([...world.missed]).toEqual([]);
   const data = await world.inUse();
   expect(Object.fromEntries(data.texts())).toEqual(Object.fromEntries(world.acknowledged));
   expect(data.fenced).toBe(false);
@@ -182,53 +202,69 @@ async function expectWhole(world: LivingWorld): Promise<void> {
   expect(owned).toHaveLength(1 + (storage?.previous ?? []).length);
 }
 
-describe('A migration with the real engine', () => {
-  test('loses nothing while the tenant writes', async () => {
-    const world = await moving();
-    expect(await world.live()).toBe('Succeeded');
-    expect(world.acknowledged.size).toBe(14);
-    await expectWhole(world);
-  });
+describe.each<Minor>(['can deny writes', 'cannot deny writes'])(
+  'A migration with the real engine, of a tenant whose API servers %s,',
+  (minor) => {
+    test('loses nothing while the tenant writes', async () => {
+      const world = await moving(minor);
+      expect(await world.live()).toBe('Succeeded');
+      expect(world.acknowledged.size).toBe(14);
+      await expectWhole(world);
+    });
 
-  test('loses nothing if it is cancelled at any moment', async () => {
-    for (const phase of ['Preparing', 'Freezing', 'Finishing', 'Switching'] as const) {
-      const world = await moving();
-      const taken = world.cluster.after(async ({ kind, verb, subresource }) => {
-        if (kind?.kind !== 'TenantControlPlane' || verb !== 'patch' || subresource !== 'status') return;
-        if ((await world.record().catch(() => undefined))?.phase !== phase) return;
+    test('loses nothing if it is cancelled at any moment', async () => {
+      for (const phase of ['Preparing', 'Freezing', 'Finishing', 'Switching'] as const) {
+        const world = await moving(minor);
+        const taken = world.cluster.after(async ({ kind, verb, subresource }) => {
+          if (kind?.kind !== 'TenantControlPlane' || verb !== 'patch' || subresource !== 'status') return;
+          if ((await world.record().catch(() => undefined))?.phase !== phase) return;
+          taken();
+          await world.moveTo('default');
+        });
+        expect([phase, await world.live()]).toEqual([phase, 'Cancelled']);
+        await expectWhole(world);
+      }
+    });
+
+    test('loses nothing if it is cancelled when pods serve on the target', async () => {
+      const world = await moving(minor);
+      const taken = world.cluster.after(async ({ kind, verb }) => {
+        if (kind?.kind !== 'Deployment' || verb !== 'apply') return;
+        const pods = await world.pods();
+        if (!pods.some(({ metadata }) => metadata.labels?.[storeLabel] === 'other')) return;
         taken();
         await world.moveTo('default');
       });
-      expect([phase, await world.live()]).toEqual([phase, 'Cancelled']);
+      expect(await world.live()).toBe('Cancelled');
       await expectWhole(world);
-    }
-  });
+    });
 
-  test('loses nothing if the manager dies after any call', async () => {
-    const model = await moving();
-    await model.live();
-    const total = model.managerCalls;
-    expect(total).toBeGreaterThan(30);
-    for (const call of crashPoints(total, 'manager in a migration')) {
-      const world = await moving();
-      world.managerDiesAt = call;
-      const end = await world.live();
-      expect([call, end]).toEqual([call, 'Succeeded']);
-      await expectWhole(world);
-    }
-  });
+    test('loses nothing if the manager dies after any call', async () => {
+      const model = await moving(minor);
+      await model.live();
+      const total = model.managerCalls;
+      expect(total).toBeGreaterThan(30);
+      for (const call of crashPoints(total, `manager in a migration, ${minor}`)) {
+        const world = await moving(minor);
+        world.managerDiesAt = call;
+        const end = await world.live();
+        expect([call, end]).toEqual([call, 'Succeeded']);
+        await expectWhole(world);
+      }
+    });
 
-  test('loses nothing if its process dies after any call', async () => {
-    const model = await moving();
-    await model.live();
-    const total = model.processCalls;
-    expect(total).toBeGreaterThan(10);
-    for (const call of crashPoints(total, 'process of a migration')) {
-      const world = await moving();
-      world.processDiesAfter = call;
-      const end = await world.live();
-      expect([call, end]).toEqual([call, 'Succeeded']);
-      await expectWhole(world);
-    }
-  });
-});
+    test('loses nothing if its process dies after any call', async () => {
+      const model = await moving(minor);
+      await model.live();
+      const total = model.processCalls;
+      expect(total).toBeGreaterThan(10);
+      for (const call of crashPoints(total, `process of a migration, ${minor}`)) {
+        const world = await moving(minor);
+        world.processDiesAfter = call;
+        const end = await world.live();
+        expect([call, end]).toEqual([call, 'Succeeded']);
+        await expectWhole(world);
+      }
+    });
+  },
+);

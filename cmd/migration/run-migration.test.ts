@@ -118,7 +118,7 @@ describe('The process of a migration', () => {
     await second;
     expect(reasons).toEqual([
       expect.stringContaining('it took longer than 30 s'),
-      'spec.dataStore no longer names other',
+      'DataStore other is no longer requested',
     ]);
   });
 });

@@ -4,6 +4,7 @@ import { numberOf } from '../../api/quantity.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
 import { parseEndpoint } from '../../stores/endpoint.ts';
+import { validateDrain } from './drain/validate-drain.ts';
 import { contentFields, secretsOf } from './secret-references.ts';
 import type { ContentField } from './secret-references.ts';
 import { inUseReason, inUseRemedy, unknownReason, unknownRemedy } from './status.ts';
@@ -33,6 +34,7 @@ export function validate({ store, old, secrets }: DataStoreRequest): readonly In
     ...validateRequired(store),
     ...validateCapacity(store),
     ...validateNamespace(store),
+    ...validateDrain(store),
     ...contentFields(store).flatMap((field) => validateContent(field, secrets)),
   ];
 }

@@ -19,6 +19,7 @@ import { secretReader } from '../../stores/secret-reader.ts';
 import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
+import type { EtcdServer } from '../../testing/servers/etcd-server.ts';
 import { grantUser } from '../../testing/servers/grant-user.ts';
 import { installKinds } from '../../testing/servers/install-kinds.ts';
 import { startApiServer } from '../../testing/servers/api-server.ts';
@@ -94,6 +95,26 @@ async function startManager(cluster: Cluster): Promise<AsyncDisposable> {
   };
 }
 
+/** Leaves free pages in the file of an etcd. */
+async function fragment(server: EtcdServer): Promise<void> {
+  const control = (...words: readonly string[]): Promise<string> => server.control(...words);
+  for (let index = 0; index < 40; index += 1) await control('put', `filler/${index}`, 'x'.repeat(100_000));
+  await control('del', 'filler/', '--prefix');
+  const { header } = JSON.parse(await control('get', 'filler', '-w', 'json')) as {
+    readonly header: { readonly revision: number };
+  };
+  await control('compact', String(header.revision), '--physical');
+  // etcd counts the pages that a compaction freed some time after it, when it writes something.
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    await control('put', 'filler', '');
+    const [member] = JSON.parse(await control('endpoint', 'status', '-w', 'json')) as readonly {
+      readonly Status: { readonly dbSize: number; readonly dbSizeInUse: number };
+    }[];
+    if (member !== undefined && member.Status.dbSizeInUse < member.Status.dbSize / 2) return;
+  }
+  throw new Error('etcd counts no free pages');
+}
+
 const events = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
 
 test('a DataStore follows its Secret, its server and its tenants on a real API server, and stays while it is used', async () => {
@@ -130,6 +151,16 @@ test('a DataStore follows its Secret, its server and its tenants on a real API s
     const ready = await until(admin, 'default', (store) => store?.status?.ready === true);
     expect(ready?.status?.serverVersion).toMatch(/^3\./);
     expect(ready?.metadata.finalizers).toHaveLength(1);
+    expect(ready?.status?.etcd).toEqual({ storageVersion: ready?.status?.serverVersion?.replace(/\.\d+$/, '') });
+
+    await fragment(etcd.server);
+    const defragmentation = { freePercent: 30, minimumSize: '1Mi' };
+    const asked = { type: 'merge', body: { spec: { etcd: { defragmentation } } } } as const;
+    await admin.patch(dataStore, { name: 'default' }, asked);
+    const tidy = await until(admin, 'default', (store) => store?.status?.etcd?.defragmented !== undefined);
+    expect(tidy?.status?.etcd?.defragmented).toMatchObject([{ endpoint: endpoints[0] }]);
+    expect(tidy?.status?.etcd?.defragmented?.[0]?.freedBytes).toBeGreaterThan(2 ** 20);
+    await until(admin, 'default', (store) => reasonOf(store, 'Defragmented') === 'Defragmented');
 
     const tcp = { apiVersion, kind: 'TenantControlPlane', metadata: { name: 'a', namespace: 'default' } };
     const minimal = {
@@ -156,7 +187,7 @@ test('a DataStore follows its Secret, its server and its tenants on a real API s
       plural: 'events',
     });
     expect(said.items.map(({ reason }) => reason)).toEqual(
-      expect.arrayContaining(['CredentialsMissing', 'Ready', 'InUse']),
+      expect.arrayContaining(['CredentialsMissing', 'Ready', 'Defragmenting', 'InUse']),
     );
     expect(manager).toBeDefined();
   } finally {

@@ -64,6 +64,8 @@ class Rig {
   openError: Error | undefined;
   answer: ServerState | Error = { version: '3.6.16', supported: true, floor: '3.6.14' };
   pings = 0;
+  compactionPublished = 0;
+  publishingFails: Error | undefined;
   readonly controller: Controller<DataStore>;
 
   constructor(namespace = '') {
@@ -104,6 +106,10 @@ class Rig {
         this.pings += 1;
         return this.answer instanceof Error ? Promise.reject(this.answer) : Promise.resolve(this.answer);
       },
+      publishCompaction: () => {
+        this.compactionPublished += 1;
+        return this.publishingFails === undefined ? Promise.resolve() : Promise.reject(this.publishingFails);
+      },
       ensure: () => Promise.reject(new Error('changes nothing')),
       remove: () => Promise.reject(new Error('changes nothing')),
       [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -113,6 +119,59 @@ class Rig {
 
 const conditions = (status: DataStoreStatus | undefined): readonly string[] =>
   (status?.conditions ?? []).map(({ type, status: value, reason }) => `${type}=${value} ${reason}`);
+
+describe('A DataStore that is drained', () => {
+  const drained = newStore();
+  const store: DataStore = { ...drained, spec: { ...drained.spec, drain: { keep: 0, previousCopies: 'Retain' } } };
+
+  test('reports its progress as status, condition and Event, and none of them afterwards', async () => {
+    const rig = new Rig();
+    rig.tenants = [tenant('a', 'default')];
+    const first = await rig.reconcile(store);
+    expect(first.store.status?.drain).toEqual({ remaining: 1, copies: 0 });
+    expect(conditions(first.store.status)).toContain('Drained=False Draining');
+    rig.tenants = [];
+    const second = await rig.reconcile(first.store);
+    expect(conditions(second.store.status)).toContain('Drained=True Drained');
+    expect(rig.events.filter((event) => event.includes('rain'))).toEqual([
+      'Normal Draining: 1 tenant is left',
+      'Normal Drained: no tenants are left',
+    ]);
+    const third = await rig.reconcile({ ...drained, status: second.store.status ?? {} });
+    expect(third.store.status?.drain).toBeUndefined();
+    expect(conditions(third.store.status).filter((line) => line.startsWith('Drained'))).toEqual([]);
+  });
+
+  test('reports its progress while it is being deleted', async () => {
+    const rig = new Rig();
+    rig.tenants = [tenant('a', 'default'), tenant('b', 'default')];
+    const before = (await rig.reconcile(store)).store;
+    rig.tenants = [tenant('a', 'default')];
+    const last = await rig.controller.finalize?.(before, rig.context());
+    const status = last?.finished === false ? last.status : undefined;
+    expect(status?.drain?.remaining).toBe(1);
+    expect(conditions(status)).toEqual(expect.arrayContaining(['Drained=False Draining', 'Deleting=True InUse']));
+  });
+
+  test('is reconciled when a tenant of it gets further', () => {
+    const [watch] = new Rig().controller.watches;
+    const drain = { from: 'default', named: 'default', dataStoreName: 'other' };
+    const before = tenant('a', 'default');
+    const at = (storage: object) => ({ ...before, status: { storage: { ...before.status?.storage, ...storage } } });
+    const keys = (old: Resource, now: Resource) => watch?.keys(old, now).map(({ name }) => name);
+    expect(keys(before, at({ drain: { from: 'default', named: 'default', message: 'full' } }))).toEqual(['default']);
+    expect(
+      keys(
+        at({ drain }),
+        at({
+          drain,
+          migration: { phase: 'Copying', source: { dataStoreName: 'default' }, target: { dataStoreName: 'other' } },
+        }),
+      ),
+    ).toContain('default');
+    expect(keys(before, at({ driver: 'etcd' }))).toEqual([]);
+  });
+});
 
 describe('A reconcile of a DataStore', () => {
   test('reports that it can be used, its version, and who uses it', async () => {
@@ -227,6 +286,22 @@ describe('A reconcile of a DataStore', () => {
     rig.answer = { version: '3.6.16', supported: true, floor: '', notes: ['etcd-1:2379: has no leader'] };
     const { store } = await rig.reconcile(newStore());
     expect(store.status?.conditions?.[0]?.message).toBe('etcd-1:2379: has no leader');
+  });
+
+  test('publishes the compaction with each check, and can be used while that fails', async () => {
+    const rig = new Rig();
+    rig.answer = { version: '3.6.16', supported: true, floor: '', notes: ['etcd-1:2379 has no leader'] };
+    rig.publishingFails = new StoreError('Failed', 'etcd could not write compact_rev_key');
+    const { store } = await rig.reconcile(newStore());
+    expect(store.status).toMatchObject({ ready: true });
+    expect(store.status?.conditions?.[0]?.message).toBe(
+      'etcd-1:2379 has no leader; etcd could not write compact_rev_key',
+    );
+    await rig.clock.advance(15_000);
+    rig.publishingFails = undefined;
+    const after = await rig.reconcile(store);
+    expect(after.store.status?.conditions?.[0]?.message).toBe('etcd-1:2379 has no leader');
+    expect(rig.compactionPublished).toBe(2);
   });
 
   test.each([

@@ -8,9 +8,11 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context, Controller, LastReconcile, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
 import { access } from './access.ts';
+import { Defragmentations } from './defragmentation/defragmentations.ts';
 import type { Dependencies } from './dependencies.ts';
 import { Probes } from './probes.ts';
 import { SecretUsers } from './secret-users.ts';
+import type { DrainFacts } from './status.ts';
 import { fullness, keptBecause, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
 
 /** Until it is looked again who still uses a store that is to go, in milliseconds. */
@@ -18,10 +20,12 @@ const unwatchedPaceMs = 60_000;
 
 /**
  * Reports for each DataStore whether it can be used and by which tenants it is used, and prevents its deletion while tenants have data in
- * it. It changes nothing in the datastore and nothing about running tenants.
+ * it. It changes nothing about tenants. In the datastore it only publishes up to where that was compacted, and defragments it if the spec
+ * asks for that.
  */
 export function dataStoreController(deps: Dependencies): Controller<DataStore> {
   const probes = new Probes(deps.clock, deps.memory);
+  const defragmentations = new Defragmentations(deps.clock, deps.memory);
   const secretUsers = new SecretUsers(deps.memory);
   return {
     name: 'datastore',
@@ -34,16 +38,18 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       metadata.annotations?.[annotations.paused] === undefined ? undefined : `annotation ${annotations.paused} is set`,
     async reconcile(store, ctx): Promise<ReconcileResult<DataStore>> {
       secretUsers.learn(store);
+      const open = () => deps.stores.open(store, ctx.signal);
       const [{ finding, afterMs }] = await Promise.all([
-        probes.ask(store, () => deps.stores.open(store, ctx.signal)),
+        probes.ask(store, open),
         deps.markSecrets?.(store, ctx.signal),
       ]);
       // Read last, because tenants may have changed during the check of the datastore.
-      const now = usersOf(nameOf(store), { ...deps, tenants: deps.tenants() });
+      const tenants = deps.tenants();
+      const now = usersOf(nameOf(store), { ...deps, tenants });
       const usedBy = withUsersOf(deps.namespace, store.status?.usedBy ?? [], now);
-      const status = statusOf({ store, usedBy, finding, now: ctx.now });
+      const status = statusOf({ ...{ store, usedBy, finding, now: ctx.now }, drain: drainFacts(deps, tenants) });
       announce(store, status, ctx);
-      return { status, afterMs };
+      return defragmentations.after(store, { status, afterMs }, { open, ctx });
     },
     async finalize(store, ctx): Promise<LastReconcile<DataStore>> {
       // The manager of other namespaces may be gone: what it reported does not count here.
@@ -53,7 +59,8 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       if (usedBy.length === 0 && unknown.length === 0) return { finished: true };
       const message = keptBecause(usedBy, unknown);
       ctx.event('Warning', 'InUse', message);
-      const status = statusInUse(store, { usedBy, message }, ctx.now);
+      const drain = drainFacts(deps, tenants);
+      const status = statusInUse(store, { usedBy, message, drain }, ctx.now);
       // No watch reports tenants of other namespaces, or what is retained of deleted ones.
       return { finished: false, status, afterMs: unwatchedPaceMs };
     },
@@ -69,6 +76,10 @@ function announce(store: DataStore, after: DataStoreStatus, ctx: Context): void 
   const full = fullness(store, after);
   if (full !== undefined && fullness(store, store.status) === undefined)
     ctx.event('Warning', 'Full', `the datastore ${full}`);
+  const drained = (status: DataStoreStatus | undefined) => status?.conditions?.find(({ type }) => type === 'Drained');
+  const progress = drained(after);
+  if (progress !== undefined && progress.reason !== drained(store.status)?.reason)
+    ctx.event(progress.reason === 'Blocked' ? 'Warning' : 'Normal', progress.reason, progress.message);
   const ready = (status: DataStoreStatus | undefined) => status?.conditions?.find(({ type }) => type === 'Ready');
   const [before, now] = [ready(store.status), ready(after)];
   if (now === undefined || (before?.status === now.status && before.reason === now.reason)) return;
@@ -77,18 +88,32 @@ function announce(store: DataStore, after: DataStoreStatus, ctx: Context): void 
   else ctx.event('Warning', now.reason, now.message);
 }
 
+/** What the progress of a drain is computed from. */
+function drainFacts(deps: Dependencies, tenants: readonly TenantControlPlane[]): DrainFacts {
+  const { defaultDataStore, namespace } = deps;
+  return { tenants, retained: deps.retained?.() ?? [], defaultDataStore, namespace };
+}
+
+/** What a drained DataStore reports of a tenant. */
+function drainText(tcp: TenantControlPlane | undefined): string {
+  const { drain, migration, dataStoreName } = tcp?.status?.storage ?? {};
+  return drain === undefined ? '' : JSON.stringify([drain, migration?.phase, dataStoreName]);
+}
+
 function watches(secretUsers: SecretUsers, defaultDataStore: string): readonly Watch[] {
   const storesOf = (tcp: TenantControlPlane | undefined): readonly string[] =>
     tcp === undefined ? [] : dataStoresOf(tcp, defaultDataStore);
   return [
     {
       kind: tenantControlPlane,
-      // Only creation and deletion matter: a DataStore is not reconciled for every status update of its thousand tenants.
+      // A DataStore is not reconciled for every status update of its thousand tenants: only when one comes, leaves, or is moved because the
+      // DataStore is drained.
       keys(old, now): readonly Key[] {
         const [before, after] = [storesOf(old), storesOf(now)];
         const left = before.filter((name) => !after.includes(name));
         const entered = after.filter((name) => !before.includes(name));
-        return [...left, ...entered].map((name) => ({ name }));
+        const moving = drainText(old) === drainText(now) ? [] : [...before, ...after];
+        return [...new Set([...left, ...entered, ...moving])].map((name) => ({ name }));
       },
     } satisfies Watch<TenantControlPlane>,
     {

@@ -1,7 +1,7 @@
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { ServerState, Session } from '../../stores/driver.ts';
+import type { Session } from '../../stores/driver.ts';
 import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 
 /** A DataStore whose credentials were read and checked. */
@@ -9,7 +9,7 @@ export interface ProbedStore {
   /** Over endpoints and credentials. */
   readonly checksum: string;
   /** Lends the shared administrative connection, also while the store is known not to answer. Throws `StoreError`. */
-  probe(work: (session: Session) => Promise<ServerState>): Promise<ServerState>;
+  probe<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
 /** What the controller acts through. */
@@ -25,6 +25,8 @@ export interface Dependencies {
   markSecrets?(store: DataStore, signal: AbortSignal): Promise<void>;
   /** The TenantControlPlanes that this process looks after, from its cache. */
   tenants(): readonly TenantControlPlane[];
+  /** Those of `tenants` that are deleted, and whose data is retained; none by default. */
+  retained?(): readonly TenantControlPlane[];
   /** All TenantControlPlanes that there are, from the API server itself. */
   allTenants(signal: AbortSignal): Promise<{
     readonly tenants: readonly TenantControlPlane[];

@@ -3,7 +3,7 @@ import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import type { ObjectSlot } from '../../runtime/cache/object-slot.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { StoreError } from '../../stores/store-error.ts';
-import type { ServerState } from '../../stores/driver.ts';
+import type { ServerState, Session } from '../../stores/driver.ts';
 import type { ProbedStore } from './dependencies.ts';
 
 /** The result of a check. */
@@ -46,7 +46,7 @@ export class Probes {
       const opened = await open();
       checksum = opened.checksum;
       if (before?.checksum === checksum && this.#clock.monotonic() < before.due) return before.finding;
-      return { state: await opened.probe((session) => session.ping()) };
+      return { state: await opened.probe(look) };
     });
     if (finding === before?.finding) return { finding, afterMs: this.#left(before.due) };
     const failures = 'failure' in finding ? (before?.checksum === checksum ? before.failures : 0) + 1 : 0;
@@ -67,4 +67,16 @@ async function findingOf(ask: () => Promise<Finding>): Promise<Finding> {
     if (error instanceof StoreError) return { failure: error };
     throw error;
   }
+}
+
+/** What the server reports. A datastore whose compaction cannot be published can still be used. */
+async function look(session: Session): Promise<ServerState> {
+  const state = await session.ping();
+  try {
+    await session.publishCompaction?.();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { ...state, notes: [...(state.notes ?? []), error.message] };
+  }
+  return state;
 }

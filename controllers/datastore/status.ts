@@ -7,6 +7,9 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import { isTrue, setConditions, summarize } from '../../runtime/reconcile/conditions.ts';
 import type { ServerState } from '../../stores/driver.ts';
 import type { StoreError } from '../../stores/store-error.ts';
+import { drainFindings } from './drain/drain-status.ts';
+import type { DrainInput } from './drain/drain-status.ts';
+import { drainedCondition } from './drain/drained-condition.ts';
 import type { Finding } from './probes.ts';
 
 /** The users that are reported for a DataStore. */
@@ -16,11 +19,15 @@ export interface UsersQuery {
   readonly defaultDataStore: string;
 }
 
+/** What the progress of a drain is computed from, besides the DataStore and its users. */
+export type DrainFacts = Pick<DrainInput, 'tenants' | 'retained' | 'defaultDataStore' | 'namespace'>;
+
 /** What a status is made of. */
 export interface StatusInput {
   readonly store: DataStore;
   /** As `namespace/name`, in order. */
   readonly usedBy: readonly string[];
+  readonly drain: DrainFacts;
   readonly finding: Finding;
   readonly now: Date;
 }
@@ -46,25 +53,44 @@ export function withUsersOf(namespace: string, before: readonly string[], now: r
 }
 
 /** The whole status after a reconcile. The last known version stays while the datastore cannot be reached. */
-export function statusOf({ store, usedBy, finding, now }: StatusInput): DataStoreStatus {
+export function statusOf(input: StatusInput): DataStoreStatus {
+  const { store, usedBy, finding, now } = input;
   const before = store.status ?? {};
   const at = { generation: store.metadata.generation, now };
   const stated = 'state' in finding ? conditionsOfState(finding.state) : conditionsOfFailure(finding.failure);
   const detailed = setConditions(before.conditions ?? [], stated, at);
   const summary = summarize(detailed, parts, 'Ready');
-  const conditions = setConditions(detailed, [summary], at);
+  const { drain, conditions: withDrain } = drainOf(input, detailed);
+  const conditions = setConditions(withDrain, [summary], at);
   const serverVersion = 'state' in finding ? finding.state.version : before.serverVersion;
   const sizeBytes = steady(before.sizeBytes, 'state' in finding ? finding.state.sizeBytes : undefined);
   const mostTenants = store.spec.placement?.capacity?.tenants;
   return {
     observedGeneration: at.generation,
+    ...etcdStatus(before.etcd?.storageVersion, finding),
     conditions,
     ready: isTrue(conditions, 'Ready'),
     serverVersion,
     usedBy,
     tenants: usedBy.length,
     ...(mostTenants !== undefined && { availableTenants: Math.max(mostTenants - usedBy.length, 0) }),
+    ...(drain !== undefined && { drain }),
     sizeBytes,
+  };
+}
+
+/** The progress of a drain, and the conditions with it. */
+function drainOf(
+  { store, usedBy, drain, now }: Pick<StatusInput, 'store' | 'usedBy' | 'drain' | 'now'>,
+  conditions: NonNullable<DataStoreStatus['conditions']>,
+): Required<Pick<DataStoreStatus, 'conditions'>> & Pick<DataStoreStatus, 'drain'> {
+  const findings = drainFindings({ store, usedBy, ...drain });
+  const drained = drainedCondition(store, findings);
+  const before = conditions.filter(({ type }) => drained !== undefined || type !== 'Drained');
+  const at = { generation: store.metadata.generation, now };
+  return {
+    conditions: drained === undefined ? before : setConditions(before, [drained], at),
+    drain: findings?.status,
   };
 }
 
@@ -72,6 +98,12 @@ export function statusOf({ store, usedBy, finding, now }: StatusInput): DataStor
 function steady(before: number | undefined, now: number | undefined): number | undefined {
   if (before === undefined || now === undefined) return now ?? before;
   return Math.abs(now - before) > Math.max(before / 100, 2 ** 20) ? now : before;
+}
+
+/** The last reported format of the data stays while the datastore cannot be reached. */
+function etcdStatus(before: string | undefined, finding: Finding): Pick<DataStoreStatus, 'etcd'> {
+  const storageVersion = 'state' in finding ? finding.state.storageVersion : before;
+  return storageVersion === undefined ? {} : { etcd: { storageVersion } };
 }
 
 /** Why no more tenants are placed in the datastore; undefined while it accepts some. */
@@ -87,7 +119,11 @@ export function fullness({ spec }: DataStore, status: DataStoreStatus | undefine
 /** The status of a store that is to be deleted while tenants have their data in it. */
 export function statusInUse(
   store: DataStore,
-  { usedBy, message }: { readonly usedBy: readonly string[]; readonly message: string },
+  {
+    usedBy,
+    message,
+    drain,
+  }: { readonly usedBy: readonly string[]; readonly message: string; readonly drain: DrainFacts },
   now: Date,
 ): DataStoreStatus {
   const condition = stateCondition('DataStore', {
@@ -97,12 +133,14 @@ export function statusInUse(
     message,
   });
   const at = { generation: store.metadata.generation, now };
-  const conditions = setConditions(store.status?.conditions ?? [], [condition], at);
-  return { ...store.status, conditions, usedBy, tenants: usedBy.length };
+  const progress = drainOf({ store, usedBy, drain, now }, store.status?.conditions ?? []);
+  const conditions = setConditions(progress.conditions, [condition], at);
+  return { ...store.status, drain: progress.drain, conditions, usedBy, tenants: usedBy.length };
 }
 
 /** How to fix it when its users prevent the deletion. */
-export const inUseRemedy = 'delete these TenantControlPlanes or migrate them to another DataStore';
+export const inUseRemedy =
+  'delete these TenantControlPlanes or migrate them to another DataStore, for example all of them with spec.drain';
 
 /** Says whose data prevents the deletion; names at most ten. */
 export function inUseReason(usedBy: readonly string[]): string {

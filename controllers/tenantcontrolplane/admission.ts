@@ -1,5 +1,6 @@
 import { listAdmissionControllers } from '../../api/embedded/admission-controllers.ts';
 import type { AdmissionController } from '../../api/embedded/admission-controllers.ts';
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { InvalidInputError } from '../../kubeadm/invalid-input-error.ts';
 import type { InvalidInput } from '../../kubeadm/invalid-input-error.ts';
@@ -11,8 +12,9 @@ import { validateAddons } from './addons/validate-addons.ts';
 import { validateBoundaries } from './workload/boundaries.ts';
 import type { Boundaries } from './workload/boundaries.ts';
 import { validateImages } from './workload/validate-images.ts';
-import { validateMigration } from './datastore/migration/validate-migration.ts';
+import { migrationWarnings, validateMigration } from './datastore/migration/validate-migration.ts';
 import type { DataStoreTroubles } from './datastore/migration/validate-migration.ts';
+import { drainWarnings } from './datastore/drain/drain-warnings.ts';
 import { validateNetwork } from './endpoint/validate-network.ts';
 import { ownNamespaceOnly } from './endpoint/reach/reach.ts';
 import type { Reach } from './endpoint/reach/reach.ts';
@@ -46,6 +48,8 @@ export interface TenantAdmission {
   readonly troubles?: DataStoreTroubles;
   /** Why some of them do not accept tenants from the namespace. */
   readonly refusals?: DataStoreRefusals;
+  /** DataStores that are being drained. */
+  readonly drained?: ReadonlySet<string>;
   /** Which parts of Gateway API the cluster has; absent where that was not checked. */
   readonly gatewayApi?: GatewayApi | undefined;
   /** All control planes; absent where they were not listed. */
@@ -127,7 +131,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...(old === undefined ? validateName(tcp) : []),
     ...validateVersion(tcp, old, request.newestMinor),
     ...validatePlacement(tcp),
-    ...validateStore({ tcp, old, drivers: request.drivers, refusals: request.refusals }),
+    ...validateStore({ ...request, old }),
     ...validateMigration({ ...request, old, troubles: request.troubles ?? new Map() }),
     ...validateNetwork(tcp),
     ...newOnes(
@@ -159,7 +163,12 @@ function newOnes(now: readonly InvalidInput[], before: readonly InvalidInput[]):
 }
 
 /** Warnings about an admitted object. */
-export function warningsAbout(tcp: TenantControlPlane): readonly string[] {
+export function warningsAbout(tcp: TenantControlPlane, stores: readonly DataStore[] = []): readonly string[] {
   if (tcp.metadata.deletionTimestamp !== undefined) return [];
-  return [...placementWarnings(tcp), ...versionWarnings(tcp.spec.kubernetes.version, 'spec.kubernetes.version')];
+  return [
+    ...placementWarnings(tcp),
+    ...drainWarnings(tcp, stores),
+    ...migrationWarnings(tcp),
+    ...versionWarnings(tcp.spec.kubernetes.version, 'spec.kubernetes.version'),
+  ];
 }

@@ -1,7 +1,8 @@
 import type { Condition } from '../../api/meta.ts';
 import type { tenantControlPlaneConditions } from '../../api/steward/v1alpha1/condition-rows.ts';
 import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
-import { conditionsOf, messageOf, setConditions, summarize } from '../../runtime/reconcile/conditions.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { conditionsOf, messageOf, setCondition, setConditions, summarize } from '../../runtime/reconcile/conditions.ts';
 import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
 import type { Report } from '../../runtime/reconcile/phases.ts';
 import { rotatingCondition } from './certificates/rotation/rotating-condition.ts';
@@ -35,7 +36,7 @@ function migrating(report: Report<Scope>): readonly NewCondition[] {
   if (record === undefined) return [];
   const { phase, message = '' } = record;
   if (!isUnderWay(record)) {
-    const help = phase === 'Failed' ? `; ${failedRemedy}` : '';
+    const help = phase === 'Failed' ? `; ${failedRemedy(report.scope.tcp)}` : '';
     return [{ type, status: 'False', reason: phase, message: `${message}${help}` }];
   }
   const error = report.lines.find((line) => line.phase.name === 'migration')?.error;
@@ -75,6 +76,10 @@ function placed({ tcp, placement }: Readonly<Scope>, list: readonly Condition[])
     return [{ type, status: 'False', reason: 'NoDataStoreFits', message }];
   }
   if (!list.some((condition) => condition.type === type)) return [];
+  if ((tcp.spec.dataStore ?? '') === '' && chosen !== undefined && storage?.drain !== undefined) {
+    const message = `DataStore ${chosen.dataStoreName} was drained, and the data was migrated to ${storage.dataStoreName ?? ''}`;
+    return [{ type, status: 'True', reason: 'Drained', message }];
+  }
   return [{ type, status: 'True', reason: 'Named', message: 'spec.dataStore names the DataStore' }];
 }
 
@@ -99,9 +104,23 @@ function ready(list: readonly Condition[], scope: Readonly<Scope>, { state }: St
   const serving = state === 'Upgrading' && summary.status === 'True';
   if (serving)
     return { type, status: 'True', reason: state, message: 'pods of the new version are replacing the old ones' };
-  const message =
-    state === 'Migrating' ? 'writes are denied for a few seconds: the condition Migrating says why' : summary.message;
+  const isStopped = migrationAfter(scope)?.stoppedAt !== undefined;
+  const what = isStopped ? 'the API servers are stopped for a moment' : 'writes are denied for a few seconds';
+  const message = state === 'Migrating' ? `${what}: the condition Migrating says why` : summary.message;
   return { type, status: 'False', reason: state === 'Ready' ? 'NotReady' : state, message };
+}
+
+/** The conditions of a control plane that is not reconciled: those of the last reconcile, and why there is no newer one. */
+export function conditionsWhilePaused(tcp: TenantControlPlane, why: string, now: Date): readonly Condition[] {
+  const paused = { type: 'Paused' satisfies Type, status: 'True', reason: 'Paused', message: why } as const;
+  return setCondition(tcp.status?.conditions ?? [], paused, { generation: tcp.metadata.generation, now });
+}
+
+/** Only for tenants that were paused. */
+export function resumed({ status }: TenantControlPlane): readonly NewCondition[] {
+  const type: Type = 'Paused';
+  if (status?.conditions?.some((condition) => condition.type === type) !== true) return [];
+  return [{ type, status: 'False', reason: 'NotPaused', message: '' }];
 }
 
 /** The conditions after a reconcile. */
@@ -117,6 +136,7 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
       ...migrating(report),
       ...rotating(report),
       ...autoscaled(report),
+      ...resumed(scope.tcp),
       ...addons.flatMap((addon) => addon.conditions?.(scope, list) ?? []),
       ready(list, scope, state),
     ],

@@ -3,6 +3,7 @@ import { kinds } from '../../api/core/kinds.ts';
 import type { Resource } from '../../api/meta.ts';
 import { annotations } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import { TenantWorld } from '../../testing/worlds/tenant-world.ts';
 import type { TenantControlPlaneChanges } from '../../testing/builders/tenant-control-plane.ts';
@@ -402,5 +403,47 @@ describe('A running TenantControlPlane', () => {
     world.restart();
     await world.settle();
     expect((await world.tenant.admin.get(kinds.ConfigMap, key))?.data?.Corefile).toBe('mine');
+  });
+});
+
+describe('Pausing a TenantControlPlane', () => {
+  const pause = { metadata: { annotations: { [annotations.paused]: '' } } };
+  const resume = { metadata: { annotations: { [annotations.paused]: null } } };
+  const paused = async (world: TenantWorld): Promise<unknown> =>
+    (await world.read()).status?.conditions?.find(({ type }) => type === 'Paused');
+
+  test('is shown by a condition, and changes nothing else', async () => {
+    const world = await running();
+    const before = await world.read();
+    expect(await paused(world)).toBeUndefined();
+    await world.change({ ...pause, spec: { controlPlane: { deployment: { replicas: 5 } } } });
+    await world.settle();
+    expect(await paused(world)).toMatchObject({
+      ...{ status: 'True', reason: 'Paused', observedGeneration: 2 },
+      message: `the annotation ${annotations.paused} is set`,
+    });
+    const { status } = await world.read();
+    const others = status?.conditions?.filter(({ type }) => type !== 'Paused');
+    expect({ ...status, conditions: others }).toEqual(before.status);
+    expect((await world.deployment())?.spec?.replicas).toBe(2);
+  });
+
+  test('ends with what was changed meanwhile', async () => {
+    const world = await running();
+    await world.change({ ...pause, spec: { controlPlane: { deployment: { replicas: 5 } } } });
+    await world.settle();
+    await world.change(resume);
+    await world.settle();
+    expect(await paused(world)).toMatchObject({ status: 'False', reason: 'NotPaused', message: '' });
+    expect((await world.deployment())?.spec?.replicas).toBe(5);
+  });
+
+  test('holds a deletion, too', async () => {
+    const world = await running();
+    await world.change(pause);
+    await world.settle();
+    await world.cluster.admin.delete(tenantControlPlane, (await world.read()).metadata);
+    await world.settle();
+    expect(await paused(world)).toMatchObject({ status: 'True' });
   });
 });

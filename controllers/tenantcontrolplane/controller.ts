@@ -5,7 +5,7 @@ import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { setCondition } from '../../runtime/reconcile/conditions.ts';
+import { setConditions } from '../../runtime/reconcile/conditions.ts';
 import type { Context, Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { resultOf } from '../../runtime/reconcile/result-of.ts';
 import { runPhases } from '../../runtime/reconcile/run-phases.ts';
@@ -13,7 +13,7 @@ import { access } from './access.ts';
 import { addons } from './addons/registry.ts';
 import { announcements } from './events.ts';
 import { overrideStoreNames } from './datastore/overrides/override-shares.ts';
-import { conditions } from './conditions.ts';
+import { conditions, conditionsWhilePaused, resumed } from './conditions.ts';
 import { createDependencies } from './create-dependencies.ts';
 import type { TenantControlPlaneOptions } from './create-dependencies.ts';
 import { remove } from './deletion.ts';
@@ -77,6 +77,7 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     const rollout = await findRollout({ tcp, observed }, deps, ctx);
     const scope = { tcp, observed, versions, rollout, addons: {} };
     const report = await runPhases<Scope>(phases, scope, ctx, withLearned);
+    deps.tenants.probe(report.scope);
     const state = findState(report.scope);
     const list = conditions(report, state, ctx.now);
     for (const { type, reason, message } of announcements(tcp.status?.conditions ?? [], list)) {
@@ -104,7 +105,8 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
     if (waiting === undefined) return { finished: true };
     const { reason, message, afterMs } = waiting;
     const at = { generation: tcp.metadata.generation, now: ctx.now };
-    const list = setCondition(tcp.status?.conditions ?? [], { type: 'Deleting', status: 'True', reason, message }, at);
+    const deleting = { type: 'Deleting', status: 'True', reason, message } as const;
+    const list = setConditions(tcp.status?.conditions ?? [], [deleting, ...resumed(tcp)], at);
     return { finished: false, afterMs, status: { ...tcp.status, conditions: list } };
   };
 
@@ -118,6 +120,9 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
       metadata.annotations?.[annotations.paused] === undefined
         ? undefined
         : `the annotation ${annotations.paused} is set`,
+    whilePaused: (tcp, { why, now }) => ({
+      status: { ...tcp.status, conditions: conditionsWhilePaused(tcp, why, now) },
+    }),
     reconcile,
     finalize,
   };

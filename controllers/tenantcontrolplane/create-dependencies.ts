@@ -14,7 +14,9 @@ import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { TenantPool } from '../../tenants/pool.ts';
+import type { TenantProber } from '../../tenants/prober.ts';
 import type { TenantWatches } from '../../tenants/tenant-watches.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { nodeAddresses } from './endpoint/endpoint.ts';
@@ -34,6 +36,7 @@ import { addons } from './addons/registry.ts';
 import { ReconcileCache } from './shared/reconcile-cache.ts';
 import { defaultBoundaries } from './workload/boundaries.ts';
 import type { BoundarySettings } from './workload/boundaries.ts';
+import { DrainTurns } from './datastore/drain/drain-turns.ts';
 import { Placements } from './datastore/placement/placements.ts';
 import { needed } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -79,6 +82,8 @@ export interface TenantControlPlaneOptions {
   readonly retained?: () => readonly TenantControlPlane[];
   /** Reports drift inside tenants; without it, drift is found by a check every quarter of an hour. */
   readonly watches?: TenantWatches;
+  /** Measures whether API servers answer; without it, nothing does. */
+  readonly prober?: Pick<TenantProber, 'watch' | 'stop'>;
   /** Finds the Cluster of Cluster API that a TenantControlPlane belongs to; by default there is none. */
   readonly clusterOf?: Dependencies['clusterOf'];
   /** Where migrations run; if it is not set, they wait. */
@@ -152,6 +157,10 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     ...{ cluster, informers, allTenants, memory: options.memory },
     ...{ defaultDataStore, namespace, stores },
   });
+  const drainTurns = new DrainTurns({
+    ...{ clock, memory: options.memory, defaultDataStore, enqueue: options.enqueue },
+    tenants: () => informers.informer({ kind: tenantControlPlane }).list(),
+  });
   const kindOf = new Map(ownedKinds.map(({ kind }) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
   const cached = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest): Resource | undefined => {
     const ref = kindOf.get(`${apiVersion} ${kind}`);
@@ -176,6 +185,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     memory: options.memory,
     enqueue: options.enqueue,
     watches: options.watches,
+    prober: options.prober,
   });
   return {
     cluster,
@@ -204,6 +214,8 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     reach: options.reach ?? ownNamespaceOnly,
     renewBeforeMs: Math.max(options.renewBeforeMs ?? dayMs, dayMs),
     placements,
+    drainTurns,
+    cachedStore: (name) => informers.informer({ kind: dataStore }).get({ name }),
     defaultDataStore,
     allTenants,
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',

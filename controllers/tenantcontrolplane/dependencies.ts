@@ -1,4 +1,5 @@
 import type { Key, KindRef, Manifest, Resource } from '../../api/meta.ts';
+import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { IssuerPool } from '../../kubeadm/pki/issuer-pool.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -11,6 +12,7 @@ import type { ManagementApi } from './workload/network-policy.ts';
 import type { Reach } from './endpoint/reach/reach.ts';
 import type { PortRange } from './endpoint/service.ts';
 import type { ReconcileCache } from './shared/reconcile-cache.ts';
+import type { DrainTurns } from './datastore/drain/drain-turns.ts';
 import type { Placements } from './datastore/placement/placements.ts';
 import type { Addon } from './addons/addon.ts';
 import type { RecentLists } from './shared/ttl-list-cache.ts';
@@ -57,6 +59,8 @@ export interface TenantAccess {
   wakeOn(scope: Readonly<Scope>, selection: AlarmSelection): void;
   /** Stops waiting for new objects in the tenant with this UID. */
   sleepOn(uid: string): void;
+  /** Measures from now on whether the tenant's API server answers, at the address that this reconcile found. */
+  probe(scope: Readonly<Scope>): void;
   /** Closes all connections to the tenant with this UID. */
   close(uid: string): Promise<void>;
 }
@@ -102,7 +106,11 @@ export interface Dependencies {
   readonly stores: Pick<StoreAccess, 'open' | 'openTogether' | 'capabilities'>;
   readonly tenants: TenantAccess;
   /** Chooses DataStores for tenants that name none. */
-  readonly placements: Pick<Placements, 'place'>;
+  readonly placements: Pick<Placements, 'place' | 'release'>;
+  /** Lets tenants leave a DataStore that is drained, one after the other. */
+  readonly drainTurns: Pick<DrainTurns, 'take' | 'goesOn' | 'ended'>;
+  /** A DataStore as a watch last saw it. */
+  cachedStore(name: string): DataStore | undefined;
   /** DataStore of tenants that neither name nor select one; empty when there is no default. */
   readonly defaultDataStore: string;
   /** All TenantControlPlanes that this process knows of, from a cache. */

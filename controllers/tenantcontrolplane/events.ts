@@ -8,7 +8,13 @@ export interface Announcement {
 }
 
 /** Reasons that only follow from another condition, or that the condition Ready summarises. */
-const echoes: ReadonlySet<string> = new Set(['Blocked', 'ApiServerNotReady', 'Sleeping', 'PlacementPending']);
+const echoes: ReadonlySet<string> = new Set([
+  'Blocked',
+  'ApiServerNotReady',
+  'Sleeping',
+  'PlacementPending',
+  'StoppedForMigration',
+]);
 
 /**
  * Conditions that are reported elsewhere: a placement when it is made, and the lack of one by StoreReady; migrations and

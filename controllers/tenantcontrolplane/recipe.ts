@@ -12,6 +12,7 @@ import { credentialsRotation } from './certificates/rotation/credentials-rotatio
 import { kubeconfigs } from './certificates/kubeconfigs-phase.ts';
 import { migration } from './datastore/migration/migration-phase.ts';
 import { disruptionBudget, networkPolicy } from './workload/protection-phase.ts';
+import { drain } from './datastore/drain/drain-phase.ts';
 import { previousData } from './datastore/previous-data-phase.ts';
 import { endpoint } from './endpoint/endpoint-phase.ts';
 import { exposure, service } from './endpoint/service-phase.ts';
@@ -77,6 +78,8 @@ const rows: readonly PhaseRow[] = [
     { isSilentWhenBlocked: true },
   ],
   ['migration', undefined, ['service', 'endpoint', 'kubeconfigs'], migration],
+  // Without an endpoint it says so.
+  ['drain', undefined, [], drain, { after: ['endpoint', 'kubeconfigs'] }],
   ['previous-data', undefined, [], previousData],
   ...ofAddons,
   ['addon-removal', 'AddonsReady', ['workload'], addonRemoval, { after: inside, isSilentWhenBlocked: true }],

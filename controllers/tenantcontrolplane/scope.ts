@@ -1,6 +1,7 @@
 import type { Deployment, Secret, Service } from '../../api/core/kinds.ts';
 import type { Manifest } from '../../api/meta.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import type { DrainedTenant } from '../../api/steward/v1alpha1/data-store-drain.ts';
 import type { CredentialsRotation } from '../../api/steward/v1alpha1/credentials-rotation.ts';
 import type { OverrideShare, PlacementStatus } from '../../api/steward/v1alpha1/tenant-control-plane-status.ts';
 import type { MigrationStatus, PreviousShare } from '../../api/steward/v1alpha1/migration-status.ts';
@@ -144,6 +145,8 @@ export interface Scope {
   readonly operatorKubeconfig?: string;
   /** The DataStore that this reconcile has chosen; not recorded yet. */
   readonly placement?: PlacementStatus;
+  /** Where the tenant is moved because its DataStore is drained, when this reconcile changes that. */
+  readonly drain?: { readonly record: DrainedTenant | undefined };
   readonly store?: StoreFacts;
   /** True when the tenancy exists in the datastore. */
   readonly tenancyEnsured?: boolean;

@@ -57,7 +57,8 @@ function storage(input: StatusInput): Part<'storage'> | undefined {
   const found = shareOfStore(input);
   if (found === undefined) return undefined;
   return {
-    ...without(found, 'migration', 'previous', 'overrides', 'overridesCertificate'),
+    ...without(found, 'drain', 'migration', 'previous', 'overrides', 'overridesCertificate'),
+    ...drained(input.scope),
     ...migrations(input.scope),
     ...overrides(input),
   };
@@ -119,6 +120,12 @@ function kubeconfigs({ scope, now }: StatusInput): Part<'kubeconfig'> | undefine
 /** The record of the migration after the reconcile. */
 export function migrationAfter({ tcp, migration }: Readonly<Scope>): MigrationStatus | undefined {
   return migration?.record ?? tcp.status?.storage?.migration;
+}
+
+/** Where a drain of its DataStore has moved the tenant. */
+function drained({ tcp, drain }: Readonly<Scope>): Pick<Part<'storage'>, 'drain'> {
+  const record = drain === undefined ? tcp.status?.storage?.drain : drain.record;
+  return record === undefined ? {} : { drain: record };
 }
 
 /** What migrations record in the status. */

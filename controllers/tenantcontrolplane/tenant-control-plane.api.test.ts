@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 import { kinds } from '../../api/core/kinds.ts';
@@ -281,6 +282,45 @@ describe('A TenantControlPlane on a real API server with a real etcd', () => {
     await tenant.ask();
     await tenant.untilGone();
   }, 60_000);
+
+  test('has no pods while a migration has stopped them, whoever has set their number, and as many again afterwards', async () => {
+    const tenant = new Tenant();
+    const autoscaling = { minReplicas: 1, maxReplicas: 5, targetInFlightRequests: 100 };
+    const service = { serviceType: 'NodePort' };
+    await tenant.create({ controlPlane: { deployment: { replicas: 2, autoscaling }, service } });
+    await tenant.untilReady();
+    const scale = { type: 'merge', body: { spec: { replicas: 4 } } } as const;
+    await admin.patch(kinds.Deployment, tenant.key, scale, { subresource: 'scale' });
+    await tenant.untilReady();
+    const seen = async (): Promise<readonly unknown[]> => {
+      const [deployment, service] = await Promise.all([
+        admin.get(kinds.Deployment, tenant.key),
+        admin.get(kinds.Service, tenant.key),
+      ]);
+      return [deployment?.spec?.replicas, service?.spec?.selector];
+    };
+    const [time, ours] = [new Date().toISOString(), { 'steward.butlerlabs.dev/name': 'tenant' }];
+    const onSource = { ...ours, 'component.steward.butlerlabs.dev/datastore': 'default' };
+    const stopped = {
+      source: { dataStoreName: 'default' },
+      target: { dataStoreName: 'none' },
+      startedAt: time,
+      stoppedAt: time,
+      replicas: 4,
+    };
+    for (const [migration, expected] of [
+      [{ ...stopped, phase: 'Finishing' }, [0, onSource]],
+      [{ ...stopped, phase: 'RollingBack' }, [4, onSource]],
+      [null, [4, ours]],
+    ] as const) {
+      const body = { status: { storage: { migration } } };
+      await admin.patch(tenantControlPlane, tenant.key, { type: 'merge', body }, { subresource: 'status' });
+      await tenant.work(async () => isDeepStrictEqual(await seen(), expected)).catch(() => undefined);
+      expect(await seen()).toEqual(expected);
+    }
+    await tenant.ask();
+    await tenant.untilGone();
+  }, 120_000);
 
   test('has the pods that the autoscaler of Kubernetes wants', async () => {
     const scaler = await startAutoscaler(server, folder.path);

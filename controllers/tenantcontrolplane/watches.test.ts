@@ -30,7 +30,25 @@ const placed = tenant(
 const elsewhere = tenant('elsewhere', { dataStore: 'b' });
 const unnamed = tenant('unnamed', { dataStore: '' });
 
-const informers = listedInformers({ TenantControlPlane: () => [waits, uses, placed, elsewhere, unnamed] });
+const drained = tenant(
+  'drained',
+  { dataStore: 'full' },
+  { storage: { dataStoreName: 'full', setup: { schema: 's' } } },
+);
+const stuck = tenant(
+  'stuck',
+  { dataStore: 'full' },
+  {
+    storage: {
+      ...drained.status?.storage,
+      drain: { from: 'full', named: 'full', message: 'no DataStore fits' },
+    },
+  },
+);
+let further: readonly TenantControlPlane[] = [];
+const informers = listedInformers({
+  TenantControlPlane: () => [waits, uses, placed, elsewhere, unnamed, ...further],
+});
 const watches = tenantControlPlaneWatches(informers, 'fallback');
 const keysOf = (kind: string, old: unknown, now: unknown): readonly string[] => {
   const watch = watches.find((one) => one.kind.kind === kind);
@@ -91,6 +109,12 @@ describe('A change of a DataStore', () => {
     ['the spec of the default', { name: 'fallback' }, { name: 'fallback', generation: 2 }, ['unnamed', 'waits']],
   ])('%s enqueues its users, and those that wait for a placement', (_what, old, now, names) => {
     expect(keysOf(dataStore.kind, store(old), store(now))).toEqual(names);
+  });
+
+  test('enqueues the tenants of another one that is drained, if they could not be moved so far', () => {
+    further = [drained, stuck];
+    expect(keysOf(dataStore.kind, store(), store({ usedBy: [] }))).toEqual(['stuck', 'waits']);
+    further = [];
   });
 
   test('that is created or deleted enqueues both', () => {

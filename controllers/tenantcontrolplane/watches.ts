@@ -7,6 +7,7 @@ import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName, dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import { formerKey, retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
+import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
@@ -27,6 +28,9 @@ const servers = serversOf(addons);
 /** A kind that tenants own, and how it is watched. */
 export type OwnedKind = Pick<Watch, 'kind' | 'labelSelector' | 'metadataOnly' | 'optional'>;
 
+/** The Secrets of tenants, without what is in them. */
+export const ownedSecrets = { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true } as const;
+
 /** Kinds that a tenant owns in the management cluster. For Secrets and ConfigMaps, only metadata is watched. */
 export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Service, labelSelector: labels.name },
@@ -34,7 +38,7 @@ export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.PodDisruptionBudget, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.HorizontalPodAutoscaler, labelSelector: labels.name },
   { kind: kinds.NetworkPolicy, labelSelector: labels.name, metadataOnly: true },
-  { kind: kinds.Secret, labelSelector: labels.name, metadataOnly: true },
+  ownedSecrets,
   { kind: kinds.ConfigMap, labelSelector: labels.name, metadataOnly: true },
   { kind: kinds.Ingress, labelSelector: labels.name },
   // Not every cluster has these kinds, and the versions of TLSRoute differ.
@@ -104,9 +108,11 @@ function tenantsThat(informers: Informers, holds: (tcp: TenantControlPlane) => b
   return tenants.map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
 }
 
-/** Tenants that wait for a DataStore to be chosen: one that freed room may fit. */
+/** Tenants that wait for a DataStore to be chosen, or for another one because theirs is drained: one that freed room may fit. */
 function waiting(informers: Informers, defaultDataStore: string): readonly Key[] {
-  return tenantsThat(informers, (tcp) => dataStoreName(tcp, defaultDataStore) === '');
+  const cannotLeave = ({ status }: TenantControlPlane): boolean =>
+    status?.storage?.drain?.message !== undefined && !isUnderWay(status.storage.migration);
+  return tenantsThat(informers, (tcp) => dataStoreName(tcp, defaultDataStore) === '' || cannotLeave(tcp));
 }
 
 /** The tenants that a change of a DataStore concerns: those that use it, and those that might. */

@@ -71,9 +71,9 @@ export class Worker implements AsyncDisposable {
     return ignored;
   }
 
-  /** Gives its pods addresses: writes the CNI configuration for this range, usually `node.spec.podCIDR`. */
-  async usePodCidr(podCidr: string): Promise<void> {
-    await this.machine.writeFile('/etc/cni/net.d/10-bridge.conflist', cniConflist(podCidr));
+  /** Gives its pods addresses: writes the CNI configuration for these ranges, usually `node.spec.podCIDRs`. */
+  async usePodCidrs(podCidrs: readonly string[]): Promise<void> {
+    await this.machine.writeFile('/etc/cni/net.d/10-bridge.conflist', cniConflist(...podCidrs));
   }
 
   /** Removes the machine; its node object is the caller's. */

@@ -2,6 +2,8 @@ import path from 'node:path';
 
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { attachManagementCluster, startManagementCluster } from '../cluster/management-cluster.ts';
+import { addRoute } from '../cluster/network/links.ts';
+import { podRoutes } from '../cluster/network/pod-network.ts';
 import { startBackground } from '../cluster/machines/start-background.ts';
 import { readHarness } from '../cluster/state.ts';
 import type { Progress } from '../cluster/machines/supplies.ts';
@@ -9,18 +11,20 @@ import { attachWorker } from '../cluster/worker.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { installDataStore, installSteward } from '../framework/install-steward.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
+import { addonsRun } from '../framework/workers/addons-run.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
-import { conformanceImageArchives } from '../tools/conformance-images.ts';
+import { conformanceImageArchives } from './images/conformance-images.ts';
 
 const tenantName = 'conformance';
-const workerName = 'worker';
+const workerNames = ['worker-1', 'worker-2'] as const;
 
-/** A tenant with one worker that knows the tests' images. */
+/** A tenant with two workers that have the tests' images. */
 export interface ConformanceStage {
   readonly kubernetes: string;
   /** Files of this host. */
   readonly kubeconfig: string;
   readonly kubectl: string;
+  readonly workers: readonly Worker[];
 }
 
 /** Finds the cluster of this name or builds it; it stays until the harness is removed. */
@@ -39,14 +43,20 @@ export async function conformanceStage(name: string, progress: Progress): Promis
   ]);
   const { controlPlaneEndpoint = '' } = await stage.waitFor(tenantName, 'Ready', { timeoutMs: 300_000 });
   progress('tenant', `is Ready at ${controlPlaneEndpoint}`);
-  const worker = await joinedWorker(stage, controlPlaneEndpoint);
-  for (const archive of images) await worker.machine.importImage(archive.path);
-  progress('images', `${images.flatMap(({ names }) => names).length} names are known to the worker`);
-  await addonsAreUp(stage);
+  const workers: Worker[] = [];
+  for (const name of workerNames) {
+    const worker = await joinedWorker(stage, { endpoint: controlPlaneEndpoint, name });
+    for (const archive of images) await worker.machine.importImage(archive.path);
+    progress('worker', `${name} has images of ${images.flatMap(({ names }) => names).length} names`);
+    workers.push(worker);
+  }
+  await connectPods(stage, workers);
+  await addonsRun(await stage.open(tenantName), { workers: workers.length });
   return {
     kubernetes: cluster.machine.record.kubernetes,
     kubeconfig: await stage.kubeconfigFile(tenantName),
     kubectl: path.join(cluster.harness.folder, 'bin', cluster.machine.record.kubernetes, 'kubectl'),
+    workers,
   };
 }
 
@@ -69,24 +79,26 @@ async function standingCluster(name: string, progress: Progress): Promise<Manage
   return cluster;
 }
 
-async function joinedWorker(stage: TenantStage, endpoint: string): Promise<Worker> {
+async function joinedWorker(
+  stage: TenantStage,
+  { endpoint, name }: { readonly endpoint: string; readonly name: string },
+): Promise<Worker> {
   const { harness } = stage.cluster;
   const machines = await harness.machines();
-  if (machines.some(({ name }) => name === workerName)) return attachWorker(harness, workerName);
-  return joinByHand(stage, { tenant: tenantName, endpoint, worker: workerName });
+  if (machines.some((machine) => machine.name === name)) return attachWorker(harness, name);
+  return joinByHand(stage, { tenant: tenantName, endpoint, worker: name });
 }
 
-async function addonsAreUp(stage: TenantStage): Promise<void> {
+/** Lets the pods of each worker reach those of the others. */
+async function connectPods(stage: TenantStage, workers: readonly Worker[]): Promise<void> {
   const client = await stage.open(tenantName);
-  const namespace = 'kube-system';
-  await client.waitFor({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'coredns' }, 'Available', {
-    timeoutMs: 180_000,
-  });
-  for (const name of ['kube-proxy', 'konnectivity-agent']) {
-    await client.waitFor(
-      { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace, name },
-      (object) => (object?.status as { numberReady?: number } | undefined)?.numberReady === 1,
-      { timeoutMs: 180_000, what: 'one ready pod' },
-    );
+  const nodes = await Promise.all(
+    workers.map(async ({ name }) => {
+      const node = await client.read({ apiVersion: 'v1', kind: 'Node', name });
+      return { name, podCidr: String(node?.spec?.podCIDR) };
+    }),
+  );
+  for (const { machine, range, via } of podRoutes(nodes, workers)) {
+    await addRoute(range, via, workers.find(({ name }) => name === machine)?.machine.init);
   }
 }

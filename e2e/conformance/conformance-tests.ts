@@ -12,13 +12,18 @@ export interface ConformanceTest {
   readonly serial: boolean;
 }
 
+/** The special interest group in the name of a test. */
+export function groupOf(name: string): string {
+  return /\[(sig-[a-z-]+)\]/.exec(name)?.[1] ?? 'unknown';
+}
+
 /** Reads what `e2e.test --list-conformance-tests` prints: those that others may run beside first, else in its order. */
 export function parseConformanceTests(text: string): readonly ConformanceTest[] {
   const rows = parse(text) as readonly { readonly codename: string }[];
   return rows
     .map(({ codename: name }) => ({
       name,
-      sig: /\[(sig-[a-z-]+)\]/.exec(name)?.[1] ?? 'unknown',
+      sig: groupOf(name),
       serial: /\[(Serial|Disruptive)\]/.test(name),
     }))
     .toSorted((a, b) => Number(a.serial) - Number(b.serial));

@@ -1,35 +1,12 @@
-import type { ConformanceTest } from './conformance-tests.ts';
-import type { TestResult } from './test-report.ts';
+import type { ConformanceRecord, RecordedTest } from './conformance-record.ts';
+import { groupOf } from './conformance-tests.ts';
 
-/** The input of the page. */
-export interface PageInput {
-  readonly version: string;
-  readonly tests: readonly ConformanceTest[];
-  readonly results: readonly TestResult[];
-  /** The commit at which the page is written, and the day. */
-  readonly written: { readonly commit: string; readonly date: string };
-  /** Why a test is not run. */
-  readonly leftOutBecause: (name: string) => string | undefined;
-  readonly explanationOf: (name: string) => string | undefined;
-}
+const outcomes = ['passed', 'failed', 'skipped', 'not run'] as const;
 
-/** A test with its result. */
-interface Row {
-  readonly test: ConformanceTest;
-  readonly state: 'passed' | 'failed' | 'skipped' | 'left out' | 'not run';
+/** A row of a table of tests. */
+interface Reason {
+  readonly name: string;
   readonly reason: string;
-}
-
-const states = ['passed', 'failed', 'skipped', 'left out', 'not run'] as const;
-
-function rowOf(test: ConformanceTest, { results, leftOutBecause, explanationOf }: PageInput): Row {
-  const leftOut = leftOutBecause(test.name);
-  if (leftOut !== undefined) return { test, state: 'left out', reason: leftOut };
-  const result = results.find(({ name }) => name === test.name);
-  if (result === undefined || result.outcome === 'interrupted') return { test, state: 'not run', reason: '' };
-  const said = result.message ?? '';
-  const reason = result.outcome === 'failed' ? (explanationOf(test.name) ?? `not explained yet: ${said}`) : said;
-  return { test, state: result.outcome, reason };
 }
 
 const inCell = (text: string): string =>
@@ -39,20 +16,20 @@ const inCell = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll('|', String.raw`\|`);
 
-function summary(rows: readonly Row[]): readonly string[] {
-  const count = (of: readonly Row[]): readonly number[] =>
-    states.map((state) => of.filter((row) => row.state === state).length);
+function summary(tests: readonly RecordedTest[]): readonly string[] {
+  const count = (of: readonly RecordedTest[]): readonly number[] =>
+    outcomes.map((outcome) => of.filter((test) => test.outcome === outcome).length);
   const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-  const bySig = [...Map.groupBy(rows, ({ test }) => test.sig)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const groups = [...Map.groupBy(tests, ({ name }) => groupOf(name))].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [
-    line(['', 'tests', ...states]),
-    line(['---', ...['tests', ...states].map(() => '---:')]),
-    ...bySig.map(([sig, of]) => line([sig, of.length, ...count(of)])),
-    line(['all', rows.length, ...count(rows)]),
+    line(['', 'tests', ...outcomes]),
+    line(['---', ...['tests', ...outcomes].map(() => '---:')]),
+    ...groups.map(([group, of]) => line([group, of.length, ...count(of)])),
+    line(['all', tests.length, ...count(tests)]),
   ];
 }
 
-function reasons(title: string, rows: readonly Row[]): readonly string[] {
+function reasons(title: string, rows: readonly Reason[]): readonly string[] {
   if (rows.length === 0) return [];
   return [
     '',
@@ -60,39 +37,52 @@ function reasons(title: string, rows: readonly Row[]): readonly string[] {
     '',
     '| Test | Reason |',
     '| --- | --- |',
-    ...rows.map(({ test, reason }) => `| ${inCell(test.name)} | ${inCell(reason)} |`),
+    ...rows.map(({ name, reason }) => `| ${inCell(name)} | ${inCell(reason)} |`),
   ];
 }
 
-function notRun(rows: readonly Row[]): readonly string[] {
-  if (rows.length === 0) return [];
+function notRun(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
   const intro = 'These have no result yet; `npm run conformance` runs them next.';
-  return ['', '## Not run', '', intro, '', ...rows.map(({ test }) => `- ${test.name}`)];
+  return ['', '## Not run', '', intro, '', ...names.map((name) => `- ${name}`)];
 }
 
-/** docs/reference/conformance.md: how many of Kubernetes' conformance tests a tenant passes, and each that it does not, with the reason. */
-export function referencePage(input: PageInput): string {
-  const rows = input.tests.map((test) => rowOf(test, input));
-  const of = (state: Row['state']): readonly Row[] => rows.filter((row) => row.state === state);
+/**
+ * docs/reference/conformance.md: how many of Kubernetes' conformance tests a tenant passes, and each that it does not, with the reason.
+ * @param explanationOf what is known about a test that failed.
+ */
+export function referencePage(
+  { kubernetes, commit, date, tests }: ConformanceRecord,
+  explanationOf: (name: string) => string | undefined,
+): string {
+  const of = (outcome: RecordedTest['outcome']): readonly RecordedTest[] =>
+    tests.filter((test) => test.outcome === outcome);
+  const failed = of('failed').map(({ name, message = '' }): Reason => ({
+    name,
+    reason: explanationOf(name) ?? `not explained yet: ${message}`,
+  }));
   return [
     '<!-- Made by `npm run conformance -- --page`; do not edit. -->',
     '',
     '# Conformance',
     '',
-    `The conformance tests of Kubernetes ${input.version}, by its own \`e2e.test\` built from its Go module, against a tenant of that version`,
-    'with CoreDNS, kube-proxy, konnectivity and one worker on the machines of `e2e/cluster`. This is not a certification, which would',
-    'need two nodes and the published images. The images here are built from Go modules and Debian packages, with the published',
-    'names (`e2e/tools/conformance-images.ts`). Both tags of agnhost are the same program.',
+    `The conformance tests of Kubernetes ${kubernetes}, by its own \`e2e.test\` built from its Go module, against a tenant of that version`,
+    'with CoreDNS, kube-proxy, konnectivity and two workers on the machines of `e2e/cluster`. This is not a certification, which would',
+    'need the published images. The images here are built from Go modules and Debian packages, with the published names',
+    '(`e2e/conformance/images`). Both tags of agnhost are the same program. One image is pulled, from a local registry that stands',
+    'in for registry.k8s.io; its `/etc/os-release` is a comment that names the system of the published one, as the test expects.',
     '',
     '`npm run conformance` runs the tests that have no result yet. `npm run conformance -- --page` writes this page from the results so far.',
     '',
-    `Written at commit ${input.written.commit} on ${input.written.date}; the result of each test is in \`e2e/conformance/results.json\`.`,
+    `Written at commit ${commit} on ${date}; the result of each test is in \`e2e/conformance/results.json\`.`,
     '',
-    ...summary(rows),
-    ...reasons('Failed', of('failed')),
-    ...reasons('Skipped by the test itself', of('skipped')),
-    ...reasons('Left out', of('left out')),
-    ...notRun(of('not run')),
+    ...summary(tests),
+    ...reasons('Failed', failed),
+    ...reasons(
+      'Skipped by the test itself',
+      of('skipped').map(({ name, message = '' }) => ({ name, reason: message })),
+    ),
+    ...notRun(of('not run').map(({ name }) => name)),
     '',
   ].join('\n');
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { batchArguments } from './run-batch.ts';
 
-const stage = { kubernetes: 'v1.36.3', kubeconfig: '/k', kubectl: '/bin/kubectl' };
+const stage = { kubeconfig: '/k', kubectl: '/bin/kubectl' };
 
 describe('The arguments of e2e.test', () => {
   test('select exactly the tests of the batch', () => {

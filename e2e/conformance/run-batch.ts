@@ -10,7 +10,7 @@ import type { TestResult } from './test-report.ts';
 /** What a batch is run with. */
 export interface BatchOptions {
   readonly e2eTest: string;
-  readonly stage: ConformanceStage;
+  readonly stage: Pick<ConformanceStage, 'kubeconfig' | 'kubectl'>;
   /** Folder for its log, JUnit file and JSON report. */
   readonly folder: string;
   /** After which ginkgo cuts off what still runs. */

@@ -3,33 +3,10 @@ import path from 'node:path';
 
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { runCommand } from '../cluster/machines/run-command.ts';
+import { consoleBlocks } from './console-blocks.ts';
+import type { ConsoleBlock } from './console-blocks.ts';
 
 const root = path.join(import.meta.dirname, '../..');
-
-/** A block of commands of a page. */
-export interface ConsoleBlock {
-  /** The heading that it stands under, without its number signs. */
-  readonly heading: string;
-  readonly commands: string;
-}
-
-/** The `console` blocks of a Markdown page, in their order. Blocks of other languages are no commands. */
-export function consoleBlocks(markdown: string): readonly ConsoleBlock[] {
-  const blocks: ConsoleBlock[] = [];
-  let heading = '';
-  let open: { readonly indent: string; readonly language: string; readonly lines: string[] } | undefined;
-  for (const line of markdown.split('\n')) {
-    const [, indent = '', fence] = /^(\s*)```(\w*)\s*$/.exec(line) ?? [];
-    if (open === undefined) {
-      if (fence === undefined) heading = /^#+\s+(.*)$/.exec(line)?.[1] ?? heading;
-      else open = { indent, language: fence, lines: [] };
-    } else if (fence === '') {
-      if (open.language === 'console') blocks.push({ heading, commands: open.lines.join('\n') });
-      open = undefined;
-    } else open.lines.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line);
-  }
-  return blocks;
-}
 
 /** What a reader has besides kubectl and bash. */
 export interface Reader {

@@ -1,6 +1,6 @@
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 
-/** What a store holds, as its root user sees it. */
+/** What a store holds for tenants, as its root user sees it. */
 export interface StoreContents {
   readonly keys: readonly string[];
   readonly users: readonly string[];
@@ -9,7 +9,10 @@ export interface StoreContents {
 
 const namespace = 'steward-system';
 
-/** Lists everything in the quick-start etcd by etcdctl, with the client certificate of its root user. */
+/** Where the manager says up to which revision the etcd was compacted. It is of no tenant, and stays; etcd compacts after five minutes. */
+const compactionKey = 'compact_rev_key';
+
+/** Lists what the quick-start etcd holds for tenants by etcdctl, with the client certificate of its root user. */
 export async function storeContents(cluster: ManagementCluster): Promise<StoreContents> {
   const secret = await cluster.client.read({ apiVersion: 'v1', kind: 'Secret', namespace, name: 'etcd-certs' });
   // Two of three members make a DataStore Ready; this one may be the third.
@@ -29,7 +32,7 @@ export async function storeContents(cluster: ManagementCluster): Promise<StoreCo
     return stdout.split('\n').filter((line) => line !== '');
   };
   return {
-    keys: await lines('get', '', '--from-key', '--keys-only'),
+    keys: (await lines('get', '', '--from-key', '--keys-only')).filter((key) => key !== compactionKey),
     users: await lines('user', 'list'),
     roles: await lines('role', 'list'),
   };

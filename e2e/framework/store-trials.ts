@@ -21,6 +21,8 @@ export interface StoreTrial {
   readonly rotation: string;
   /** Whether the page tells how to insist on TLS. */
   readonly insistsOnTls: boolean;
+  /** The page about its care, and the release of etcd to which that upgrades. */
+  readonly care?: { readonly page: string; readonly release: string };
   readonly witness: StoreWitness;
 }
 
@@ -35,6 +37,7 @@ export const storeTrials: readonly StoreTrial[] = [
     statefulSet: 'etcd',
     rotation: "Rotate the administrator's certificate",
     insistsOnTls: false,
+    care: { page: 'care-for-etcd', release: '3.7' },
     witness: etcdWitness,
   },
   {

@@ -4,10 +4,10 @@ import type { PlainObject } from '../cluster/kubernetes-client.ts';
 export const agnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.63.0';
 
 /** A container that answers at port 8080, and is ready when it does. */
-export function webContainer(name: string): object {
+export function webContainer(name: string, image = agnhost): object {
   return {
     name,
-    image: agnhost,
+    image,
     imagePullPolicy: 'IfNotPresent',
     args: ['netexec', '--http-port=8080'],
     readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },

@@ -11,7 +11,7 @@ import { clusterManifests } from '../framework/cluster-api/cluster-manifests.ts'
 import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { shareClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { capiVersion, createWorkload } from '../framework/cluster-api/cluster-stage.ts';
-import { namespaceObjects } from '../framework/namespace-objects.ts';
+import { namedLeftovers } from '../framework/named-leftovers.ts';
 import { apiServerProbe, probeContainers } from '../framework/load/probe-pods.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
@@ -71,11 +71,6 @@ async function removed(of: Workload): Promise<void> {
   expect((await harness.machines()).map((machine) => machine.name)).not.toContainEqual(
     expect.stringMatching(`^${of.name}-md-`),
   );
-}
-
-/** What the namespace holds that has to do with this name. */
-async function objectsOf(of: string): Promise<readonly string[]> {
-  return (await namespaceObjects(stage.cluster, 'default')).filter((line) => line.includes(`/${of}`));
 }
 
 describe('The StewardControlPlane of the quick start with a Cluster', () => {
@@ -146,20 +141,13 @@ describe('The StewardControlPlane of the quick start with a Cluster', () => {
     async () => {
       expect((await storeContents(stage.cluster)).keys.length).toBeGreaterThan(100);
       await removed(workload(own));
-      await nothingIsLeft(own);
+      expect(await namedLeftovers(stage.cluster, { namespace: 'default', name: own })).toEqual([]);
       expect(await storeContents(stage.cluster)).toEqual(await otherTenants());
       logStep('Cluster', `${own} is gone`);
     },
     4 * minutes,
   );
 });
-
-/** Waits until the garbage collector has removed what a Cluster owned: its control plane ends before its pods do. */
-async function nothingIsLeft(of: string): Promise<void> {
-  const deadline = deadlineIn(minutes / 2);
-  while ((await objectsOf(of)).length > 0 && Date.now() < deadline) await pause(200);
-  expect(await objectsOf(of)).toEqual([]);
-}
 
 /** What the store holds besides: nothing, unless a demo's cluster is used to write a test. */
 async function otherTenants(): Promise<object> {
@@ -316,8 +304,8 @@ describe('A Cluster with a worker', () => {
     'is deleted workers first, and nothing is left in the namespace, in the datastore and among the machines',
     async () => {
       await Promise.all(['apart', 'alike'].map((each) => removed(workload(each))));
-      await nothingIsLeft('apart');
-      await nothingIsLeft('alike');
+      expect(await namedLeftovers(stage.cluster, { namespace: 'default', name: 'apart' })).toEqual([]);
+      expect(await namedLeftovers(stage.cluster, { namespace: 'default', name: 'alike' })).toEqual([]);
       expect(await storeContents(stage.cluster)).toEqual(await otherTenants());
       logStep('Clusters', 'both are gone, the store is empty');
     },
@@ -373,6 +361,6 @@ async function answers(of: Workload, pod: string, container: string, since?: str
     const lines = stdout.trimEnd().split('\n');
     if (lines.length === 4 && lines.every((line) => /calling|authz_header=[^<]/.test(line))) return;
     if (Date.now() > deadline) throw new Error(`${container} does not reach the API server of ${of.name}:\n${stdout}`);
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await pause(250);
   }
 }

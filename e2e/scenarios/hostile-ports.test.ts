@@ -8,10 +8,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { PlainObject } from '../cluster/kubernetes-client.ts';
 import { attack, openIdle, seededRandom } from '../framework/attacks/hostile-connections.ts';
 import type { HostilePort } from '../framework/attacks/hostile-connections.ts';
+import { accountToken } from '../framework/metrics/account-token.ts';
 import { freshManager } from '../framework/fresh-manager.ts';
 import { givenSeed, newSeed, runSeedVariable } from '../framework/run-seed.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { scrapeMetrics } from '../framework/scrape-metrics.ts';
+import { scrapeMetrics } from '../framework/metrics/scrape-metrics.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { logStep } from '../framework/log.ts';
@@ -85,22 +86,6 @@ async function residentMemory(): Promise<number> {
   throw new Error('the manager does not run');
 }
 
-/** A token of an account of its own; bound to the role of those who read metrics, or to none. */
-async function tokenOf(account: string, reads: boolean): Promise<string> {
-  const metadata = { name: account, namespace: 'default' };
-  const subject = { kind: 'ServiceAccount', ...metadata };
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'steward-metrics-reader' };
-  const binding = {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: account },
-    roleRef,
-    subjects: [subject],
-  };
-  await steward.cluster.apply([{ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, ...(reads ? [binding] : [])]);
-  return (await kubectl('-n', 'default', 'create', 'token', account)).stdout.trim();
-}
-
 const scrape = (token?: string) => scrapeMetrics({ address, port: 8443, token });
 
 /** The page of metrics. After many invented tokens the manager requests some seconds of delay. */
@@ -122,8 +107,8 @@ const webhooksIn = (page: string): readonly string[] =>
 
 describe('The ports of the manager', () => {
   test('serve metrics to accounts that may read them, and to nobody else', async () => {
-    const reader = await tokenOf('reader', true);
-    const stranger = await tokenOf('stranger', false);
+    const reader = await accountToken(steward.cluster, 'reader', true);
+    const stranger = await accountToken(steward.cluster, 'stranger', false);
 
     expect(await scrape()).toMatchObject({ code: 401 });
     expect(await scrape('made-up')).toMatchObject({ code: 401 });
@@ -131,10 +116,10 @@ describe('The ports of the manager', () => {
       code: 403,
       body: expect.stringContaining('steward-metrics-reader'),
     });
-    expect(await scrape(reader)).toMatchObject({
-      code: 200,
-      body: expect.stringContaining('process_cpu_seconds_total'),
-    });
+    const { code, body } = await scrape(reader);
+    expect(code).toBe(200);
+    expect(body).toContain('process_cpu_seconds_total');
+    expect(body).toContain('steward_datastore_condition{name="default",type="Ready"} 1');
   });
 
   test(
@@ -143,7 +128,7 @@ describe('The ports of the manager', () => {
       logStep('seed', `${runSeedVariable}=${seed}`);
       logStep('memory', `${(await residentMemory()).toFixed(0)} MiB fresh`);
       const random = seededRandom(seed);
-      const token = await tokenOf('prometheus', true);
+      const token = await accountToken(steward.cluster, 'prometheus', true);
       await using alone = reviewing();
       await pause(5000);
       const { p99Ms: aloneMs } = await alone.stop();

@@ -17,6 +17,7 @@ import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { logStep } from '../framework/log.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
+import { closeKubelet } from '../framework/workers/close-kubelet.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { sampleApiServerArchive } from '../tools/sample-api-server-image.ts';
 import { agnhost, webPod } from '../framework/web-pod.ts';
@@ -85,20 +86,6 @@ async function forwarded(pod: string, port: number): Promise<string> {
 async function kubeletIsOpen(): Promise<boolean> {
   const dial = `timeout 3 bash -c '</dev/tcp/${worker.address}/10250'`;
   return (await cluster.machine.tryExec(['sh', '-c', dial])).code === 0;
-}
-
-/** Closes the kubelet's port to all but the worker itself and its pods. */
-async function closeKubelet(): Promise<void> {
-  const node = await tenant.read({ apiVersion: 'v1', kind: 'Node', name: worker.name });
-  const rule = (...more: readonly string[]): readonly string[] => [
-    ...['iptables', '-I', 'INPUT', '-p', 'tcp', '--dport', '10250'],
-    ...more,
-  ];
-  // The last one is first.
-  await worker.machine.exec(rule('-j', 'DROP'));
-  for (const from of [String(node?.spec?.podCIDR), worker.address, '127.0.0.0/8']) {
-    await worker.machine.exec(rule('-s', from, '-j', 'ACCEPT'));
-  }
 }
 
 const ended: readonly string[] = ['Succeeded', 'Failed'];
@@ -200,7 +187,7 @@ describe('konnectivity', () => {
     'carries logs, exec and port-forward to a kubelet that the control plane cannot reach',
     async () => {
       expect(await kubeletIsOpen()).toBe(true);
-      await closeKubelet();
+      await closeKubelet(worker, tenant);
       expect(await kubeletIsOpen()).toBe(false);
       expect(await tenantKubectl('logs', 'web')).toContain('Started HTTP server');
       expect(await tenantKubectl('exec', 'web', '--', '/agnhost', '--version')).toContain('version');

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -5,19 +6,23 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { KubernetesClient } from '../cluster/kubernetes-client.ts';
 import type { PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { runCommand } from '../cluster/machines/run-command.ts';
 import { slowness } from '../cluster/slowness.ts';
 import type { Worker } from '../cluster/worker.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
+import { giveControlPlaneImages } from '../framework/control-plane-images.ts';
 import { differences, dumpObjects } from '../framework/dump-objects.ts';
 import { openHowTo } from '../framework/how-to-page.ts';
 import type { HowToPage } from '../framework/how-to-page.ts';
-import { loadShortfalls } from '../framework/load/load-shortfalls.ts';
+import { boundsOf, loadShortfalls, tooLong } from '../framework/load/load-shortfalls.ts';
+import { underLoad as underLoadOf } from '../framework/load/under-load.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { shareStewardCluster } from '../framework/steward-cluster.ts';
 import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { etcdWitness, postgresWitness } from '../framework/load/store-witness.ts';
 import { logStep } from '../framework/log.ts';
 import { TenantLoad } from '../framework/load/tenant-load.ts';
-import { TenantStage } from '../framework/tenant-stage.ts';
+import { isCondition, TenantStage } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
 import { agnhost } from '../framework/web-pod.ts';
 import { workerRuns } from '../framework/workers/worker-runs.ts';
@@ -32,6 +37,7 @@ let steward: StewardCluster | undefined;
 let cluster: ManagementCluster;
 let stage: TenantStage;
 let page: HowToPage;
+let drainPage: HowToPage;
 let client: KubernetesClient;
 let worker: Worker | undefined;
 let empty: { readonly etcd: readonly string[]; readonly postgres: readonly string[] };
@@ -48,6 +54,7 @@ beforeAll(async () => {
   await cluster.loadImage((await storeImageArchive('postgres', { progress })).path);
   await (await openHowTo(cluster, 'datastore-postgres')).run('Quick start');
   page = await openHowTo(cluster, 'migrate-a-tenant');
+  drainPage = await openHowTo(cluster, 'drain-a-datastore');
   await page.run('Migrate a tenant to another DataStore');
   empty = { etcd: await etcdWitness(cluster), postgres: await postgresWitness(cluster) };
 }, 25 * minutes);
@@ -91,7 +98,7 @@ const refusedMeanwhile = 'cannot be deleted while its data is being migrated to 
 
 const seconds = (ms = 0): string => `${(ms / 1000).toFixed(1)} s`;
 
-const web: PlainObject = {
+const webWith = (image: string): PlainObject => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'web', namespace: 'default' },
@@ -102,11 +109,11 @@ const web: PlainObject = {
       metadata: { labels: { app: 'web' } },
       spec: {
         terminationGracePeriodSeconds: 1,
-        containers: [{ name: 'web', image: agnhost, args: ['netexec'], imagePullPolicy: 'IfNotPresent' }],
+        containers: [{ name: 'web', image, args: ['netexec'], imagePullPolicy: 'IfNotPresent' }],
       },
     },
   },
-};
+});
 
 /** Objects of many shapes: own kinds, bytes that are no text, values near the largest, names at the limits. */
 function furniture(): readonly PlainObject[] {
@@ -245,7 +252,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
       client = await stage.open(shop);
       const joined = await joinByHand(stage, { tenant: shop, endpoint: controlPlaneEndpoint, worker: 'shop-worker' });
       worker = joined;
-      await client.apply([...furniture(), web]);
+      await client.apply([...furniture(), webWith(agnhost)]);
       await client.waitFor(
         { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' },
         'Available',
@@ -303,7 +310,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
   );
 
   test(
-    'is migrated back to etcd, and every object is byte by byte what it was when writes were denied',
+    'is migrated back to etcd by a drain of PostgreSQL, and every object is byte by byte what it was when writes were denied',
     async () => {
       const before = await workerRuns(client, worker);
       await cluster.kubectl([
@@ -315,7 +322,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
         `steward.butlerlabs.dev/migration-minimum-hold=${Math.ceil((minutes * slowness()) / 1000)}s`,
       ]);
       await underLoad('PostgreSQL → etcd', async () => {
-        await cluster.client.merge(stage.tenant(shop), { spec: { dataStore: 'default' } });
+        const drained = drainPage.run('Start the drain');
         await stage.waitFor(shop, isMigrating, { timeoutMs: 10 * minutes, what: 'Migrating' });
         const old = await dumpObjects(client);
         expect((await migration())?.rolledOutAt).toBeUndefined();
@@ -327,6 +334,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
         logStep('PostgreSQL → etcd', `${old.size} objects compared while writes were denied, ${differ.length} differ`);
         expect(differ).toEqual([]);
         await stage.waitFor(shop, (object) => stateOf(object) === 'Ready', { timeoutMs: 3 * minutes });
+        logStep('PostgreSQL → etcd', (await drained).trim());
       });
       expect((await migration())?.phase).toBe('Succeeded');
       expect(await workerRuns(client, worker)).toEqual(before);
@@ -340,6 +348,23 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
       ]);
     },
     15 * minutes,
+  );
+
+  test(
+    'stays there when its spec names that DataStore and the drain ends, and left nothing in PostgreSQL',
+    async () => {
+      const at = shareOf(await cluster.client.read(stage.tenant(shop)));
+      await drainPage.run('Change the manifests');
+      await drainPage.run('Remove the copies');
+      await drainPage.run('End the drain');
+      expect(drainPage.untried).toEqual([]);
+      await stage.waitFor(shop, (object) => storageOf(object)?.drain === undefined, { what: 'the end of the drain' });
+      expect(shareOf(await cluster.client.read(stage.tenant(shop)))).toEqual(at);
+      expect((await migration())?.phase).toBe('Succeeded');
+      await stage.waitFor(shop, (object) => storageOf(object)?.previous === undefined, { what: 'no copy left' });
+      expect(await postgresWitness(cluster)).toEqual(empty.postgres);
+    },
+    2 * minutes,
   );
 
   test(
@@ -377,6 +402,142 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
   );
 });
 
+describe('A tenant of the oldest minor, whose API servers cannot deny writes, that is migrated to PostgreSQL and back', () => {
+  const [vintage, oldest] = ['vintage', 'v1.29.15'] as const;
+  const vintageWorker = 'vintage-worker';
+  /** The image that workers of this minor have. */
+  const oldAgnhost = 'registry.k8s.io/e2e-test-images/agnhost:2.45';
+  let old: KubernetesClient;
+  let theirs: Worker | undefined;
+
+  const record = async (): Promise<Migration | undefined> =>
+    migrationOf(await cluster.client.read(stage.tenant(vintage)));
+  const moveTo = async (dataStore: string): Promise<void> => {
+    await cluster.client.merge(stage.tenant(vintage), { spec: { dataStore } });
+  };
+  /** The DataStores that its pods use, as their label says. */
+  const stores = async (): Promise<readonly unknown[]> =>
+    (await stage.pods(vintage)).map(({ metadata }) => metadata?.labels?.['component.steward.butlerlabs.dev/datastore']);
+  /** What it was given and nobody changes; what is in `default` is written all the time. */
+  const givenObjects = async (): Promise<ReadonlyMap<string, string>> =>
+    new Map([...(await dumpObjects(old))].filter(([path]) => path.includes(' furniture/') || path.includes('chairs.')));
+  /** Reads a log on the worker, as soon as the agents of the tunnel have found their server. */
+  const readLog = async (): Promise<string> => {
+    const file = await stage.kubeconfigFile(vintage);
+    const kubectl = path.join(cluster.harness.folder, 'bin', cluster.machine.record.kubernetes, 'kubectl');
+    for (const deadline = deadlineIn(minutes); ;) {
+      try {
+        const { stdout } = await runCommand(kubectl, ['--kubeconfig', file, 'logs', 'deployment/web'], {
+          timeoutMs: 30_000,
+        });
+        return stdout;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        await pause(1000);
+      }
+    }
+  };
+
+  async function wholeUnderLoad(title: string, work: () => Promise<void>): Promise<void> {
+    const [before, objects] = [await workerRuns(old, theirs), await givenObjects()];
+    const seen = await underLoadOf({ title, kubeconfig: await stage.kubeconfig(vintage), floor: cluster.client }, work);
+    const { phase, pauseMs = 0, rolloutMs = 0, keys = 0 } = (await record()) ?? { phase: 'none' };
+    logStep(
+      title,
+      `${phase}: ${keys} keys; API servers stopped for ${seconds(pauseMs)}, ${seconds(rolloutMs)} of it for the start on the target; longest time without a write ${seconds(seen.load.longestPauseMs)}`,
+    );
+    for (const event of await stage.events(vintage)) if (event.startsWith('Migration')) logStep('Event', event);
+    const missed = seen.watches.flatMap((watch) => watch.missed);
+    // Nobody gets an answer while no API server runs, and nobody is kept waiting for longer.
+    const waits = tooLong({ 'longest time without a write': seen.load.longestPauseMs }, boundsOf(seen.load, pauseMs));
+    expect({ missed, stale: seen.load.staleReads, waits }).toEqual({ missed: [], stale: 0, waits: [] });
+    expect(differences(objects, await givenObjects())).toEqual([]);
+    expect(await workerRuns(old, theirs)).toEqual(before);
+    await old.waitFor({ apiVersion: 'v1', kind: 'Node', name: vintageWorker }, 'Ready');
+  }
+
+  test(
+    'is Ready on etcd, has a worker behind a tunnel, and has objects',
+    async () => {
+      owned.defer(async () => theirs?.stop());
+      await giveControlPlaneImages(cluster.machine, oldest);
+      await cluster.apply([
+        stage.manifest(vintage, {
+          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version: oldest, kubelet: machineKubelet },
+          networkProfile: { serviceCidr: cluster.network.services, podCidr: cluster.network.pods },
+          addons: { coreDNS: {}, kubeProxy: {}, konnectivity: {} },
+        }),
+      ]);
+      const { controlPlaneEndpoint = '' } = await stage.waitFor(vintage, 'Ready', { timeoutMs: 5 * minutes });
+      old = await stage.open(vintage);
+      const to = { tenant: vintage, endpoint: controlPlaneEndpoint, worker: vintageWorker, kubernetes: oldest };
+      const joined = await joinByHand(stage, to);
+      theirs = joined;
+      await old.apply([...furniture(), webWith(oldAgnhost)]);
+      await old.waitFor(webAddress, 'Available', {
+        timeoutMs: 3 * minutes,
+        diagnose: () => joined.machine.lastWords(),
+      });
+      expect(await readLog()).toContain('Started HTTP server');
+    },
+    10 * minutes,
+  );
+
+  test(
+    'is migrated: its API servers are stopped for a moment, nothing is lost, and nothing on its worker restarts',
+    async () => {
+      await wholeUnderLoad('etcd → PostgreSQL, v1.29', async () => {
+        await moveTo('postgres-store');
+        await stage.waitFor(vintage, isCondition('ControlPlaneAvailable', 'False', 'StoppedForMigration'), {
+          timeoutMs: 5 * minutes,
+          what: 'API servers to be stopped',
+        });
+        await stage.waitFor(vintage, (object) => migrationOf(object)?.phase === 'Succeeded', {
+          timeoutMs: 5 * minutes,
+          what: 'the end of the migration',
+        });
+        await stage.waitFor(vintage, 'Ready', { timeoutMs: 3 * minutes });
+      });
+      expect(await stores()).toEqual(['postgres-store']);
+      expect((await stage.events(vintage)).join('\n')).toMatch(/MigrationSucceeded.*the API servers were stopped for/);
+      expect(await readLog()).toContain('Started HTTP server');
+    },
+    15 * minutes,
+  );
+
+  test(
+    'serves from the same DataStore again when its migration is cancelled while it is stopped',
+    async () => {
+      await wholeUnderLoad('cancelled, v1.29', async () => {
+        await moveTo('default');
+        await stage.waitFor(vintage, (object) => migrationOf(object)?.phase === 'Finishing', {
+          timeoutMs: 5 * minutes,
+          what: 'no API server to run',
+        });
+        await moveTo('postgres-store');
+        await stage.waitFor(vintage, (object) => migrationOf(object)?.phase === 'Cancelled', {
+          timeoutMs: 5 * minutes,
+          what: 'the cancellation',
+        });
+        await stage.waitFor(vintage, 'Ready', { timeoutMs: 3 * minutes });
+      });
+      expect(await stores()).toEqual(['postgres-store']);
+    },
+    15 * minutes,
+  );
+
+  test(
+    'leaves nothing in any datastore when it is deleted',
+    async () => {
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', vintage, kubectlTimeout(120)], { timeoutMs: 130_000 });
+      expect(await etcdWitness(cluster)).toEqual(empty.etcd);
+      expect(await postgresWitness(cluster)).toEqual(empty.postgres);
+    },
+    5 * minutes,
+  );
+});
+
 const webAddress = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' };
 
 const dataStoreAddress = (name: string): { apiVersion: string; kind: string; name: string } => ({
@@ -401,13 +562,19 @@ function stateOf(object: PlainObject | undefined): string | undefined {
 }
 
 interface Storage {
+  readonly drain?: object;
+  readonly previous?: readonly object[];
   readonly dataStoreName?: string;
   readonly setup?: { readonly schema?: string; readonly user?: string };
 }
 
+function storageOf(object: PlainObject | undefined): Storage | undefined {
+  return object?.status?.storage as Storage | undefined;
+}
+
 /** Where a tenant's data is. */
 function shareOf(object: PlainObject | undefined): unknown {
-  const { dataStoreName, setup } = (object?.status?.storage ?? {}) as Storage;
+  const { dataStoreName, setup } = storageOf(object) ?? {};
   return { dataStoreName, schema: setup?.schema, user: setup?.user };
 }
 

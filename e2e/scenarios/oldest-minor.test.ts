@@ -8,6 +8,7 @@ import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import type { Machine } from '../cluster/machines/machine.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { confidentialTexts, findTexts } from '../framework/attacks/confidential-texts.ts';
+import { giveControlPlaneImages } from '../framework/control-plane-images.ts';
 import { dumpObjects } from '../framework/dump-objects.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { joinSecondNode } from '../framework/workers/second-node.ts';
@@ -16,7 +17,6 @@ import type { StewardCluster } from '../framework/steward-cluster.ts';
 import { logStep } from '../framework/log.ts';
 import { TenantStage, versionAt } from '../framework/tenant-stage.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
-import { imageArchives } from '../tools/images.ts';
 import { minutes } from '../framework/minutes.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 
@@ -45,14 +45,8 @@ beforeAll(async () => {
 
 /** The control plane's images of the oldest minor, also with the tag in the manifest. */
 async function giveImages(machine: Machine): Promise<void> {
-  const progress = (line: string): void => {
-    logStep('images', line);
-  };
-  for (const { name, path: archive } of await imageArchives({ kubernetes: oldest, progress })) {
-    if (!/kube-(apiserver|controller-manager|scheduler):/.test(name)) continue;
-    await machine.importImage(archive);
+  for (const name of await giveControlPlaneImages(machine, oldest))
     await machine.exec(['ctr', '-n', 'k8s.io', 'images', 'tag', name, name.replace(/:.*$/, ':v1.29.0')]);
-  }
 }
 
 /** Files that a machine has written, by path: settings, state of the kubelet, logs; what images consist of is left out. */

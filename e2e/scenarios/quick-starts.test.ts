@@ -11,7 +11,8 @@ import { startManagementCluster } from '../cluster/management-cluster.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { InfrastructureProvider } from '../infrastructure/provider.ts';
 import { clusterManifests, controlPlaneManifest } from '../framework/cluster-api/cluster-manifests.ts';
-import { consoleBlocks, HowToPage } from '../framework/how-to-page.ts';
+import { consoleBlocks } from '../framework/console-blocks.ts';
+import { HowToPage, openHowTo } from '../framework/how-to-page.ts';
 import { buildManagerImage, loadManagerImage } from '../framework/install-steward.ts';
 import { ReadersHome } from '../framework/home-folder.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
@@ -66,6 +67,14 @@ describe('An empty management cluster', () => {
       logStep('helm', 'tenant-00 is Ready');
       await cluster.client.delete(tenant);
       await cluster.waitFor(tenant, (object) => object === undefined, { what: 'its end' });
+      const started = await openHowTo(cluster, 'get-started', { folder: home.folder });
+      await started.run('4. A tenant');
+      await started.run('4. A tenant');
+      expect(await started.run('5. Use it')).toMatch(/^kube-system +Active/m);
+      await started.run('7. Clean up');
+      // The tests have no Docker, and the commands with helm are those of the README.
+      expect(started.untried).toEqual(['1. A cluster', '1. A cluster', '2. The image', '3. Steward and an etcd']);
+      logStep('helm', 'the first tenant of the page has come and gone');
       const { helm } = await resolveTools(['helm']);
       await cluster.kubectl(['delete', 'datastore', 'default', '--wait']);
       const away = [{ heading: 'away', commands: 'helm uninstall steward steward-crds -n steward-system --wait' }];

@@ -13,7 +13,7 @@ import { shareClusterApiStage } from '../framework/cluster-api/cluster-api-stage
 import { classWithPools } from '../framework/cluster-api/class-with-pools.ts';
 import { capiVersion, createWorkload } from '../framework/cluster-api/cluster-stage.ts';
 import { expectUnharmed } from '../framework/load/expect-unharmed.ts';
-import { namespaceObjects } from '../framework/namespace-objects.ts';
+import { namedLeftovers } from '../framework/named-leftovers.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { logStep } from '../framework/log.ts';
@@ -295,8 +295,7 @@ describe('A Cluster of a ClusterClass', () => {
       await client.merge(at, { metadata: { finalizers: null } });
       await workload.waitFor(workload.address, (object) => object === undefined, { what: 'its end' });
       timeline.note('the Cluster is gone');
-      const own = (await namespaceObjects(stage.cluster, 'default')).filter((line) => line.includes(`/${shop}`));
-      expect(own).toEqual([]);
+      expect(await namedLeftovers(stage.cluster, { namespace: 'default', name: shop })).toEqual([]);
       expect(await storeContents(stage.cluster)).toEqual({ keys: [], users: ['root'], roles: ['root'] });
     },
     8 * minutes,

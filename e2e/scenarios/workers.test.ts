@@ -10,7 +10,7 @@ import { watchObjects } from '../cluster/watch-objects.ts';
 import type { ClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { shareClusterApiStage } from '../framework/cluster-api/cluster-api-stage.ts';
 import { capiVersion, generateWorkload } from '../framework/cluster-api/cluster-stage.ts';
-import { namespaceObjects } from '../framework/namespace-objects.ts';
+import { namedLeftovers } from '../framework/named-leftovers.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
 import { storeContents } from '../framework/store-contents.ts';
 import { logStep } from '../framework/log.ts';
@@ -302,9 +302,7 @@ describe('The workers of a Cluster', () => {
       timeline.note('the Cluster is gone');
       const host = (await stage.cluster.harness.machines()).map((machine) => machine.name);
       expect(host.filter((each) => each.startsWith(`${farm}-`))).toEqual([]);
-      expect((await namespaceObjects(stage.cluster, 'default')).filter((line) => line.includes(`/${farm}`))).toEqual(
-        [],
-      );
+      expect(await namedLeftovers(stage.cluster, { namespace: 'default', name: farm })).toEqual([]);
       expect(await storeContents(stage.cluster)).toEqual({ keys: [], users: ['root'], roles: ['root'] });
     },
     6 * minutes,

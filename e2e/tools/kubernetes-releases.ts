@@ -4,8 +4,11 @@ export interface KubernetesRelease {
   readonly version: string;
   /** Without the v. */
   readonly minor: string;
-  /** Of a release that no cluster of ours runs only kubeadm is pinned: its documents are compared with those made here. */
-  readonly programs: 'all' | 'kubeadm';
+  /**
+   * What the tests run of it. Of a release that no scenario has clusters of that is kubeadm, whose documents are compared with those
+   * made here; the others of its programs are only made when somebody names them, as `npm run minors` does.
+   */
+  readonly inTests: 'all' | 'kubeadm';
   /** The tag of the test image that the release's own tests use. */
   readonly agnhostVersion: string;
   /** Linker variables, full name to value. */
@@ -29,12 +32,12 @@ const release = (version: string, buildDate: string, agnhostVersion: string): Ku
     variables[`k8s.io/component-base/version.${name}`] = value;
     variables[`k8s.io/client-go/pkg/version.${name}`] = value;
   }
-  return { version, minor: `${major}.${minor}`, programs: 'all', agnhostVersion, variables };
+  return { version, minor: `${major}.${minor}`, inTests: 'all', agnhostVersion, variables };
 };
 
-const onlyKubeadm = (version: string, buildDate: string, agnhostVersion: string): KubernetesRelease => ({
+const kubeadmInTests = (version: string, buildDate: string, agnhostVersion: string): KubernetesRelease => ({
   ...release(version, buildDate, agnhostVersion),
-  programs: 'kubeadm',
+  inTests: 'kubeadm',
 });
 
 /** Newest first; the first is the default. Each has its folder modules/kubernetes-<minor>. */
@@ -42,10 +45,10 @@ export const kubernetesReleases = [
   release('v1.36.3', '2026-07-22T18:07:38Z', '2.63.0'),
   release('v1.35.4', '2026-04-15T18:01:22Z', '2.59'),
   release('v1.34.4', '2026-02-10T12:53:36Z', '2.56'),
-  onlyKubeadm('v1.33.13', '2026-06-11T16:59:07Z', '2.53'),
-  onlyKubeadm('v1.32.5', '2025-05-15T09:05:02Z', '2.53'),
-  onlyKubeadm('v1.31.4', '2024-12-10T11:37:26Z', '2.52'),
-  onlyKubeadm('v1.30.5', '2024-09-12T03:01:22Z', '2.48'),
+  kubeadmInTests('v1.33.13', '2026-06-11T16:59:07Z', '2.53'),
+  kubeadmInTests('v1.32.5', '2025-05-15T09:05:02Z', '2.53'),
+  kubeadmInTests('v1.31.4', '2024-12-10T11:37:26Z', '2.52'),
+  kubeadmInTests('v1.30.14', '2025-06-18T19:07:32Z', '2.48'),
   release('v1.29.15', '2025-03-11T17:41:05Z', '2.45'),
 ] as const;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openDownloads } from './downloads.ts';
-import { runGo } from './go-build.ts';
-import { findGo } from './go-toolchain.ts';
+import { runGo } from './go/run-go.ts';
+import { findGo } from './go/go-toolchain.ts';
 import { sourceModules } from './pins.ts';
 import { pinnedModules } from './resolve.ts';
 import type { Progress } from './resolve.ts';

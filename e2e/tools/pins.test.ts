@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { clusterApiReleases, resolveClusterApi } from './cluster-api-releases.ts';
 import { etcdReleases } from './etcd-releases.ts';
 import { kubernetesReleases, resolveKubernetes } from './kubernetes-releases.ts';
+import type { KubernetesRelease } from './kubernetes-releases.ts';
 import { sourceModules, toolPin, toolPins } from './pins.ts';
 import type { ModulePin, ToolPin } from './pins.ts';
 import { pinnedModules } from './resolve.ts';
@@ -80,6 +81,22 @@ describe('Pinned tools', () => {
       version: 'v1.35.4',
     });
     expect(toolPin('kubeadm').source.version).toBe(kubernetesReleases[0].version);
+  });
+
+  test('of a release that no scenario runs only kubeadm is made without being named', () => {
+    const programsOf = ({ version, minor }: KubernetesRelease): readonly ToolPin[] =>
+      toolPins({ kubernetes: version }).filter(({ source }) => source.folder === `kubernetes-${minor}`);
+    const usual = (release: KubernetesRelease): readonly string[] =>
+      programsOf(release).flatMap(({ name, byNameOnly }) => (byNameOnly === true ? [] : [name]));
+    const [newest] = kubernetesReleases;
+    for (const release of kubernetesReleases) {
+      const all = programsOf(release).map(({ name }) => name);
+      expect(all).toEqual(programsOf(newest).map(({ name }) => name));
+      expect(usual(release)).toEqual(release.inTests === 'all' ? all : ['kubeadm']);
+    }
+    // The tiers run the newest three and the oldest.
+    const inTests = kubernetesReleases.filter((release) => release.inTests === 'all');
+    expect(inTests).toEqual([...kubernetesReleases.slice(0, 3), kubernetesReleases.at(-1)]);
   });
 
   test('an etcd release is found by its version, and the first of a minor by the minor', () => {

@@ -17,6 +17,16 @@ export interface Download {
   readonly member?: string;
 }
 
+/** A file of a dependency that is replaced before the build. */
+export interface ReplacedFile {
+  /** The dependency, which the folder's go.mod requires and does not replace. */
+  readonly module: string;
+  /** Path below the dependency. */
+  readonly file: string;
+  /** The file in its place: path below the folder. */
+  readonly by: string;
+}
+
 /** One folder below modules/: a go.mod of its own, because the tools' dependencies conflict. */
 export interface ModulePin {
   readonly folder: string;
@@ -28,6 +38,7 @@ export interface ModulePin {
   /** Debian packages that the build needs, beside Go. */
   readonly buildPackages?: readonly string[];
   readonly tags?: readonly string[];
+  readonly replacedFiles?: readonly ReplacedFile[];
   /** Linker variables, full name to value: they make the binary say its real version. */
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -133,6 +144,16 @@ const distribution: ModulePin = {
   version: 'v3.1.2',
   variables: { 'github.com/distribution/distribution/v3/version.version': 'v3.1.2' },
 };
+/**
+ * Enforces NetworkPolicies on the machines of tests, and does nothing else there: flaws that are known of this version concern its
+ * other parts. kube-network-policies needs an expression of nftables (queue) that not every kernel has.
+ */
+const kubeRouter: ModulePin = {
+  folder: 'kube-router',
+  module: 'github.com/cloudnativelabs/kube-router/v2',
+  version: 'v2.1.0',
+  variables: { 'github.com/cloudnativelabs/kube-router/v2/pkg/version.Version': 'v2.1.0' },
+};
 const pause: ModulePin = { folder: 'pause', version: 'v1.0.0' };
 const metricsServer: ModulePin = {
   folder: 'metrics-server',
@@ -171,7 +192,23 @@ const experimentalGatewayApi: ModulePin = {
   module: 'sigs.k8s.io/gateway-api',
   version: 'v1.4.1',
 };
-const traefik: ModulePin = { folder: 'traefik', module: 'github.com/traefik/traefik/v3', version: 'v3.7.13' };
+/**
+ * Without the clients of DNS services that its ACME client has: some of their modules are not to be had from every proxy, and they would be
+ * half of the build. Nor with its fork of go-http-auth, for the first reason. No route needs either.
+ */
+const traefik: ModulePin = {
+  folder: 'traefik',
+  module: 'github.com/traefik/traefik/v3',
+  version: 'v3.7.13',
+  replacedFiles: [
+    {
+      module: 'github.com/go-acme/lego/v5',
+      file: 'providers/dns/zz_gen_dns_providers.go',
+      by: 'lego/dns_providers.go',
+    },
+  ],
+  variables: { 'github.com/traefik/traefik/v3/pkg/version.Version': 'v3.7.13' },
+};
 
 /** Pinned modules whose source folder other files read: CRDs, kustomize folders. */
 export const sourceModules = {
@@ -301,6 +338,28 @@ const fixedTools: readonly ToolPin[] = [
     goPackage: 'sigs.k8s.io/metrics-server/cmd/metrics-server',
     versionArguments: ['--version'],
   },
+  {
+    name: 'traefik',
+    source: traefik,
+    goPackage: 'github.com/traefik/traefik/v3/cmd/traefik',
+    byNameOnly: true,
+    versionArguments: ['version'],
+    download: ({ os, arch }) => {
+      const { version } = traefik;
+      return {
+        url: github('traefik/traefik', version, `traefik_${version}_${os}_${arch}.tar.gz`),
+        checksumUrl: github('traefik/traefik', version, `traefik_${version}_checksums.txt`),
+        member: 'traefik',
+      };
+    },
+  },
+  {
+    name: 'kube-router',
+    source: kubeRouter,
+    goPackage: 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router',
+    byNameOnly: true,
+    versionArguments: ['--version'],
+  },
   { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },
   {
     name: 'e2e.test',
@@ -331,8 +390,8 @@ const kubernetesTools = (version: string): readonly ToolPin[] => {
     version: release.version,
     variables: release.variables,
   };
-  const isPinned = (name: string): boolean => release.programs === 'all' || name === 'kubeadm';
-  return [
+  const isInTests = (name: string): boolean => release.inTests === 'all' || name === 'kubeadm';
+  const pins: readonly ToolPin[] = [
     ...kubernetesCommands.map((name): ToolPin => ({
       name,
       source,
@@ -344,7 +403,8 @@ const kubernetesTools = (version: string): readonly ToolPin[] => {
       },
     })),
     { name: 'agnhost', source, goPackage: 'k8s.io/kubernetes/test/images/agnhost' },
-  ].filter(({ name }) => isPinned(name));
+  ];
+  return pins.map((pin) => (isInTests(pin.name) ? pin : { ...pin, byNameOnly: true }));
 };
 
 const etcdTools = (wanted: string): readonly ToolPin[] => {

@@ -1,6 +1,7 @@
 import { mariadbImage, mariadbPackages, postgresImage } from './database-images.ts';
 import { ensurePackages } from './debian-packages.ts';
-import { rootedImage } from './image-contents.ts';
+import { resolveEtcd } from './etcd-releases.ts';
+import { programImage, rootedImage } from './image-contents.ts';
 import { imageArchive } from './images.ts';
 import type { ImageArchive } from './images.ts';
 import { installPostgres } from './install-postgres.ts';
@@ -58,4 +59,20 @@ export const storeImageArchive = async (
   const { names, install, describe }: StoreImage = storeImages[store];
   await install(progress);
   return imageArchive(await describe(names, environment.platform.arch, progress), environment.cacheFolder, progress);
+};
+
+/** The OCI archive of another pinned release of etcd than every cluster has, such as `3.7`, with the name of its image. */
+export const etcdImageArchive = async (
+  release: string,
+  options: { readonly progress?: Progress; readonly environment?: ToolEnvironment } = {},
+): Promise<ImageArchive> => {
+  const { progress = () => undefined, environment = toolEnvironment() } = options;
+  const version = resolveEtcd(release).version.slice(1);
+  const { etcd, etcdctl } = await resolveTools(['etcd', 'etcdctl'], { etcd: version, progress });
+  const names = [`registry.k8s.io/etcd:${version}-0`] as const;
+  return imageArchive(
+    programImage(names, environment.platform.arch, { etcd, etcdctl }),
+    environment.cacheFolder,
+    progress,
+  );
 };

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, chmod, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, chmod, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { errorCode } from './error-code.ts';
 import type { ModulePin, Platform, ToolPin } from './pins.ts';
 
@@ -29,17 +29,24 @@ export const isExecutable = async (path: string): Promise<boolean> => {
   }
 };
 
+const usualFiles: readonly string[] = ['go.mod', 'go.sum', 'main.go'];
+
 /** A checksum over all that decides what a build produces, except the Go release. */
 export const buildRecipe = async (source: ModulePin, modules: string): Promise<string> => {
   const hash = createHash('sha256').update(JSON.stringify(source));
-  for (const file of ['go.mod', 'go.sum', 'main.go']) {
+  const folder = join(modules, source.folder);
+  for (const file of usualFiles) {
     try {
-      hash.update(file).update(await readFile(join(modules, source.folder, file)));
+      hash.update(file).update(await readFile(join(folder, file)));
     } catch (error) {
       // A module without dependencies has no go.sum, and only programs of ours have a main.go.
       if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const others = files.map((file) => relative(folder, file)).filter((file) => !usualFiles.includes(file));
+  for (const file of others.toSorted()) hash.update(file).update(await readFile(join(folder, file)));
   return hash.digest('hex');
 };
 

@@ -96,7 +96,8 @@ function literal(value: string): JsonAttributeObject {
   return Name.isPrintableString(value) ? { printableString: value } : { utf8String: value };
 }
 
-function subject(profile: Profile): Name {
+/** The subject as kubeadm writes it: organizations first, each value as it is given. */
+export function subject(profile: Pick<Profile, 'commonName' | 'organizations'>): Name {
   const organizations = (profile.organizations ?? []).map((organization) => ({ O: [literal(organization)] }));
   return new Name([...organizations, { CN: [literal(profile.commonName)] }]);
 }

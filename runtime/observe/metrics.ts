@@ -3,6 +3,8 @@ import type { AdmissionMetrics } from '../admission/admission-server.ts';
 import type { ApplyMetrics } from '../apply/applier.ts';
 import type { ReconcileMetrics } from '../reconcile/controller-runner.ts';
 import type { QueueMetrics } from '../queue/queue.ts';
+import { ObjectGauge } from './object-metrics.ts';
+import type { ObjectMetric, ObjectSource } from './object-metrics.ts';
 
 /** controller-runtime's buckets for reconcile times, in seconds. */
 const reconcileBuckets = [
@@ -14,7 +16,7 @@ const queueBuckets = Array.from({ length: 12 }, (_, n) => Number((1e-8 * 10 ** n
 
 /**
  * The process's metrics in a registry of their own, under the names that controller-runtime and client-go use, so that
- * existing dashboards work. Nothing here is labelled by object or tenant.
+ * existing dashboards work. Only what `watchObjects` adds is labelled by object.
  */
 export class Metrics {
   readonly registry: Registry;
@@ -52,6 +54,11 @@ export class Metrics {
     over('workqueue_longest_running_processor_seconds', 'Seconds of the longest running reconcile', (seconds) =>
       Math.max(0, ...seconds),
     );
+  }
+
+  /** Reads objects when metrics are scraped. */
+  watchObjects<T>(metrics: readonly ObjectMetric<T>[], source: ObjectSource<T>): void {
+    for (const metric of metrics) this.registry.registerMetric(new ObjectGauge(metric, source));
   }
 
   /** Reads the number of unhandled errors when metrics are scraped. */

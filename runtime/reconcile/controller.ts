@@ -84,6 +84,8 @@ export interface Controller<T extends Resource = Resource> {
   serves?(object: T): boolean;
   /** Why the object is paused, as text for people; undefined when it is not. Paused objects are not reconciled. */
   paused?(object: T): string | undefined;
+  /** The status of a paused object, if it shows the pause. Nothing else is written of a paused object. */
+  whilePaused?(object: T, at: { readonly why: string; readonly now: Date }): ReconcileResult<T>;
   reconcile(object: T, ctx: Context): Promise<ReconcileResult<T>>;
   finalize?(object: T, ctx: Context): Promise<LastReconcile<T>>;
 }

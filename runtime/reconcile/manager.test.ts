@@ -556,6 +556,22 @@ describe('The manager', () => {
     expect(reasons.sort()).toEqual(['Paused', 'Resumed']);
   });
 
+  test('writes what a kind says about a pause into the status, once', async () => {
+    await create('a', { metadata: { name: 'a', namespace: 'default', annotations: { paused: 'on request' } } });
+    await started(
+      controllerOf(() => ({ status: { note: 'reconciled' } }), {
+        paused: ({ metadata }) => metadata.annotations?.paused,
+        whilePaused: (_, { why }) => ({ status: { note: `paused ${why}` } }),
+      }),
+    );
+    expect((await read('a'))?.status).toEqual({ note: 'paused on request' });
+    const patches = cluster.calls.length;
+    await edit('a', { metadata: { labels: { touched: 'yes' } } });
+    expect(cluster.calls.slice(patches).filter(({ verb }) => verb === 'patch')).toEqual([]);
+    await edit('a', { metadata: { annotations: { paused: null } } });
+    expect((await read('a'))?.status).toEqual({ note: 'reconciled' });
+  });
+
   test('does not reconcile objects of another manager and adds no finalizer', async () => {
     let reconciles = 0;
     await create('a', { metadata: { name: 'a', namespace: 'default', labels: { of: 'another' } } });

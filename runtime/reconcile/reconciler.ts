@@ -11,6 +11,7 @@ import {
 } from './definition-outdated.ts';
 import { ApiError } from '../client/errors.ts';
 import type { EventSink } from '../observe/events.ts';
+import { failSpan, inSpan } from '../observe/in-span.ts';
 import type { Logger } from '../observe/logger.ts';
 import { mergePatchOf } from '../client/merge-patch-of.ts';
 import { keyOf } from '../cache/object-id.ts';
@@ -74,16 +75,30 @@ export class Reconciler {
     const deleting = object.metadata.deletionTimestamp !== undefined;
     const ours = this.#released().filter((name) => object.metadata.finalizers?.includes(name));
     if (deleting && ours.length === 0) return {};
-    if (this.#isPaused(object, log)) return {};
+    const why = this.#whyPaused(object, log);
+    const { name, namespace = '', uid } = object.metadata;
+    const attributes = { 'k8s.namespace.name': namespace, 'k8s.object.name': name, 'k8s.object.uid': uid };
+    return inSpan(`reconcile ${this.#options.controller.name}`, attributes, async (span) => {
+      const outcome = await this.#outcome({ object, log, cut }, { deleting, why });
+      if (outcome.error !== undefined) failSpan(span, outcome.error);
+      return outcome;
+    });
+  }
+
+  async #outcome(
+    at: ReconcileArguments,
+    { deleting, why }: { readonly deleting: boolean; readonly why: string | undefined },
+  ): Promise<ReconcileOutcome> {
     try {
-      const at = { object, log, cut };
+      if (why !== undefined) return await this.#pause(at.object, why);
       return await (deleting ? this.#last(at) : this.#regular(at));
     } catch (error) {
       return this.#evaluate(error);
     }
   }
 
-  #isPaused(object: Resource, log: Logger): boolean {
+  /** Why the object is paused; the first time, and when the reason changes, an Event and the log say so. */
+  #whyPaused(object: Resource, log: Logger): string | undefined {
     const { controller, events } = this.#options;
     const { uid } = object.metadata;
     const why = controller.paused?.(object);
@@ -92,14 +107,19 @@ export class Reconciler {
       this.#paused.delete(uid);
       if (before !== undefined)
         events.record(object, { type: 'Normal', reason: 'Resumed', message: 'reconciling has resumed' });
-      return false;
+      return undefined;
     }
     this.#paused.set(uid, why);
     if (before !== why) {
       events.record(object, { type: 'Normal', reason: 'Paused', message: why });
       log.info('the object is paused', { reason: why });
     }
-    return true;
+    return why;
+  }
+
+  async #pause(object: Resource, why: string): Promise<ReconcileOutcome> {
+    const { controller, clock } = this.#options;
+    return this.#leave(object, controller.whilePaused?.(object, { why, now: clock.now() }) ?? {});
   }
 
   async #regular({ object, log, cut }: ReconcileArguments): Promise<ReconcileOutcome> {

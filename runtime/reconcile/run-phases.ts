@@ -1,3 +1,4 @@
+import { inSpan } from '../observe/in-span.ts';
 import type { Context } from './controller.ts';
 import type { Outcome, Phase, Report, ReportLine } from './phases.ts';
 
@@ -109,7 +110,11 @@ async function runOne<S extends object>(step: Step<S>, before: readonly Run<S>[]
   const began = performance.now();
   try {
     ctx.signal.throwIfAborted();
-    const outcome: Outcome<S> = await phase.run(scope, ctx);
+    const outcome = await inSpan(`phase ${phase.name}`, {}, async (span): Promise<Outcome<S>> => {
+      const result = await phase.run(scope, ctx);
+      span.setAttribute('steward.outcome', result.is === 'waiting' ? `waiting: ${result.reason}` : result.is);
+      return result;
+    });
     if (outcome.is === 'done' && outcome.learned !== undefined) learned.set(phase.name, outcome.learned);
     return { learned, line: { phase, outcome, tookMs: performance.now() - began } };
   } catch (error) {

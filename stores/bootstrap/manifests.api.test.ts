@@ -106,8 +106,10 @@ describe('The quick-start datastores', () => {
       const shipped = await read(join(config, `samples/steward_v1alpha1_datastore_${sample}.yaml`));
       expect(quickStart).toEqual(shipped);
       expect(shipped.metadata.name).toBe(store);
-      const theirs = join(documented, `datastore-${store}.yaml`);
-      expect(shipped).toEqual(await read(theirs));
+      const { spec, ...theirs } = await read(join(documented, `datastore-${store}.yaml`));
+      // Ours is what the members of an etcd need besides.
+      const ours = sample === 'etcd' ? { etcd: { defragmentation: {} } } : {};
+      expect(shipped).toEqual({ ...theirs, spec: { ...spec, ...ours } });
     },
   );
 

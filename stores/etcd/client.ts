@@ -11,13 +11,19 @@ import { EtcdConnection } from './connection.ts';
 import type { EtcdTarget } from './connection.ts';
 import { EtcdDataClient } from './data/data-client.ts';
 import type { EtcdDataCalls } from './data/data-client.ts';
+import { EtcdMaintenanceClient } from './defragmentation/maintenance-client.ts';
+import type { EtcdMaintenanceCalls } from './defragmentation/maintenance-client.ts';
 import type { Failure } from './errors.ts';
+import type { MemberStatus } from './member-status.ts';
 import type { KeyRange } from './range.ts';
 
+/** What a member reports about itself. */
+export interface LivingMember extends MemberStatus {
+  readonly endpoint: string;
+}
+
 /** What a member reports about itself, or why it does not answer. */
-export type MemberAnswer =
-  | { readonly endpoint: string; readonly version: string; readonly sizeBytes: number; readonly leader: boolean }
-  | { readonly endpoint: string; readonly failure: Failure };
+export type MemberAnswer = LivingMember | { readonly endpoint: string; readonly failure: Failure };
 
 /** A permission of a role. */
 export interface Permission {
@@ -32,21 +38,20 @@ export interface Permission {
 export class EtcdClient implements AsyncDisposable {
   /** The calls that a copy of a tenant's data makes. */
   readonly data: EtcdDataCalls;
+  /** The calls that care for the members. */
+  readonly maintenance: EtcdMaintenanceCalls;
   readonly #connection: EtcdConnection;
 
   constructor(target: EtcdTarget) {
     this.#connection = new EtcdConnection(target);
     this.data = new EtcdDataClient(this.#connection);
+    this.maintenance = new EtcdMaintenanceClient(this.#connection);
   }
 
   /** Calls every member concurrently. */
   async members(): Promise<readonly MemberAnswer[]> {
-    const answers = await this.#connection.each((client) => client.maintenance.status());
-    return answers.map((answer) => {
-      if ('failure' in answer) return answer;
-      const { version, dbSize, leader } = answer.response;
-      return { endpoint: answer.endpoint, version, sizeBytes: Number(dbSize), leader: leader !== '0' };
-    });
+    const answers = await this.#connection.statuses();
+    return answers.map((answer) => ('failure' in answer ? answer : { endpoint: answer.endpoint, ...answer.response }));
   }
 
   /** True when authentication is enabled. Requires consensus: it answers only while there is a quorum. */
@@ -126,6 +131,19 @@ export class EtcdClient implements AsyncDisposable {
       let condition = client.if(first[0], 'Create', '==', 0);
       for (const [key] of rest) condition = condition.and(key, 'Create', '==', 0);
       return condition.then(...entries.map(([key, value]) => client.put(key).value(value))).commit();
+    });
+    return answer.succeeded;
+  }
+
+  /** Writes a key if it has the value `before`, or is absent if that is undefined; returns whether it did. */
+  async replace(
+    key: string,
+    { before, after }: { readonly before: string | undefined; readonly after: string },
+  ): Promise<boolean> {
+    const answer = await this.#call(`write ${key}`, (client) => {
+      const condition =
+        before === undefined ? client.if(key, 'Create', '==', 0) : client.if(key, 'Value', '==', before);
+      return condition.then(client.put(key).value(after)).commit();
     });
     return answer.succeeded;
   }

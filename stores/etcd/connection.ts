@@ -3,6 +3,8 @@ import type { IOptions } from 'etcd3';
 import type { Credential } from '../credentials.ts';
 import { isStaleAuthRevision, isUnavailable, refusedError, unavailableError, wasNeverSent } from './errors.ts';
 import type { Failure } from './errors.ts';
+import { StatusClient } from './member-status.ts';
+import type { MemberStatus } from './member-status.ts';
 
 /** Whom to call, and who calls. */
 export interface EtcdTarget {
@@ -39,13 +41,14 @@ export type Answer<T> =
  * endpoint when one does not answer; streams have none. Import it lazily: the library is large.
  */
 export class EtcdConnection implements AsyncDisposable {
-  readonly #endpoints: readonly { readonly name: string; readonly client: Etcd3 }[];
+  readonly #endpoints: readonly { readonly name: string; readonly client: Etcd3; readonly status: StatusClient }[];
   #preferred = 0;
 
   constructor(target: EtcdTarget) {
     const deadlineMs = target.deadlineMs ?? 5000;
     this.#endpoints = target.endpoints.map((name) => ({
       name,
+      status: new StatusClient({ ...target, endpoint: name, deadlineMs }),
       client: new Etcd3({
         hosts: `https://${name}`,
         credentials: {
@@ -65,17 +68,26 @@ export class EtcdConnection implements AsyncDisposable {
     }));
   }
 
+  /** The status of every endpoint, asked concurrently. */
+  async statuses(): Promise<readonly Answer<MemberStatus>[]> {
+    return Promise.all(this.#endpoints.map(({ name, status }) => answerOf(name, () => status.status())));
+  }
+
   /** Calls every endpoint concurrently. */
   async each<T>(run: (client: Etcd3) => PromiseLike<T>): Promise<readonly Answer<T>[]> {
-    return Promise.all(
-      this.#endpoints.map(async ({ name, client }): Promise<Answer<T>> => {
-        try {
-          return { endpoint: name, response: await run(client) };
-        } catch (error) {
-          return { endpoint: name, failure: { endpoint: name, error: asError(error) } };
-        }
-      }),
-    );
+    return Promise.all(this.#endpoints.map(({ name, client }) => answerOf(name, () => run(client))));
+  }
+
+  /** Calls this endpoint and no other. `attempt` describes the call in an error. Throws `StoreError`. */
+  async at<T>(endpoint: string, attempt: string, run: (client: Etcd3) => PromiseLike<T>): Promise<T> {
+    const found = this.#endpoints.find(({ name }) => name === endpoint);
+    if (found === undefined) throw new RangeError(`${endpoint} is no endpoint of this connection`);
+    try {
+      return await settled(() => run(found.client));
+    } catch (thrown) {
+      const failure = { endpoint, error: asError(thrown) };
+      throw isUnavailable(thrown) ? unavailableError([failure]) : refusedError(attempt, failure);
+    }
   }
 
   /** Calls one endpoint after the other until one answers. `attempt` describes the call in an error. Throws `StoreError`. */
@@ -99,7 +111,10 @@ export class EtcdConnection implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { client } of this.#endpoints) client.close();
+    for (const { client, status } of this.#endpoints) {
+      client.close();
+      status.close();
+    }
     await Promise.resolve();
   }
 }
@@ -112,6 +127,14 @@ async function settled<T>(run: () => PromiseLike<T>): Promise<T> {
     } catch (error) {
       if (left === 0 || !(isStaleAuthRevision(error) || wasNeverSent(error))) throw error;
     }
+  }
+}
+
+async function answerOf<T>(endpoint: string, run: () => PromiseLike<T>): Promise<Answer<T>> {
+  try {
+    return { endpoint, response: await run() };
+  } catch (error) {
+    return { endpoint, failure: { endpoint, error: asError(error) } };
   }
 }
 

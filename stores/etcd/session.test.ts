@@ -24,6 +24,7 @@ function calls(over: Partial<EtcdCalls> = {}): EtcdCalls {
     revokeRole: done,
     get: () => Promise.resolve(undefined),
     createAll: () => Promise.resolve(true),
+    replace: () => Promise.resolve(true),
     deleteKeys: done,
     count: () => Promise.resolve(0),
     keys: () => Promise.resolve([]),
@@ -37,16 +38,25 @@ function calls(over: Partial<EtcdCalls> = {}): EtcdCalls {
       leaseSeconds: unasked,
       watch: unasked,
     },
+    maintenance: {
+      listMembers: unasked,
+      alarms: unasked,
+      disarm: unasked,
+      requireInSync: unasked,
+      defragment: unasked,
+      lock: unasked,
+      unlock: unasked,
+    },
     [Symbol.asyncDispose]: done,
     ...over,
   };
 }
 
-const member = (version: string, leader = true): MemberAnswer => ({
-  endpoint: `${version}:2379`,
-  version,
-  sizeBytes: 7,
-  leader,
+const member = (version: string, over: Partial<MemberAnswer> = {}): MemberAnswer => ({
+  ...{ endpoint: `${version}:2379`, version, storageVersion: '3.6.0' },
+  ...{ memberId: '1', leaderId: '1', isLearner: false },
+  ...{ sizeBytes: 7, inUseBytes: 7, quotaBytes: 100 },
+  ...over,
 });
 
 describe('ping', () => {
@@ -64,12 +74,35 @@ describe('ping', () => {
       '14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:2379. Resolution note: ',
     );
     const failed: MemberAnswer = { endpoint: 'gone:2379', failure: { endpoint: 'gone:2379', error } };
-    const session = new EtcdSession(calls({ members: () => Promise.resolve([member('3.6.16', false), failed]) }));
+    const session = new EtcdSession(
+      calls({ members: () => Promise.resolve([member('3.6.16', { leaderId: '0' }), failed]) }),
+    );
     const { notes } = await session.ping();
     expect(notes).toEqual([
       '3.6.16:2379 has no leader',
       'etcd does not answer: gone:2379: connect ECONNREFUSED 10.0.0.1:2379',
     ]);
+  });
+
+  test('reports the version of the data that all members have, and members that differ', async () => {
+    const newer = member('3.7.3', { storageVersion: '3.7.0' });
+    const session = new EtcdSession(calls({ members: () => Promise.resolve([newer, member('3.6.16')]) }));
+    await expect(session.ping()).resolves.toMatchObject({
+      storageVersion: '3.6',
+      notes: ['3.7.3:2379 runs version 3.7.3', '3.6.16:2379 runs version 3.6.16'],
+    });
+  });
+
+  test('reports no version of the data when a member does not say it', async () => {
+    const older = member('3.5.35', { storageVersion: '' });
+    const session = new EtcdSession(calls({ members: () => Promise.resolve([member('3.6.16'), older]) }));
+    expect(await session.ping()).not.toHaveProperty('storageVersion');
+  });
+
+  test('reports a member that uses four fifths of its quota', async () => {
+    const full = member('3.6.16', { sizeBytes: 80 });
+    const session = new EtcdSession(calls({ members: () => Promise.resolve([full]) }));
+    expect((await session.ping()).notes).toEqual(['3.6.16:2379 uses 80% of its quota']);
   });
 });
 

@@ -1,9 +1,13 @@
+import { compare, parse } from 'semver';
+import type { DefragmentationRequest, DefragmentationStep } from '../defragmentation.ts';
 import type { ServerState, Session, Tenancy } from '../driver.ts';
 import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
-import type { EtcdCalls, MemberAnswer } from './client.ts';
+import type { EtcdCalls, LivingMember, MemberAnswer } from './client.ts';
+import { publishCompaction } from './compaction.ts';
 import { EtcdData } from './data/data.ts';
+import { defragmentNext } from './defragmentation/defragment.ts';
 import { unavailableError } from './errors.ts';
 import { forgetFence, rightfulPermissions } from './data/fence.ts';
 import { readOwnership, recordOwnership, releaseOwnership } from './ownership.ts';
@@ -40,8 +44,13 @@ export class EtcdSession implements Session {
       supported: alive.every((answer) => isSupportedEtcd(answer.version)),
       floor: etcdFloor,
       sizeBytes: Math.max(...alive.map((answer) => answer.sizeBytes)),
+      ...storageVersionOf(alive),
       ...notesOf(answers),
     };
+  }
+
+  async publishCompaction(): Promise<void> {
+    await publishCompaction(this.#client);
   }
 
   async ensure(tenancy: Tenancy): Promise<void> {
@@ -111,6 +120,10 @@ export class EtcdSession implements Session {
     return new EtcdData(this.#client, tenancy.schema);
   }
 
+  async defragment(request: DefragmentationRequest): Promise<DefragmentationStep> {
+    return defragmentNext(this.#client, request);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client[Symbol.asyncDispose]();
   }
@@ -166,10 +179,30 @@ function same(left: KeyRange, right: KeyRange): boolean {
   return left.start.equals(right.start) && left.end.equals(right.end);
 }
 
+/** The lowest one, as a minor; absent when a member does not report it. */
+function storageVersionOf(alive: readonly LivingMember[]): Pick<ServerState, 'storageVersion'> {
+  const versions = alive.flatMap(({ storageVersion }) => parse(storageVersion) ?? []).sort(compare);
+  const [lowest] = versions;
+  if (lowest === undefined || versions.length < alive.length) return {};
+  return { storageVersion: `${lowest.major}.${lowest.minor}` };
+}
+
+/** From this part of the quota on, people are told. */
+const nearlyFull = 0.8;
+
 function notesOf(answers: readonly MemberAnswer[]): Pick<ServerState, 'notes'> {
+  const living = answers.filter((answer) => 'version' in answer);
+  const versions = new Set(living.map(({ version }) => version));
   const notes = answers.flatMap((answer) => {
     if ('failure' in answer) return [unavailableError([answer.failure]).message];
-    return answer.leader ? [] : [`${answer.endpoint} has no leader`];
+    const { endpoint, leaderId, sizeBytes, quotaBytes, version } = answer;
+    return [
+      ...(leaderId === '0' ? [`${endpoint} has no leader`] : []),
+      ...(versions.size > 1 ? [`${endpoint} runs version ${version}`] : []),
+      ...(quotaBytes > 0 && sizeBytes >= quotaBytes * nearlyFull
+        ? [`${endpoint} uses ${Math.floor((sizeBytes * 100) / quotaBytes)}% of its quota`]
+        : []),
+    ];
   });
   return notes.length === 0 ? {} : { notes };
 }

@@ -1,6 +1,6 @@
 /**
- * How the engine makes the tenant read-only: its API server refuses the writes of its users. That gives users a clear error; any write
- * that still gets through is stopped by the fence in the datastore, which alone guarantees that no write is lost.
+ * How the engine makes the tenant read-only: its API servers refuse the writes of its users, or do not run. That gives users a clear
+ * error; any write that still gets through is stopped by the fence in the datastore, which alone guarantees that no write is lost.
  */
 export interface ReadOnlyHandshake {
   /**

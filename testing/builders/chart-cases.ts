@@ -85,6 +85,8 @@ export const chartCases: Readonly<Record<string, object>> = {
     'networkPolicy.enabled': false,
   },
   'a ServiceMonitor': { 'serviceMonitor.enabled': true, 'serviceMonitor.labels': { release: 'prometheus' } },
+  'the alerts': { 'prometheusRule.enabled': true, 'prometheusRule.labels': { release: 'prometheus' } },
+  'the dashboards': { 'dashboards.enabled': true },
   'the Go Steward’s values': {
     replicaCount: 1,
     'image.tag': 'v0.17.0',

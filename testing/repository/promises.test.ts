@@ -103,6 +103,33 @@ test('A control plane is Ready within 16 seconds in the committed figures', () =
   expect(Math.max(...slowest)).toBeLessThan(16_000);
 });
 
+test('A new version is rolled out within 10 seconds in the committed figures', () => {
+  const { rows } = JSON.parse(read('bench/results/upgrade.json')) as {
+    readonly rows: readonly { readonly rolloutMs: number }[];
+  };
+  expect(rows.length).toBeGreaterThan(0);
+  expect(Math.max(...rows.map(({ rolloutMs }) => rolloutMs))).toBeLessThan(10_000);
+});
+
+test('Highly available control planes need less memory and CPU than on machines of their own in the committed figures', () => {
+  const { rows } = JSON.parse(read('bench/results/hardware.json')) as {
+    readonly rows: readonly {
+      readonly way: string;
+      readonly availability: string;
+      readonly pssMiB: number;
+      readonly milliCpu: number;
+    }[];
+  };
+  const sum = (way: string, value: 'pssMiB' | 'milliCpu'): number =>
+    rows
+      .filter((row) => row.way === way && row.availability === 'available')
+      .reduce((total, row) => total + row[value], 0);
+  for (const value of ['pssMiB', 'milliCpu'] as const) {
+    expect(sum('Steward', value)).toBeGreaterThan(0);
+    expect(sum('Steward', value)).toBeLessThan(sum('kubeadm', value));
+  }
+});
+
 test('Everything is under Apache-2.0', () => {
   expect(read('LICENSE')).toMatch(/^\s*Apache License\s+Version 2\.0/);
   expect((JSON.parse(read('package.json')) as { readonly license: string }).license).toBe('Apache-2.0');

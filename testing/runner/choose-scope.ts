@@ -13,7 +13,7 @@ const ofMinor = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 
 const usual = toolPins({})
   .filter(({ byNameOnly }) => byNameOnly !== true)
   .map(({ name }) => name);
-const [, ...older] = kubernetesReleases.filter(({ programs }) => programs === 'all');
+const [, ...older] = kubernetesReleases.filter(({ inTests }) => inTests === 'all');
 let wanted = usual.length;
 const missing = [...(await missingTools(usual))];
 for (const { version: kubernetes } of older) {

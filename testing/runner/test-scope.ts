@@ -13,7 +13,7 @@ export interface TestScope {
 export const testScopeVariable = 'STEWARD_TESTS';
 
 /**
- * Scenarios beyond the core: those that need programs of older minors, and long ones whose subject the other tiers try on real API
+ * Scenarios beyond the core: those that need programs of older minors or of their own, and long ones whose subject the other tiers try on real API
  * servers and stores, though not with real nodes. A green core therefore says less than a green whole.
  */
 export const beyondCore = [
@@ -22,6 +22,7 @@ export const beyondCore = [
   'datastores-sql',
   'external',
   'manager-restart',
+  'network-policies',
   'oldest-minor',
   'rollouts',
   'rotation',

@@ -79,6 +79,8 @@ const writeIdentity = async (folder: string): Promise<Identity> => {
   const write = (name: string, text: string) => writeFile(join(folder, name), text, { mode: 0o600 });
   await Promise.all([
     write('ca.crt', ca.certificate),
+    // For a signer of certificates beside the server.
+    write('ca.key', ca.key),
     write('server.crt', server.certificate),
     write('server.key', server.key),
     write('sa.pub', account.publicKey),

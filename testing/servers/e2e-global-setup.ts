@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { gatherSupplies } from '../../e2e/cluster/machines/supplies.ts';
 import { writeManagerImage } from '../../release/manager-image.ts';
 import { builtManagerVariable } from '../../e2e/framework/install-steward.ts';
+import { preparePolicyAgent } from '../../e2e/framework/network/policy-agent.ts';
 import { sharedOwnerVariable } from '../../e2e/framework/shared/shared-names.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { sampleApiServerArchive } from '../../e2e/tools/sample-api-server-image.ts';
+import { traefikArchive } from '../../e2e/tools/traefik-image.ts';
 import { testScope } from '../runner/test-scope.ts';
 
 const cache = join(import.meta.dirname, '..', '..', '.cache');
@@ -24,14 +26,16 @@ export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: rea
   process.env[sharedOwnerVariable] ??= String(process.pid);
   if (nonFlagArgs.length > 0 || process.env[builtManagerVariable] !== undefined) return;
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
-  for (const { version, programs } of testScope().releases) {
-    if (programs !== 'all') continue;
+  for (const { version, inTests } of testScope().releases) {
+    if (inTests !== 'all') continue;
     await gatherSupplies(version, (step, detail = '') => {
       progress(`${step}: ${detail}`);
     });
   }
   await resolveTools(['clusterctl', 'helm', 'kustomize', 'metrics-server', 'registry'], { progress });
   await sampleApiServerArchive(progress);
+  await traefikArchive(progress);
+  if (!testScope().leftOut.includes('network-policies')) await preparePolicyAgent(progress);
   await mkdir(cache, { recursive: true });
   await writeManagerImage(managerArchive);
   process.env[builtManagerVariable] = managerArchive;

@@ -25,6 +25,8 @@ export interface EtcdOptions {
   readonly auth?: boolean;
   /** The CA of servers and clients; a new one by default. */
   readonly ca?: KeyPair;
+  /** Flags of etcd without the dashes, besides ours. */
+  readonly flags?: Readonly<Record<string, string>>;
 }
 
 /** What a client needs to reach an etcd with TLS. */
@@ -46,6 +48,8 @@ export interface EtcdServer extends AsyncDisposable {
   kill(member?: number): Promise<void>;
   /** Starts a killed member again with its data and waits until it serves. */
   restart(member?: number): Promise<void>;
+  /** Ends a member as the kubelet does, starts another release with its data and waits until it serves. */
+  replace(member: number, release: string): Promise<void>;
   /** SIGKILL for all members, and their files are removed. */
   stop(): Promise<void>;
 }
@@ -61,6 +65,7 @@ interface Etcd {
   readonly program: string;
   readonly members: readonly Member[];
   readonly tls?: EtcdTls;
+  readonly flags: Readonly<Record<string, string>>;
 }
 
 const file = {
@@ -94,7 +99,7 @@ const writeTls = async (folder: string, given?: KeyPair): Promise<EtcdTls> => {
   return { ca, root };
 };
 
-const memberArguments = ({ folder, members, tls }: Etcd, member: Member): readonly string[] => {
+const memberArguments = ({ folder, members, tls, flags }: Etcd, member: Member): readonly string[] => {
   const trust = (prefix: string): readonly string[] => [
     `--${prefix}client-cert-auth`,
     `--${prefix}trusted-ca-file=${join(folder, file.ca)}`,
@@ -113,13 +118,14 @@ const memberArguments = ({ folder, members, tls }: Etcd, member: Member): readon
     // Nothing here outlives the test, so nothing needs to reach the disk.
     '--unsafe-no-fsync',
     '--log-level=warn',
+    ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
   ];
 };
 
-const startMember = async (etcd: Etcd, member: Member): Promise<ServerProcess> => {
+const startMember = async (etcd: Etcd, member: Member, program = etcd.program): Promise<ServerProcess> => {
   await mkdir(join(etcd.folder, member.name), { recursive: true, mode: 0o700 });
   return startServerProcess({
-    program: etcd.program,
+    program,
     programArguments: memberArguments(etcd, member),
     log: join(etcd.folder, `${member.name}.log`),
   });
@@ -147,7 +153,7 @@ const controlArguments = ({ folder, members, tls }: Etcd): readonly string[] => 
  * disposing of it kills them and removes their files. Throws with the remedy when no pinned etcd can be had.
  */
 export const startEtcd = async (options: EtcdOptions = {}): Promise<EtcdServer> => {
-  const { tls: secure = false, members: count = 1, auth = false, release } = options;
+  const { tls: secure = false, members: count = 1, auth = false, release, flags = {} } = options;
   if (auth && !secure) throw new Error('etcd authentication knows users by their certificates here: ask for tls, too');
   const tools = await resolveTools(['etcd', 'etcdctl'], { etcd: release });
   const folder = await serverFolder();
@@ -159,14 +165,14 @@ export const startEtcd = async (options: EtcdOptions = {}): Promise<EtcdServer> 
   try {
     const members = await planMembers(count, secure ? 'https' : 'http');
     const tls = secure ? await writeTls(folder.path, options.ca) : undefined;
-    const etcd: Etcd = { folder: folder.path, program: tools.etcd, members, tls };
+    const etcd: Etcd = { folder: folder.path, program: tools.etcd, members, tls, flags };
     const control = async (...words: readonly string[]): Promise<string> =>
       (await run(tools.etcdctl, [...controlArguments(etcd), ...words])).stdout;
-    const start = async (index: number): Promise<void> => {
+    const start = async (index: number, program?: string): Promise<void> => {
       const member = members[index];
       if (member === undefined)
         throw new Error(`There are ${count} members, counted from 0; there is no member ${index}`);
-      const process = await startMember(etcd, member);
+      const process = await startMember(etcd, member, program);
       processes.set(index, process);
       await untilServing(etcd, member, process);
     };
@@ -185,6 +191,11 @@ export const startEtcd = async (options: EtcdOptions = {}): Promise<EtcdServer> 
       restart: async (member = 0) => {
         await processes.get(member)?.kill();
         await start(member);
+      },
+      replace: async (member, wanted) => {
+        const { etcd: program } = await resolveTools(['etcd'], { etcd: wanted });
+        await processes.get(member)?.terminate();
+        await start(member, program);
       },
       stop,
       [Symbol.asyncDispose]: stop,

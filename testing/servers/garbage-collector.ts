@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { startServerProcess } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -18,6 +18,19 @@ export async function startAutoscaler(
 ): Promise<ServerProcess> {
   const flags = ['--horizontal-pod-autoscaler-sync-period=1s'];
   return startController('horizontal-pod-autoscaler-controller', { kubeconfigPath, folder, flags });
+}
+
+/** Approved requests for certificates as Kubernetes signs them, with the CA of the API server. */
+export async function startSigner(
+  { kubeconfigPath }: { readonly kubeconfigPath: string },
+  folder: string,
+): Promise<ServerProcess> {
+  const place = dirname(kubeconfigPath);
+  const flags = [
+    `--cluster-signing-cert-file=${join(place, 'ca.crt')}`,
+    `--cluster-signing-key-file=${join(place, 'ca.key')}`,
+  ];
+  return startController('certificatesigningrequest-signing-controller', { kubeconfigPath, folder, flags });
 }
 
 interface Given {

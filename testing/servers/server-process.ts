@@ -30,6 +30,8 @@ export interface ServerProcess {
   readonly running: boolean;
   /** SIGKILL, and waits until it is gone. Does nothing when it is gone already. */
   kill(): Promise<void>;
+  /** SIGTERM, as the kubelet sends it, and waits until it is gone. */
+  terminate(): Promise<void>;
   /** Tries until `ready` says true. Throws with the end of the log when the process ends or `withinMs` pass first. */
   until(ready: () => Promise<boolean>, withinMs: number): Promise<void>;
 }
@@ -73,17 +75,19 @@ export const startServerProcess = async (options: ServerOptions): Promise<Server
   closeSync(output);
   await once(child, 'spawn');
   const running = (): boolean => child.exitCode === null && child.signalCode === null;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!running()) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  };
   return {
     pid: child.pid ?? 0,
     get running() {
       return running();
     },
-    async kill() {
-      if (!running()) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    },
+    kill: () => end('SIGKILL'),
+    terminate: () => end('SIGTERM'),
     async until(ready, withinMs) {
       const end = performance.now() + withinMs;
       while (!(await ready())) {

@@ -5,6 +5,7 @@ import { annotations, freezePolicy, labels } from '../../api/names.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { MigrationStatus } from '../../api/steward/v1alpha1/migration-status.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { Call } from '../fake/fake-faults.ts';
 import { MemoryStore } from '../fake/memory-driver.ts';
@@ -23,11 +24,19 @@ export class MigrationWorld extends TenantWorld {
   deafServers = false;
   #pods = 0;
 
-  constructor(options: { readonly minimumHoldMs?: number; readonly beside?: readonly PolicyRule[] } = {}) {
+  constructor(
+    options: {
+      readonly minimumHoldMs?: number;
+      readonly beside?: readonly PolicyRule[];
+      /** Caches; empty by default. */
+      readonly informers?: (world: TenantWorld) => Pick<InformerFactory, 'informer'>;
+    } = {},
+  ) {
     const target = new MemoryStore({ kine: true });
     super({
       others: [target],
       beside: options.beside,
+      ...(options.informers !== undefined && { informers: options.informers }),
       migrations: {
         namespace: operatorNamespace,
         serviceAccount: 'steward-migrate',
@@ -192,14 +201,32 @@ export class MigrationWorld extends TenantWorld {
     }
   }
 
-  /** What the Deployment's controller does: pods of the present template, and no others. */
+  /**
+   * The DataStores of the pods that get the requests of the tenant's users: of those that the Service selects and that are ready, or
+   * else of those that still serve while they end.
+   */
+  async reached(): Promise<readonly string[]> {
+    const service = await this.cluster.admin.get(kinds.Service, { namespace, name: 'tenant' });
+    const selected = (await this.pods()).filter(
+      ({ metadata, status }) =>
+        Object.entries(service?.spec?.selector ?? {}).every(([name, value]) => metadata.labels?.[name] === value) &&
+        status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true,
+    );
+    const staying = selected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const serving = staying.length > 0 ? staying : selected;
+    return [...new Set(serving.map(({ metadata }) => metadata.labels?.[storeLabel] ?? ''))];
+  }
+
+  /** What the Deployment's controller does: pods of the present template, as many as are wanted, and no others. */
   async #replacePods(): Promise<void> {
     const deployment = await this.deployment();
     const template = deployment?.spec?.template;
     const old = await this.pods();
     const same = (pod: Pod): boolean =>
+      pod.metadata.deletionTimestamp === undefined &&
       JSON.stringify(pod.metadata.labels) === JSON.stringify(template?.metadata?.labels);
-    const wanted = this.podsStart ? (deployment?.spec?.replicas ?? 0) : 0;
+    const count = deployment?.spec?.replicas ?? 0;
+    const wanted = this.podsStart ? count : 0;
     for (let missing = wanted - old.filter(same).length; missing > 0; missing -= 1) {
       this.#pods += 1;
       await this.cluster.seed(kinds.Pod, {
@@ -218,8 +245,9 @@ export class MigrationWorld extends TenantWorld {
         },
       });
     }
-    if (!this.podsStart) return;
-    for (const { metadata } of old.filter((pod) => !same(pod))) {
+    const surplus = old.filter(same).slice(count);
+    const former = this.podsStart || count === 0 ? old.filter((pod) => !same(pod)) : [];
+    for (const { metadata } of [...surplus, ...former]) {
       await this.cluster.admin.delete(kinds.Pod, { namespace, name: metadata.name }, { gracePeriodSeconds: 30 });
     }
     if (this.podsStop) await this.finishPods();

@@ -91,6 +91,7 @@ export class TenantWorld {
   readonly #starts: Pick<TenantControlPlaneOptions, 'starts' | 'mostStarts'>;
   readonly #listen: ((world: TenantWorld) => TenantWatches) | undefined;
   #watches: TenantWatches | undefined;
+  readonly #prober: TenantControlPlaneOptions['prober'];
   readonly #informers: Pick<InformerFactory, 'informer'>;
 
   constructor(
@@ -113,6 +114,8 @@ export class TenantWorld {
       readonly starts?: Pick<TenantControlPlaneOptions, 'starts' | 'mostStarts'>;
       /** Watches drift inside the tenant; by default nothing does. */
       readonly watches?: (world: TenantWorld) => TenantWatches;
+      /** Hears where the tenant is to be probed; by default nobody does. */
+      readonly prober?: TenantControlPlaneOptions['prober'];
     } = {},
   ) {
     this.clock = new FakeClock(options.start);
@@ -121,6 +124,7 @@ export class TenantWorld {
     this.#reach = options.reach;
     this.#starts = options.starts ?? {};
     this.#listen = options.watches;
+    this.#prober = options.prober;
     this.#openTenant = options.openTenant ?? (() => this.tenant);
     this.#drivers = [this.store, ...(options.others ?? [])].map(({ driver }) => driver);
     const { beside = [] } = options;
@@ -311,6 +315,7 @@ export class TenantWorld {
         this.onEnqueue();
       },
       watches: this.#watches,
+      prober: this.#prober,
       ...this.#starts,
       reach: this.#reach,
       migrations: this.#migrations,

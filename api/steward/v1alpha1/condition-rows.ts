@@ -55,6 +55,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       Placed: 'The message contains the score and the reasons.',
       Named: 'The spec now names a DataStore, which takes precedence.',
+      Drained: 'The chosen DataStore was drained, and the data was migrated to another one. The message names both.',
       NoDataStoreFits: 'No DataStore can take the tenant. StoreReady says why each one was ruled out.',
     },
   },
@@ -107,6 +108,8 @@ export const tenantControlPlaneConditions = {
         'Pod fields in the spec are not permitted in the namespace. The message names the field and the Pod Security Standard. Running pods are left alone.',
       ArgumentsRefused:
         'Extra arguments in the spec replace the datastore, CAs, credentials or authorization that Steward configures. The message names them. Running pods are left alone.',
+      StoppedForMigration:
+        'The data of a tenant whose API servers cannot deny writes is being migrated: they are stopped for the last part. Migrating shows the progress.',
       Sleeping: 'The spec has 0 replicas, so no pods run.',
     },
   },
@@ -174,9 +177,9 @@ export const tenantControlPlaneConditions = {
       Preparing: 'The tenancy in the target DataStore is being created.',
       Copying: 'The data is being copied. The tenant can be used as usual.',
       Following: 'Changes made in the meantime are being copied too. The tenant can be used as usual.',
-      Freezing: 'All API servers are about to deny writes.',
-      Finishing: 'Writes are denied. The last changes are being copied and verified.',
-      Switching: 'Writes are denied. Pods that use the target DataStore are replacing the others.',
+      Freezing: 'All API servers are about to deny writes, or to stop.',
+      Finishing: 'Writes are denied, or no API server runs. The last changes are being copied and verified.',
+      Switching: 'Writes are denied, or no API server gets requests. Pods that use the target DataStore are starting.',
       Thawing: 'The target DataStore is in use. Writes are about to be allowed again.',
       Revoking: 'The target DataStore is in use. The credentials for the source are being revoked.',
       RollingBack: 'The migration did not succeed. The previous state is being restored.',
@@ -282,6 +285,16 @@ export const dataStoreConditions = {
       Unsupported: storeReasons.Unsupported,
     },
   },
+  Drained: {
+    meaning:
+      'As many tenants have been migrated to other DataStores as spec.drain asks. Only present if the spec asks for it.',
+    polarity: 'positive',
+    reasons: {
+      Drained: 'No more tenants are left than spec.drain.keep allows. The message says what else is left.',
+      Draining: 'Tenants are being migrated, one after the other. `status.drain` has the progress.',
+      Blocked: 'The tenants that are left cannot be migrated for now. The message names one and says what to do.',
+    },
+  },
   Deleting: {
     meaning: 'The object is being deleted.',
     polarity: 'negative',
@@ -289,6 +302,21 @@ export const dataStoreConditions = {
       InUse: 'TenantControlPlanes still have data here. The message names them.',
       Deleting: 'The object is being removed.',
       NotDeleting: 'The object is not being deleted.',
+    },
+  },
+  Defragmented: {
+    meaning:
+      'No member of etcd has more free space in its file than spec.etcd.defragmentation allows. Only present if the spec asks for it.',
+    polarity: 'positive',
+    reasons: {
+      Defragmented: 'The files have little free space. `status.etcd.defragmented` says what was done.',
+      Defragmenting: 'The members are being defragmented, one after the other.',
+      MembersUnhealthy: 'A member does not respond, is not in sync, or has no leader. The message names it.',
+      MembersNotListed: 'The endpoints are not exactly the members of the cluster. The message names one that differs.',
+      AlarmRaised: 'A member has raised an alarm that a defragmentation does not end. The message names both.',
+      SpaceExceeded: 'The quota is used up, and a defragmentation would not free enough. etcd accepts no writes.',
+      PauseTooLong: 'A member would not respond for longer than allowed. The message says what to do.',
+      Busy: 'Another process is defragmenting a member.',
     },
   },
   DefinitionOutdated: definitionOutdatedRow,

@@ -1,8 +1,10 @@
 import { stewardGroup } from '../../names.ts';
 import { conditionList } from '../../embedded/condition-list.ts';
+import { dataStoreEtcd, dataStoreEtcdRules, dataStoreEtcdStatus } from './data-store-etcd.ts';
 import type { CelRule, Infer, Input, Kind, ObjectOf } from '../../schema.ts';
 import { bool, bytes, described, int32, int64, list, obj, oneOf, opt, quantity, ruled, str } from '../../schema.ts';
 import { allowedNamespaces } from './allowed-namespaces.ts';
+import { dataStoreDrain, dataStoreDrainStatus } from './data-store-drain.ts';
 import { dataStorePlacement } from './data-store-placement.ts';
 
 const contentRef = obj({
@@ -115,6 +117,7 @@ const rules: readonly CelRule[] = [
     rule: 'has(self.nats) == has(oldSelf.nats)',
     message: 'nats cannot be added or removed: the data of tenants would be left behind; create another DataStore',
   },
+  ...dataStoreEtcdRules,
 ];
 
 const dataStoreSpec = obj(
@@ -137,6 +140,7 @@ const dataStoreSpec = obj(
         'Gives each tenant its own account on NATS servers with a JWT resolver. Without it, a NATS DataStore serves a single tenant.',
       ),
     ),
+    etcd: opt(described(dataStoreEtcd, 'Care for the members of an etcd.')),
     allowedNamespaces: opt(
       described(
         allowedNamespaces,
@@ -145,6 +149,12 @@ const dataStoreSpec = obj(
     ),
     placement: opt(
       described(dataStorePlacement, 'Which tenants that name no DataStore are placed here, and how many.'),
+    ),
+    drain: opt(
+      described(
+        dataStoreDrain,
+        'Migrates the tenants to other DataStores, one after the other, while they are in use. No tenant is placed here meanwhile.',
+      ),
     ),
   },
   ...rules,
@@ -157,6 +167,7 @@ const dataStoreStatus = obj({
   conditions: opt(conditionList()),
   ready: opt(described(bool(), 'Whether the datastore can be used.')),
   serverVersion: opt(described(str(), 'Version that the datastore reports.')),
+  etcd: opt(described(dataStoreEtcdStatus, 'What only an etcd reports.')),
   usedBy: opt(
     described(
       list(str()),
@@ -170,6 +181,7 @@ const dataStoreStatus = obj({
       'Number of tenants that can still be placed here. Unset if `spec.placement.capacity.tenants` is unset.',
     ),
   ),
+  drain: opt(described(dataStoreDrainStatus, 'Progress of a drain. Unset if `spec.drain` is unset.')),
   sizeBytes: opt(
     described(int64(), 'Number of bytes stored, if the datastore reports it. Not updated for small changes.'),
   ),

@@ -1,3 +1,4 @@
+import { requestedDataStore } from './requested-data-store.ts';
 import { migrationShares, shareInUse } from './share-in-use.ts';
 import type { TenantControlPlane } from './tenant-control-plane.ts';
 
@@ -25,7 +26,7 @@ export function dataStoresOf(tcp: TenantControlPlane, fallback: string): readonl
     dataStoreName(tcp, fallback),
     status?.storage?.dataStoreName ?? '',
     ...migrationShares(status?.storage).map((share) => share.dataStoreName),
-    spec.dataStore ?? '',
+    requestedDataStore(tcp),
     ...(spec.dataStoreOverrides ?? []).map(({ dataStore = '' }) => dataStore),
     ...(status?.storage?.overrides ?? []).map((share) => share.dataStoreName),
   ];

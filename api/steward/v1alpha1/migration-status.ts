@@ -1,5 +1,5 @@
 import type { Infer } from '../../schema.ts';
-import { bool, described, int64, list, obj, oneOf, opt, str, time } from '../../schema.ts';
+import { bool, described, int32, int64, list, obj, oneOf, opt, str, time } from '../../schema.ts';
 
 /** A tenancy in a DataStore. */
 const share = {
@@ -42,17 +42,34 @@ export const migrationStatus = obj({
   ),
   startedAt: time(),
   finishedAt: opt(time()),
+  stopsServers: opt(
+    described(
+      bool(),
+      'Whether the API servers are stopped for the last part, because their version of Kubernetes cannot deny writes.',
+    ),
+  ),
   policyInTenant: opt(described(bool(), 'Whether the policy that denies writes may exist in the tenant.')),
   stepSince: opt(described(time(), 'Time at which the current phase started.')),
-  frozenAt: opt(described(time(), 'Time from which every API server denies writes. Unset while writes are allowed.')),
+  stoppedAt: opt(described(time(), 'Time at which the API servers were told to stop. Unset while they serve.')),
+  replicas: opt(described(int32(), 'Number of pods before the API servers were stopped.')),
+  frozenAt: opt(
+    described(
+      time(),
+      'Time from which every API server denies writes, or none runs any more. Unset while writes are allowed.',
+    ),
+  ),
   switchedAt: opt(described(time(), 'Time at which the pods were switched to the target.')),
   rolledOutAt: opt(described(time(), 'Time from which only pods that use the target serve.')),
   keys: opt(described(int64(), 'Number of keys in the target.')),
   bytes: opt(described(int64(), 'Bytes of values written to the target.')),
   rate: opt(described(int64(), 'Recent copy rate, in keys per second.')),
   remaining: opt(described(int64(), 'Number of keys left to copy, if known.')),
-  pauseMs: opt(described(int64(), 'Time for which writes were denied, in milliseconds.')),
-  rolloutMs: opt(described(int64(), 'Part of `pauseMs` during which pods were replaced, in milliseconds.')),
+  pauseMs: opt(
+    described(int64(), 'Time for which writes were denied, or the API servers were stopped, in milliseconds.'),
+  ),
+  rolloutMs: opt(
+    described(int64(), 'Part of `pauseMs` during which pods were replaced or started on the target, in milliseconds.'),
+  ),
   ending: opt(described(oneOf('Failed', 'Cancelled'), 'Final phase once the previous state is restored.')),
   message: opt(described(str(), 'What the migration is waiting for, or why it ended.')),
 });

@@ -32,7 +32,7 @@ export const tenantControlPlaneSpec = obj(
     dataStore: opt(
       described(
         str(),
-        'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data.',
+        'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data. Ignored until it is changed if the data was migrated because this DataStore was drained.',
       ),
     ),
     ...placementFields,

@@ -6,6 +6,7 @@ import type { Infer } from '../../schema.ts';
 import { bool, described, foreign, int32, int64, list, obj, oneOf, opt, str, time } from '../../schema.ts';
 import type { Schema } from '../../schema.ts';
 import { credentialsRotation } from './credentials-rotation.ts';
+import { drainedTenant } from './data-store-drain.ts';
 import { migrationStatus, previousShares } from './migration-status.ts';
 
 /** A time that older writers of the status may have sent as null. */
@@ -67,7 +68,13 @@ const storage = obj({
   previous: opt(
     described(
       previousShares,
-      'Copies of the data that migrations left behind. They stay until an annotation requests their removal.',
+      'Copies of the data that migrations left behind. They stay until an annotation, or the drain of the DataStore, requests their removal.',
+    ),
+  ),
+  drain: opt(
+    described(
+      drainedTenant,
+      'Where the data is migrated, or was migrated, because the DataStore is drained. Recorded before the migration begins.',
     ),
   ),
   placement: opt(

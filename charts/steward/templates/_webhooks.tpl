@@ -99,6 +99,33 @@
       name: '{{ include "steward.webhookServiceName" . }}'
       namespace: "{{ .Release.Namespace }}"
       path: /validate--v1-secret
+- name: vdatastoreservers.kb.io
+  admissionReviewVersions:
+  - v1
+  sideEffects: None
+  failurePolicy: Fail
+  timeoutSeconds: 10
+  objectSelector:
+    matchExpressions:
+    - key: steward.butlerlabs.dev/datastore
+      operator: Exists
+  matchConditions:
+  - name: images-change
+    expression: object.spec.template.spec.containers.map(c, c.image) != oldObject.spec.template.spec.containers.map(c, c.image)
+  rules:
+  - apiGroups:
+    - apps
+    apiVersions:
+    - v1
+    operations:
+    - UPDATE
+    resources:
+    - statefulsets
+  clientConfig:
+    service:
+      name: '{{ include "steward.webhookServiceName" . }}'
+      namespace: "{{ .Release.Namespace }}"
+      path: /validate-apps-v1-statefulset
 {{- end }}
 
 {{- define "steward.webhooks.validating.clusterApi" }}

@@ -11,7 +11,7 @@ import type { Deployment } from '../../../api/core/kinds.ts';
 import { kinds } from '../../../api/core/kinds.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { readFeatureGates } from '../../../cmd/flags/feature-gates.ts';
-import { consoleBlocks } from '../../../e2e/framework/how-to-page.ts';
+import { consoleBlocks } from '../../../e2e/framework/console-blocks.ts';
 import { resolveTools } from '../../../e2e/tools/resolve.ts';
 import type { Cluster } from '../../../runtime/client/cluster.ts';
 import { isTrue } from '../../../runtime/reconcile/conditions.ts';

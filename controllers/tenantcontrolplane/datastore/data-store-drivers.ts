@@ -12,6 +12,12 @@ export function refusedStore(field: string, name: string, refusal: string): Inva
   return { field, value: name, reason: `names a DataStore that ${refusal}`, remedy: refusalRemedy };
 }
 
+/** The validation error for a DataStore whose tenants are moved away. */
+export function drainedStore(field: string, name: string): InvalidInput {
+  const reason = 'names a DataStore that is being drained: its tenants are moved to others';
+  return { field, value: name, reason, remedy: 'use another DataStore, or remove spec.drain of this one' };
+}
+
 /** The validation error for a DataStore that does not exist. */
 export function missingStore(field: string, name: string): InvalidInput {
   return {

@@ -42,3 +42,38 @@ describe('A DataStore that does not accept the namespace', () => {
     expect(said(tenant({ dataStore: 'closed' }, { storage }), moving)).toEqual([]);
   });
 });
+
+describe('A DataStore that is being drained', () => {
+  const drained = new Set(['open']);
+  const refused = (tcp: TenantControlPlane, old?: TenantControlPlane): readonly string[] =>
+    validateStore({ tcp, old, drivers, drained }).map((error) => new InvalidInputError(error).message);
+
+  test('is refused with field, value, reason and fix', () => {
+    expect(refused(tenant({ dataStore: 'open' }), tenant({ dataStore: 'closed' }))).toEqual([
+      'spec.dataStore "open" names a DataStore that is being drained: its tenants are moved to others: use another DataStore, or remove spec.drain of this one',
+    ]);
+  });
+
+  test('is admitted for a new tenant, which a template may have made', () => {
+    expect(refused(tenant({ dataStore: 'open' }))).toEqual([]);
+  });
+
+  test('does not count for overrides once the data has left it', () => {
+    const drain = { from: 'closed', named: 'closed', dataStoreName: 'open' };
+    const old = tenant({ dataStore: 'closed' }, { storage: { ...storage, dataStoreName: 'open', drain } });
+    const dataStoreOverrides = [{ resource: '/events', dataStore: 'closed' }];
+    expect(refused({ ...old, spec: { ...old.spec, dataStoreOverrides } }, old)).toEqual([]);
+  });
+
+  test('is refused for overrides', () => {
+    const dataStoreOverrides = [{ resource: '/events', dataStore: 'open' }];
+    const [message] = refused(tenant({ dataStore: 'closed', dataStoreOverrides }));
+    expect(message).toContain('spec.dataStoreOverrides[0].dataStore "open" names a DataStore that is being drained');
+  });
+
+  test('keeps the tenant that names it already, or has its data there', () => {
+    expect(refused(tenant({ dataStore: 'open' }), tenant({ dataStore: 'open' }))).toEqual([]);
+    const home = { storage: { ...storage, dataStoreName: 'open' } };
+    expect(refused(tenant({ dataStore: 'open' }, home), tenant({ dataStore: 'closed' }, home))).toEqual([]);
+  });
+});

@@ -1,8 +1,9 @@
+import { requestedDataStore } from '../../../api/steward/v1alpha1/requested-data-store.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
 import { tenancyNameProblem } from '../../../stores/tenancy-names.ts';
 import { hasRun } from './overrides/override-shares.ts';
-import { missingStore, refusedStore } from './data-store-drivers.ts';
+import { drainedStore, missingStore, refusedStore } from './data-store-drivers.ts';
 import type { DataStoreDrivers, DataStoreRefusals } from './data-store-drivers.ts';
 import { validateOverrides } from './overrides/validate-overrides.ts';
 
@@ -11,16 +12,21 @@ interface StoreRequest {
   readonly old: TenantControlPlane | undefined;
   readonly drivers: DataStoreDrivers;
   readonly refusals?: DataStoreRefusals | undefined;
+  /** DataStores that are being drained. */
+  readonly drained?: ReadonlySet<string> | undefined;
 }
 
-function validateChoice({ tcp, old, drivers, refusals }: StoreRequest): readonly InvalidInput[] {
+function validateChoice({ tcp, old, drivers, refusals, drained }: StoreRequest): readonly InvalidInput[] {
   const name = tcp.spec.dataStore ?? '';
   const before = old?.spec.dataStore ?? '';
   if (name === '' || name === before) return [];
   if (!drivers.has(name)) return [missingStore('spec.dataStore', name)];
   const refusal = refusals?.get(name);
   // A tenant may stay where its data already is: a migration may be cancelled.
-  return refusal === undefined || homeOf(old).store === name ? [] : [refusedStore('spec.dataStore', name, refusal)];
+  if (homeOf(old).store === name) return [];
+  if (refusal !== undefined) return [refusedStore('spec.dataStore', name, refusal)];
+  // A new tenant may come from a template: it is admitted with a warning, and migrated like the others.
+  return old !== undefined && drained?.has(name) === true ? [drainedStore('spec.dataStore', name)] : [];
 }
 
 /**
@@ -33,9 +39,12 @@ function homeOf(old: TenantControlPlane | undefined): { readonly store: string; 
   return { store: dataStoreName, hasRun: hasRun(old?.status) };
 }
 
-function overrides({ tcp, old, drivers, refusals }: StoreRequest): readonly InvalidInput[] {
-  const { dataStore = '', dataStoreOverrides: requested = [] } = tcp.spec;
-  const { dataStore: was = '', dataStoreOverrides: accepted = [] } = old?.spec ?? {};
+function overrides({ tcp, old, drivers, refusals, drained }: StoreRequest): readonly InvalidInput[] {
+  const { dataStoreOverrides: requested = [] } = tcp.spec;
+  // Where the data belongs, which a drain decides as well.
+  const dataStore = requestedDataStore({ spec: tcp.spec, status: old?.status });
+  const accepted = old?.spec.dataStoreOverrides ?? [];
+  const was = old === undefined ? '' : requestedDataStore(old);
   const same = JSON.stringify(requested) === JSON.stringify(accepted) && dataStore === was;
   if (old !== undefined && same) return [];
   const home = homeOf(old);
@@ -45,6 +54,7 @@ function overrides({ tcp, old, drivers, refusals }: StoreRequest): readonly Inva
     mains: [home.store, dataStore].filter((name) => name !== ''),
     drivers,
     refusals,
+    drained,
     accepted,
     ...(home.hasRun && { held: accepted }),
     ...(moves && { movesTo: dataStore }),

@@ -7,6 +7,7 @@ import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
 import { chooseNodeAddress, findEndpoint, nodeAddresses } from './endpoint.ts';
 import { parseCidr } from '../../../kubeadm/networks.ts';
+import { dataStoreLabel } from '../shared/data-store-label.ts';
 import { ownNamespaceOnly } from './reach/reach.ts';
 import { defaultNodePorts, service } from './service.ts';
 
@@ -40,6 +41,20 @@ describe('The Service', () => {
         { name: 'extra', protocol: 'TCP', port: 1, targetPort: 'x' },
       ],
     });
+  });
+
+  test('leads to the pods of the control plane, and during a migration that stops them only to those on one DataStore', () => {
+    const ours = { 'steward.butlerlabs.dev/name': 'tenant' };
+    expect(made({})).toMatchObject({ selector: ours });
+    const [source, target] = [{ dataStoreName: 's'.repeat(64) }, { dataStoreName: 'target' }];
+    const at = '2030-01-01T00:00:00Z';
+    const migration = { phase: 'Switching', source, target, startedAt: at, stoppedAt: at } as const;
+    expect(made({ status: { storage: { migration } } })).toHaveProperty('selector', {
+      ...ours,
+      'component.steward.butlerlabs.dev/datastore': dataStoreLabel(source.dataStoreName),
+    });
+    const final = { ...migration, phase: 'Thawing' } as const;
+    expect(made({ status: { storage: { migration: final } } })).toHaveProperty('selector', ours);
   });
 
   test('of type NodePort requests a port at first and then uses it everywhere', () => {

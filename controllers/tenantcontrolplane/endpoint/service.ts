@@ -1,8 +1,10 @@
 import type { Service } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { passedToService } from '../../../api/embedded/network-fields.ts';
-import { ports as portNames, tenantObjects } from '../../../api/names.ts';
+import { componentChecksumLabel, ports as portNames, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { onlyServedFrom } from '../../../api/steward/v1alpha1/stopped-servers.ts';
+import { dataStoreLabel } from '../shared/data-store-label.ts';
 import { podSelector } from '../shared/pod-selector.ts';
 import { openServers } from '../shared/addon-server.ts';
 import type { AddonServer, OpenServer } from '../shared/addon-server.ts';
@@ -110,6 +112,13 @@ function exposure({ tcp, reach }: ServiceInput): Readonly<Record<string, unknown
   return { type, ...(address !== undefined && { externalIPs: [address] }) };
 }
 
+/** The pods that may get requests; during a migration that stops them, only those on one datastore. */
+function selector(tcp: TenantControlPlane): Readonly<Record<string, string>> {
+  const store = onlyServedFrom(tcp);
+  if (store === undefined) return podSelector(tcp);
+  return { ...podSelector(tcp), [componentChecksumLabel('datastore')]: dataStoreLabel(store) };
+}
+
 /** The Service of a control plane. For a NodePort Service without a port of its own, the API server chooses one. */
 export function service(input: ServiceInput): Manifest {
   const { tcp } = input;
@@ -121,7 +130,7 @@ export function service(input: ServiceInput): Manifest {
     component: 'service',
     labels: additionalMetadata?.labels,
     annotations: additionalMetadata?.annotations,
-    body: { spec: { ...exposure(input), ...passedOn(input), selector: podSelector(tcp), ports: servicePorts(input) } },
+    body: { spec: { ...exposure(input), ...passedOn(input), selector: selector(tcp), ports: servicePorts(input) } },
   });
   return input.onlyPods === undefined ? made : narrowed(made, input.onlyPods);
 }

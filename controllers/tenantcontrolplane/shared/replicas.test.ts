@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { storedMeta } from '../../../api/as-stored.ts';
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { Json } from '../../../api/meta.ts';
+import type { MigrationPhase } from '../../../api/steward/v1alpha1/migration-status.ts';
+import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import { appliedReplicas, mostReplicas, wantedReplicas } from './replicas.ts';
 
@@ -51,6 +53,49 @@ describe('The replicas that are applied', () => {
 
   test('are 0 for a control plane that sleeps', () => {
     expect(appliedReplicas(scaled(0), present(4, autoscaler))).toBe(0);
+  });
+});
+
+describe('The replicas of a control plane that a migration has stopped', () => {
+  const stopped = (phase: MigrationPhase, tcp: TenantControlPlane, replicas?: number): TenantControlPlane => {
+    const [source, target] = [{ dataStoreName: 'a' }, { dataStoreName: 'b' }];
+    const startedAt = '2030-01-01T00:00:00Z';
+    const migration = {
+      phase,
+      source,
+      target,
+      startedAt,
+      stoppedAt: startedAt,
+      ...(replicas !== undefined && { replicas }),
+    };
+    return { ...tcp, status: { storage: { migration } } };
+  };
+
+  test.each(['Freezing', 'Finishing'] as const)('are 0 in %s, and all of them are still wanted', (phase) => {
+    for (const tcp of [fixed(3), scaled(3)]) {
+      expect(appliedReplicas(stopped(phase, tcp), present(3, autoscaler))).toBe(0);
+      expect(wantedReplicas(stopped(phase, tcp), present(0, ours))).toBe(3);
+    }
+  });
+
+  test.each(['Following', 'Switching', 'Thawing', 'RollingBack'] as const)('are the usual ones in %s', (phase) => {
+    expect(appliedReplicas(stopped(phase, fixed(3), 2), present(0, ours))).toBe(3);
+    expect(appliedReplicas(stopped(phase, scaled(3)), present(0, ours))).toBe(3);
+  });
+
+  test('are those that an autoscaler had set before, within its bounds', () => {
+    for (const [before, now] of [
+      [4, 4],
+      [9, 5],
+      [1, 2],
+    ]) {
+      expect(appliedReplicas(stopped('Switching', scaled(3), before), present(0, ours))).toBe(now);
+      expect(wantedReplicas(stopped('Switching', scaled(3), before), present(0, ours))).toBe(now);
+    }
+  });
+
+  test('are the usual ones after the migration', () => {
+    expect(appliedReplicas(stopped('Succeeded', scaled(3), 5), present(0, ours))).toBe(3);
   });
 });
 

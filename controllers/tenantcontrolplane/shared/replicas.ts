@@ -1,6 +1,7 @@
 import type { Deployment } from '../../../api/core/kinds.ts';
 import type { Autoscaling } from '../../../api/embedded/autoscaling.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { mayNotRun, replicasBeforeStop } from '../../../api/steward/v1alpha1/stopped-servers.ts';
 import { fieldManager } from '../dependencies.ts';
 
 /** How the pods are scaled; undefined while the spec alone says how many there are. A control plane that sleeps is not scaled. */
@@ -9,7 +10,10 @@ export function autoscalingOf({ spec }: TenantControlPlane): Autoscaling | undef
   return replicas === 0 ? undefined : autoscaling;
 }
 
-/** How many pods are wanted now: what an autoscaler has set in the Deployment, else what the spec says. */
+/**
+ * How many pods are wanted: what an autoscaler has set in the Deployment, else what the spec says. Those that a migration has stopped
+ * for a moment are still wanted.
+ */
 export function wantedReplicas(tcp: TenantControlPlane, deployment: Deployment | undefined): number {
   const present = deployment?.spec?.replicas ?? 0;
   return autoscalingOf(tcp) !== undefined && present > 0 ? present : initialReplicas(tcp);
@@ -23,9 +27,11 @@ export function mostReplicas(tcp: TenantControlPlane): number {
 /**
  * The replicas to apply to the Deployment; undefined where somebody else has set them and an autoscaler decides. Until somebody
  * has, the present number is sent: a field that we own and no longer send falls back to the API server's default. An autoscaler
- * does not act on a Deployment with 0 replicas, so one that wakes up starts with a number of ours.
+ * does not act on a Deployment with 0 replicas, so one that wakes up starts with a number of ours. Neither does it act while a
+ * migration has stopped the pods.
  */
 export function appliedReplicas(tcp: TenantControlPlane, present: Deployment | undefined): number | undefined {
+  if (mayNotRun(tcp)) return 0;
   if (autoscalingOf(tcp) === undefined || (present?.spec?.replicas ?? 0) === 0) return initialReplicas(tcp);
   return isSetByOthers(present) ? undefined : present?.spec?.replicas;
 }
@@ -33,7 +39,8 @@ export function appliedReplicas(tcp: TenantControlPlane, present: Deployment | u
 function initialReplicas(tcp: TenantControlPlane): number {
   const { replicas } = tcp.spec.controlPlane.deployment;
   const bounds = autoscalingOf(tcp);
-  return bounds === undefined ? replicas : Math.min(Math.max(replicas, bounds.minReplicas), bounds.maxReplicas);
+  if (bounds === undefined) return replicas;
+  return Math.min(Math.max(replicasBeforeStop(tcp) ?? replicas, bounds.minReplicas), bounds.maxReplicas);
 }
 
 interface ManagedFields {

@@ -2,6 +2,7 @@ import type { Manifest } from '../../../api/meta.ts';
 import { annotations, labels } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { checksum } from '../../../kubeadm/pki/checksum.ts';
+import { certificateExpiry } from '../../../kubeadm/pki/certificate-expiry.ts';
 import { ownedManifest } from './owned-manifest.ts';
 
 /** One Secret of a TenantControlPlane. */
@@ -18,10 +19,11 @@ export interface SecretInput {
   readonly rotated?: string | undefined;
 }
 
-/** A Secret with the checksum of its data; only Steward changes it. */
+/** A Secret with the checksum of its data, and when a certificate in it expires; only Steward changes it. */
 export function secret(tcp: TenantControlPlane, input: SecretInput): Manifest {
   const data: Record<string, string> = {};
   for (const key of Object.keys(input.data).sort()) data[key] = Buffer.from(input.data[key] ?? '').toString('base64');
+  const expiry = certificateExpiry(input.data);
   return ownedManifest(tcp, {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -30,6 +32,7 @@ export function secret(tcp: TenantControlPlane, input: SecretInput): Manifest {
     labels: input.lifecycle === undefined ? {} : { [labels.certificateLifecycle]: input.lifecycle },
     annotations: {
       [annotations.checksum]: checksum(input.data),
+      ...(expiry !== undefined && { [annotations.certificateExpiry]: expiry.toISOString() }),
       ...(input.rotated !== undefined && { [annotations.rotate]: input.rotated }),
     },
     body: { type: input.type ?? 'Opaque', data },

@@ -15,12 +15,16 @@ import { ObjectSlot } from '../../../runtime/cache/object-slot.ts';
 import { ChangeAlarm } from '../../../tenants/change-alarm.ts';
 import type { AlarmSelection } from '../../../tenants/change-alarm.ts';
 import type { TenantPool } from '../../../tenants/pool.ts';
+import type { ProbedServer } from '../../../tenants/probe.ts';
+import type { TenantProber } from '../../../tenants/prober.ts';
 import type { TenantWatches } from '../../../tenants/tenant-watches.ts';
 import { tenancyOwner } from '../datastore/tenancy.ts';
 import { fieldManager } from '../dependencies.ts';
 import type { TenantAccess, TenantSet } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+import { probeTarget } from './probe-target.ts';
+import type { ProbedKubeconfig } from './probe-target.ts';
 import { withPreservedReplicas } from '../shared/preserve-replicas.ts';
 
 export interface TenantAccessOptions {
@@ -33,6 +37,8 @@ export interface TenantAccessOptions {
   readonly enqueue?: (key: Key) => void;
   /** Reports drift; without it, drift is found by periodic checks. */
   readonly watches?: TenantWatches;
+  /** Probes API servers; without it, none is probed. */
+  readonly prober?: Pick<TenantProber, 'watch' | 'stop'>;
 }
 
 /**
@@ -53,9 +59,15 @@ interface Done {
 /** The annotation that marks the owner of an object inside a tenant, where an owner reference would not work. */
 const ownerAnnotation = labels.owner;
 
+/** Without the credentials: a probe shows none. */
+function probed({ kubeconfig, dial }: ProbedKubeconfig): ProbedServer {
+  const { server, ca, tlsServerName } = parseKubeconfig(kubeconfig);
+  return { server, ca, tlsServerName, dial };
+}
+
 /** Access to tenants with their own kubeconfig, through the cluster IP of their Service. */
 export function tenantAccess(options: TenantAccessOptions): TenantAccess {
-  const { pool, enqueue, watches } = options;
+  const { pool, enqueue, watches, prober } = options;
   const alarm = new ChangeAlarm(options.clock, options.memory);
   const done = options.memory.slot<Map<string, Done>>('applied inside tenants');
   const appliers = options.memory.slot<{ readonly cluster: Cluster; readonly applier: Applier }>('appliers in tenants');
@@ -196,8 +208,16 @@ export function tenantAccess(options: TenantAccessOptions): TenantAccess {
     sleepOn(uid: string): void {
       alarm.disarm(uid);
     },
+    probe(scope: Readonly<Scope>): void {
+      const { uid } = scope.tcp.metadata;
+      const target = prober === undefined ? 'unchanged' : probeTarget(scope);
+      if (target === 'stop') prober?.stop(uid);
+      else if (target !== 'unchanged')
+        prober?.watch(uid, { service: probed(target.service), endpoint: probed(target.endpoint) });
+    },
     async close(uid: string): Promise<void> {
       alarm.disarm(uid);
+      prober?.stop(uid);
       watches?.leave(uid);
       appliers.delete(uid);
       done.delete(uid);

@@ -7,6 +7,7 @@ import { kubeletConfig } from '../../../kubeadm/kubelet-configuration.ts';
 import { joinHostPort } from '../../../kubeadm/networks.ts';
 import type { KubernetesVersion } from '../../../kubeadm/versions.ts';
 import type { StoreBinding } from '../../../stores/driver.ts';
+import { compactionInterval } from '../datastore/compaction-interval.ts';
 import type { Endpoint } from '../shared/control-plane-input.ts';
 import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { certificateNames } from '../certificates/certificate-names.ts';
@@ -36,7 +37,9 @@ function clusterInputs(input: DocumentInput, store: StoreBinding | undefined): C
     certSANs: certificateNames(input),
     etcdEndpoints: etcd,
     encryptionAlgorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
-    ...(store?.kind === 'etcd' && { apiServerArgs: { 'etcd-compaction-interval': '0s', 'etcd-prefix': store.prefix } }),
+    ...(store?.kind === 'etcd' && {
+      apiServerArgs: { 'etcd-compaction-interval': compactionInterval(version), 'etcd-prefix': store.prefix },
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { listAdmissionControllers } from '../../../api/embedded/admission-controllers.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { compactionInterval } from '../datastore/compaction-interval.ts';
 import { argumentValue } from '../shared/argument-value.ts';
 import { mergeArguments } from '../shared/arguments.ts';
 import type { Arguments } from '../shared/arguments.ts';
@@ -27,12 +28,12 @@ const watchTerminationSeconds = 2;
 const watchTerminationSince = 29;
 
 /** Flags about the API server's datastore. */
-function storeArguments({ store, overrides = [] }: ControlPlaneInput): Arguments {
+function storeArguments({ store, overrides = [], version }: ControlPlaneInput): Arguments {
   if (store.kind === 'kine') return { 'etcd-servers': kineSocket };
   return {
     'etcd-servers': store.endpoints.join(','),
     'etcd-prefix': store.prefix,
-    'etcd-compaction-interval': '0',
+    'etcd-compaction-interval': compactionInterval(version),
     'etcd-cafile': `${pki}/etcd/ca.crt`,
     'etcd-certfile': `${pki}/etcd/server.crt`,
     'etcd-keyfile': `${pki}/etcd/server.key`,

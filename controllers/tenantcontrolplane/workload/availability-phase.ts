@@ -1,5 +1,6 @@
 import { kinds } from '../../../api/core/kinds.ts';
 import type { Deployment, Pod } from '../../../api/core/kinds.ts';
+import { mayNotServe } from '../../../api/steward/v1alpha1/stopped-servers.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import { deadline } from '../../../runtime/deadline.ts';
 import { ApiError, UnreachableError } from '../../../runtime/client/errors.ts';
@@ -100,6 +101,11 @@ export async function availability(scope: Readonly<Scope>, deps: Dependencies, c
   const deployment = needed(scope.deployment, 'deployment');
   if (scope.tcp.spec.controlPlane.deployment.replicas === 0) {
     return { is: 'waiting', reason: 'Sleeping', message: 'spec.controlPlane.deployment.replicas is 0' };
+  }
+  if (mayNotServe(scope.tcp)) {
+    const message =
+      'the API servers are stopped while the data is migrated; the condition Migrating says how far it is';
+    return { is: 'waiting', reason: 'StoppedForMigration', message };
   }
   if ((deployment.status?.readyReplicas ?? 0) === 0) return notReady(scope, deployment, deps, ctx);
   if (holdOf(deployment) === undefined) deps.startEnded(scope.tcp.metadata.uid);

@@ -116,6 +116,11 @@ describe('Scheduling of the pods of a control plane', () => {
     for (const given of [{}, { runtimeClassName: '' }]) expect(podOf(given)).not.toHaveProperty('runtimeClassName');
   });
 
+  test('hostUsers is set, and absent if nobody set it', () => {
+    for (const hostUsers of [true, false]) expect(podOf({ hostUsers }).hostUsers).toBe(hostUsers);
+    expect(podOf({})).not.toHaveProperty('hostUsers');
+  });
+
   test('priorityClassName is set, and absent if it is empty', () => {
     expect(podOf({ priorityClassName: 'high' }).priorityClassName).toBe('high');
     for (const given of [{}, { priorityClassName: '' }]) expect(podOf(given)).not.toHaveProperty('priorityClassName');

@@ -200,12 +200,15 @@ describe('The flags', () => {
 
   test('give the API server its own prefix in the datastore', () => {
     expect(args('kube-apiserver')).toEqual(
-      expect.arrayContaining([
-        '--etcd-servers=https://a:2379,https://b:2379',
-        '--etcd-prefix=/tabc',
-        '--etcd-compaction-interval=0',
-      ]),
+      expect.arrayContaining(['--etcd-servers=https://a:2379,https://b:2379', '--etcd-prefix=/tabc']),
     );
+  });
+
+  test('let it learn of compactions of etcd and never compact, since the minor that drops old lists by them', () => {
+    const interval = (version: string): string | undefined =>
+      args('kube-apiserver', { kubernetes: { version } }).find((one) => one.includes('compaction-interval'));
+    expect(interval('v1.33.9')).toBe('--etcd-compaction-interval=0');
+    expect(interval('v1.34.0')).toBe('--etcd-compaction-interval=876000h');
   });
 
   test('of the author override those of the API server and the controller manager, and not of the scheduler', () => {

@@ -35,7 +35,7 @@ function podLabels(input: ControlPlaneInput): Readonly<Record<string, string>> {
 
 /** The placement fields of the pods, as the author set them. */
 function placement(input: ControlPlaneInput, spec: DeploymentSpec): Partial<PodSpec> {
-  const { nodeSelector, tolerations, affinity, runtimeClassName = '', priorityClassName = '' } = spec;
+  const { nodeSelector, tolerations, affinity, hostUsers, runtimeClassName = '', priorityClassName = '' } = spec;
   const selector = podSelector(input.tcp);
   const { topologySpreadConstraints: given = [] } = spec;
   const spread =
@@ -45,6 +45,7 @@ function placement(input: ControlPlaneInput, spec: DeploymentSpec): Partial<PodS
     tolerations,
     affinity,
     ...(runtimeClassName !== '' && { runtimeClassName }),
+    ...(hostUsers !== undefined && { hostUsers }),
     ...(priorityClassName !== '' && { priorityClassName }),
     ...(spread.length > 0 && {
       topologySpreadConstraints: spread.map((constraint) => ({

@@ -1,3 +1,6 @@
+/** Where containerd reads, at each pull, which host stands in for a registry: `<registry>/hosts.toml`. */
+export const registriesFolder = '/etc/containerd/certs.d';
+
 /**
  * containerd's configuration (version 3) for a machine. Scores of the out-of-memory killer are never lowered, because
  * the host may lack CAP_SYS_RESOURCE; cgroups are driven directly, because there is no systemd in a machine.
@@ -31,5 +34,7 @@ disabled_plugins = [
   snapshotter = "overlayfs"
   [plugins.'io.containerd.cri.v1.images'.pinned_images]
     sandbox = "${pauseImage}"
+  [plugins.'io.containerd.cri.v1.images'.registry]
+    config_path = "${registriesFolder}"
 `;
 }

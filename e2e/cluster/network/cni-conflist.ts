@@ -1,8 +1,9 @@
 /**
- * CNI network of one node (CNI specification 1.0): a bridge with the node's pod range and port mappings.
+ * CNI network of one node (CNI specification 1.0): a bridge with the node's pod ranges, one of each IP family, and port mappings.
  * Nodes reach each other's pods by routes between the machines.
  */
-export function cniConflist(podCidr: string): string {
+export function cniConflist(...podCidrs: readonly string[]): string {
+  const everywhere = podCidrs.map((range) => ({ dst: range.includes(':') ? '::/0' : '0.0.0.0/0' }));
   return `${JSON.stringify(
     {
       cniVersion: '1.0.0',
@@ -14,7 +15,7 @@ export function cniConflist(podCidr: string): string {
           isGateway: true,
           ipMasq: true,
           hairpinMode: true,
-          ipam: { type: 'host-local', ranges: [[{ subnet: podCidr }]], routes: [{ dst: '0.0.0.0/0' }] },
+          ipam: { type: 'host-local', ranges: podCidrs.map((subnet) => [{ subnet }]), routes: everywhere },
         },
         { type: 'portmap', capabilities: { portMappings: true }, snat: true },
       ],

@@ -73,6 +73,13 @@ export async function plugMachine(
   await runCommand('nsenter', [...inside, 'ip', '-batch', '-'], { input: `${commands.join('\n')}\n` });
 }
 
+/** Gives a machine, known by the process of its init, an IPv6 address of a network of 64 bits, and lets it forward to its pods. */
+export async function addIpv6(address: string, init: number): Promise<void> {
+  await runCommand(...inNamespace(init, ['sysctl', '-qw', 'net.ipv6.conf.all.forwarding=1']));
+  // Nobody else has it: it can be used at once.
+  await runCommand(...inNamespace(init, ['ip', 'addr', 'add', `${address}/64`, 'dev', 'eth0', 'nodad']));
+}
+
 /** Sends a range through this address, on the host or in the network namespace of a process. Repeating it is harmless. */
 export async function addRoute(range: string, via: string, namespaceOf?: number): Promise<void> {
   await runCommand(...inNamespace(namespaceOf, ['ip', 'route', 'replace', range, 'via', via]));

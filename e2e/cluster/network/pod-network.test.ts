@@ -39,5 +39,14 @@ test('the CNI configuration gives pods addresses of the range of their node', ()
   };
   expect(cniVersion).toBe('1.0.0');
   expect(plugins.map(({ type }) => type)).toEqual(['bridge', 'portmap']);
-  expect(plugins[0]?.ipam?.ranges[0]?.[0]?.subnet).toBe('10.1.2.0/24');
+  expect(plugins[0]?.ipam?.ranges).toEqual([[{ subnet: '10.1.2.0/24' }]]);
+});
+
+test('with ranges of both IP families it gives pods an address of each, and a route to everywhere', () => {
+  const { plugins } = JSON.parse(cniConflist('10.1.2.0/24', 'fd00:1:2::/64')) as { plugins: { ipam?: object }[] };
+  expect(plugins[0]?.ipam).toEqual({
+    type: 'host-local',
+    ranges: [[{ subnet: '10.1.2.0/24' }], [{ subnet: 'fd00:1:2::/64' }]],
+    routes: [{ dst: '0.0.0.0/0' }, { dst: '::/0' }],
+  });
 });

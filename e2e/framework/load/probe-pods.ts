@@ -8,7 +8,11 @@ import { agnhost, webContainer } from '../web-pod.ts';
 export const probeContainers = ['by-address', 'by-name'] as const;
 
 /** A pod that answers at port 8080 and asks its cluster's API server; failures stand in the logs of `probeContainers`. */
-export function apiServerProbe(name: string, nodeName: string): PlainObject {
+export function apiServerProbe(name: string, nodeName: string, image = agnhost): PlainObject {
+  const container = (of: string, more: object): object => ({
+    ...{ name: of, image, imagePullPolicy: 'IfNotPresent' },
+    ...more,
+  });
   const asking = { args: ['inclusterclient', '--poll-interval=1'] };
   return {
     apiVersion: 'v1',
@@ -18,7 +22,7 @@ export function apiServerProbe(name: string, nodeName: string): PlainObject {
       nodeName,
       terminationGracePeriodSeconds: 1,
       containers: [
-        webContainer('server'),
+        webContainer('server', image),
         container('by-address', asking),
         container('by-name', {
           ...asking,
@@ -27,8 +31,4 @@ export function apiServerProbe(name: string, nodeName: string): PlainObject {
       ],
     },
   };
-}
-
-function container(name: string, more: object): object {
-  return { name, image: agnhost, imagePullPolicy: 'IfNotPresent', ...more };
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { ApiError } from '../../cluster/api-connection.ts';
 import type { KubernetesClient } from '../../cluster/kubernetes-client.ts';
+import { isRefusal } from './is-refusal.ts';
 
 /** How much a tenant is used. */
 export interface LoadOptions {
@@ -218,8 +219,7 @@ export class TenantLoad implements AsyncDisposable {
     try {
       return await call();
     } catch (error) {
-      // A refusal is an answer; what was not answered may succeed elsewhere.
-      if (onceMoreAfterMs === undefined || error instanceof ApiError) throw error;
+      if (onceMoreAfterMs === undefined || isRefusal(error)) throw error;
       this.#onceMore.push(this.#at((error as Error).message));
       await pause(onceMoreAfterMs);
       return await call();

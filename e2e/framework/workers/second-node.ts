@@ -39,7 +39,7 @@ export async function joinSecondNode(cluster: ManagementCluster, name: string): 
     return typeof given === 'string' ? given : '';
   };
   const found = await cluster.waitFor(node, (object) => range(object) !== '', { what: 'a range for its pods' });
-  await worker.usePodCidr(range(found));
+  await worker.usePodCidrs([range(found)]);
   const { init } = worker.machine;
   const first = cluster.network.pods.replace(/\/\d+$/, '/24');
   await addRoute(range(found), worker.address);

@@ -3,6 +3,7 @@ import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { stringify } from 'yaml';
 
 import type { KubernetesClient, PlainObject } from '../../cluster/kubernetes-client.ts';
+import { addIpv6 } from '../../cluster/network/links.ts';
 import { startWorker } from '../../cluster/worker.ts';
 import type { Worker } from '../../cluster/worker.ts';
 import type { TenantStage } from '../tenant-stage.ts';
@@ -38,8 +39,12 @@ export async function joinByHand(
     readonly worker: string;
     /** Version of its kubelet and kubeadm. Default: the harness'. */
     readonly kubernetes?: string;
+    /** A worker that is up already, with that name. */
+    readonly started?: Worker;
     /** Done to the machine before it joins. */
     readonly prepare?: (worker: Worker) => Promise<void>;
+    /** Its address of the other IP family, which the machine gets. Default: none. */
+    readonly secondAddress?: string;
     /** How its author reaches the tenant, unless by the endpoint's name. */
     readonly open?: () => KubernetesClient;
   },
@@ -48,9 +53,11 @@ export async function joinByHand(
   const token = await createBootstrapToken(client);
   const ca = (await stage.secret(`${to.tenant}-ca`))['ca.crt'] ?? '';
   const { kubernetes } = to;
-  const worker = await startWorker({ harness: stage.cluster.harness, name: to.worker, kubernetes });
+  const worker = to.started ?? (await startWorker({ harness: stage.cluster.harness, name: to.worker, kubernetes }));
   await to.prepare?.(worker);
-  const nodeIp = worker.address;
+  const { init } = worker.machine;
+  if (to.secondAddress !== undefined) await addIpv6(to.secondAddress, init);
+  const nodeIp = [worker.address, to.secondAddress].filter((address) => address !== undefined).join(',');
   // kubeadm learnt v1beta4, where extra arguments are a list, in 1.31.
   const isOld = Number(worker.machine.record.kubernetes.split('.')[1]) < 31;
   await worker.join(
@@ -66,11 +73,15 @@ export async function joinByHand(
     }),
   );
   const node = { apiVersion: 'v1', kind: 'Node', name: to.worker };
-  const rangeOf = (object: PlainObject | undefined): unknown => object?.spec?.podCIDR;
-  const found = await client.waitFor(node, (object) => typeof rangeOf(object) === 'string', { what: 'a pod range' });
-  await worker.usePodCidr(String(rangeOf(found)));
+  const found = await client.waitFor(node, (object) => podRanges(object).length > 0, { what: 'a pod range' });
+  await worker.usePodCidrs(podRanges(found));
   await client.waitFor(node, 'Ready', { diagnose: () => worker.machine.lastWords() });
   return worker;
+}
+
+/** The ranges that a node got for its pods, one of each IP family. */
+export function podRanges(node: PlainObject | undefined): readonly string[] {
+  return (node?.spec?.podCIDRs as readonly string[] | undefined) ?? [];
 }
 
 /** A bootstrap token that may do all that `kubeadm join` needs, as a Secret of the tenant. */

@@ -1,4 +1,5 @@
 import type { EtcdClient, Permission } from '../client.ts';
+import { compactionPermission } from '../compaction.ts';
 import { tenancyRange, uncopiedRanges } from '../range.ts';
 
 type Calls = Pick<EtcdClient, 'get' | 'createAll' | 'deleteKeys' | 'grantPermission' | 'revokePermission' | 'role'>;
@@ -19,10 +20,14 @@ function gateOf(schema: string): string {
  */
 export async function rightfulPermissions(client: Pick<Calls, 'get'>, schema: string): Promise<readonly Permission[]> {
   const all = tenancyRange(schema);
-  if ((await client.get(keyOf(schema))) === undefined) return [{ type: 'Readwrite', range: all }];
+  if ((await client.get(keyOf(schema))) === undefined) return [{ type: 'Readwrite', range: all }, compactionPermission];
   const isOpen = (await client.get(gateOf(schema))) !== undefined;
   const gates = isOpen ? uncopiedRanges(schema) : [];
-  return [{ type: 'Read', range: all }, ...gates.map((range) => ({ type: 'Readwrite', range }) as const)];
+  return [
+    { type: 'Read', range: all },
+    ...gates.map((range) => ({ type: 'Readwrite', range }) as const),
+    compactionPermission,
+  ];
 }
 
 /**

@@ -20,6 +20,17 @@ export type WatchNews =
   | { readonly is: 'events'; readonly events: IWatchResponse['events'] }
   | { readonly is: 'progress'; readonly revision: bigint };
 
+/** Thrown by a watch that starts before what etcd has retained. */
+export class WatchCompactedError extends CompactedError {
+  /** The first revision that is retained. */
+  readonly revision: bigint;
+
+  constructor(revision: bigint) {
+    super(`the changes up to revision ${revision} were compacted`);
+    this.revision = revision;
+  }
+}
+
 /** The number of unread responses at which the server is paused. */
 const enough = 8;
 
@@ -66,7 +77,7 @@ export class EtcdWatch implements AsyncDisposable {
   }
 
   /**
-   * What comes next, or undefined when nothing comes within `withinMs`. Throws `CompactedError`, and `StoreError` when the
+   * What comes next, or undefined when nothing comes within `withinMs`. Throws `WatchCompactedError`, and `StoreError` when the
    * connection is lost: the watch is of no use then.
    */
   async next(withinMs: number): Promise<WatchNews | undefined> {
@@ -121,8 +132,7 @@ function lost(cause: unknown): never {
 }
 
 function canceledError(response: IWatchResponse): Error {
-  if (BigInt(response.compact_revision) > 0n) {
-    return new CompactedError(`the changes up to revision ${response.compact_revision} were compacted`);
-  }
+  const compacted = BigInt(response.compact_revision);
+  if (compacted > 0n) return new WatchCompactedError(compacted);
   return new StoreError('Failed', `etcd canceled a watch: ${response.cancel_reason}`);
 }

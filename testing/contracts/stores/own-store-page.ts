@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { kinds } from '../../../api/core/kinds.ts';
 import type { DataStore } from '../../../api/steward/v1alpha1/data-store.ts';
-import { consoleBlocks } from '../../../e2e/framework/how-to-page.ts';
+import { consoleBlocks } from '../../../e2e/framework/console-blocks.ts';
 import { resolveTools } from '../../../e2e/tools/resolve.ts';
 import { openCluster } from '../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../runtime/client/kubeconfig.ts';

@@ -421,7 +421,7 @@ describe('a tenant without konnectivity', () => {
       }),
     ];
     expect(JSON.stringify(made)).not.toMatch(/konnectivity|egress/);
-    expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('d6804b5f3323ebc4e9a6d5d541f089b0');
+    expect(checksum({ deployment: JSON.stringify(made[0]) })).toBe('1f1fe49b08d1903e6d23d988067e9dd2');
     expect(konnectivityAgentManifests(tcp, { address: at, version })).toEqual([]);
   });
 });

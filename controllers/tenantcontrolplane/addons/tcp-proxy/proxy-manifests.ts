@@ -31,7 +31,8 @@ export const proxyKinds: readonly KindRef[] = [
   kinds.Secret,
 ];
 
-const defaultImage = 'ghcr.io/butlerdotdev/steward-tcp-proxy:v0.2.0';
+/** The proxy that runs unless `tcpProxy.image` names another. */
+export const defaultProxyImage = 'ghcr.io/butlerdotdev/steward-tcp-proxy:v0.2.0';
 const selector = { app: name };
 const tlsFolder = '/etc/tcp-proxy/tls';
 const tlsVolume = 'tls';
@@ -73,7 +74,7 @@ function container({ tcp, upstream, tls }: ProxyInput): Readonly<Record<string, 
   });
   return {
     name: 'tcp-proxy',
-    image: image === '' ? defaultImage : image,
+    image: image === '' ? defaultProxyImage : image,
     args: [
       `--upstream-addr=${upstreamText(upstream)}`,
       `--listen-addr=:${proxyPort}`,

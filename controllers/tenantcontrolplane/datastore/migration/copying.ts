@@ -7,13 +7,14 @@ import type { MigrationRecord } from '../../../../stores/migration/migration-jou
 import type { MigrationProgress } from '../../../../stores/migration/migration-progress.ts';
 import { durationAnnotation } from '../../shared/duration-annotation.ts';
 import { inPhase, lastsMs, thawed, undoing } from './migration-record.ts';
+import { drainRecord } from '../drain/drain-record.ts';
 import { annotations } from '../../../../api/names.ts';
 import { without } from '../../shared/without.ts';
 import { findJob, jobTroubles, removeJob, startJob, notifyJob } from './job.ts';
 import type { FoundJob } from './job.ts';
 import { onward, timeLimits, waiting } from './migration-step.ts';
 import type { MigrationStep, Step } from './migration-step.ts';
-import { podsOf } from './pods.ts';
+import { overduePods, podsOf, rolloutTo, serversLeft } from './pods.ts';
 import { freeze, thaw } from './tenant-read-only.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
 import { StoreError } from '../../../../stores/store-error.ts';
@@ -26,6 +27,12 @@ import { nextShare, openShare, targetShares, withUnknownPassword } from './tenan
 /** Until the next check while not every API server denies writes yet, in milliseconds. */
 const againMs = 100;
 
+/** Until the pods are checked again that are stopping, which no watch reports, in milliseconds. */
+const stopAgainMs = 200;
+
+/** Until a pod is looked for again that is to be deleted by a person, in milliseconds. */
+const overdueAgainMs = 5_000;
+
 /** A Job whose process has not started after this time is inspected more closely. */
 const slowStartMs = 20_000;
 
@@ -33,7 +40,9 @@ const slowStartMs = 20_000;
 export async function copy(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = step;
   const found = await findJob({ tcp: scope.tcp, deps, signal: ctx.signal }, record);
-  if (record.phase === 'Preparing' && (found === undefined || found === 'other')) return prepare(step, record);
+  if (record.phase === 'Preparing' && (found === undefined || found === 'other')) {
+    return givenUp(step, record) ?? prepare(step, record);
+  }
   if (found === undefined || found === 'other') return failed(step, record, 'its Job was deleted while it was running');
   const { journal, failure, problem } = found.channel;
   if (journal?.phase === 'Done') return onward(switched(step, record, found));
@@ -44,7 +53,16 @@ export async function copy(step: MigrationStep, record: MigrationStatus): Promis
   const { progress } = found.channel;
   const seen = withProgress(record, progress);
   if (record.phase === 'Freezing' || record.phase === 'Finishing') return released(step, seen);
-  return { record: inPhase(seen, phaseOf(journal) ?? record.phase, ctx.now, { message: progress?.problem }) };
+  const next = inPhase(seen, phaseOf(journal) ?? record.phase, ctx.now, { message: progress?.problem });
+  return { record: await restarted(step, next) };
+}
+
+/** The record once the API servers serve again which were stopped for a last part that the process has postponed. */
+async function restarted(step: MigrationStep, record: MigrationStatus): Promise<MigrationStatus> {
+  if (record.stoppedAt === undefined) return record;
+  const { answers } = await rolloutTo(record.source, step);
+  if (answers) return thawed(record, step.deps.clock.now());
+  return { ...record, message: record.message ?? 'the API servers are starting again' };
 }
 
 function failed({ ctx }: MigrationStep, record: MigrationStatus, message: string): Step {
@@ -104,45 +122,91 @@ function switched({ ctx }: MigrationStep, record: MigrationStatus, { channel }: 
   });
 }
 
-/** Denies writes for the process. The request and the policy are recorded first, so that they are never forgotten. */
+/**
+ * Denies writes for the process, or stops the API servers. The request and the policy, or the stop, are recorded first, so that they
+ * are never forgotten.
+ */
 async function frozen(step: MigrationStep, record: MigrationStatus, { channel }: FoundJob): Promise<Step> {
   const { scope, deps, ctx } = step;
   const seen = withProgress(record, channel.progress);
-  const policyInTenant = record.policyInTenant === true || (await podsOf(step)).length > 0;
+  const stops = record.stopsServers === true;
+  const policyInTenant = !stops && (record.policyInTenant === true || (await podsOf(step)).length > 0);
   if (record.phase !== 'Freezing' && record.phase !== 'Finishing') {
-    return onward(inPhase(seen, 'Freezing', ctx.now, { policyInTenant }));
+    return stops ? stop(step, seen) : onward(inPhase(seen, 'Freezing', ctx.now, { policyInTenant }));
   }
   if (policyInTenant && record.policyInTenant !== true) return onward({ ...seen, policyInTenant });
   const isAnswered = channel.freezeWanted === channel.freezeInForce;
-  const limit = record.phase === 'Finishing' ? timeLimits.finishingMs : timeLimits.freezingMs;
+  const limit = limitOf(record);
   if (lastsMs(record, ctx.now) > limit) {
-    const message = isAnswered
-      ? 'copying the last changes took too long'
-      : 'not every API server denied writes in time';
+    const late = stops ? 'not every API server stopped in time' : 'not every API server denied writes in time';
+    const message = isAnswered ? 'copying the last changes took too long' : late;
     return failed(step, record, `${message}: ${record.message ?? 'no further details are known'}`);
   }
   if (record.phase === 'Finishing' && isAnswered) {
     return { record: seen, afterMs: limit - lastsMs(record, ctx.now) };
   }
-  const doubt = await freeze(step);
-  if (doubt !== undefined) return waiting(seen, doubt, againMs);
+  const doubt = await (stops ? serversLeft(step) : freeze(step));
+  if (doubt !== undefined) return waiting(seen, doubt, stops ? stopAgainMs : againMs);
   const frozenAt = record.frozenAt ?? deps.clock.now().toISOString();
   await notifyJob(
     { tcp: scope.tcp, deps, signal: ctx.signal },
     { [annotations.migrationFreezeInForce]: channel.freezeWanted },
   );
-  return { record: inPhase(seen, 'Finishing', ctx.now, { frozenAt }) };
+  const message = stops ? 'no API server runs any more' : undefined;
+  return { record: inPhase(seen, 'Finishing', ctx.now, { frozenAt, message }) };
 }
 
-/** The process does not need read-only for now: writes are allowed again until its next request. */
+/** How long the phase in which writes are about to be denied, or are denied, may last. */
+function limitOf({ phase, stopsServers }: MigrationStatus): number {
+  if (phase === 'Finishing') return timeLimits.finishingMs;
+  return stopsServers === true ? timeLimits.stoppingMs : timeLimits.freezingMs;
+}
+
+/**
+ * Records that no API server may run from the next reconcile on. If one will not stop because its node is lost, it is not begun: the
+ * tenant would be down in vain until the time is over.
+ */
+async function stop(step: MigrationStep, record: MigrationStatus): Promise<Step> {
+  const { scope, ctx } = step;
+  const overdue = await overduePods(step, ctx.now);
+  if (overdue !== '') {
+    const remedy = 'delete it with --force if its node is switched off';
+    const message = `the API servers are not stopped before a pod is gone that should have ended long ago: ${overdue}; ${remedy}`;
+    return waiting(record, message, overdueAgainMs);
+  }
+  const { replicas = 0 } = scope.observed.deployment?.spec ?? {};
+  return onward(
+    inPhase(record, 'Freezing', ctx.now, {
+      stoppedAt: record.stoppedAt ?? ctx.now.toISOString(),
+      ...(replicas > 0 && { replicas }),
+      message: 'the API servers are being stopped, because their version of Kubernetes cannot deny writes',
+    }),
+  );
+}
+
+/** The process does not need read-only for now: writes are allowed again, or the API servers started, until its next request. */
 async function released(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = step;
   if (record.policyInTenant === true) await thaw(step);
   await notifyJob({ tcp: scope.tcp, deps, signal: ctx.signal }, { [annotations.migrationFreezeInForce]: undefined });
-  return { record: inPhase(thawed(record, deps.clock.now()), 'Following', ctx.now) };
+  // They are stopped until they serve again.
+  const open = record.stopsServers === true ? without(record, 'frozenAt') : thawed(record, deps.clock.now());
+  return { record: inPhase(open, 'Following', ctx.now) };
 }
 
 const removalMs = 500;
+
+/** A target that a drain has chosen, and that cannot be used for so long, in milliseconds, is given up: another one may fit. */
+const drainPreparingMs = 5 * 60_000;
+
+function givenUp(step: MigrationStep, record: MigrationStatus): Step | undefined {
+  const { target, startedAt, message = 'no further details are known' } = record;
+  const lastsForMs = step.ctx.now.getTime() - Date.parse(startedAt);
+  const isOfDrain = drainRecord(step.scope.tcp)?.dataStoreName === target.dataStoreName;
+  return isOfDrain && lastsForMs > drainPreparingMs
+    ? failed(step, record, `it could not begin: ${message}`)
+    : undefined;
+}
 
 /**
  * Chooses the names of the tenancy, creates it, and starts the Job that fills it. Names are recorded before they are tried, so

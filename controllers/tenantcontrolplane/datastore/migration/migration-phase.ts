@@ -1,4 +1,5 @@
 import type { MigrationStatus } from '../../../../api/steward/v1alpha1/migration-status.ts';
+import { requestedDataStore } from '../../../../api/steward/v1alpha1/requested-data-store.ts';
 import { isUnderWay } from '../../../../api/steward/v1alpha1/share-in-use.ts';
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
@@ -28,14 +29,14 @@ export async function migration(scope: Readonly<Scope>, deps: Dependencies, ctx:
   return { is: 'done', learned: { migration: facts } };
 }
 
-/** True when the spec no longer names the target while everything can still be rolled back. */
+/** True when the target is no longer requested while everything can still be rolled back. */
 function isTakenBack({ tcp }: Readonly<Scope>, { phase, target }: MigrationStatus): boolean {
   const tooLate = phase === 'Thawing' || phase === 'Revoking' || phase === 'RollingBack';
-  return !tooLate && tcp.spec.dataStore !== target.dataStoreName;
+  return !tooLate && requestedDataStore(tcp) !== target.dataStoreName;
 }
 
 function takeBack({ ctx }: MigrationStep, record: MigrationStatus): Promise<MigrationFacts> {
-  const message = `spec.dataStore no longer names ${record.target.dataStoreName}`;
+  const message = `DataStore ${record.target.dataStoreName} is no longer requested`;
   return Promise.resolve(onward(undoing(record, ctx.now, { ending: 'Cancelled', message })));
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MigrationStatus } from '../../../../api/steward/v1alpha1/migration-status.ts';
-import { howFar, pauseText, thawed, way } from './migration-record.ts';
+import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
+import { beginMigration, howFar, isFrozen, pauseText, thawed, way } from './migration-record.ts';
 
 const migration: MigrationStatus = {
   phase: 'Copying',
@@ -26,6 +27,25 @@ describe('The description of a migration', () => {
     );
   });
 
+  test('says how long the API servers were stopped where writes cannot be denied', () => {
+    const stops = { ...migration, stopsServers: true };
+    expect(pauseText(stops)).toBe('the API servers were never stopped');
+    expect(pauseText({ ...stops, pauseMs: 19_400 })).toBe('the API servers were stopped for 19.4 s');
+    expect(pauseText({ ...stops, pauseMs: 19_400, rolloutMs: 5_100 })).toBe(
+      'the API servers were stopped for 19.4 s, 5.1 s of it for the start on the target',
+    );
+  });
+
+  test('counts a stop from its beginning, until the API servers serve again', () => {
+    const stopped = { ...migration, stoppedAt: '2030-01-01T00:00:10.000Z', replicas: 3 };
+    expect(isFrozen(stopped)).toBe(true);
+    const gone = { ...stopped, frozenAt: '2030-01-01T00:00:22.000Z' };
+    const served = thawed(gone, new Date('2030-01-01T00:00:30.000Z'));
+    expect(served).toEqual({ ...migration, pauseMs: 20_000 });
+    expect([isFrozen(gone), isFrozen(served), isFrozen(migration)]).toEqual([true, false, false]);
+    expect(isFrozen({ ...gone, phase: 'Failed' })).toBe(false);
+  });
+
   test('adds up interrupted pauses', () => {
     const once = thawed({ ...migration, frozenAt: '2030-01-01T00:00:10.000Z' }, new Date('2030-01-01T00:00:12.500Z'));
     expect(once).toMatchObject({ pauseMs: 2_500 });
@@ -34,4 +54,29 @@ describe('The description of a migration', () => {
     expect(twice.pauseMs).toBe(3_500);
     expect(thawed(twice, new Date()).pauseMs).toBe(3_500);
   });
+});
+
+describe('A migration that begins', () => {
+  const storage = { dataStoreName: 'default', driver: 'etcd', setup: { schema: 'a', user: 'a' } };
+  const begun = (wanted: string, installed?: string): MigrationStatus | undefined => {
+    const version = { status: 'Ready', ...(installed !== undefined && { version: installed }) } as const;
+    const status = { storage, kubernetesResources: { version } };
+    return beginMigration(
+      tenantControlPlaneWith({ spec: { dataStore: 'other' }, kubernetes: { version: wanted }, status }),
+      new Date(0),
+    );
+  };
+
+  test.each([
+    ['v1.29.15', 'v1.29.15', true],
+    ['v1.30.0', 'v1.29.15', true],
+    ['v1.29.15', undefined, true],
+    ['v1.30.0', 'v1.30.0', undefined],
+    ['v1.36.3', undefined, undefined],
+  ])(
+    'stops the API servers if those that are installed cannot deny writes: %s, installed %s',
+    (wanted, installed, stops) => {
+      expect(begun(wanted, installed)?.stopsServers).toBe(stops);
+    },
+  );
 });

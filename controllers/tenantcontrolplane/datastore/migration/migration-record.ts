@@ -4,9 +4,13 @@ import type {
   MigrationStatus,
   PreviousShare,
 } from '../../../../api/steward/v1alpha1/migration-status.ts';
+import { requestedDataStore } from '../../../../api/steward/v1alpha1/requested-data-store.ts';
 import { isUnderWay } from '../../../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { drainRecord } from '../drain/drain-record.ts';
 import { without } from '../../shared/without.ts';
+import { versionFacts } from '../../upgrade/version-facts.ts';
+import { versionWithoutPolicies } from './read-only-policy.ts';
 
 /** The annotations that influence a migration: another value means another attempt. */
 const attemptAnnotations = [
@@ -18,18 +22,21 @@ const attemptAnnotations = [
 ] as const;
 
 /** A summary of what the user has requested: a failed migration is retried only when it has changed. */
-export function attemptOf({ metadata }: TenantControlPlane): string {
+export function attemptOf(tcp: TenantControlPlane): string {
+  const { metadata } = tcp;
   const requested = attemptAnnotations.map((name) => metadata.annotations?.[name] ?? '');
-  return [metadata.generation, ...requested].join('|');
+  const record = drainRecord(tcp);
+  const chosen = record?.dataStoreName === undefined ? undefined : record.time;
+  return [metadata.generation, ...requested, ...(chosen === undefined ? [] : [chosen])].join('|');
 }
 
 /**
- * The DataStore that the data is to be migrated to: the one in the spec, if it differs from the recorded one. Undefined when the
+ * The DataStore that the data is to be migrated to: the requested one, if it differs from the recorded one. Undefined when the
  * data is to stay, and during a migration.
  */
-export function wantedStore({ spec, status }: TenantControlPlane): string | undefined {
-  const storage = status?.storage;
-  const [requested, present] = [spec.dataStore ?? '', storage?.dataStoreName];
+export function wantedStore(tcp: TenantControlPlane): string | undefined {
+  const storage = tcp.status?.storage;
+  const [requested, present] = [requestedDataStore(tcp), storage?.dataStoreName];
   if (isUnderWay(storage?.migration) || storage?.setup?.schema === undefined) return undefined;
   return requested === '' || present === undefined || requested === present ? undefined : requested;
 }
@@ -49,6 +56,7 @@ export function beginMigration(tcp: TenantControlPlane, now: Date): MigrationSta
     source: { dataStoreName, driver, schema, user },
     target: { dataStoreName: target },
     attempt,
+    ...(versionWithoutPolicies(versionFacts({ tcp })) !== undefined && { stopsServers: true }),
     startedAt: now.toISOString(),
     stepSince: now.toISOString(),
   };
@@ -74,16 +82,20 @@ export function undoing(
   return { ...inPhase(record, 'RollingBack', now), ...end };
 }
 
-/** True while every API server denies writes. */
+/** True while every API server denies writes, and from the moment at which they are told to stop until they serve again. */
 export function isFrozen(record: MigrationStatus | undefined): boolean {
-  return isUnderWay(record) && record.frozenAt !== undefined;
+  return isUnderWay(record) && (record.frozenAt ?? record.stoppedAt) !== undefined;
 }
 
-/** The record once writes are allowed again; the time during which they were denied is added up. */
+/**
+ * The record once writes are allowed again, or the API servers serve again; the time until then is added up. It counts from the moment
+ * at which they were told to stop, although they serve for a few seconds more.
+ */
 export function thawed(record: MigrationStatus, now: Date): MigrationStatus {
-  const { frozenAt, pauseMs = 0 } = record;
-  const rest = without(record, 'frozenAt', 'policyInTenant');
-  return frozenAt === undefined ? rest : { ...rest, pauseMs: pauseMs + now.getTime() - Date.parse(frozenAt) };
+  const { pauseMs = 0 } = record;
+  const since = record.stoppedAt ?? record.frozenAt;
+  const rest = without(record, 'frozenAt', 'stoppedAt', 'policyInTenant', 'replicas');
+  return since === undefined ? rest : { ...rest, pauseMs: pauseMs + now.getTime() - Date.parse(since) };
 }
 
 /** Milliseconds since the current phase started. */
@@ -126,8 +138,13 @@ export function howFar({ keys, bytes, rate, remaining }: MigrationStatus): strin
   return `${keys} keys (${((bytes ?? 0) / 1024 / 1024).toFixed(1)} MiB) copied${left}${pace}`;
 }
 
-/** How long writes were denied, for messages. */
-export function pauseText({ pauseMs, rolloutMs }: MigrationStatus): string {
+/** How long writes were denied or the API servers were stopped, for messages. */
+export function pauseText({ pauseMs, rolloutMs, stopsServers }: MigrationStatus): string {
+  if (stopsServers === true) {
+    if (pauseMs === undefined) return 'the API servers were never stopped';
+    const start = rolloutMs === undefined ? '' : `, ${seconds(rolloutMs)} s of it for the start on the target`;
+    return `the API servers were stopped for ${seconds(pauseMs)} s${start}`;
+  }
   if (pauseMs === undefined) return 'writes were never denied';
   const outside = pauseMs - (rolloutMs ?? 0);
   return `writes were denied for ${seconds(pauseMs)} s, ${seconds(outside)} s of it outside the rollout`;
@@ -135,6 +152,14 @@ export function pauseText({ pauseMs, rolloutMs }: MigrationStatus): string {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** What to do about a failed migration. */
-export const failedRemedy =
+/** What to do about a failed migration; one that a drain began is tried again by itself. */
+export function failedRemedy(tcp: TenantControlPlane): string {
+  const record = drainRecord(tcp);
+  const isDrained = record?.dataStoreName !== undefined || record?.retryTime !== undefined;
+  return isDrained ? drainRemedy : ownRemedy;
+}
+
+const drainRemedy =
+  'the tenant still runs on the old DataStore, which is being drained; Steward tries again by itself, perhaps with another DataStore';
+const ownRemedy =
   'the tenant still runs on the old DataStore; fix the cause and set the annotation steward.butlerlabs.dev/retry-migration to another value, or set spec.dataStore back';

@@ -32,6 +32,8 @@ export const timeLimits = {
   wholeMs: 60 * 60_000,
   /** Until every API server denies writes. */
   freezingMs: 60_000,
+  /** Until every API server has stopped: more than the grace period of their pods, and than a busy node needs to remove them. */
+  stoppingMs: 2 * 60_000,
   /** While writes are denied and the last changes are copied. */
   finishingMs: 5 * 60_000,
   /** While writes are denied and pods are replaced. */

@@ -361,7 +361,6 @@ describe('A migration that does not succeed', () => {
   });
 
   test.each([
-    [{ kubernetes: { version: 'v1.29.4' } }, 'cannot change with Kubernetes v1.29.4, which cannot deny writes'],
     [
       { deployment: { extraArgs: { apiServer: ['--encryption-provider-config=/x'] } } },
       'cannot change while kube-apiserver has --encryption-provider-config',

@@ -18,6 +18,8 @@ export interface Rollout {
   readonly current: readonly Pod[];
   /** Pods that use another datastore, or are terminating. */
   readonly leaving: readonly Pod[];
+  /** Those of them that use another datastore. */
+  readonly elsewhere: readonly Pod[];
 }
 
 const label = componentChecksumLabel('datastore');
@@ -40,8 +42,8 @@ export async function rolloutTo(share: TenancyShare, step: MigrationStep): Promi
   const replicas = wantedReplicas(tcp, observed.deployment);
   const value = dataStoreLabel(share.dataStoreName);
   const pods = await podsOf(step);
-  const stays = ({ metadata }: Pod): boolean =>
-    metadata.labels?.[label] === value && metadata.deletionTimestamp === undefined;
+  const uses = ({ metadata }: Pod): boolean => metadata.labels?.[label] === value;
+  const stays = (pod: Pod): boolean => uses(pod) && pod.metadata.deletionTimestamp === undefined;
   const wanted = observed.deployment?.spec?.template.metadata?.labels?.[label] === value;
   const current = pods.filter(stays);
   return {
@@ -49,7 +51,40 @@ export async function rolloutTo(share: TenancyShare, step: MigrationStep): Promi
     answers: wanted && (replicas === 0 || current.some(isReady)),
     current,
     leaving: pods.filter((pod) => !stays(pod)),
+    elsewhere: pods.filter((pod) => !uses(pod)),
   };
+}
+
+/**
+ * What is waited for until no API server of the tenant runs any more; undefined when none does. A pod on a node that does not report
+ * counts: its API server may still run, and answer reads from the old datastore after the migration.
+ */
+export async function serversLeft(step: ReadOnlyStep): Promise<string | undefined> {
+  const { deployment } = step.scope.observed;
+  const pods = await podsOf(step);
+  if (pods.length > 0) return `pods are stopping: ${podNames(pods)}`;
+  // Until its controller has seen that no pod is wanted, it may still create some.
+  const isSeen =
+    deployment?.spec?.replicas === 0 && deployment.metadata.generation === deployment.status?.observedGeneration;
+  return isSeen ? undefined : 'the Deployment is being scaled to 0';
+}
+
+/** A pod that has not ended so long after its grace period, in milliseconds, will not end by itself. */
+const overdueMs = 30_000;
+
+/** Names the pods that should have ended long ago, as on a node that is lost; empty when there are none. */
+export async function overduePods(step: ReadOnlyStep, now: Date): Promise<string> {
+  const pods = await podsOf(step);
+  // The time in the metadata is the end of the grace period.
+  const isOverdue = ({ metadata }: Pod): boolean =>
+    metadata.deletionTimestamp !== undefined && now.getTime() - Date.parse(metadata.deletionTimestamp) > overdueMs;
+  return podNames(pods.filter(isOverdue));
+}
+
+function podNames(pods: readonly Pod[]): string {
+  const text = ({ metadata, spec }: Pod): string =>
+    spec?.nodeName === undefined ? metadata.name : `${metadata.name} on node ${spec.nodeName}`;
+  return pods.map(text).join(', ');
 }
 
 /** What keeps pods from running or serving, as reported by the scheduler and their containers; at most four lines. */

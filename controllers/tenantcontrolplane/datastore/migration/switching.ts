@@ -23,33 +23,39 @@ const lookMs = 200;
 /**
  * Waits until every pod uses the target. The read-only policy was copied with the data, so the new API servers deny writes, too:
  * until it is lifted, the copies differ only in what API servers write for themselves, and the migration can still be rolled
- * back.
+ * back. Where all were stopped, the Service leads to none of the new ones until then, which does the same; the first that is ready is
+ * enough, since users get no answer before.
  */
 export async function rollOut(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { scope, deps, ctx } = step;
   const rollout = await rolloutTo(record.target, step);
+  const stops = record.stoppedAt !== undefined;
+  const [serves, leaving] = stops ? [rollout.answers, rollout.elsewhere] : [rollout.serves, rollout.leaving];
+  const isLate = lastsMs(record, ctx.now) > timeLimits.switchingMs;
+  const old = leaving.map(({ metadata }) => metadata.name).join(', ');
   if (record.policyInTenant === true && rollout.current.length > 0) await keepFrozen(step);
-  if (!rollout.serves && lastsMs(record, ctx.now) > timeLimits.switchingMs) {
+  if (!serves && isLate) {
     const why = podTroubles(rollout.current);
     const message = `the pods did not become ready on DataStore ${record.target.dataStoreName} in time${why === '' ? '' : `: ${why}`}`;
     return onward(undoing(record, ctx.now, { ending: 'Failed', message }));
   }
-  if (!rollout.serves) {
+  if (!serves) {
     const why = podTroubles(rollout.current);
     return waiting(record, `pods on the target are starting${why === '' ? '' : `: ${why}`}`, lookMs);
   }
-  if (rollout.leaving.length > 0) {
-    const names = rollout.leaving.map(({ metadata }) => metadata.name).join(', ');
-    return waiting(record, `pods on the old DataStore are stopping: ${names}`, lookMs);
+  if (leaving.length > 0 && stops && isLate) {
+    const message = `pods on the old DataStore did not stop in time: ${old}`;
+    return onward(undoing(record, ctx.now, { ending: 'Failed', message }));
   }
+  if (leaving.length > 0) return waiting(record, `pods on the old DataStore are stopping: ${old}`, lookMs);
   if (record.policyInTenant === true) {
     const doubt = await proveFrozen(rollout.current, step);
     if (doubt !== undefined) return waiting(record, doubt, lookMs);
   }
   const now = deps.clock.now();
   const rolled = record.rolledOutAt === undefined ? { ...record, rolledOutAt: now.toISOString() } : record;
-  const left =
-    Date.parse(rolled.frozenAt ?? rolled.startedAt) + holdMs(scope.tcp, deps.migrations.minimumHoldMs) - now.getTime();
+  const since = rolled.stoppedAt ?? rolled.frozenAt ?? rolled.startedAt;
+  const left = Date.parse(since) + holdMs(scope.tcp, deps.migrations.minimumHoldMs) - now.getTime();
   if (left > 0)
     return waiting(rolled, 'Migrating is shown for the requested minimum time', Math.min(left, freezeLookMs));
   return onward(inPhase(rolled, 'Thawing', ctx.now));
@@ -60,7 +66,7 @@ function holdMs({ metadata }: TenantControlPlane, byDefault: number): number {
   return durationAnnotation(metadata, annotations.migrationMinimumHold) ?? byDefault;
 }
 
-/** Allows writes again. From here on the migration cannot be rolled back. */
+/** Allows writes again; the Service leads to the new pods by now. From here on the migration cannot be rolled back. */
 export async function lift(step: MigrationStep, record: MigrationStatus): Promise<Step> {
   const { deps, ctx } = step;
   if (record.policyInTenant === true) await thaw(step);
@@ -83,10 +89,14 @@ export async function revoke(step: MigrationStep, record: MigrationStatus): Prom
   if (!(await removeJob({ tcp, deps, signal })))
     return waiting(record, 'the Job of the migration is being removed', lookMs);
   const done = { ...inPhase(record, 'Succeeded', ctx.now), finishedAt: ctx.now.toISOString() };
-  const kept = `the copy in DataStore ${record.source.dataStoreName} is retained until the annotation ${annotations.removePreviousData} names it`;
+  const isRemoved = source.store.spec.drain?.previousCopies === 'Remove';
+  const fate = isRemoved
+    ? 'is removed, as its spec.drain asks'
+    : `is retained until the annotation ${annotations.removePreviousData} names it`;
+  const kept = `the copy in DataStore ${record.source.dataStoreName} ${fate}`;
   ctx.event('Normal', 'MigrationSucceeded', `the data was migrated ${way(record)}: ${pauseText(record)}; ${kept}`);
   ctx.log.info('the data of a tenant was migrated', { ...migrationNumbers(record) });
-  return { record: { ...done, message: pauseText(record) }, leftBehind: leftBehind(record, ctx.now) };
+  return { ...onward({ ...done, message: pauseText(record) }), leftBehind: leftBehind(record, ctx.now) };
 }
 
 function migrationNumbers({ source, target, keys, bytes, pauseMs, rolloutMs }: MigrationStatus): object {
@@ -102,12 +112,15 @@ export async function rollBack(step: MigrationStep, record: MigrationStatus): Pr
   const place = { tcp: scope.tcp, deps, signal: ctx.signal };
   const opening = { deps, signal: ctx.signal };
   const source = await openShare(scope.tcp, record.source, opening);
-  if (record.switchedAt !== undefined && record.frozenAt !== undefined) await liftSource(step, record, source);
+  // Where all were stopped, nobody has seen the target.
+  const isSeen = record.switchedAt !== undefined && record.frozenAt !== undefined && record.stoppedAt === undefined;
+  if (isSeen) await liftSource(step, record, source);
   await unfence(source);
+  // A process that continues would fence the source again, and API servers would not start there.
+  const undone = await processHasUndone(step, record);
   const writable = await allowWrites(step, record);
   if ('afterMs' in writable) return writable;
   const open = writable.record;
-  const undone = await processHasUndone(step, open);
   if (!undone) return { record: open, afterMs: lookMs };
   if (!(await removeJob(place))) return { record: open, afterMs: lookMs };
   // The process may have fenced the source last.
@@ -115,10 +128,12 @@ export async function rollBack(step: MigrationStep, record: MigrationStatus): Pr
   await dropTarget(step, open);
   const { ending = 'Failed', message = '' } = open;
   const type = ending === 'Failed' ? 'Warning' : 'Normal';
-  const remedy = ending === 'Failed' ? `; ${failedRemedy}` : '';
-  ctx.event(type, `Migration${ending}`, `the data was not migrated ${way(open)}: ${message}${remedy}`);
+  const pause = open.stopsServers === true ? `; ${pauseText(open)}` : '';
+  const remedy = ending === 'Failed' ? `; ${failedRemedy(scope.tcp)}` : '';
+  ctx.event(type, `Migration${ending}`, `the data was not migrated ${way(open)}: ${message}${pause}${remedy}`);
   const rest = without(open, 'ending', 'switchedAt', 'rolledOutAt');
-  return { record: { ...inPhase(rest, ending, ctx.now), message, finishedAt: ctx.now.toISOString() } };
+  // What waited for the end of the migration goes on.
+  return onward({ ...inPhase(rest, ending, ctx.now), message, finishedAt: ctx.now.toISOString() });
 }
 
 /**
@@ -150,11 +165,15 @@ async function liftSource(step: MigrationStep, record: MigrationStatus, source: 
 
 /** Allows writes again once only pods on the source are left. A Step with `afterMs` while it waits for that. */
 async function allowWrites(step: MigrationStep, record: MigrationStatus): Promise<Step> {
-  const { deps } = step;
-  if (record.switchedAt !== undefined) {
+  const { deps, ctx } = step;
+  const stops = record.stopsServers === true;
+  if (record.switchedAt !== undefined || record.stoppedAt !== undefined) {
     const rollout = await rolloutTo(record.source, step);
+    // Nothing has to be allowed on pods that were stopped, and perhaps they did not serve before either.
+    const isAnswered = rollout.answers || (stops && lastsMs(record, ctx.now) > timeLimits.switchingMs);
+    const leaving = stops ? rollout.elsewhere : rollout.leaving;
     // Not all of the pods need to be there: perhaps they never were.
-    if (!rollout.answers || rollout.leaving.length > 0) return { record, afterMs: lookMs };
+    if (!isAnswered || leaving.length > 0) return { record, afterMs: lookMs };
   }
   if (record.policyInTenant === true) await thaw(step);
   return { record: thawed(record, deps.clock.now()) };

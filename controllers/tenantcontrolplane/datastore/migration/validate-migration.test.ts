@@ -4,7 +4,7 @@ import type { MigrationPhase } from '../../../../api/steward/v1alpha1/migration-
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
-import { validateDeletion, validateMigration } from './validate-migration.ts';
+import { migrationWarnings, validateDeletion, validateMigration } from './validate-migration.ts';
 
 const drivers = new Map([
   ['default', 'etcd'],
@@ -44,13 +44,31 @@ describe('A request to migrate a tenant', () => {
     ]);
   });
 
-  test('is refused if writes cannot be denied, and if the data is bound to its keys', () => {
-    const old = placed(undefined, { kubernetes: { version: 'v1.29.3' } });
-    expect(errors(old, 'other').join()).toContain('upgrade to v1.30 or later first');
-    const on = placed(undefined, { kubernetes: { version: 'v1.30.1' } });
+  test('is accepted if writes cannot be denied, with a warning of what happens then', () => {
+    const old = placed(undefined, { kubernetes: { version: 'v1.29.3' }, spec: { dataStore: 'other' } });
+    expect(errors(old, 'other')).toEqual([]);
+    expect(migrationWarnings(old)).toEqual([
+      expect.stringMatching(
+        /^spec\.dataStore: Kubernetes v1\.29\.3 cannot deny writes, so the API servers are stopped/,
+      ),
+    ]);
+    const on = placed(undefined, { kubernetes: { version: 'v1.30.1' }, spec: { dataStore: 'other' } });
     const kubernetesResources = { version: { status: 'Ready', version: 'v1.29.3' } } as const;
-    const behind = { ...on, status: { ...on.status, kubernetesResources } };
-    expect(errors(behind, 'other').join()).toContain('cannot change with Kubernetes v1.29.3, which cannot deny writes');
+    expect(migrationWarnings({ ...on, status: { ...on.status, kubernetesResources } }).join()).toContain('v1.29.3');
+  });
+
+  test('has no warning if writes can be denied, if the data stays, and once it is known', () => {
+    const old = { kubernetes: { version: 'v1.29.3' } } as const;
+    for (const tcp of [
+      placed(undefined, { kubernetes: { version: 'v1.30.0' }, spec: { dataStore: 'other' } }),
+      placed(undefined, { ...old, spec: { dataStore: 'default' } }),
+      placed('Copying', { ...old, spec: { dataStore: 'other' } }),
+      tenantControlPlaneWith({ ...old, spec: { dataStore: 'other' } }),
+    ])
+      expect(migrationWarnings(tcp)).toEqual([]);
+  });
+
+  test('is refused if the data is bound to its keys', () => {
     const args = { apiServer: ['--encryption-provider-config=/etc/x.yaml'] };
     const encrypted = placed(undefined, { deployment: { extraArgs: args } });
     expect(errors(encrypted, 'other').join()).toContain('--encryption-provider-config');

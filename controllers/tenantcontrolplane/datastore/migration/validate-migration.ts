@@ -6,6 +6,7 @@ import { versionFacts } from '../../upgrade/version-facts.ts';
 import { cancelsUpgrade } from '../../upgrade/version-under-way.ts';
 import type { DataStoreDrivers } from '../data-store-drivers.ts';
 import { flagName } from '../../shared/arguments.ts';
+import { wantedStore } from './migration-record.ts';
 import { firstMinorWithPolicies, versionWithoutPolicies } from './read-only-policy.ts';
 
 /** Why DataStores cannot be used, by name; those that can are absent. */
@@ -69,6 +70,16 @@ export function validateMigration(request: MigrationRequest): readonly InvalidIn
   return error === undefined ? found : [...found, error];
 }
 
+/** Warns the author of a request whose consequence is an outage. */
+export function migrationWarnings(tcp: TenantControlPlane): readonly string[] {
+  const tooOld = versionWithoutPolicies(versionFacts({ tcp }));
+  const target = wantedStore(tcp);
+  if (tooOld === undefined || target === undefined) return [];
+  return [
+    `spec.dataStore: Kubernetes ${tooOld} cannot deny writes, so the API servers are stopped for the end of the migration to DataStore ${target}: for the last changes, and until pods that use it are ready; v1.${firstMinorWithPolicies} and later answer reads all the time`,
+  ];
+}
+
 /** Why a tenant must not be deleted now. With the annotation that abandons its data, it always may. */
 export function validateDeletion({ metadata, status }: TenantControlPlane): readonly InvalidInput[] {
   if (status?.kubernetesResources?.version?.status !== 'Migrating') return [];
@@ -87,11 +98,6 @@ export interface Blocker {
 
 /** What prevents a migration between datastores with these drivers; undefined when nothing does. */
 export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly string[]): Blocker | undefined {
-  const tooOld = versionWithoutPolicies(versionFacts({ tcp }));
-  if (tooOld !== undefined) {
-    const reason = `cannot change with Kubernetes ${tooOld}, which cannot deny writes during a migration`;
-    return { reason, remedy: `upgrade to v1.${firstMinorWithPolicies} or later first` };
-  }
   if ((tcp.spec.dataStoreOverrides ?? []).length > 0) {
     const reason =
       'cannot change while spec.dataStoreOverrides stores single resources elsewhere: they are not migrated';

@@ -173,17 +173,20 @@ describe.each([
         () => client.getAll().all().keys(),
         () => client.put('/one/events/default/forged').value('x').exec(),
         () => client.delete().prefix('/one/').exec(),
+        () => client.put('compact_rev_key').value('1').exec(),
         () => client.auth.userList(),
       ];
       for (const attempt of attempts) {
         await expect(attempt()).rejects.toThrow(/permission denied|revision of auth/);
         refused += 1;
       }
+      // Its API server watches this key in both.
+      expect(await client.get('compact_rev_key').string()).toBeNull();
       await client.put('/two/own').value('x').exec();
       await client.delete().key('/two/own').exec();
       client.close();
     }
-    expect(refused).toBe(12);
+    expect(refused).toBe(14);
     expect(await keys()).toEqual(before);
   });
 

@@ -2,7 +2,7 @@ import type { TenantControlPlaneSpec } from '../../../../api/steward/v1alpha1/te
 import type { InvalidInput } from '../../../../kubeadm/invalid-input-error.ts';
 import { eventsResource } from './etcd-overrides.ts';
 import { overridableProblem } from './overridable-resources.ts';
-import { missingStore, refusedStore } from '../data-store-drivers.ts';
+import { drainedStore, missingStore, refusedStore } from '../data-store-drivers.ts';
 import type { DataStoreDrivers, DataStoreRefusals } from '../data-store-drivers.ts';
 
 type Overrides = NonNullable<TenantControlPlaneSpec['dataStoreOverrides']>;
@@ -15,6 +15,8 @@ export interface OverrideRequest {
   readonly mains: readonly string[];
   readonly drivers: DataStoreDrivers;
   readonly refusals?: DataStoreRefusals | undefined;
+  /** DataStores that are being drained. */
+  readonly drained?: ReadonlySet<string> | undefined;
   /** Overrides that were accepted before: their DataStore may be gone now. */
   readonly accepted?: Overrides;
   /** Where the resources of a tenant with data are stored; absent for a tenant without data. */
@@ -37,7 +39,7 @@ function validateResource(field: string, { resource = '' }: Override): InvalidIn
 function validateStore(
   field: string,
   { dataStore = '' }: Override,
-  { drivers, refusals }: Pick<OverrideRequest, 'drivers' | 'refusals'>,
+  { drivers, refusals, drained }: Pick<OverrideRequest, 'drivers' | 'refusals' | 'drained'>,
 ): InvalidInput | undefined {
   const at = `${field}.dataStore`;
   if (dataStore === '') return { field: at, value: '', reason: 'is empty', remedy: 'use a DataStore with driver etcd' };
@@ -45,6 +47,7 @@ function validateStore(
   if (driver === undefined) return missingStore(at, dataStore);
   const refusal = refusals?.get(dataStore);
   if (refusal !== undefined) return refusedStore(at, dataStore, refusal);
+  if (drained?.has(dataStore) === true) return drainedStore(at, dataStore);
   if (driver === 'etcd') return undefined;
   const reason = `has driver ${driver}, and DataStoreOverrides can only use ETCD driver`;
   return { field: at, value: dataStore, reason, remedy: 'use a DataStore with driver etcd' };

@@ -19,6 +19,12 @@ export function noFitMessage({ refused }: Pick<Choice, 'refused'>): string {
   return `no DataStore fits: ${lines}. Change one of them, add one, or name one in spec.dataStore`;
 }
 
+/** Why a tenant cannot leave its DataStore, and what to do. */
+export function noTargetMessage({ refused }: Pick<Choice, 'refused'>): string {
+  if (refused.length === 0) return 'there is no other DataStore: create one';
+  return `no other DataStore fits: ${shortened(refusedLines(refused)).join('; ')}. Change one of them, or add one`;
+}
+
 function refusedLines(refused: Choice['refused']): readonly string[] {
   return refused.map(({ name, reasons }) => {
     const why = `${name}: ${reasons.join(', ')}`;

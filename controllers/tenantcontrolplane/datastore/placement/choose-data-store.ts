@@ -7,6 +7,7 @@ import { intolerable, taintText } from './taints.ts';
 /** A DataStore that fits. */
 export interface Fit {
   readonly name: string;
+  readonly driver: string;
   /** At most 100; below 0 when a taint says that the datastore should be used only if nothing else fits. */
   readonly score: number;
   /** Why it has this score. */
@@ -69,5 +70,5 @@ function fitOf(store: DataStore, { tolerations }: PlacementConstraints, tenants:
     ...(taints.length === 0 ? [] : [`has the taint ${taints.map(taintText).join(' and ')}`]),
   ];
   const { size } = load;
-  return { name: store.metadata.name, score, reason: words.join(', '), size };
+  return { name: store.metadata.name, driver: store.spec.driver, score, reason: words.join(', '), size };
 }

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { dataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { retainedControlPlane } from '../../../../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { consoleBlocks } from '../../../../e2e/framework/how-to-page.ts';
+import { consoleBlocks } from '../../../../e2e/framework/console-blocks.ts';
 import { resolveTools } from '../../../../e2e/tools/resolve.ts';
 import { openCluster } from '../../../../runtime/client/http-cluster.ts';
 import { parseKubeconfig } from '../../../../runtime/client/kubeconfig.ts';

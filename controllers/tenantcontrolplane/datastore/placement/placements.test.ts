@@ -227,3 +227,71 @@ describe('Concurrent placements', () => {
     expect(rig.cluster.calls.filter(({ verb }) => verb === 'list')).toHaveLength(2);
   });
 });
+
+describe('The next DataStore of a tenant that leaves its own', () => {
+  const leaving = (name: string): TenantControlPlane => placedIn(name, 'a');
+
+  test('is neither the one that it leaves nor one that is drained', async () => {
+    const rig = new Rig();
+    const drained = readyStore('c', 9);
+    await rig.serve([
+      readyStore('a', 9),
+      readyStore('b', 1),
+      { ...drained, spec: { ...drained.spec, drain: { keep: 0, previousCopies: 'Retain' } } },
+    ]);
+    rig.tenants = [leaving('x'), leaving('y')];
+    const departure = { leaves: 'a', selector: undefined };
+    expect(nameOf(await rig.placements.place(leaving('x'), signal, departure))).toBe('b');
+    const second = await rig.placements.place(leaving('y'), signal, departure);
+    expect(second.is === 'none' && second.choice.refused).toEqual([
+      { name: 'b', reasons: ['is full: it holds 1 of 1 tenants'] },
+      { name: 'c', reasons: ['is being drained'] },
+    ]);
+  });
+
+  test('has the labels that are asked for', async () => {
+    const rig = new Rig();
+    const gold = readyStore('c', 9);
+    await rig.serve([readyStore('b', 9), { ...gold, metadata: { ...gold.metadata, labels: { tier: 'gold' } } }]);
+    rig.tenants = [leaving('x')];
+    const departure = { leaves: 'a', selector: { matchLabels: { tier: 'gold' } } };
+    expect(nameOf(await rig.placements.place(leaving('x'), signal, departure))).toBe('c');
+  });
+
+  test('is the one where a migration has failed only if no other fits', async () => {
+    const rig = new Rig();
+    await rig.serve([readyStore('b', 9), readyStore('c', 8)]);
+    rig.tenants = [leaving('x')];
+    const departure = { leaves: 'a', selector: undefined };
+    expect(nameOf(await rig.placements.place(leaving('x'), signal, departure))).toBe('b');
+    expect(nameOf(await rig.placements.place(leaving('x'), signal, { ...departure, avoids: 'b' }))).toBe('c');
+    const alone = new Rig();
+    await alone.serve([readyStore('b', 9)]);
+    expect(nameOf(await alone.placements.place(leaving('x'), signal, { ...departure, avoids: 'b' }))).toBe('b');
+  });
+
+  test('is reserved until the cache shows that the tenant goes there, or it does not go', async () => {
+    const rig = new Rig();
+    await rig.serve([readyStore('b', 1)]);
+    const departure = { leaves: 'a', selector: undefined };
+    rig.tenants = [leaving('x'), unplaced('y')];
+    await rig.placements.place(leaving('x'), signal, departure);
+    rig.placements.release('uid-x');
+    expect(await rig.place(unplaced('y'))).toBe('b');
+    rig.placements.release('uid-y');
+    rig.tenants = [leaving('x'), unplaced('y')];
+    await rig.placements.place(leaving('x'), signal, departure);
+    expect(await rig.place(unplaced('y'))).toBe('none');
+    const { storage } = leaving('x').status ?? {};
+    const drain = { from: 'a', named: '', dataStoreName: 'b' };
+    const going = { ...leaving('x'), status: { storage: { ...storage, drain } } };
+    const migration = {
+      phase: 'Preparing' as const,
+      source: { dataStoreName: 'a' },
+      target: { dataStoreName: 'b' },
+      startedAt: '2030-01-01T00:00:00Z',
+    };
+    rig.tenants = [{ ...going, status: { storage: { ...going.status.storage, migration } } }, unplaced('y')];
+    expect(await rig.place(unplaced('y'))).toBe('none');
+  });
+});

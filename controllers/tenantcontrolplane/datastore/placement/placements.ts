@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CoreTypes } from '../../../../api/core/core-schema.ts';
 import type { Key } from '../../../../api/meta.ts';
 import { dataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
@@ -30,15 +32,31 @@ export interface PlacementsOptions {
   readonly namespace: string;
 }
 
+/** The DataStore that a tenant leaves, and what is asked of the next one. */
+export interface Departure {
+  readonly leaves: string;
+  /** The labels that the next one must have. */
+  readonly selector: CoreTypes['LabelSelector'] | undefined;
+  /** The DataStore that is chosen only if no other fits. */
+  readonly avoids?: string | undefined;
+}
+
 /** The result of choosing. `behind`: the cache does not show yet what an earlier process chose. */
 export type PlacementResult =
   | { readonly is: 'chosen'; readonly fit: Fit; readonly choice: Choice }
   | { readonly is: 'none'; readonly choice: Choice }
   | { readonly is: 'behind' };
 
+/** What was chosen for a tenant: by placement, and by a drain. */
+function choicesOf(status: TenantControlPlane['status']): readonly (string | undefined)[] {
+  return [status?.storage?.placement?.dataStoreName, status?.storage?.drain?.dataStoreName];
+}
+
 interface Held {
   readonly key: Key;
   readonly store: string;
+  /** True when the tenant has no DataStore yet. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -57,24 +75,24 @@ export class Placements {
     this.#held = options.memory.slot('chosen DataStores');
   }
 
-  /** Chooses for a tenant. The chosen DataStore was read from the API server itself. */
-  async place(tcp: TenantControlPlane, signal: AbortSignal): Promise<PlacementResult> {
+  /** Chooses for a tenant, which may have to leave another DataStore. The chosen one was read from the API server itself. */
+  async place(tcp: TenantControlPlane, signal: AbortSignal, departure?: Departure): Promise<PlacementResult> {
     if (!this.#hasCaughtUp) this.#hasCaughtUp = await this.#catchesUp(signal);
     if (!this.#hasCaughtUp) return { is: 'behind' };
     const uid = tcp.metadata.uid;
     const { namespace, name } = tcp.metadata;
-    const known = this.#stores();
+    const known = this.#stores().filter(({ metadata }) => metadata.name !== departure?.leaves);
     const origin = await originOf(namespace, known, { cluster: this.#options.cluster, signal });
     const stores = new Map(known.map((store) => [store.metadata.name, store]));
     const fresh = new Set<string>();
     for (;;) {
-      const choice = this.#choose(tcp, [...stores.values()], origin);
-      const [fit] = choice.fits;
+      const choice = this.#choose(tcp, [...stores.values()], origin, departure);
+      const fit = choice.fits.find((one) => one.name !== departure?.avoids) ?? choice.fits[0];
       if (fit === undefined) {
         this.#held.delete(uid);
         return { is: 'none', choice };
       }
-      this.#held.set(uid, { key: { namespace, name }, store: fit.name });
+      this.#held.set(uid, { key: { namespace, name }, store: fit.name, isFirst: departure === undefined });
       if (fresh.has(fit.name)) return { is: 'chosen', fit, choice };
       const found = await this.#options.cluster.get(dataStore, { name: fit.name }, { signal });
       fresh.add(fit.name);
@@ -83,14 +101,24 @@ export class Placements {
     }
   }
 
-  #choose(tcp: TenantControlPlane, stores: readonly DataStore[], origin: Origin): Choice {
+  /** The tenant does not go where it was to go. */
+  release(uid: string): void {
+    this.#held.delete(uid);
+  }
+
+  #choose(
+    tcp: TenantControlPlane,
+    stores: readonly DataStore[],
+    origin: Origin,
+    departure: Departure | undefined,
+  ): Choice {
     const { defaultDataStore, namespace, stores: access, allTenants } = this.#options;
     const { uid } = tcp.metadata;
     const others = allTenants().filter((one) => one.metadata.uid !== uid);
     const used = tenantsByStore({ stores, tenants: others, held: this.#heldBy(uid), defaultDataStore, namespace });
     const { dataStoreSelector: selector, dataStoreTolerations: tolerations = [] } = tcp.spec;
     return chooseDataStore(
-      { selector, tolerations, origin },
+      { selector, tolerations, origin, targetSelector: departure?.selector },
       stores.map((store) => ({
         store,
         tenants: used.get(store.metadata.name) ?? 0,
@@ -102,9 +130,11 @@ export class Placements {
   /** What is held for other tenants, except what the cache already shows and what deleted tenants held. */
   #heldBy(uid: string | undefined): readonly Held[] {
     const cache = this.#options.informers.informer({ kind: tenantControlPlane });
-    for (const [owner, { key }] of this.#held.entries()) {
+    for (const [owner, { key, store, isFirst }] of this.#held.entries()) {
       const cached = cache.get(key);
-      const isKnown = cached !== undefined && dataStoresOf(cached, this.#options.defaultDataStore).length > 0;
+      const shown = cached === undefined ? [] : dataStoresOf(cached, this.#options.defaultDataStore);
+      // Of a tenant without a DataStore, the first one that is shown replaces the choice.
+      const isKnown = isFirst ? shown.length > 0 : shown.includes(store);
       if (cached?.metadata.uid !== owner || isKnown) this.#held.delete(owner);
     }
     return this.#held
@@ -119,10 +149,10 @@ export class Placements {
     const { items } = await cluster.list(tenantControlPlane, { signal, ...(namespace !== '' && { namespace }) });
     const cache = informers.informer({ kind: tenantControlPlane });
     return items.every(({ metadata, status }) => {
-      const chosen = status?.storage?.placement?.dataStoreName;
-      if (chosen === undefined) return true;
+      const chosen = choicesOf(status);
+      if (chosen.every((name) => name === undefined)) return true;
       const cached = cache.get({ namespace: metadata.namespace, name: metadata.name });
-      return cached?.metadata.uid === metadata.uid && cached.status?.storage?.placement?.dataStoreName === chosen;
+      return cached?.metadata.uid === metadata.uid && isDeepStrictEqual(choicesOf(cached.status), chosen);
     });
   }
 

@@ -10,6 +10,8 @@ import { intolerable, taintText } from './taints.ts';
 /** What a tenant requires of its DataStore. */
 export interface PlacementConstraints {
   readonly selector: CoreTypes['LabelSelector'] | undefined;
+  /** What a drain asks of the DataStores to which it migrates tenants. */
+  readonly targetSelector?: CoreTypes['LabelSelector'] | undefined;
   readonly tolerations: readonly DataStoreToleration[];
   readonly origin: Origin;
 }
@@ -26,15 +28,18 @@ export interface Candidate {
 /** Everything that prevents placing a tenant in a DataStore; empty when it fits. */
 export function refusals(
   candidate: Candidate,
-  { selector, tolerations, origin }: PlacementConstraints,
+  { selector, targetSelector, tolerations, origin }: PlacementConstraints,
 ): readonly string[] {
   const { store, tenants, servesOne = false } = candidate;
   const reasons: string[] = [];
   if (store.metadata.deletionTimestamp !== undefined) reasons.push('is being deleted');
+  if (store.spec.drain !== undefined) reasons.push('is being drained');
   const refusal = namespaceRefusal(store, origin);
   if (refusal !== undefined) reasons.push(refusal);
   if (selector !== undefined && !isSelected(store.metadata.labels ?? {}, selector))
     reasons.push(`does not have the labels ${selectorText(selector)}`);
+  if (targetSelector !== undefined && !isSelected(store.metadata.labels ?? {}, targetSelector))
+    reasons.push(`does not have the labels ${selectorText(targetSelector)}, which the drain asks for`);
   const taints = intolerable(store, tolerations).filter(({ effect }) => effect === 'NoPlacement');
   if (taints.length > 0) reasons.push(`has the taint ${taints.map(taintText).join(' and ')}, which is not tolerated`);
   const trouble = notReady(store);

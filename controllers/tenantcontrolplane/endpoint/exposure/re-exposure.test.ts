@@ -264,7 +264,7 @@ describe('An endpoint that changes', () => {
 describe('A previous endpoint', () => {
   const toNext = { spec: { controlPlane: { ingress: { hostname: next } } } };
 
-  test('stays in use until every pod has a certificate with the new name, which also contains the old one', async () => {
+  test('stays in use until every pod has a certificate with the new name, which also contains the old one, and routers have followed', async () => {
     const world = await complete(byIngress);
     world.podsStart = false;
     await world.change(toNext);
@@ -283,12 +283,20 @@ describe('A previous endpoint', () => {
     expect([...(await ledHosts(world))]).toEqual(expect.arrayContaining([host, next]));
     await world.startPods();
     await world.settle();
+    expect(await message(world)).toContain('when routers have followed the new pods for 10 s');
+    await world.clock.advance(9000);
+    await world.settle();
+    expect(await hostOf(world)).toBe(`${host}:443`);
+    await world.clock.advance(1000);
+    await world.settle();
     expect(await hostOf(world)).toBe(`${next}:443`);
   });
 
   test('stays routed for five minutes, and in certificates until the next renewal', async () => {
     const world = await complete(byIngress);
     await world.change(toNext);
+    await world.settle();
+    await world.clock.advance(10_000);
     await world.settle();
     expect(await hostOf(world)).toBe(`${next}:443`);
     await world.clock.advance(4 * 60_000);

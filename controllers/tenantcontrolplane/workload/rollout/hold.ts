@@ -18,6 +18,8 @@ export interface Hold {
   readonly began: Date;
   /** Checksum of the template that is rolled out. */
   readonly template: string;
+  /** How often pods of this template have failed, one time after the other. */
+  readonly failures: number;
 }
 
 /** A rollout that returned to the pods before it. */
@@ -25,6 +27,8 @@ export interface FailedRollout {
   readonly at: Date;
   /** Checksum of the template whose pods failed. */
   readonly template: string;
+  /** How often they have failed, one time after the other; at least 1. */
+  readonly failures: number;
   readonly why: string;
 }
 
@@ -52,17 +56,25 @@ export function templateChecksum(made: Manifest): string {
 
 /** The rollout that a Deployment records; undefined when there is none, or when somebody has changed the record. */
 export function holdOf(deployment: Deployment | undefined): Hold | undefined {
-  const [time = '', template = ''] = (deployment?.metadata.annotations?.[annotations.rollout] ?? '').split(' ');
+  const text = deployment?.metadata.annotations?.[annotations.rollout] ?? '';
+  const [time = '', template = '', count = ''] = text.split(' ');
   const began = new Date(time);
-  return template === '' || Number.isNaN(began.getTime()) ? undefined : { began, template };
+  if (template === '' || Number.isNaN(began.getTime())) return undefined;
+  return { began, template, failures: failuresOf(count) };
 }
 
 /** The failed rollout that a Deployment records. */
 export function failedRolloutOf(deployment: Deployment | undefined): FailedRollout | undefined {
   const text = deployment?.metadata.annotations?.[annotations.failedRollout] ?? '';
-  const [, time = '', template = '', why = ''] = /^(\S+) (\S+) (.*)$/s.exec(text) ?? [];
+  const [, time = '', template = '', count = '', why = ''] = /^(\S+) (\S+) (?:(#\d+) )?(.*)$/s.exec(text) ?? [];
   const at = new Date(time);
-  return template === '' || Number.isNaN(at.getTime()) ? undefined : { at, template, why };
+  if (template === '' || Number.isNaN(at.getTime())) return undefined;
+  return { at, template, why, failures: Math.max(failuresOf(count), 1) };
+}
+
+/** Of a number in a record, such as `#2`. Somebody may have changed it. */
+function failuresOf(text: string): number {
+  return Number(/^#(\d{1,3})$/.exec(text)?.[1] ?? 0);
 }
 
 /** True when the strategy of a Deployment creates all new pods before it deletes an old one. */
@@ -88,20 +100,32 @@ function annotated(made: Manifest, name: string, value: string): Manifest {
 }
 
 /** A Deployment that keeps its old pods until it is applied without this. */
-export function held(made: Manifest, { began, template }: Hold): Manifest {
+export function held(made: Manifest, { began, template, failures }: Hold): Manifest {
   const { spec } = made as DeploymentManifest;
   // This deadline must be above the first figure, and means that there is none.
   const delays = { minReadySeconds: holdSeconds, progressDeadlineSeconds: holdSeconds + 1 };
-  const marked = annotated(made, annotations.rollout, `${secondsOf(began)} ${template}`);
+  const marked = annotated(
+    made,
+    annotations.rollout,
+    `${secondsOf(began)} ${template}${failures > 0 ? ` #${failures}` : ''}`,
+  );
   return { ...marked, spec: { ...spec, ...delays } };
 }
 
 /** A Deployment with the pods of an earlier template, because those of its own failed. */
-export function returned(made: Manifest, template: object, { at, template: sum, why }: FailedRollout): Manifest {
+export function returned(
+  made: Manifest,
+  template: object,
+  { at, template: sum, failures, why }: FailedRollout,
+): Manifest {
   const { spec } = made as DeploymentManifest;
   const { metadata, ...rest } = template as Template;
   const labels = Object.fromEntries(Object.entries(metadata?.labels ?? {}).filter(([name]) => name !== hashLabel));
   // An annotation is limited to 256 KiB; what a kubelet reports may be as long as it likes.
-  const marked = annotated(made, annotations.failedRollout, `${secondsOf(at)} ${sum} ${why.slice(0, 512)}`);
+  const marked = annotated(
+    made,
+    annotations.failedRollout,
+    `${secondsOf(at)} ${sum} #${failures} ${why.slice(0, 512)}`,
+  );
   return { ...marked, spec: { ...spec, template: { ...rest, metadata: { ...metadata, labels } } } };
 }

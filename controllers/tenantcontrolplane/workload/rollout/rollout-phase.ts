@@ -32,8 +32,13 @@ import { readRollout } from './read-rollout.ts';
 import { readyWith, servingHash } from './rollout-facts.ts';
 import type { RolloutFacts, RolloutPod } from './rollout-facts.ts';
 
-/** A rollout that failed is tried again after this many milliseconds: a registry may be back. */
-const retryMs = 600_000;
+/** A rollout that failed is tried again after so many milliseconds: a registry may be back. Each time, it takes twice as long. */
+const retryMs = { first: 600_000, longest: 4 * 3600_000 };
+
+/** When the template that failed is tried again. */
+function againAt({ at, failures }: FailedRollout): Date {
+  return new Date(at.getTime() + Math.min(retryMs.first * 2 ** (failures - 1), retryMs.longest));
+}
 
 /** How soon a new rollout is tried again while the one before is not over, in milliseconds. */
 const restMs = 250;
@@ -71,10 +76,16 @@ export async function rollOut(
   const rolling = { scope, deps, ctx, made, template, present };
   const hold = holdOf(present);
   if (hold !== undefined) return goOn(rolling, hold);
-  const failed = failedRolloutOf(present);
-  const ageMs = failed === undefined ? Infinity : ctx.now.getTime() - failed.at.getTime();
-  if (failed?.template === template && ageMs >= 0 && ageMs < retryMs) return stay(rolling, failed);
+  const failed = failedBefore(rolling);
+  // A time to come was not written by us.
+  if (failed !== undefined && failed.at <= ctx.now && ctx.now < againAt(failed)) return stay(rolling, failed);
   return (await changesPods(rolling)) ? begin(rolling) : settle(rolling);
+}
+
+/** The last failure of the template that is wanted now. */
+function failedBefore({ present, template }: Rolling): FailedRollout | undefined {
+  const failed = failedRolloutOf(present);
+  return failed?.template === template ? failed : undefined;
 }
 
 function applied(deployment: Deployment, afterMs?: number, message?: string): Outcome<Scope> {
@@ -143,7 +154,8 @@ async function begin(rolling: Rolling): Promise<Outcome<Scope>> {
   const others = await deps.startTurn(tcp, ctx.signal);
   if (others !== undefined) return later(rolling, others);
   await deps.apply<Service>(scope, narrowed(needed(scope.serviceManifest, 'serviceManifest'), serving), ctx);
-  return applied(await deps.apply<Deployment>(scope, held(made, { began: ctx.now, template }), ctx));
+  const hold = { began: ctx.now, template, failures: failedBefore(rolling)?.failures ?? 0 };
+  return applied(await deps.apply<Deployment>(scope, held(made, hold), ctx));
 }
 
 /** Leaves the pods as they are until it is the turn of new ones. */
@@ -167,12 +179,15 @@ async function goOn(rolling: Rolling, hold: Hold): Promise<Outcome<Scope>> {
     const isSwitched = step.select !== undefined && step.select === facts.newest;
     if (isSwitched && step.holds) return applied(present, afterMs);
     await removeEarly(rolling);
-    const next = isSwitched ? withTemplate(made, present) : held(made, { began: ctx.now, template });
+    const next = isSwitched ? withTemplate(made, present) : held(made, { began: ctx.now, template, failures: 0 });
     return applied(await deps.apply<Deployment>(scope, next, ctx), 0);
   }
   const before = step.select === undefined ? undefined : templates.get(step.select);
   if (step.returnsBecause !== undefined && before !== undefined)
-    return returnTo(rolling, before, { at: ctx.now, template, why: step.returnsBecause });
+    return returnTo(rolling, before, {
+      ...{ at: ctx.now, template, why: step.returnsBecause },
+      failures: hold.failures + 1,
+    });
   if (!step.holds) return settle(rolling);
   if (step.switchTo === undefined) await removeEarly(rolling);
   const message = step.switchTo === undefined ? undefined : await switchOver(rolling, facts, step.switchTo);
@@ -277,7 +292,7 @@ function failedOutcome({ scope, ctx }: Rolling, deployment: Deployment, failed: 
   const { versions, upgrade } = scope;
   const target =
     readVersion(versionOfPods(deployment) ?? '') ?? versions.installed ?? needed(upgrade, 'upgrade').target;
-  const again = new Date(failed.at.getTime() + retryMs);
+  const again = againAt(failed);
   const hold = holdForFailure(failed.why, { versions, again });
   const afterMs = Math.max(again.getTime() - ctx.now.getTime(), 1000);
   return {

@@ -231,7 +231,7 @@ describe('New pods that do not become ready', () => {
     expect(await stage.world.condition('Ready')).toBe('True');
   });
 
-  test('are tried again ten minutes later, and at once when the spec changes', async () => {
+  test('are tried again after ten minutes, then after twice as long each time, and at once when the spec changes', async () => {
     const stage = await running();
     stage.rolling.trouble = (hash) => (hash === stage.before ? undefined : 'CrashLoopBackOff');
     await stage.world.change(next);
@@ -247,6 +247,11 @@ describe('New pods that do not become ready', () => {
     };
     await fail();
     await stage.world.clock.advance(590_000);
+    await stage.world.reconcile();
+    expect(stage.rolling.hashOf(await stage.world.deployment())).toBe(stage.before);
+    await stage.world.clock.advance(10_000);
+    await fail();
+    await stage.world.clock.advance(1_190_000);
     await stage.world.reconcile();
     expect(stage.rolling.hashOf(await stage.world.deployment())).toBe(stage.before);
     await stage.world.clock.advance(10_000);

@@ -4,6 +4,9 @@ import type { Attempt } from '../../../../stores/contract/driver-contract.ts';
 
 const everything = { start: Buffer.from([0]), end: Buffer.from([0]) };
 
+/** The key that tells API servers of compaction: tenants read it and nothing beside it. */
+const compaction = 'compact_rev_key';
+
 /** Reads and writes beyond the own prefix; see docs of etcd's auth for what a permission covers. */
 export function dataAttacks(client: Etcd3, own: string, victim: string): readonly Attempt[] {
   const victimKey = `/${victim}/a`;
@@ -56,6 +59,14 @@ export function dataAttacks(client: Etcd3, own: string, victim: string): readonl
         const all = { request_delete_range: { key, range_end, prev_kv: true } };
         return client.kv.txn({ compare: [], success: [all], failure: [] });
       },
+    },
+    { name: 'range beyond the key of compaction', run: range(compaction, `${compaction}\0\0`) },
+    { name: 'get a key that begins like that of compaction', run: () => client.get(`${compaction}s`).string() },
+    { name: 'put the key of compaction', run: () => client.put(compaction).value('1000000').exec() },
+    { name: 'delete the key of compaction', run: () => client.delete().key(compaction).exec() },
+    {
+      name: 'compact as API servers do',
+      run: () => client.if(compaction, 'Version', '==', 0).then(client.put(compaction).value('0')).commit(),
     },
     {
       name: 'nested txn that reads',
@@ -138,6 +149,7 @@ export function watchAttacks(connect: () => Etcd3, own: string, victim: string):
     watchAttack(connect, 'watch the neighbour', Buffer.from(`/${victim}/`), Buffer.from(`/${victim}0`)),
     watchAttack(connect, 'watch from the own prefix on', Buffer.from(`/${own}/`), everything.end),
     watchAttack(connect, 'watch everything', everything.start, everything.end),
+    watchAttack(connect, 'watch from the key of compaction on', Buffer.from(compaction), everything.end),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Tenancy } from '../../../../stores/driver.ts';
 import type { PlantedFault, StoreUnderTest, Tenant } from '../../../../stores/contract/driver-contract.ts';
 import type { EtcdClient } from '../../../../stores/etcd/client.ts';
+import { compactionPermission } from '../../../../stores/etcd/compaction.ts';
 import type { EtcdConfig } from '../../../../stores/etcd/config.ts';
 import { recordOwnership } from '../../../../stores/etcd/ownership.ts';
 import { prefixRange, tenancyRange } from '../../../../stores/etcd/range.ts';
@@ -55,6 +56,10 @@ export function plantedFaults(administrator: EtcdClient): readonly PlantedFault[
     {
       name: "the victim's keys to read",
       plant: (attacker, { tenancy }) => widen(attacker, 'Read', tenancyRange(tenancy.schema)),
+    },
+    {
+      name: 'the key of compaction to write',
+      plant: (attacker) => widen(attacker, 'Readwrite', compactionPermission.range),
     },
     {
       name: "the victim's role",

@@ -1,0 +1,43 @@
+import { definitionOutdatedRemedies } from './definition-outdated-remedies.ts';
+import { healthy, passing, toDo } from './remedy.ts';
+import type { RemediesOf } from './remedies-of.ts';
+import type { dataStoreConditions } from '../steward/v1alpha1/condition-rows.ts';
+import { storeRemedies } from './store-remedies.ts';
+
+const describe = 'kubectl describe datastore <datastore>';
+
+/** What to do about every reason of the conditions of a DataStore. */
+export const dataStoreRemedies = {
+  Ready: {
+    Ready: healthy,
+    NotReady: toDo('Look at the condition that the message names first.', describe),
+    ...storeRemedies,
+  },
+  Reachable: { Reachable: healthy },
+  Authorized: { Authorized: healthy, ...storeRemedies },
+  VersionSupported: { Supported: healthy, Unsupported: storeRemedies.Unsupported },
+  Drained: {
+    Drained: healthy,
+    Draining: passing('Wait: status.drain shows the progress.', describe),
+    Blocked: toDo('Do what the message says about the tenant that it names.', describe),
+  },
+  Deleting: {
+    InUse: toDo('Delete the TenantControlPlanes that the message names, or migrate them to another DataStore.'),
+    Deleting: passing('Wait until the object is removed.'),
+    NotDeleting: healthy,
+  },
+  Defragmented: {
+    Defragmented: healthy,
+    Defragmenting: passing('Wait: status.etcd shows the progress.', describe),
+    MembersUnhealthy: toDo('Repair the member of etcd that the message names.', describe),
+    MembersNotListed: toDo('Let spec.endpoints name exactly the members of the cluster.', describe),
+    AlarmRaised: toDo('End the cause of the alarm in the message, then disarm it: etcdctl alarm disarm.'),
+    SpaceExceeded: toDo(
+      'Raise --quota-backend-bytes of etcd and restart its members, or migrate tenants to another DataStore. Then disarm the alarm: etcdctl alarm disarm.',
+      describe,
+    ),
+    PauseTooLong: toDo('Do what the message says.', describe),
+    Busy: passing('Wait until the other process is done.'),
+  },
+  DefinitionOutdated: definitionOutdatedRemedies,
+} as const satisfies RemediesOf<typeof dataStoreConditions>;

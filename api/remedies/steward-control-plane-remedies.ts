@@ -1,0 +1,147 @@
+import { definitionOutdatedRemedies } from './definition-outdated-remedies.ts';
+import { healthy, passing, toDo } from './remedy.ts';
+import type { RemediesOf } from './remedies-of.ts';
+import { tenantControlPlaneRemedies } from './tenant-control-plane-remedies.ts';
+import type { stewardControlPlaneConditions } from '../controlplane/condition-rows.ts';
+
+const describe = 'kubectl -n <namespace> describe stewardcontrolplane <name>';
+const describeCluster = 'clusterctl describe cluster <name> -n <namespace> --show-conditions all';
+const ofTenant = passing(
+  'Look at the TenantControlPlane: this follows it.',
+  'kubectl -n <namespace> describe tcp <name>',
+);
+const managerLog = 'kubectl -n steward-system logs -l app.kubernetes.io/name=steward --tail=200';
+const internalError = toDo('See the log of the manager. It is tried again with back-off.', managerLog);
+const withoutCluster = toDo(
+  'Set spec.controlPlaneRef of a Cluster to this object.',
+  'kubectl -n <namespace> get clusters',
+);
+const retainedRecord = 'kubectl -n <namespace> describe retainedcontrolplane <name>';
+const hostingRights = toDo(
+  'Grant the permission that the message names to the user of the kubeconfig in the hosting cluster.',
+  describe,
+);
+
+const legacyControlPlane = {
+  FoundExternalReferenceClient: {
+    Disabled: toDo(
+      'Start the manager with the feature gate that the message names, or remove externalClusterReference.',
+    ),
+    SecretInvalid: toDo('Put a usable kubeconfig into the Secret that externalClusterReference names.', describe),
+    Forbidden: hostingRights,
+    NamespaceMissing: toDo('Create the namespace in the hosting cluster.'),
+    NamespaceTerminating: passing('Wait until the namespace is deleted, then create it again.'),
+    ClusterChanged: toDo(
+      'Restore the kubeconfig of the cluster, and the namespace, that have the TenantControlPlane.',
+      describe,
+    ),
+    ReferenceRemoved: toDo('Restore externalClusterReference.', describe),
+  },
+  TenantControlPlaneCreated: {
+    Refused: toDo('Correct the field that the message names.', describe),
+    OwnedByAnother: toDo(
+      'Give this object another name, or delete the TenantControlPlane of the other owner.',
+      describe,
+    ),
+    RetainingData: toDo('To start again on the retained data, delete this object and create it again.', retainedRecord),
+    RecordUnreadable: toDo('Do what the message says.', retainedRecord),
+    AdoptedByAnother: toDo('Delete one of the two StewardControlPlanes.', describe),
+    ApiMissing: toDo('Install the CustomResourceDefinitions and a manager of Steward in the hosting cluster.'),
+    Forbidden: hostingRights,
+    WaitingForCluster: withoutCluster,
+  },
+  TenantControlPlaneAddressReady: { Pending: ofTenant },
+  ControlPlaneEndpointPatched: { Pending: ofTenant },
+  InfrastructureClusterPatched: {
+    Pending: ofTenant,
+    WaitingForControlPlane: ofTenant,
+    EndpointMismatch: toDo(
+      'Decide which endpoint is right. Remove the other one from the infrastructure cluster and the Cluster, or expose the control plane at it.',
+      describeCluster,
+    ),
+    Forbidden: toDo(
+      'Grant the permission that the message names to the manager: a ClusterRole for the infrastructure provider.',
+      describe,
+    ),
+    KindNotFound: toDo(
+      'Install the infrastructure provider, in a version that supports the contract.',
+      describeCluster,
+    ),
+    NotFound: toDo(
+      'Create the infrastructure cluster that spec.infrastructureRef of the Cluster names.',
+      describeCluster,
+    ),
+    FieldsPruned: toDo(
+      'This kind has no field for an endpoint from outside: expose the control plane at the endpoint that the provider chooses, or set the annotation steward.butlerlabs.dev/skip-infrastructure.',
+      describe,
+    ),
+  },
+  StewardControlPlaneIsInitialized: { Pending: ofTenant },
+  StewardControlPlaneIsReady: { Pending: ofTenant },
+  KubeadmResourcesCreated: {
+    Pending: ofTenant,
+    OwnedByAnother: toDo('Delete or rename the Secret that the message names.', 'kubectl -n <namespace> get secrets'),
+    CAMismatch: toDo(
+      'Let the Secret that the message names hold the CA of the control plane; after a rotation, remove the supplied one.',
+      describe,
+    ),
+  },
+} as const;
+
+/** What to do about every reason of the conditions of a StewardControlPlane. */
+export const stewardControlPlaneRemedies = {
+  Available: {
+    Available: healthy,
+    NotAvailable: ofTenant,
+    AvailableUnknown: toDo('Look at FoundExternalReferenceClient.', describe),
+    InternalError: internalError,
+    WaitingForCluster: withoutCluster,
+  },
+  Initialized: { Initialized: healthy, NotInitialized: ofTenant },
+  CertificatesAvailable: { Available: healthy, NotAvailable: ofTenant, InternalError: internalError },
+  RollingOut: {
+    RollingOut: passing('Wait until the new pods are ready, or look at UpgradeAllowed of the TenantControlPlane.'),
+    NotRollingOut: healthy,
+    WaitingForClusterAddon: toDo(
+      'Repair the ClusterAddon that the message names, if it does not become ready by itself. With the annotation steward.butlerlabs.dev/upgrade-before-addons, the upgrade does not wait.',
+      'kubectl -n <namespace> get clusteraddons',
+    ),
+    WithoutClusterAddon: passing('Nothing, if it is intended: an annotation requests it.'),
+  },
+  ScalingUp: {
+    ScalingUp: ofTenant,
+    NotScalingUp: healthy,
+    WaitingForReplicasSet: ofTenant,
+  },
+  ScalingDown: {
+    ScalingDown: passing('Wait until the pods are removed.'),
+    NotScalingDown: healthy,
+    WaitingForReplicasSet: ofTenant,
+  },
+  Deleting: {
+    Deleting: ofTenant,
+    WaitingForWorkersDeletion: passing(
+      'Wait until the Machines in the message are deleted, or repair what keeps them.',
+      describeCluster,
+    ),
+    DeletionCompleted: healthy,
+    NotDeleting: healthy,
+  },
+  Paused: tenantControlPlaneRemedies.Paused,
+  Remediating: { NotRemediating: healthy },
+  Ready: {
+    Ready: healthy,
+    NotReady: toDo('Look at the condition that the message names.', describe),
+    ReadyUnknown: toDo('Look at FoundExternalReferenceClient.', describe),
+    WaitingForCluster: withoutCluster,
+  },
+  OneCluster: {
+    OneCluster: healthy,
+    SeveralClusters: toDo(
+      'Give each other Cluster a StewardControlPlane of its own.',
+      'kubectl -n <namespace> get clusters',
+    ),
+  },
+  ...legacyControlPlane,
+  DefinitionOutdated: definitionOutdatedRemedies,
+} as const satisfies RemediesOf<typeof stewardControlPlaneConditions>;

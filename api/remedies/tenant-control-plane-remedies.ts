@@ -1,0 +1,245 @@
+import { definitionOutdatedRemedies } from './definition-outdated-remedies.ts';
+import { healthy, passing, toDo } from './remedy.ts';
+import type { RemediesOf } from './remedies-of.ts';
+import type { tenantControlPlaneConditions } from '../steward/v1alpha1/condition-rows.ts';
+import { storeRemedies } from './store-remedies.ts';
+
+const conditions =
+  'kubectl -n <namespace> get tcp <name> -o jsonpath=\'{range .status.conditions[*]}{.type}={.status} {.reason}: {.message}{"\\n"}{end}\'';
+const describePods = 'kubectl -n <namespace> describe pods -l steward.butlerlabs.dev/name=<name>';
+const podLogs = 'kubectl -n <namespace> logs -l steward.butlerlabs.dev/name=<name> --all-containers --prefix --tail=20';
+const service = 'kubectl -n <namespace> describe service <name>';
+const routes = 'kubectl -n <namespace> get tlsroutes,gateways -o yaml';
+const wake = `kubectl -n <namespace> patch tcp <name> --type merge -p '{"spec":{"controlPlane":{"deployment":{"replicas":2}}}}'`;
+const sleeping = passing('Nothing, if it should sleep. To wake it, set replicas above 0.', wake);
+const migrationJobs = 'kubectl -n steward-system get jobs -l tcp.steward.butlerlabs.dev/name=<name>';
+const migrates = passing('Wait: the message shows the progress.', migrationJobs);
+const apiServerNotReady = passing('Look at ControlPlaneAvailable: this follows it.', conditions);
+const retainedRecord = 'kubectl -n <namespace> describe retainedcontrolplane <name>';
+
+/** What to do about every reason of the conditions of a TenantControlPlane. */
+export const tenantControlPlaneRemedies = {
+  Ready: {
+    Ready: healthy,
+    Provisioning: passing('Wait. The first of the other conditions that is not True says for what.', conditions),
+    NotReady: toDo('Look at the condition that the message names first.', conditions),
+    RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
+    Upgrading: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
+    UpgradeHeld: toDo('Look at UpgradeAllowed: it says what holds the upgrade.', conditions),
+    RolloutFailed: toDo('Look at UpgradeAllowed: it says why the new pods were given up.', conditions),
+    Migrating: migrates,
+    CertificateAuthorityRotating: passing('Wait until pods that trust the new CA are ready.', describePods),
+    WriteLimited: passing('Nothing, if it is intended. To allow writes again, remove spec.writePermissions.'),
+    Sleeping: sleeping,
+  },
+  StoreReady: {
+    ...storeRemedies,
+    DataStoreNotAllowed: toDo(
+      'Let the DataStore allow the namespace in spec.allowedNamespaces, or name another DataStore in spec.dataStore.',
+      'kubectl get datastore <datastore> -o yaml',
+    ),
+    DataStoreNotFound: toDo(
+      'Create the DataStore, or name one that exists in spec.dataStore.',
+      'kubectl get datastores',
+    ),
+    AdoptingData: passing(
+      'Wait until the RetainedControlPlane of the same name has handed over its data.',
+      retainedRecord,
+    ),
+    OverrideUnusable: toDo('Correct spec.dataStoreOverrides as the message says.', 'kubectl get datastores'),
+    NoDataStoreFits: toDo(
+      'Remove what rules out one of the DataStores in the message, add a DataStore, or name one in spec.dataStore.',
+      'kubectl get datastores',
+    ),
+    PlacementPending: passing('Wait a moment: the tenancy is created next.'),
+  },
+  Placed: {
+    Placed: healthy,
+    Named: healthy,
+    Drained: healthy,
+    NoDataStoreFits: toDo('Look at StoreReady: it says why each DataStore was ruled out.', conditions),
+  },
+  EndpointReady: {
+    NotExposed: toDo(
+      'A Service of type LoadBalancer needs a controller that gives it an address, such as a cloud provider or MetalLB: install one, or set spec.controlPlane.service.serviceType to NodePort. A Gateway needs an address in its status.',
+      service,
+    ),
+    KindNotInstalled: toDo('Install what the message names, or expose the control plane by a Service.'),
+    RouteNotAccepted: toDo(
+      'Let a listener of the Gateway in the message accept the route: its protocol is TLS with mode Passthrough, its port and host name fit, and it allows routes from the namespace.',
+      routes,
+    ),
+    HostNameTaken: toDo('Choose another host name, or delete the control plane that has it.', 'kubectl get tcp -A'),
+    NoNodeAddress: toDo(
+      'Set spec.networkProfile.address to an address that leads to the nodes, or use a Service of type LoadBalancer.',
+      'kubectl get nodes -o wide',
+    ),
+    WrongAddressFamily: toDo(
+      'Make the address and the first network in spec.networkProfile.serviceCidr of one family: both IPv4, or both IPv6.',
+    ),
+    NoFreeNodePort: toDo(
+      'Delete Services of type NodePort that are no longer needed, widen the range of the API servers and of the manager, or use a Service of type LoadBalancer.',
+      'kubectl get services -A --field-selector spec.type=NodePort',
+    ),
+    ExternalIPNotAllowed: toDo(
+      'Remove the external IP from the spec, or ask who operates the manager to allow it with the flag in the message.',
+    ),
+    AddressInUse: toDo('Choose another address or port, or delete the Service that the message names.', service),
+  },
+  CertificatesReady: {
+    Rotating: passing('Wait until the new certificates are in use.'),
+    SecretBroken: toDo(
+      'Restore the Secret that the message names from a backup. Deleting it makes a new CA, which no worker and no user trusts yet.',
+      'kubectl -n <namespace> get secrets -l steward.butlerlabs.dev/name=<name>',
+    ),
+    SuppliedSecretInvalid: toDo(
+      'Replace the Secret that the message names: tls.crt is a CA certificate in PEM that is valid now, and tls.key is its key.',
+      'kubectl -n <namespace> get secrets -l cluster.x-k8s.io/cluster-name=<name>',
+    ),
+    SecretInTheWay: toDo(
+      'Delete or rename the Secret that the message names, or give the control plane another name.',
+      'kubectl -n <namespace> get secrets',
+    ),
+  },
+  KubeconfigsReady: { Rotating: passing('Wait until the new kubeconfigs are in use.') },
+  ControlPlaneAvailable: {
+    Available: healthy,
+    RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
+    StartsLater: passing(
+      'Wait: only some control planes start at once. The flag --max-starting-control-planes of the manager changes how many.',
+    ),
+    PodsNotReady: toDo(
+      'Do what the pods report: their Events and logs say why they are not ready.',
+      describePods,
+      podLogs,
+    ),
+    PodsRefused: toDo(
+      'Remove what refuses the pods: raise the ResourceQuota, relax Pod Security of the namespace, or correct the admission webhook in the message.',
+      'kubectl -n <namespace> describe replicasets -l steward.butlerlabs.dev/name=<name>',
+      'kubectl -n <namespace> describe resourcequotas',
+    ),
+    PodSecurityViolated: toDo(
+      'Remove the field that the message names, or label the namespace with a Pod Security Standard that permits it.',
+      'kubectl get namespace <namespace> --show-labels',
+    ),
+    ArgumentsRefused: toDo(
+      'Remove the arguments that the message names from spec.controlPlane.deployment.extraArgs, or ask who operates the manager to allow them.',
+    ),
+    StoppedForMigration: passing('Wait: the condition Migrating shows the progress.', migrationJobs),
+    Sleeping: sleeping,
+  },
+  UpgradeAllowed: {
+    MigrationInProgress: passing('Wait until the migration has ended: Migrating shows the progress.', migrationJobs),
+    StoreUnhealthy: toDo(
+      'Look at StoreReady: the DataStore has to work first.',
+      'kubectl describe datastore <datastore>',
+    ),
+    KubeletsTooOld: toDo(
+      'Upgrade the kubelets that the message names; the control plane follows at once. With the annotation steward.butlerlabs.dev/upgrade-anyway, it does not wait.',
+      'kubectl steward kubeconfig <name> -n <namespace> && kubectl get nodes',
+    ),
+    RemovedApisInUse: toDo(
+      'Upgrade the clients that use the APIs in the message. With the annotation steward.butlerlabs.dev/upgrade-anyway, the upgrade does not wait for that.',
+    ),
+    ApiServerUnreachable: toDo(
+      'Look at ControlPlaneAvailable. If it is True, allow connections from the manager to the pods of the control plane.',
+      podLogs,
+    ),
+    StartsLater: passing(
+      'Wait: only some control planes start pods at once. The flag --max-starting-control-planes of the manager changes how many.',
+    ),
+    RolloutFailed: toDo(
+      'Correct what the message says about the new pods; any change of the spec tries again at once. The previous pods serve meanwhile.',
+      describePods,
+    ),
+    Sleeping: sleeping,
+  },
+  PodsProtected: {
+    ManagementApiUnknown: toDo(
+      'Create the objects that the message names, or deny those addresses with a NetworkPolicy of your own.',
+      'kubectl -n default get service/kubernetes endpointslice/kubernetes',
+    ),
+  },
+  Autoscaled: {
+    Autoscaled: healthy,
+    OtherAutoscaler: toDo(
+      'Delete the HorizontalPodAutoscaler that the message names, or remove spec.controlPlane.deployment.autoscaling.',
+      'kubectl -n <namespace> get horizontalpodautoscalers',
+    ),
+    MetricsUnavailable: toDo(
+      'Install metrics-server in the management cluster, or repair it.',
+      'kubectl -n <namespace> describe horizontalpodautoscalers',
+      'kubectl get apiservice v1beta1.metrics.k8s.io',
+    ),
+    Sleeping: sleeping,
+    NotRequested: healthy,
+  },
+  TenantConfigured: {
+    ApiServerNotReady: apiServerNotReady,
+    PoliciesNotServed: toDo('Upgrade the tenant to the version in the message, or remove spec.writePermissions.'),
+    Sleeping: sleeping,
+  },
+  AddonsReady: {
+    ApiServerNotReady: apiServerNotReady,
+    RouteNotAccepted: toDo(
+      'Let a listener of the Gateway in the message accept the route of the add-on: protocol TLS with mode Passthrough, and a fitting port and host name.',
+      routes,
+    ),
+    NotExposed: toDo(
+      'Wait for the API server to choose a node port. If it does not, see the Events of the Service.',
+      service,
+    ),
+    Sleeping: sleeping,
+  },
+  Migrating: {
+    Preparing: migrates,
+    Copying: migrates,
+    Following: migrates,
+    Freezing: migrates,
+    Finishing: migrates,
+    Switching: migrates,
+    Thawing: migrates,
+    Revoking: migrates,
+    RollingBack: migrates,
+    Succeeded: healthy,
+    Cancelled: healthy,
+  },
+  CertificateRequestsLeft: {
+    NotApproved: toDo(
+      'Approve or deny the requests that the message names, in the tenant, after checking that they come from its nodes.',
+      'kubectl get certificatesigningrequests',
+    ),
+    AllHandled: healthy,
+  },
+  Rotating: {
+    Preparing: passing('Wait: the message says for what.'),
+    Prepared: toDo(
+      'Give workers and users the new CA, then request the operation that completes the rotation.',
+      'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation=rotate-ca-complete --overwrite',
+    ),
+    Completing: passing('Wait until the new ones are in effect everywhere.'),
+    Completed: healthy,
+    Refused: toDo(
+      'Correct or remove the annotation certs.steward.butlerlabs.dev/operation, as the message says.',
+      'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation-',
+    ),
+  },
+  Paused: {
+    Paused: toDo(
+      'If the pause is over, remove what requests it: the annotation on this object, or spec.paused of the Cluster.',
+      'kubectl -n <namespace> annotate tcp <name> steward.butlerlabs.dev/paused-',
+    ),
+    NotPaused: healthy,
+  },
+  Deleting: {
+    Deleting: passing('Wait: the message says what is removed.'),
+    WaitingForStore: toDo(
+      'Repair the DataStore: the deletion goes on at once. Do not remove the finalizer: data and credentials of the tenant would stay. To leave the data there on purpose, set the annotation steward.butlerlabs.dev/abandon-data to true.',
+      'kubectl describe datastore <datastore>',
+    ),
+    RetainingData: toDo('Do what the message says, so that the data can be retained.', retainedRecord),
+    ReleasingData: passing('Wait until the RetainedControlPlane is deleted.', retainedRecord),
+    NotDeleting: healthy,
+  },
+  DefinitionOutdated: definitionOutdatedRemedies,
+} as const satisfies RemediesOf<typeof tenantControlPlaneConditions>;

@@ -1,0 +1,20 @@
+import { autoscalingFigure } from './autoscaling/autoscaling-figure.ts';
+import { burstFigure } from './burst/burst-figure.ts';
+import { drainFigure } from './drain/drain-figure.ts';
+import type { Figure, Stages } from './figure.ts';
+import { footprintFigure } from './footprint/footprint-figure.ts';
+import { hardwareFigure } from './hardware/hardware-figure.ts';
+import { hostileFigure } from './hostile/hostile-figure.ts';
+import { memoryFigure } from './memory/memory-figure.ts';
+import { oneMoreFigure } from './onemore/one-more-figure.ts';
+import { readyFigure } from './ready/ready-figure.ts';
+import { upgradeFigure } from './upgrade/upgrade-figure.ts';
+import { workerFigure } from './worker/worker-figure.ts';
+
+/** All benchmarks by what they are run on, in the order in which they are run. */
+export const figures: { readonly [Stage in keyof Stages]: readonly Figure<Stage>[] } = {
+  steward: [readyFigure, burstFigure, oneMoreFigure, footprintFigure, upgradeFigure, drainFigure, autoscalingFigure],
+  clusterApi: [workerFigure],
+  machines: [hardwareFigure],
+  process: [hostileFigure, memoryFigure],
+};

@@ -1,0 +1,31 @@
+import { autoscalingPresentation } from '../autoscaling/autoscaling-report.ts';
+import { burstPresentation } from '../burst/burst-report.ts';
+import { drainPresentation } from '../drain/drain-report.ts';
+import { footprintPresentation } from '../footprint/footprint-report.ts';
+import { hardwarePresentation } from '../hardware/hardware-report.ts';
+import { hostilePresentation } from '../hostile/hostile-report.ts';
+import { memoryPresentation } from '../memory/memory-report.ts';
+import { oneMorePresentation } from '../onemore/one-more-report.ts';
+import { readyPresentation } from '../ready/ready-report.ts';
+import { upgradePresentation } from '../upgrade/upgrade-report.ts';
+import { workerPresentation } from '../worker/worker-report.ts';
+import { datastoresPresentation } from './datastore-figures.ts';
+import { goStewardPresentation } from './go-steward-figures.ts';
+import type { Presentation } from './presentation.ts';
+
+/** All that may have a result, in the order of the pages. */
+export const presentations: readonly Presentation[] = [
+  readyPresentation,
+  burstPresentation,
+  oneMorePresentation,
+  upgradePresentation,
+  drainPresentation,
+  autoscalingPresentation,
+  workerPresentation,
+  footprintPresentation,
+  hardwarePresentation,
+  memoryPresentation,
+  hostilePresentation,
+  datastoresPresentation,
+  goStewardPresentation,
+];

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+
+import { ownerReferenceOf } from '../../api/meta.ts';
+import { annotations, labels } from '../../api/names.ts';
+import { Metrics } from '../../runtime/observe/metrics.ts';
+import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
+import { measureObjects } from './measure-objects.ts';
+
+const shop = tenantControlPlaneWith({ metadata: { name: 'shop', namespace: 'team' } });
+
+test('series of objects carry their namespace and name, and those of the manager do not', async () => {
+  const metrics = new Metrics({ process: false });
+  metrics.ofController('tenant');
+  measureObjects(metrics, {
+    tenants: () => [shop],
+    secrets: () => [
+      {
+        metadata: {
+          ...{ name: 'shop-ca', namespace: 'team', uid: 'y', resourceVersion: '1' },
+          labels: { [labels.name]: 'shop' },
+          annotations: { [annotations.certificateExpiry]: '2030-01-01T00:00:00.000Z' },
+          ownerReferences: [ownerReferenceOf(shop)],
+        },
+      },
+    ],
+    dataStores: () => [
+      {
+        apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+        kind: 'DataStore',
+        metadata: { name: 'default', uid: 'x', resourceVersion: '1', generation: 1 },
+        spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
+      },
+    ],
+    defaultDataStore: '',
+    probes: (uid) => new Map(uid === 'tenant-uid' ? [['service', { isUp: true, seconds: 0.02 }]] : []),
+  });
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('steward_tenant_info{namespace="team",name="shop",version="",datastore="default"} 1');
+  const expiry =
+    'steward_certificate_expiry_timestamp_seconds{namespace="team",name="shop",secret="shop-ca"} 1893456000';
+  expect(text).toContain(expiry);
+  expect(text).toContain('steward_datastore_info{name="default",driver="etcd",version=""} 1');
+  expect(text).toContain('controller_runtime_active_workers{controller="tenant"} 0');
+});
+
+test('Secrets that only look like those of a control plane are no series, however many there are', async () => {
+  const metrics = new Metrics({ process: false });
+  const secret = (name: string, owner: object) => ({
+    metadata: {
+      ...{ name, namespace: 'team', uid: name, resourceVersion: '1' },
+      labels: { [labels.name]: 'shop' },
+      annotations: { [annotations.certificateExpiry]: '2001-01-01T00:00:00.000Z' },
+      ...owner,
+    },
+  });
+  const owned = { ownerReferences: [ownerReferenceOf(shop)] };
+  const gone = { ownerReferences: [{ ...ownerReferenceOf(shop), uid: 'of-another' }] };
+  const many = Array.from({ length: 100 }, (_, at) => secret(`many-${at}`, owned));
+  measureObjects(metrics, {
+    tenants: () => [shop],
+    secrets: () => [secret('planted', {}), secret('stale', gone), ...many],
+    dataStores: () => [],
+    defaultDataStore: '',
+    probes: () => new Map(),
+  });
+  const text = await metrics.registry.metrics();
+  expect(text).not.toMatch(/secret="(planted|stale)"/);
+  expect(text.match(/^steward_certificate_expiry_timestamp_seconds\{/gm)).toHaveLength(32);
+});

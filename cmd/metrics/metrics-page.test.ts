@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+
+import { managerMetrics, metricsPage } from './metrics-page.ts';
+
+test('the page lists metrics of tenants, datastores and the manager with their labels', () => {
+  const page = metricsPage();
+  expect(page).toContain('| `steward_tenant_replicas` | gauge | `namespace`, `name`, `state` |');
+  expect(page).toContain('| `steward_datastore_tenants` | gauge | `name` |');
+  expect(page).toContain('| `controller_runtime_reconcile_total` | counter | `controller`, `result` |');
+});
+
+test.each(managerMetrics())('$name says what it means, in a word or more', ({ help }) => {
+  expect(help).toMatch(/^[A-Z].+[^.]$/);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from '@jest/globals';
+
+import { tenantControlPlaneConditions } from '../../api/steward/v1alpha1/condition-rows.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { ProbeResult } from '../../tenants/probe.ts';
+import { probePaths } from '../../tenants/prober.ts';
+import type { ProbePath } from '../../tenants/prober.ts';
+import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
+import { tenantMetrics } from './tenant-metrics.ts';
+import type { TenantFacts } from './tenant-metrics.ts';
+
+const unknown: TenantFacts = { defaultDataStore: '', probes: () => new Map() };
+
+/** Every series of a tenant, as `metric{labels} value`. */
+function seriesOf(tcp: TenantControlPlane, facts: Partial<TenantFacts> = {}): readonly string[] {
+  return tenantMetrics({ ...unknown, ...facts }).flatMap(({ name, labels: declared, samples }) =>
+    samples(tcp).map(({ value, labels = {} }) => {
+      expect(Object.keys(labels).toSorted()).toEqual([...declared].toSorted());
+      const text = Object.entries(labels).map(([label, of]) => `${label}="${of}"`);
+      return `${name.replace('steward_tenant_', '')}{${text.join(',')}} ${value}`;
+    }),
+  );
+}
+
+const time = '2030-01-01T00:00:00Z';
+const seconds = Date.parse(time) / 1000;
+const condition = (type: string, status: 'True' | 'False' | 'Unknown' = 'True') => {
+  return { type, status, reason: 'Because', message: '', lastTransitionTime: time };
+};
+const deployment = { selector: '', name: 'tenant', namespace: 'default', replicas: 3, readyReplicas: 1 };
+
+test('a tenant that runs has its version, DataStore, conditions and pods', () => {
+  const tcp = tenantControlPlaneWith({
+    status: {
+      conditions: [condition('Ready', 'False'), condition('ControlPlaneAvailable'), condition('Rotating', 'Unknown')],
+      kubernetesResources: { version: { version: 'v1.36.3', status: 'Ready' }, deployment },
+    },
+  });
+  expect(seriesOf(tcp)).toEqual([
+    'info{version="v1.36.3",datastore="default"} 1',
+    'condition{type="Ready"} 0',
+    'condition{type="ControlPlaneAvailable"} 1',
+    'condition{type="Rotating"} -1',
+    'replicas{state="desired"} 2',
+    'replicas{state="ready"} 1',
+  ]);
+});
+
+test('a new tenant has no pods yet, and the DataStore of those that name none', () => {
+  const series = seriesOf(tenantControlPlaneWith({ spec: { dataStore: '' } }), { defaultDataStore: 'usual' });
+  expect(series).toEqual([
+    'info{version="",datastore="usual"} 1',
+    'replicas{state="desired"} 2',
+    'replicas{state="ready"} 0',
+  ]);
+});
+
+test('a migration has series while it is under way, and none afterwards', () => {
+  const migrating = (phase: 'Copying' | 'Succeeded') =>
+    tenantControlPlaneWith({
+      status: {
+        storage: {
+          migration: {
+            ...{ phase, startedAt: time, remaining: 7 },
+            source: { dataStoreName: 'default' },
+            target: { dataStoreName: 'other' },
+          },
+        },
+      },
+    });
+  expect(seriesOf(migrating('Copying'))).toEqual(
+    expect.arrayContaining([
+      `migration_started_timestamp_seconds{phase="Copying",target="other"} ${seconds}`,
+      'migration_remaining_keys{} 7',
+    ]),
+  );
+  expect(seriesOf(migrating('Succeeded')).filter((line) => line.startsWith('migration'))).toEqual([]);
+});
+
+test('what the last probe found has series for each way to the API server', () => {
+  const tcp = tenantControlPlaneWith({ metadata: { uid: 'here' } });
+  const found = new Map<ProbePath, ProbeResult>([
+    ['service', { isUp: true, seconds: 0.02 }],
+    ['endpoint', { isUp: false, seconds: 5 }],
+  ]);
+  const probes: TenantFacts['probes'] = (uid) => (uid === 'here' ? found : new Map());
+  expect(seriesOf(tcp, { probes }).filter((line) => line.startsWith('probe'))).toEqual([
+    'probe_success{path="service"} 1',
+    'probe_success{path="endpoint"} 0',
+    'probe_duration_seconds{path="service"} 0.02',
+    'probe_duration_seconds{path="endpoint"} 5',
+  ]);
+});
+
+test.each([
+  ['while it is migrated', {}, true],
+  ['while it is deleted, when it is no longer probed', { deletionTimestamp: time }, false],
+])('a tenant has at most 14 series, whatever its status says: %s', (_, metadata, isProbed) => {
+  const tcp = tenantControlPlaneWith({
+    metadata,
+    status: {
+      conditions: Object.keys(tenantControlPlaneConditions).map((type) => condition(type)),
+      kubernetesResources: { version: { version: 'v1.36.3', status: 'Ready' }, deployment },
+      storage: {
+        migration: {
+          ...{ phase: 'Copying', startedAt: time, remaining: 7 },
+          source: { dataStoreName: 'default' },
+          target: { dataStoreName: 'other' },
+        },
+      },
+    },
+  });
+  const found = new Map(probePaths.map((path) => [path, { isUp: true, seconds: 1 }]));
+  const probes: TenantFacts['probes'] = () => (isProbed ? found : new Map());
+  const series = seriesOf(tcp, { probes });
+  expect(series.length).toBeLessThanOrEqual(14);
+  expect(series.length).toBeGreaterThan(10);
+});

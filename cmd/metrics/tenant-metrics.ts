@@ -1,0 +1,94 @@
+import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { conditionSamples } from '../../runtime/observe/condition-samples.ts';
+import type { ObjectMetric, ObjectSample } from '../../runtime/observe/object-metrics.ts';
+import type { ProbeResult } from '../../tenants/probe.ts';
+import type { ProbePath } from '../../tenants/prober.ts';
+import { sample } from './sample.ts';
+
+/** Those that say for how long something is so; the others say why `Ready` is not True. A migration has metrics of its own. */
+const types = ['Ready', 'ControlPlaneAvailable', 'UpgradeAllowed', 'Rotating', 'Paused'];
+
+const seconds = (time: string): number => Date.parse(time) / 1000;
+
+/** What is known of tenants besides their objects. */
+export interface TenantFacts {
+  /** DataStore of tenants that neither name nor select one; empty for none. */
+  readonly defaultDataStore: string;
+  /** The last probe of a tenant on each way to its API server. */
+  readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
+}
+
+/** What is measured of a TenantControlPlane: at most 14 series. */
+export function tenantMetrics({ defaultDataStore, probes }: TenantFacts): readonly ObjectMetric<TenantControlPlane>[] {
+  const probed = (uid: string, value: (result: ProbeResult) => number): readonly ObjectSample[] =>
+    [...probes(uid)].map(([path, result]) => ({ value: value(result), labels: { path } }));
+  return [
+    {
+      name: 'steward_tenant_info',
+      help: 'Always 1; Kubernetes version that runs (empty until one does), and name of the DataStore',
+      labels: ['version', 'datastore'],
+      samples: (tcp) => {
+        const { version = '' } = tcp.status?.kubernetesResources?.version ?? {};
+        return sample(1, { version, datastore: dataStoreName(tcp, defaultDataStore) });
+      },
+    },
+    {
+      name: 'steward_tenant_deleted_timestamp_seconds',
+      help: 'When the deletion of the TenantControlPlane began, since 1970; absent before',
+      labels: [],
+      samples: ({ metadata }) => sample(seconds(metadata.deletionTimestamp ?? '')),
+    },
+    {
+      name: 'steward_tenant_condition',
+      help: `1 for True, 0 for False, -1 for Unknown; of the conditions ${types.join(', ')}`,
+      labels: ['type'],
+      samples: ({ status }) => conditionSamples(status?.conditions, types),
+    },
+    {
+      name: 'steward_tenant_replicas',
+      help: 'Pods of the control plane: desired by the spec, and ready',
+      labels: ['state'],
+      samples: ({ spec, status }) => {
+        const { readyReplicas } = status?.kubernetesResources?.deployment ?? {};
+        return [
+          ...sample(spec.controlPlane.deployment.replicas, { state: 'desired' }),
+          ...sample(readyReplicas ?? 0, { state: 'ready' }),
+        ];
+      },
+    },
+    {
+      name: 'steward_tenant_probe_success',
+      help: '1 if the API server was ready in the last probe, 0 if not; `service` is the path that pods in the management cluster take, `endpoint` the path of workers and users',
+      labels: ['path'],
+      samples: ({ metadata }) => probed(metadata.uid, ({ isUp }) => (isUp ? 1 : 0)),
+    },
+    {
+      name: 'steward_tenant_probe_duration_seconds',
+      help: 'How long the last probe took, with a new connection',
+      labels: ['path'],
+      samples: ({ metadata }) => probed(metadata.uid, ({ seconds: duration }) => duration),
+    },
+    {
+      name: 'steward_tenant_migration_started_timestamp_seconds',
+      help: 'When the current migration to another DataStore started, since 1970; absent without one',
+      labels: ['phase', 'target'],
+      samples: ({ status }) => {
+        const migration = status?.storage?.migration;
+        if (!isUnderWay(migration)) return [];
+        const { phase, startedAt, target } = migration;
+        return sample(seconds(startedAt), { phase, target: target.dataStoreName });
+      },
+    },
+    {
+      name: 'steward_tenant_migration_remaining_keys',
+      help: 'Keys that the current migration has left to copy, if known',
+      labels: [],
+      samples: ({ status }) => {
+        const migration = status?.storage?.migration;
+        return isUnderWay(migration) ? sample(migration.remaining) : [];
+      },
+    },
+  ];
+}

@@ -1,0 +1,232 @@
+import { controllerNames } from '../chosen-controllers.ts';
+import { ofManager } from './of-manager.ts';
+
+/** An alert of Prometheus, and what a person needs who is woken by it. */
+export interface Alert {
+  readonly name: string;
+  /** PromQL; each series that it returns is one alert. */
+  readonly expr: string;
+  /** For how long it has to be so, as a duration of Prometheus. */
+  readonly for: string;
+  /** `critical`: somebody has to act now. `warning`: somebody has to act within days. */
+  readonly severity: 'critical' | 'warning';
+  /** One line; may use the labels of the series. */
+  readonly summary: string;
+  /** What it means for users. */
+  readonly meaning: string;
+  /** What to do, in this order. */
+  readonly remedy: readonly string[];
+}
+
+const tenant = '{{ $labels.namespace }}/{{ $labels.name }}';
+/** A control plane that its author lets sleep, and one that is being deleted, are as they should be. */
+const runs =
+  'and on (namespace, name) steward_tenant_replicas{state="desired"} > 0 unless on (namespace, name) steward_tenant_deleted_timestamp_seconds';
+const condition = (type: string): string => `max by (namespace, name) (steward_tenant_condition{type="${type}"})`;
+
+const probed = (path: string): string => `max by (namespace, name) (steward_tenant_probe_success{path="${path}"})`;
+const available = (window: string): string => `steward:tenant_availability:avg${window}{path="service"}`;
+/** With 14.4 times the errors that 99.9% allows, a month's errors are used within two days. */
+const fastBurn = 1 - 14.4 * 0.001;
+
+/** Other controllers have metrics of these names, too. */
+const ours = `{controller=~"${controllerNames.join('|')}"}`;
+
+const seconds = { minute: 60, hour: 3600, day: 24 * 3600 };
+const describe = '`kubectl -n <namespace> describe tcp <name>`';
+
+/** Every alert, those that concern most users first. */
+export const alerts: readonly Alert[] = [
+  {
+    name: 'StewardManagerAbsent',
+    expr: `absent(${ofManager.leading} == 1)`,
+    for: '5m',
+    severity: 'critical',
+    summary: 'No manager leads: nothing is reconciled',
+    meaning:
+      'Control planes keep serving, but Steward repairs, renews, creates and deletes nothing. Webhooks may refuse changes. The alert also fires if Prometheus cannot scrape the manager.',
+    remedy: [
+      'Does a pod of the manager run: `kubectl -n steward-system get pods`? Its log, and `kubectl describe pod`, say why not.',
+      'If it runs, look at its target in Prometheus: 401 or 403 means that the token may not read `/metrics`; a timeout means that the NetworkPolicy does not let Prometheus in.',
+      'If it is scraped, `kubectl -n steward-system get lease` says who leads, and the log says why nobody does.',
+    ],
+  },
+  {
+    name: 'StewardTenantUnavailable',
+    expr: `${condition('ControlPlaneAvailable')} < 1 ${runs}`,
+    for: '5m',
+    severity: 'critical',
+    summary: `The control plane ${tenant} does not serve`,
+    meaning: 'The users of the tenant cannot reach its API server. Pods on its workers keep running.',
+    remedy: [
+      `${describe}: the message of ControlPlaneAvailable contains what the pods report.`,
+      'With reason PodsRefused, a quota, Pod Security or a webhook of the management cluster is in the way. With StartsLater, others are starting: wait.',
+      'If several tenants are affected, look at their DataStore first: `kubectl get datastores`.',
+    ],
+  },
+  {
+    name: 'StewardDataStoreUnusable',
+    expr: 'max by (name) (steward_datastore_condition{type="Ready"}) < 1',
+    for: '5m',
+    severity: 'critical',
+    summary: 'The DataStore {{ $labels.name }} cannot be used',
+    meaning: 'Control planes of its tenants may not serve, or not accept writes. New tenants are not placed in it.',
+    remedy: [
+      '`kubectl describe datastore <name>`: Reachable, Authorized and VersionSupported say what is wrong, and with which server.',
+      'For the quick-start etcd: `kubectl -n steward-system get pods -l app.kubernetes.io/name=etcd`, and [care for an etcd](../../how-to/care-for-etcd.md).',
+    ],
+  },
+  {
+    name: 'StewardTenantErrors',
+    expr: `${available('1h')} < ${fastBurn} and ${available('5m')} < ${fastBurn} unless on (namespace, name) ${condition('ControlPlaneAvailable')} < 1`,
+    for: '2m',
+    severity: 'critical',
+    summary: `The API server of ${tenant} fails more than one probe in 70`,
+    meaning:
+      'At this rate, two days use up the errors that an objective of 99.9% allows for a month. Users see calls that fail, although pods are ready.',
+    remedy: [
+      '`kubectl -n <namespace> get pods -l steward.butlerlabs.dev/name=<name>`: do containers restart, or are they throttled?',
+      'Does its DataStore answer slowly, or one of its members not at all: `kubectl describe datastore <datastore>`?',
+      'Do its own users send too many requests? [Tune the control plane](../../how-to/tune-a-control-plane.md), or give it more replicas.',
+    ],
+  },
+  {
+    name: 'StewardTenantEndpointUnreachable',
+    expr: `${probed('endpoint')} == 0 and on (namespace, name) ${probed('service')} == 1 ${runs}`,
+    for: '5m',
+    severity: 'warning',
+    summary: `The control plane ${tenant} serves, but not at its endpoint`,
+    meaning:
+      'Workers and users may not reach it. The manager probes from its own pod: a load balancer that cannot be reached from inside the cluster looks the same.',
+    remedy: [
+      'Does the endpoint answer from elsewhere: `curl -k https://<endpoint>/readyz`? If it does, only the manager cannot reach it, and you can silence this alert.',
+      'Does the name resolve to the address of the load balancer, router or node, and does a firewall let the port through?',
+      `${describe}: EndpointReady says what the Service, Ingress or Gateway still lacks.`,
+    ],
+  },
+  {
+    name: 'StewardTenantSlow',
+    expr: 'steward:tenant_probe_duration_seconds:avg5m{path="service"} > 1',
+    for: '15m',
+    severity: 'warning',
+    summary: `The API server of ${tenant} answers slowly`,
+    meaning: 'A new connection and one small request take more than a second.',
+    remedy: [
+      'Does kube-apiserver, or its node, have no processor time left? [Tune the control plane](../../how-to/tune-a-control-plane.md), or give it more replicas.',
+      'If several tenants of one DataStore are slow, the DataStore is slow: look at its disks and processors.',
+    ],
+  },
+  {
+    name: 'StewardTenantNotReady',
+    expr: `${condition('Ready')} < 1 and on (namespace, name) ${condition('ControlPlaneAvailable')} == 1 ${runs}`,
+    for: '30m',
+    severity: 'warning',
+    summary: `The control plane ${tenant} serves, but is not Ready`,
+    meaning:
+      'Something of the spec is not in place: an add-on, a certificate, the endpoint, a rollout. Users may not notice it yet.',
+    remedy: [`${describe}: the message of Ready names another condition, whose message says what is wrong.`],
+  },
+  {
+    name: 'StewardUpgradeHeld',
+    expr: `${condition('UpgradeAllowed')} == 0 ${runs}`,
+    for: '1h',
+    severity: 'warning',
+    summary: `An upgrade of ${tenant} is held, or has returned to the previous pods`,
+    meaning: 'The control plane serves with its previous version or configuration.',
+    remedy: [
+      `${describe}: UpgradeAllowed names the kubelets, the clients of removed APIs or the pods that are in the way, and when a failed rollout is tried again.`,
+    ],
+  },
+  {
+    name: 'StewardCertificateExpiring',
+    expr: `steward_certificate_expiry_timestamp_seconds - time() < ${12 * seconds.hour}`,
+    for: '15m',
+    severity: 'critical',
+    summary: `A certificate in the Secret {{ $labels.secret }} of ${tenant} expires within twelve hours`,
+    meaning:
+      'Steward renews certificates a day before they expire. This one was not renewed: once it has expired, the control plane or its users lose their connections.',
+    remedy: [
+      'Is the tenant paused? Its certificates are not renewed: [resume it](../../how-to/pause.md#resume).',
+      `${describe}: CertificatesReady, KubeconfigsReady and AddonsReady say why a certificate is not renewed.`,
+      'Does the CA itself expire soon? No certificate outlives its CA: [rotate the CA](../../how-to/rotate-authorities.md).',
+    ],
+  },
+  {
+    name: 'StewardAuthorityExpiring',
+    expr: `steward_certificate_expiry_timestamp_seconds{secret=~".+-ca|.+-front-proxy-ca-certificate"} - time() < ${90 * seconds.day}`,
+    for: '1h',
+    severity: 'warning',
+    summary: `A CA of ${tenant} expires within 90 days`,
+    meaning: 'Nothing renews a CA by itself, because all workers and users have to learn the new one first.',
+    remedy: ['[Rotate it](../../how-to/rotate-authorities.md) without interrupting a client.'],
+  },
+  {
+    name: 'StewardDeletionStuck',
+    expr: `time() - max by (namespace, name) (steward_tenant_deleted_timestamp_seconds) > ${15 * seconds.minute}`,
+    for: '1m',
+    severity: 'warning',
+    summary: `The deletion of ${tenant} has not ended after 15 minutes`,
+    meaning: 'Its data and credentials may still be in the DataStore.',
+    remedy: [
+      `${describe}: the condition Deleting says what it waits for.`,
+      'With WaitingForStore, repair the DataStore. If you remove the finalizer instead, data and credentials are left behind.',
+    ],
+  },
+  {
+    name: 'StewardMigrationSlow',
+    expr: `time() - max by (namespace, name) (steward_tenant_migration_started_timestamp_seconds) > ${2 * seconds.hour}`,
+    for: '5m',
+    severity: 'warning',
+    summary: `The migration of ${tenant} to another DataStore has not ended after two hours`,
+    meaning: 'The tenant can be used meanwhile, but cannot be upgraded.',
+    remedy: [
+      `${describe}: the condition Migrating says which phase it is in, how many keys are left, and what it waits for.`,
+      'To cancel it, write the previous DataStore into `spec.dataStore`.',
+    ],
+  },
+  {
+    name: 'StewardDataStoreFull',
+    expr: 'max by (name) (steward_datastore_available_tenants) < 1',
+    for: '15m',
+    severity: 'warning',
+    summary: 'The DataStore {{ $labels.name }} takes no more tenants',
+    meaning: 'New tenants are placed in another DataStore. If none fits, they wait.',
+    remedy: ['Raise `spec.placement.capacity.tenants`, add a DataStore, or rebalance with `spec.drain.keep`.'],
+  },
+  {
+    name: 'StewardReconcilesFail',
+    expr: `sum by (controller) (rate(controller_runtime_reconcile_errors_total${ours}[10m])) > 0.2`,
+    for: '15m',
+    severity: 'warning',
+    summary: 'Reconciles of the controller {{ $labels.controller }} fail again and again',
+    meaning:
+      'Changes of these objects have no effect until a reconcile succeeds. Reconciles are retried with back-off.',
+    remedy: [
+      'The log of the manager has each error with its object: `kubectl -n steward-system logs -l app.kubernetes.io/name=steward --tail=-1 | grep error`.',
+      'If all of them are refused by the management cluster (403), the ClusterRole is older than the manager: apply the manifests of its version.',
+    ],
+  },
+  {
+    name: 'StewardBehind',
+    expr: `max by (controller) (workqueue_longest_running_processor_seconds${ours}) > 120 or sum by (controller) (workqueue_depth${ours}) > 500`,
+    for: '15m',
+    severity: 'warning',
+    summary: 'The controller {{ $labels.controller }} is behind with its work',
+    meaning: 'Changes take effect late.',
+    remedy: [
+      'Does the manager use all the processor time that it gets? Give it more. If not, raise `--max-concurrent-tcp-reconciles`, or for StewardControlPlanes `--max-concurrent-reconciles`.',
+      'Does the management API server answer slowly (`rest_client_request_duration_seconds`)? Then it is the bottleneck.',
+    ],
+  },
+  {
+    name: 'StewardDefect',
+    expr: `sum(increase(steward_unhandled_errors_total[1h])) > 0 or sum(increase(controller_runtime_reconcile_panics_total${ours}[1h])) > 0`,
+    for: '0m',
+    severity: 'warning',
+    summary: 'The manager has met an error that no code handles',
+    meaning: 'It goes on, but an object may not be as it should be.',
+    remedy: [
+      'Find the lines with `unhandled`, `uncaught` or `crashed` in the log of the manager, and [report them](../../how-to/troubleshoot.md).',
+    ],
+  },
+];

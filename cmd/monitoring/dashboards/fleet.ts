@@ -1,0 +1,85 @@
+import type { Dashboard } from './dashboard.ts';
+
+const condition = (type: string): string => `max by (namespace, name) (steward_tenant_condition{type="${type}"})`;
+
+/** All control planes together. */
+export const fleetDashboard: Dashboard = {
+  name: 'fleet',
+  title: 'Steward / Control planes',
+  choices: [],
+  panels: [
+    {
+      ...{ title: 'Control planes', description: '', type: 'stat', unit: 'short' },
+      queries: [{ expr: `count(max by (namespace, name) (steward_tenant_info))`, legend: '' }],
+    },
+    {
+      ...{ title: 'Serving', description: 'Their API servers answer.', type: 'stat', unit: 'short' },
+      queries: [{ expr: `count(${condition('ControlPlaneAvailable')} == 1) or vector(0)`, legend: '' }],
+    },
+    {
+      title: 'Not serving',
+      description: 'Those that sleep, and those that are being created or deleted, are among them.',
+      ...{ type: 'stat', unit: 'short' },
+      queries: [{ expr: `count(${condition('ControlPlaneAvailable')} < 1) or vector(0)`, legend: '' }],
+    },
+    {
+      ...{ title: 'Upgrades held', description: 'UpgradeAllowed is False.', type: 'stat', unit: 'short' },
+      queries: [{ expr: `count(${condition('UpgradeAllowed')} == 0) or vector(0)`, legend: '' }],
+    },
+    {
+      title: 'Control planes that are not Ready',
+      description: 'The message of the condition Ready says why.',
+      ...{ type: 'table', unit: 'short' },
+      queries: [{ expr: `${condition('Ready')} < 1`, legend: '' }],
+    },
+    {
+      title: 'Least available control planes',
+      description: 'Share of the probes of an hour that found the API server ready; the ten lowest.',
+      ...{ type: 'timeseries', unit: 'percentunit' },
+      queries: [
+        { expr: 'bottomk(10, steward:tenant_availability:avg1h{path="service"})', legend: '{{namespace}}/{{name}}' },
+      ],
+    },
+    {
+      title: 'Slowest control planes',
+      description: 'Duration of probes in five minutes; the ten highest.',
+      ...{ type: 'timeseries', unit: 's' },
+      queries: [
+        {
+          expr: 'topk(10, steward:tenant_probe_duration_seconds:avg5m{path="service"})',
+          legend: '{{namespace}}/{{name}}',
+        },
+      ],
+    },
+    {
+      ...{ title: 'Versions of Kubernetes', description: '', type: 'timeseries', unit: 'short' },
+      queries: [
+        { expr: 'count by (version) (max by (namespace, name, version) (steward_tenant_info))', legend: '{{version}}' },
+      ],
+    },
+    {
+      ...{ title: 'Control planes by DataStore', description: '', type: 'timeseries', unit: 'short' },
+      queries: [
+        {
+          expr: 'count by (datastore) (max by (namespace, name, datastore) (steward_tenant_info))',
+          legend: '{{datastore}}',
+        },
+      ],
+    },
+    {
+      ...{ title: 'Pods', description: 'Of all control planes together.', type: 'timeseries', unit: 'short' },
+      queries: [
+        {
+          expr: 'sum by (state) (max by (namespace, name, state) (steward_tenant_replicas))',
+          legend: '{{state}}',
+        },
+      ],
+    },
+    {
+      title: 'Time until the next certificate expires',
+      description: 'Certificates are renewed a day before, CAs are not.',
+      ...{ type: 'timeseries', unit: 's' },
+      queries: [{ expr: 'min(steward_certificate_expiry_timestamp_seconds) - time()', legend: 'next' }],
+    },
+  ],
+};

@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { connectManagement } from '../connect/management-cluster.ts';
+import { changeControlPlane } from '../control-plane/change-control-plane.ts';
+import { findControlPlane } from '../control-plane/find-control-plane.ts';
+import { followObject } from '../control-plane/follow-object.ts';
+import { replicasChange, wantedReplicas } from '../control-plane/replicas-change.ts';
+import { sleepProgress } from '../control-plane/sleep-progress.ts';
+import { withConnection, withWait } from '../frame/shared-options.ts';
+import type { ConnectionOptions, WaitOptions } from '../frame/shared-options.ts';
+import type { World } from '../frame/world.ts';
+
+/** `sleep`: scales a control plane to no pods. */
+export function sleepCommand(world: World): Command {
+  const command = new Command('sleep')
+    .summary('Put a control plane to sleep: no pods run, the data stays.')
+    .description(
+      'Sets the number of pods to 0 and notes on the object how many there were, for wake. Pods on workers keep running, but nothing ' +
+        'schedules or replaces them meanwhile.',
+    )
+    .argument('<name>', 'Name of the control plane.');
+  return withWait(withConnection(command, '5m')).action(
+    async (name: string, options: ConnectionOptions & WaitOptions) => {
+      await using management = await connectManagement(world, options);
+      const plane = await findControlPlane(name, management);
+      if (wantedReplicas(plane) > 0) {
+        const changed = await changeControlPlane(plane, replicasChange(plane, 0), management);
+        world.note(
+          `${changed} is to sleep; kubectl steward wake ${plane.name} starts its ${wantedReplicas(plane)} pods again`,
+        );
+      } else world.note(`${plane.name} already has 0 replicas`);
+      if (!options.wait || plane.tenant === undefined) return;
+      await followObject(tenantControlPlane, plane.tenant.metadata, sleepProgress, { management, world });
+    },
+  );
+}

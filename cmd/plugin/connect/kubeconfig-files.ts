@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { KubeconfigError } from '../../../api/kubeconfig.ts';
+import { failureCode } from '../../../runtime/observe/describe-failure.ts';
+import type { World } from '../frame/world.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A named entry of a kubeconfig. */
+interface Entry {
+  readonly name: string;
+  readonly value: Fields;
+}
+
+/** What the kubeconfig files say together: of entries with the same name the first counts, as for kubectl. */
+export interface KubeconfigFiles {
+  readonly currentContext: string;
+  readonly clusters: readonly Entry[];
+  readonly users: readonly Entry[];
+  readonly contexts: readonly Entry[];
+}
+
+/** Fields with paths, which are relative to the folder of their file. */
+const paths = {
+  clusters: ['certificate-authority'],
+  users: ['client-certificate', 'client-key', 'tokenFile'],
+  contexts: [],
+} as const;
+const singular = { clusters: 'cluster', users: 'user', contexts: 'context' } as const;
+
+/** The files that kubectl would read: the named one, those of $KUBECONFIG, or ~/.kube/config. */
+export function kubeconfigPaths(
+  named: string | undefined,
+  world: Pick<World, 'environment' | 'home'>,
+): readonly string[] {
+  if (named !== undefined) return [named];
+  const listed = (world.environment.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
+  return listed.length > 0 ? listed : [join(world.home, '.kube', 'config')];
+}
+
+/**
+ * Reads and merges the files. Undefined if none exists; a file that was named has to exist.
+ * @throws KubeconfigError, which never repeats the content of a file.
+ */
+export function readKubeconfigFiles(
+  named: string | undefined,
+  world: Pick<World, 'environment' | 'home'>,
+): KubeconfigFiles | undefined {
+  const files = kubeconfigPaths(named, world).flatMap((path) => readFile(path, named !== undefined));
+  if (files.length === 0) return undefined;
+  const merged = (list: keyof typeof paths): readonly Entry[] => {
+    const all = files.flatMap((file) => file[list]);
+    return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
+  };
+  return {
+    currentContext: files.map(({ currentContext }) => currentContext).find((name) => name !== '') ?? '',
+    clusters: merged('clusters'),
+    users: merged('users'),
+    contexts: merged('contexts'),
+  };
+}
+
+function readFile(path: string, required: boolean): readonly KubeconfigFiles[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (failureCode(error) === 'ENOENT' && !required) return [];
+    throw new KubeconfigError(`kubeconfig ${path}: cannot be read`, { cause: error });
+  }
+  return [parseKubeconfigFile(text, path)];
+}
+
+function parseKubeconfigFile(text: string, path: string): KubeconfigFiles {
+  let document: unknown;
+  try {
+    document = parse(text, { maxAliasCount: 0, logLevel: 'silent' } as { logLevel: 'silent' });
+  } catch {
+    // The library's own messages quote the text, which may hold a key.
+    throw new KubeconfigError(`kubeconfig ${path}: not YAML, or YAML with aliases; write each entry in full`);
+  }
+  // An empty file is an empty kubeconfig.
+  const fields = document ?? {};
+  if (!isFields(fields)) throw new KubeconfigError(`kubeconfig ${path}: not a map; expected kind: Config`);
+  const current = fields['current-context'];
+  const folder = dirname(resolve(path));
+  const entries = (list: keyof typeof paths): readonly Entry[] => entriesOf(fields, list, folder);
+  return {
+    currentContext: typeof current === 'string' ? current : '',
+    clusters: entries('clusters'),
+    users: entries('users'),
+    contexts: entries('contexts'),
+  };
+}
+
+function entriesOf(document: Fields, list: keyof typeof paths, folder: string): readonly Entry[] {
+  const given = document[list];
+  if (!Array.isArray(given)) return [];
+  return (given as readonly unknown[]).flatMap((entry) => {
+    const value = isFields(entry) ? (entry[singular[list]] ?? {}) : undefined;
+    if (!isFields(entry) || typeof entry.name !== 'string' || !isFields(value)) return [];
+    const absolute = paths[list].flatMap((field) => {
+      const path = value[field];
+      return typeof path === 'string' && path !== '' && !isAbsolute(path) ? [[field, join(folder, path)]] : [];
+    });
+    return [{ name: entry.name, value: { ...value, ...(Object.fromEntries(absolute) as Fields) } }];
+  });
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

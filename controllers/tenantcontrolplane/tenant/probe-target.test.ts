@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+
+import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { UnreachableError } from '../../../runtime/client/errors.ts';
+import type { ProbeTarget } from '../../../tenants/prober.ts';
+import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
+
+/** What the prober was told, in order. */
+function watched(): { readonly world: TenantWorld; readonly told: (ProbeTarget | 'stop')[] } {
+  const told: (ProbeTarget | 'stop')[] = [];
+  const prober = {
+    watch: (_: string, target: ProbeTarget) => void told.push(target),
+    stop: () => void told.push('stop'),
+  };
+  return { world: new TenantWorld({ prober }), told };
+}
+
+test('a tenant is probed once it can be used, through its Service and at its endpoint, without credentials', async () => {
+  const { world, told } = watched();
+  world.podsStart = false;
+  await world.create();
+  await world.settle();
+  expect(told).toEqual([]);
+  await world.startPods();
+  await world.settle();
+  const { status } = await world.read();
+  const address = status?.controlPlaneEndpoint ?? '';
+  const ca = expect.stringContaining('BEGIN CERTIFICATE');
+  expect(told.at(-1)).toEqual({
+    service: { server: expect.stringMatching(/^https:/), ca, dial: { host: address.split(':')[0], port: 6443 } },
+    endpoint: { server: `https://${address}`, ca },
+  });
+});
+
+test('a tenant that sleeps is not probed any more', async () => {
+  const { world, told } = watched();
+  await world.create();
+  await world.settle();
+  expect(told).not.toContain('stop');
+  await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+  await world.settle();
+  expect(told.at(-1)).toBe('stop');
+});
+
+test('a tenant that is deleted is not probed any more', async () => {
+  const { world, told } = watched();
+  await world.create();
+  await world.settle();
+  await world.cluster.admin.delete(tenantControlPlane, (await world.read()).metadata);
+  await world.reconcile();
+  expect(told.at(-1)).toBe('stop');
+});
+
+test('a tenant that does not answer is probed as before', async () => {
+  const { world, told } = watched();
+  await world.create();
+  await world.settle();
+  expect(told.length).toBeGreaterThan(0);
+  const known = told.length;
+  world.tenant.failNext({}, new UnreachableError('connection refused'), 99);
+  await world.clock.advance(16 * 60_000);
+  await world.reconcile();
+  const conditions = (await world.read()).status?.conditions ?? [];
+  expect(conditions.find(({ type }) => type === 'TenantConfigured')?.status).not.toBe('True');
+  expect(told.slice(known)).toEqual([]);
+});

@@ -1,0 +1,28 @@
+import type { Scope } from '../scope.ts';
+import { wantedReplicas } from '../shared/replicas.ts';
+
+/** An API server that is probed. */
+export interface ProbedKubeconfig {
+  /** Names it and its CA. */
+  readonly kubeconfig: string;
+  /** Dialled in place of what the kubeconfig names. */
+  readonly dial?: { readonly host: string; readonly port: number };
+}
+
+/** How a tenant is probed from now on. */
+export type ProbeChange =
+  { readonly service: ProbedKubeconfig; readonly endpoint: ProbedKubeconfig } | 'stop' | 'unchanged';
+
+/**
+ * Where a tenant is probed: from the moment at which it has everything that its first users need, until it sleeps. What a reconcile
+ * does not find out leaves it unchanged: a tenant that does not answer is to be probed above all.
+ */
+export function probeTarget(scope: Readonly<Scope>): ProbeChange {
+  if (wantedReplicas(scope.tcp, scope.observed.deployment) === 0) return 'stop';
+  const { tenantPrepared, operatorKubeconfig, superAdminKubeconfig, endpoint, service } = scope;
+  const isKnown = tenantPrepared === true && operatorKubeconfig !== undefined && superAdminKubeconfig !== undefined;
+  if (!isKnown) return 'unchanged';
+  const host = service?.spec?.clusterIP ?? 'None';
+  const dial = endpoint === undefined || host === 'None' ? undefined : { host, port: endpoint.port };
+  return { service: { kubeconfig: operatorKubeconfig, dial }, endpoint: { kubeconfig: superAdminKubeconfig } };
+}

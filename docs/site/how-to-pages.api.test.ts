@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { kinds } from '../../api/core/kinds.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
+import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { consoleBlocks } from '../../e2e/framework/console-blocks.ts';
+import { resolveTools } from '../../e2e/tools/resolve.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { openCluster } from '../../runtime/client/http-cluster.ts';
+import { parseKubeconfig } from '../../runtime/client/kubeconfig.ts';
+import { startApiServer } from '../../testing/servers/api-server.ts';
+import { installKinds } from '../../testing/servers/install-kinds.ts';
+
+const run = promisify(execFile);
+const self = 'docs/site/how-to-pages.api.test.ts';
+const shop = { namespace: 'tenants', name: 'shop' };
+
+let server: Awaited<ReturnType<typeof startApiServer>>;
+let cluster: Cluster;
+let kubectl: string;
+let folder: string;
+
+/** A real API server with Steward's kinds and a TenantControlPlane, and no manager: commands change specs and metadata. */
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'how-to-pages-'));
+  ({ kubectl } = await resolveTools(['kubectl']));
+  server = await startApiServer();
+  cluster = openCluster(parseKubeconfig(server.kubeconfig), { name: 'management' });
+  await installKinds(cluster, [dataStore, kubeconfigGenerator, retainedControlPlane, tenantControlPlane]);
+  await cluster.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: shop.namespace } });
+  const tenant = {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'TenantControlPlane',
+    metadata: shop,
+    spec: {
+      dataStore: 'default',
+      controlPlane: { service: { serviceType: 'ClusterIP' } },
+      kubernetes: { version: 'v1.36.3' },
+    },
+  };
+  await cluster.create(tenantControlPlane, tenant);
+}, 120_000);
+
+afterAll(async () => {
+  await cluster.close();
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+const tenant = (): Promise<TenantControlPlane | undefined> => cluster.get(tenantControlPlane, shop);
+
+/** Runs the blocks of a page that name this test, in their order, each followed by a look at what it did. */
+async function follow(page: string, looks: readonly ((printed: string) => unknown)[]): Promise<void> {
+  const markdown = await readFile(path.join(import.meta.dirname, '../how-to', `${page}.md`), 'utf8');
+  const blocks = consoleBlocks(markdown).filter(
+    ({ trial }) => trial !== undefined && 'tests' in trial && trial.tests.includes(self),
+  );
+  expect(blocks).toHaveLength(looks.length);
+  const PATH = [path.dirname(kubectl), process.env.PATH ?? ''].join(path.delimiter);
+  const env = { ...process.env, KUBECONFIG: server.kubeconfigPath, PATH };
+  for (const [index, { commands }] of blocks.entries()) {
+    const options = { env, cwd: folder, timeout: 60_000 };
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], options);
+    await looks[index]?.(stdout);
+  }
+}
+
+describe('The commands of a how-to page', () => {
+  test('create the first tenant and delete it', async () => {
+    const first = { namespace: 'default', name: 'first' };
+    await follow('get-started', [
+      async () => {
+        expect((await cluster.get(tenantControlPlane, first))?.spec.networkProfile.certSANs).toEqual(['localhost']);
+      },
+      async () => {
+        expect(await cluster.get(tenantControlPlane, first)).toBeUndefined();
+      },
+    ]);
+  }, 120_000);
+
+  test('scale a tenant, put it to sleep and wake it up', async () => {
+    const hasReplicas = (count: number) => async (): Promise<void> => {
+      expect((await tenant())?.spec.controlPlane.deployment.replicas).toBe(count);
+    };
+    await follow('sleep-and-scale', [3, 0, 1].map(hasReplicas));
+  }, 120_000);
+
+  test('deny writes and allow them again', async () => {
+    await follow('limit-writes', [
+      (printed) => {
+        expect(JSON.parse(printed.trim().split('\n').at(-1) ?? '')).toEqual({
+          blockCreation: true,
+          blockUpdate: true,
+          blockDeletion: true,
+        });
+      },
+      async () => {
+        expect((await tenant())?.spec.writePermissions).toBeUndefined();
+      },
+    ]);
+  }, 120_000);
+
+  test('pause and resume', async () => {
+    const paused = async (): Promise<string | undefined> =>
+      (await tenant())?.metadata.annotations?.['steward.butlerlabs.dev/paused'];
+    await follow('pause', [
+      async () => {
+        expect(await paused()).toBe('');
+      },
+      async () => {
+        expect(await paused()).toBeUndefined();
+      },
+    ]);
+  }, 120_000);
+
+  test('generate kubeconfigs for users, and end that', async () => {
+    const support = { name: 'support' };
+    await follow('kubeconfigs-for-users', [
+      async () => {
+        expect((await cluster.get(kubeconfigGenerator, support))?.spec.user).toEqual({ stringValue: 'support' });
+      },
+      async () => {
+        expect(await cluster.get(kubeconfigGenerator, support)).toBeUndefined();
+      },
+    ]);
+  }, 120_000);
+
+  test('save the objects of Steward', async () => {
+    await follow('back-up', [
+      async () => {
+        expect(await readFile(path.join(folder, 'steward-tenants.yaml'), 'utf8')).toContain('name: shop');
+      },
+    ]);
+  }, 120_000);
+
+  test('list tenants and say why they are not Ready', async () => {
+    await follow('migrate-from-the-go-steward', [
+      (printed) => {
+        expect(printed).toMatch(/^NAMESPACE +NAME +READY +WHY\ntenants +shop +/);
+      },
+    ]);
+  }, 120_000);
+
+  test('look at Steward after an upgrade, and delete every tenant before it is uninstalled', async () => {
+    await follow('upgrade-steward', [
+      (printed) => {
+        expect(printed).toMatch(/^tenants +shop /m);
+      },
+      async () => {
+        expect(await tenant()).toBeUndefined();
+      },
+    ]);
+  }, 120_000);
+});

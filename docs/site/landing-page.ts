@@ -1,0 +1,43 @@
+import { listOfPages, navigationOf } from './navigation.ts';
+import { pageRoute } from './page-route.ts';
+import type { DocsTree } from './read-pages.ts';
+import { siteBody } from './stage-page.ts';
+import type { StagedSite } from './stage-page.ts';
+
+/** The first page of the site: the first paragraph and the picture of README.md, and the groups of the menu. */
+export function landingPage({ pages }: DocsTree, site: StagedSite): string {
+  const readme = pages.get('README.md') ?? '';
+  const [, tagline = '', rest = ''] = /^# Steward\n+([\s\S]+?\.)\s([\s\S]+?)\n\n/m.exec(readme) ?? [];
+  const [picture = ''] = /^!\[.*\]\(.*\)$/m.exec(readme) ?? [];
+  const start = pages.has('docs/how-to/get-started.md')
+    ? 'docs/how-to/get-started.md'
+    : 'docs/tutorial/first-tenant.md';
+  const link = (page: string): string => `${site.base}${pageRoute(page) ?? ''}/`;
+  const front = {
+    title: 'Steward',
+    description: tagline.replaceAll('\n', ' '),
+    editUrl: false,
+    template: 'splash',
+    hero: {
+      tagline: tagline.replaceAll('\n', ' '),
+      actions: [
+        { text: 'Get started', link: link(start), icon: 'right-arrow' },
+        { text: 'Find a page', link: link(listOfPages), variant: 'minimal' },
+      ],
+    },
+  };
+  const groups = navigationOf(pages.get(listOfPages) ?? '').map(({ label, pages: own, groups: inside }) => {
+    const shown = [...own, ...inside.flatMap((group) => group.pages)].slice(0, 6);
+    const items = shown.map((page) => `<li><a href="${link(page)}">${titleOf(page, pages)}</a></li>`);
+    return `<section><h2>${label}</h2><ul>${items.join('')}</ul></section>`;
+  });
+  const lines = Object.entries(front).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  const body = siteBody('README.md', `${rest}\n\n${picture}`, site);
+  return ['---', ...lines, '---', '', body, '', `<div class="groups">${groups.join('')}</div>`, ''].join('\n');
+}
+
+/** The first heading of a page. */
+export function titleOf(page: string, pages: DocsTree['pages']): string {
+  const [, title = page] = /^# (.*)$/m.exec(pages.get(page) ?? '') ?? [];
+  return title.replaceAll(/[`*]/g, '');
+}

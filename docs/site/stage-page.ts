@@ -1,0 +1,105 @@
+import path from 'node:path';
+
+import { readTrial } from '../../e2e/framework/console-blocks.ts';
+import type { Trial } from '../../e2e/framework/console-blocks.ts';
+import { isExternal } from './broken-links.ts';
+import { replaceLinks } from './markdown/links.ts';
+import { pageRoute } from './page-route.ts';
+import type { RepositoryAddress } from './repository-address.ts';
+
+/** What the pages of one version have in common. */
+export interface StagedSite {
+  /** With slashes at both ends, such as `/v0.17.0/`. */
+  readonly base: string;
+  readonly repository: RepositoryAddress;
+  /** The content of a picture below docs/, by its path from the root. */
+  readonly picture: (file: string) => string | undefined;
+}
+
+/** A page of docs/ as the generator takes it: with front matter, with addresses of the site, and without its first heading. */
+export function stagePage(page: string, markdown: string, site: StagedSite): string {
+  const [heading = '', title = page] = /^# (.*)$/m.exec(markdown) ?? [];
+  const body = siteBody(page, markdown.replace(heading, ''), site);
+  const isGenerated = /^<!-- (Made|Written) by/.test(markdown);
+  const front = {
+    title: withoutMarks(title),
+    description: descriptionOf(body),
+    editUrl: isGenerated ? false : site.repository.edit(page),
+  };
+  const lines = Object.entries(front).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  return ['---', ...lines, '---', '', body].join('\n');
+}
+
+/** Markdown of a page of this repository with addresses, pictures and trials as the site shows them. */
+export function siteBody(page: string, markdown: string, site: StagedSite): string {
+  return withBoxes(asShell(showTrials(withLinks(page, markdown, site), site.repository)));
+}
+
+/** Draws the boxes of a checklist: as disabled fields of a form they would have no name for those who hear the page. */
+function withBoxes(markdown: string): string {
+  return markdown.replaceAll(/^( *)- \[ \] /gm, '$1- ☐ ');
+}
+
+/** Highlights commands as those of a shell: as `console`, they would count as what a program has printed. */
+function asShell(markdown: string): string {
+  return markdown.replaceAll(/^( *)```console$/gm, '$1```bash');
+}
+
+function withoutMarks(text: string): string {
+  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+}
+
+/** The first paragraph, for search engines; empty when the page begins with something else. */
+function descriptionOf(body: string): string {
+  const first = body.split(/\n{2,}/).find((part) => part.trim() !== '' && !part.startsWith('<!--')) ?? '';
+  return /^[A-Z`[]/.test(first) ? withoutMarks(first).replaceAll(/\s+/g, ' ').slice(0, 300) : '';
+}
+
+function withLinks(page: string, markdown: string, site: StagedSite): string {
+  return replaceLinks(markdown, ({ target, text, isPicture }) => {
+    if (isExternal(target)) return `${isPicture ? '!' : ''}[${text}](${target})`;
+    const [file = '', anchor] = target.split('#', 2);
+    if (file === '') return `[${text}](${target})`;
+    const leadsTo = path.posix.join(path.posix.dirname(page), file);
+    if (isPicture) return pictureHtml(text, leadsTo, site);
+    const route = pageRoute(leadsTo);
+    const address = route === undefined ? site.repository.show(leadsTo) : `${site.base}${route}/`;
+    return `[${text}](${anchor === undefined ? address : `${address}#${anchor}`})`;
+  });
+}
+
+/** In the page itself, so that the colours follow the reader's choice; in one line, as Markdown wants it. */
+function pictureHtml(text: string, file: string, { picture, repository }: StagedSite): string {
+  const content = picture(file);
+  if (content === undefined) return `![${text}](${repository.show(file)}?raw=true)`;
+  return `<figure class="picture" tabindex="0">${content.replaceAll(/\s*\n\s*/g, ' ').trim()}</figure>`;
+}
+
+/** Says below each block of commands who tries it. */
+function showTrials(markdown: string, repository: RepositoryAddress): string {
+  const lines: string[] = [];
+  let pending: { readonly trial: Trial; readonly indent: string } | undefined;
+  let inBlock = false;
+  for (const line of markdown.split('\n')) {
+    const trial = inBlock ? undefined : readTrial(line);
+    if (trial !== undefined) {
+      pending = { trial, indent: /^\s*/.exec(line)?.[0] ?? '' };
+      continue;
+    }
+    lines.push(line);
+    if (!/^\s*```/.test(line)) continue;
+    inBlock = !inBlock;
+    if (inBlock || pending === undefined) continue;
+    lines.push('', `${pending.indent}<p class="trial">${trialHtml(pending.trial, repository)}</p>`, '');
+    pending = undefined;
+  }
+  return lines.join('\n');
+}
+
+function trialHtml(trial: Trial, repository: RepositoryAddress): string {
+  if ('notRun' in trial) return `<strong>Not run by a test</strong>: ${trial.notRun}`;
+  const tests = trial.tests.map(
+    (file) => `<a href="${repository.show(file)}"><code>${path.posix.basename(file)}</code></a>`,
+  );
+  return `Run by ${tests.join(' and ')}`;
+}

@@ -1,0 +1,234 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { accountToken } from '../framework/metrics/account-token.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
+import { logStep } from '../framework/log.ts';
+import { minutes } from '../framework/minutes.ts';
+import { Prometheus } from '../framework/metrics/prometheus.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
+import { TenantStage, tenantManifest } from '../framework/tenant-stage.ts';
+
+const owned = scenarioResources();
+const namespace = 'watched';
+const shop = 'shop';
+const selector = 'control-plane=controller-manager';
+const deployment = 'deployment/steward-controller-manager';
+
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let prometheus: Prometheus;
+
+beforeAll(async () => {
+  const steward = owned.use(await shareStewardCluster(owned.harness(`observed-${process.pid}`), logStep));
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, namespace);
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+  const token = await accountToken(cluster, 'prometheus', true);
+  prometheus = owned.use(await Prometheus.start({ harness: cluster.harness, token, rules: await hastyRules() }));
+  await scrapeManager();
+}, 25 * minutes);
+
+/** Where the chart has the alerts and the dashboards. */
+const shipped = path.join(import.meta.dirname, '../../charts/steward/files');
+
+/** The rules of the chart. Nobody waits here for five minutes: what is so for a second is reported. */
+async function hastyRules(): Promise<object> {
+  const text = await readFile(path.join(shipped, 'alerts.yaml'), 'utf8');
+  return parse(text.replaceAll(/^( +for: ).*$/gm, '$11s')) as object;
+}
+
+/** Every query of every dashboard. */
+async function dashboardQueries(): Promise<readonly string[]> {
+  const folder = path.join(shipped, 'dashboards');
+  const files = await Promise.all((await readdir(folder)).map((file) => readFile(path.join(folder, file), 'utf8')));
+  return files.flatMap((file) => {
+    const { panels } = JSON.parse(file) as { readonly panels: readonly { readonly targets: readonly Target[] }[] };
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  });
+}
+
+const kubectl = async (...args: readonly string[]): Promise<string> => (await cluster.kubectl(args)).stdout;
+
+/** Lets Prometheus scrape the pods of the manager that there are now. */
+async function scrapeManager(): Promise<void> {
+  const pods = await cluster.client.list('v1', 'Pod', 'steward-system', selector);
+  const addresses = pods
+    .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
+    .map(({ status }) => `${String(status?.podIP)}:8443`);
+  await prometheus.scrape(addresses);
+}
+
+const changeTenant = (spec: object): Promise<unknown> => cluster.client.merge(stage.tenant(shop), { spec });
+
+const changeStore = (spec: object | null): Promise<unknown> =>
+  cluster.client.merge(
+    { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', name: 'default' },
+    { spec: { placement: spec } },
+  );
+
+/** A query of a panel. */
+interface Target {
+  readonly expr: string;
+}
+
+/** What goes wrong, the alert that says so, and what its page tells to do. */
+interface Fault {
+  readonly what: string;
+  readonly alert: string;
+  readonly inject: () => Promise<unknown>;
+  readonly mend: () => Promise<unknown>;
+}
+
+const pausedAnnotation = { 'steward.butlerlabs.dev/paused': 'true' };
+const unreachable = {
+  apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+  kind: 'DataStore',
+  metadata: { name: 'nowhere' },
+  spec: {
+    driver: 'PostgreSQL',
+    endpoints: ['nowhere.invalid:5432'],
+    basicAuth: { username: { content: 'cm9vdA==' }, password: { content: 'cm9vdA==' } },
+  },
+};
+
+const faults: readonly Fault[] = [
+  {
+    what: 'no manager runs',
+    alert: 'StewardManagerAbsent',
+    inject: async () => {
+      await kubectl('-n', 'steward-system', 'scale', deployment, '--replicas=0');
+      await prometheus.scrape([]);
+    },
+    mend: async () => {
+      await kubectl('-n', 'steward-system', 'scale', deployment, '--replicas=1');
+      await kubectl('-n', 'steward-system', 'rollout', 'status', deployment, kubectlTimeout(90));
+      await scrapeManager();
+    },
+  },
+  {
+    what: 'a DataStore cannot be reached',
+    alert: 'StewardDataStoreUnusable nowhere',
+    inject: () => cluster.apply([unreachable]),
+    mend: () => kubectl('delete', 'datastore', 'nowhere', kubectlTimeout(60)),
+  },
+  {
+    what: 'a DataStore is full',
+    alert: 'StewardDataStoreFull default',
+    inject: () => changeStore({ capacity: { tenants: 1 } }),
+    mend: () => changeStore(null),
+  },
+  {
+    what: 'the pods of a control plane find no node',
+    alert: 'StewardTenantUnavailable lost',
+    inject: () =>
+      cluster.apply([
+        tenantManifest(namespace, 'lost', {
+          controlPlane: {
+            deployment: { replicas: 1, nodeSelector: { absent: 'true' } },
+            service: { serviceType: 'ClusterIP' },
+          },
+        }),
+      ]),
+    mend: async () => {
+      await cluster.client.merge(stage.tenant('lost'), {
+        spec: { controlPlane: { deployment: { nodeSelector: null } } },
+      });
+      await stage.waitFor('lost', 'Ready');
+    },
+  },
+  {
+    what: 'a certificate is not renewed because its tenant is paused',
+    alert: `StewardCertificateExpiring ${shop}-api-server-certificate`,
+    inject: async () => {
+      await cluster.client.merge(stage.tenant(shop), { metadata: { annotations: pausedAnnotation } });
+      await stage.waitFor(shop, (object) =>
+        (object?.status?.conditions ?? []).some(({ type, status }) => type === 'Paused' && status === 'True'),
+      );
+      const expires = new Date(Date.now() + 3_600_000).toISOString();
+      const annotation = `certs.steward.butlerlabs.dev/expires=${expires}`;
+      await kubectl('-n', namespace, 'annotate', '--overwrite', 'secret', `${shop}-api-server-certificate`, annotation);
+    },
+    mend: () =>
+      cluster.client.merge(stage.tenant(shop), {
+        metadata: { annotations: { 'steward.butlerlabs.dev/paused': null } },
+      }),
+  },
+  {
+    what: 'the image of a new version does not exist',
+    alert: `StewardUpgradeHeld ${shop}`,
+    inject: () => changeTenant({ controlPlane: { deployment: { registrySettings: { apiServerImage: 'absent' } } } }),
+    mend: async () => {
+      await changeTenant({ controlPlane: { deployment: { registrySettings: { apiServerImage: 'kube-apiserver' } } } });
+      await stage.waitFor(shop, 'Ready');
+    },
+  },
+];
+
+describe('Prometheus', () => {
+  test(
+    'has no alert and at most 25 series of a control plane that is Ready',
+    async () => {
+      await cluster.apply([stage.manifest(shop, { addons: { coreDNS: {}, kubeProxy: {} } })]);
+      await stage.waitFor(shop, 'Ready');
+      expect(await prometheus.fires([])).toEqual([]);
+      // Both ways to its API server are probed within an interval.
+      const up = `steward_tenant_probe_success{namespace="${namespace}",name="${shop}"} == 1`;
+      for (const deadline = deadlineIn(minutes); (await prometheus.query(up)).length < 2;) {
+        if (Date.now() > deadline) throw new Error(JSON.stringify(await prometheus.query(up.replace(' == 1', ''))));
+        await pause(500);
+      }
+      const series = await prometheus.query(`{__name__=~"steward_.+",namespace="${namespace}",name="${shop}"}`);
+      logStep('series', `${series.length} of one control plane`);
+      expect(series.length).toBeGreaterThan(15);
+      expect(series.length).toBeLessThanOrEqual(25);
+    },
+    4 * minutes,
+  );
+
+  test.each(faults)(
+    'reports exactly $alert when $what, and nothing any more once it is mended',
+    async ({ what, alert, inject, mend }) => {
+      await inject();
+      expect(await prometheus.fires([alert])).toEqual([alert]);
+      logStep(what, alert);
+      await mend();
+      expect(await prometheus.fires([])).toEqual([]);
+    },
+    6 * minutes,
+  );
+
+  test(
+    'has data for every query of every dashboard',
+    async () => {
+      // A condition that is False, and a DataStore with a capacity.
+      await changeStore({ capacity: { tenants: 50 } });
+      await cluster.apply([
+        stage.manifest('asleep', {
+          controlPlane: { deployment: { replicas: 0 }, service: { serviceType: 'ClusterIP' } },
+        }),
+      ]);
+      let empty = await dashboardQueries();
+      expect(empty.length).toBeGreaterThan(20);
+      for (const deadline = deadlineIn(minutes); empty.length > 0 && Date.now() < deadline;) {
+        const left: string[] = [];
+        for (const expr of empty) {
+          const asked = expr.replaceAll('$namespace', namespace).replaceAll('$name', shop);
+          if ((await prometheus.query(asked)).length === 0) left.push(expr);
+        }
+        empty = left;
+        await pause(500);
+      }
+      expect(empty).toEqual([]);
+      await changeStore(null);
+    },
+    3 * minutes,
+  );
+});

@@ -1,0 +1,161 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import { KubernetesClient } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { runCommand, tryCommand } from '../cluster/machines/run-command.ts';
+import { startWorker } from '../cluster/worker.ts';
+import { giveControlPlaneImages } from '../framework/control-plane-images.ts';
+import { deadlineIn } from '../framework/deadline-in.ts';
+import { logStep } from '../framework/log.ts';
+import { minutes } from '../framework/minutes.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
+import { TenantStage } from '../framework/tenant-stage.ts';
+import { machineKubelet } from '../framework/workers/tenant-worker.ts';
+
+const owned = scenarioResources();
+const root = path.join(import.meta.dirname, '..', '..');
+const namespace = 'by-plugin';
+const shop = 'shop';
+
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let folder: string;
+
+beforeAll(async () => {
+  const steward = owned.use(await shareStewardCluster(owned.harness(`plugin-${process.pid}`), logStep));
+  cluster = steward.cluster;
+  stage = new TenantStage(cluster, namespace);
+  await giveControlPlaneImages(cluster.machine, 'v1.35.4');
+  folder = path.join(cluster.harness.folder, `plugin-${process.pid}`);
+  await runCommand(process.execPath, [path.join(root, 'cmd/build-plugin.ts'), folder]);
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+}, 20 * minutes);
+
+/** A command line of the plugin, as a person types it. */
+const commandOf = (words: readonly string[]): readonly [string, readonly string[]] => [
+  process.execPath,
+  [path.join(folder, 'kubectl-steward'), ...words, '--kubeconfig', cluster.kubeconfig, '-n', namespace],
+];
+
+async function plugin(...words: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await runCommand(...commandOf(words));
+  logStep(words.join(' '), stderr.trim().split('\n').at(-1) ?? '');
+  return stdout;
+}
+
+describe('kubectl steward', () => {
+  test(
+    'creates a control plane, shows its progress until it is Ready, and lists it',
+    async () => {
+      const size = ['--replicas', '2', '--service-type', 'NodePort', '--datastore', 'default'];
+      const networks = ['--service-cidr', cluster.network.services, '--pod-cidr', cluster.network.pods];
+      const out = await plugin('create', shop, '--kubernetes-version', 'v1.35.4', ...size, ...networks);
+      expect(out).toBe('tenantcontrolplane.steward.butlerlabs.dev/shop\n');
+      expect(await plugin('get')).toMatch(/^shop +v1\.35\.4 +2\/2 .* default +True +Ready/m);
+      expect(await plugin('datastore', 'ls')).toMatch(/^default +etcd /m);
+      expect(await plugin('datastore', 'verify', 'default')).toContain('Reachable');
+    },
+    4 * minutes,
+  );
+
+  test(
+    'gives a kubeconfig that is valid for an hour, for the user and group that were asked for',
+    async () => {
+      const file = path.join(folder, 'ada.yaml');
+      const whose = ['--user', 'ada', '--group', 'kubeadm:cluster-admins'];
+      await plugin('kubeconfig', shop, ...whose, '--kubeconfig-file', file);
+      const client = new KubernetesClient(await readFile(file, 'utf8'));
+      const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+      const { status } = await client.connection.send<{ status: { userInfo: { username: string; groups: string[] } } }>(
+        {
+          method: 'POST',
+          path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+          body: review,
+        },
+      );
+      expect(status.userInfo.username).toBe('ada');
+      expect(status.userInfo.groups).toContain('kubeadm:cluster-admins');
+      await client.connection.close();
+    },
+    2 * minutes,
+  );
+
+  test(
+    'prints a command with which a worker joins',
+    async () => {
+      await cluster.client.merge(stage.tenant(shop), { spec: { kubernetes: { kubelet: machineKubelet } } });
+      await stage.waitFor(shop, 'Ready');
+      const line = (await plugin('join', shop)).trim();
+      expect(line).toMatch(/^kubeadm join \S+ --token \S+ --discovery-token-ca-cert-hash sha256:[0-9a-f]{64}/);
+      const worker = owned.use(await startWorker({ harness: cluster.harness, name: 'by-hand', kubernetes: 'v1.35.4' }));
+      const words = [...line.split(' '), '--ignore-preflight-errors=all'];
+      await worker.machine.exec(words, { timeoutMs: 2 * minutes });
+      const tenant = await stage.open(shop);
+      const node = { apiVersion: 'v1', kind: 'Node', name: 'by-hand' };
+      await tenant.waitFor(node, (object) => object !== undefined, { what: 'the node' });
+    },
+    5 * minutes,
+  );
+
+  test(
+    'explains why new pods of a control plane do not start, with the remedy',
+    async () => {
+      const change = (nodeSelector: object | null): Promise<unknown> =>
+        cluster.client.merge(stage.tenant(shop), { spec: { controlPlane: { deployment: { nodeSelector } } } });
+      await change({ absent: 'true' });
+      let text = '';
+      for (const deadline = deadlineIn(minutes); !text.includes('Cause: Unschedulable') && Date.now() < deadline;)
+        text = await plugin('explain', shop);
+      expect(text).toContain('TenantControlPlane by-plugin/shop');
+      expect(text).toMatch(/Cause: Unschedulable .*Pod shop-/);
+      expect(text).toContain('Give the pods a node');
+      await change(null);
+      await stage.waitFor(shop, 'Ready');
+    },
+    3 * minutes,
+  );
+
+  test(
+    'plans an upgrade, does it, and shows its progress',
+    async () => {
+      const manifest = path.join(folder, 'shop.yaml');
+      const yaml = ['get', 'tcp', shop, '-n', namespace, '-o', 'yaml'];
+      const { stdout } = await cluster.kubectl(yaml);
+      await writeFile(manifest, stdout.replace('version: v1.35.4', 'version: v1.36.3'));
+      const plan = await plugin('plan', '-f', manifest);
+      expect(plan).toContain('Version: v1.35.4 → v1.36.3');
+      await plugin('upgrade', shop, 'v1.36.3');
+      expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +2\/2 .* True +Ready/m);
+    },
+    4 * minutes,
+  );
+
+  test(
+    'rotates certificates, puts the control plane to sleep, and wakes it',
+    async () => {
+      await plugin('rotate', shop, 'api-server');
+      await plugin('sleep', shop);
+      expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +0\/0 /m);
+      await plugin('wake', shop);
+      expect(await plugin('get', shop)).toMatch(/^shop +v1\.36\.3 +2\/2 .* True +Ready/m);
+    },
+    4 * minutes,
+  );
+
+  test(
+    'writes a support bundle without a key, and exits with 3 for what does not exist',
+    async () => {
+      const archive = path.join(folder, 'bundle.tar.gz');
+      await plugin('support-bundle', shop, '--file', archive);
+      const { stdout } = await runCommand('tar', ['-xzOf', archive]);
+      expect(stdout).toContain('TenantControlPlane');
+      expect(stdout).not.toContain('PRIVATE KEY');
+      expect((await tryCommand(...commandOf(['get', 'nobody']))).code).toBe(3);
+    },
+    2 * minutes,
+  );
+});
