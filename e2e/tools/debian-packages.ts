@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { aptGet } from './apt-get.ts';
 import { errorCode } from './error-code.ts';
 import { errorReason } from './error-reason.ts';
 
@@ -46,8 +47,8 @@ export const ensurePackages = async (
   const list = missing.join(' ');
   tell(`installing the Debian packages ${list}`);
   try {
-    await execute('apt-get', ['update', '-qq']);
-    await execute('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing]);
+    await aptGet(['update', '-qq'], execute);
+    await aptGet(['install', '-y', '-qq', '--no-install-recommends', ...missing], execute);
   } catch (error) {
     throw new Error(
       `The Debian packages ${list} are needed and could not be installed: ${errorReason(error)}. Run as root: apt-get install ${list}`,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
+import { aptGet } from './apt-get.ts';
 import { runProgram } from './debian-packages.ts';
 import type { RunProgram } from './debian-packages.ts';
 
@@ -29,7 +30,7 @@ export async function debianProgram(
   await rm(making, { recursive: true, force: true });
   await mkdir(downloads, { recursive: true });
   try {
-    await execute('apt-get', ['update', '-qq']);
+    await aptGet(['update', '-qq'], execute);
     await execute('sh', ['-c', 'cd "$1" && apt-get download -qq "$2"', 'sh', downloads, name]);
     const [file = ''] = await readdir(downloads);
     await execute('dpkg', ['-x', path.join(downloads, file), unpacked]);
