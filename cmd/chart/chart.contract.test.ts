@@ -45,7 +45,7 @@ const container = (workload: Workload): Container => {
   return first;
 };
 
-const manager = (manifests: readonly Manifest[], name = 'steward'): Container =>
+const manager = (manifests: readonly Manifest[], name = 'steward-controller-manager'): Container =>
   container(found<Workload>(manifests, 'Deployment', name));
 
 /** Every right of the rules by itself, sorted. */
@@ -81,7 +81,7 @@ describe('the charts', () => {
     '%s: helm renders it, and the programs understand every flag',
     async (_, values) => {
       const manifests = await renderedChart('steward', values);
-      const name = 'fullnameOverride' in values ? 'cp' : 'steward';
+      const name = 'fullnameOverride' in values ? 'cp-controller-manager' : 'steward-controller-manager';
       const [command, ...flags] = manager(manifests, name).args;
       expect(command).toBe('manager');
       expect(() => readManagerSettings(flags, pod)).not.toThrow();
@@ -127,7 +127,7 @@ describe('the manager of the chart', () => {
   test('is that of config/manager', async () => {
     const [, deployment] = documents('config', 'manager', 'manager.yaml') as [Manifest, Workload];
     const written = deployment.spec.template.spec;
-    const { spec } = found<Workload>(await renderedChart('steward'), 'Deployment', 'steward').spec.template;
+    const { spec } = found<Workload>(await renderedChart('steward'), 'Deployment', 'steward-controller-manager').spec.template;
     const more = [
       'webhook-service-name',
       'metrics-bind-address',
@@ -256,7 +256,7 @@ describe('the webhooks of the chart', () => {
   test('follow another name of the release', async () => {
     const manifests = await renderedChart('steward', { fullnameOverride: 'cp' });
     expect(JSON.stringify(manifests)).not.toContain('steward-webhook-service');
-    expect(manager(manifests, 'cp').args).toContain('--webhook-service-name=cp-webhook-service');
+    expect(manager(manifests, 'cp-controller-manager').args).toContain('--webhook-service-name=cp-webhook-service');
   });
 });
 
@@ -298,7 +298,7 @@ describe('cluster stacks of the chart', () => {
       'clusterStacks.helm': '/opt/helm',
       'clusterStacks.furtherKinds': ['Image.openstack.k-orc.cloud', 'ConfigMap.'],
     });
-    const { spec } = found<Workload>(manifests, 'Deployment', 'steward').spec.template;
+    const { spec } = found<Workload>(manifests, 'Deployment', 'steward-controller-manager').spec.template;
     const [, ...flags] = manager(manifests).args;
     const { stacks } = readManagerSettings(flags, pod);
     expect([stacks.helm, ...stacks.kinds]).toEqual(['/opt/helm', 'Image.openstack.k-orc.cloud', 'ConfigMap.']);
@@ -457,6 +457,7 @@ describe('the values', () => {
     );
     // One is read through `dig` and one through `index`; the others are those of the Go Steward that mean nothing any more.
     const otherwise = ['clusterStacks.cache.sizeLimit', 'steward-etcd'];
-    expect(unused).toEqual([...otherwise, 'temporaryDirectoryPath', 'telemetry', 'kubeconfigGenerator']);
+    const ignored = ['nameOverride', 'temporaryDirectoryPath', 'telemetry', 'kubeconfigGenerator'];
+    expect(unused).toEqual([...otherwise, ...ignored]);
   });
 });

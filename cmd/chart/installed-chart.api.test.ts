@@ -45,7 +45,7 @@ describe('an installation with Helm', () => {
   test('is the two commands of the README, on an empty cluster', async () => {
     await install('steward-crds', '--set', 'clusterStacks.enabled=true');
     expect(await install('steward')).toContain('STATUS: deployed');
-    expect(await cluster.get(kinds.Deployment, { namespace, name: 'steward' })).toBeDefined();
+    expect(await cluster.get(kinds.Deployment, { namespace, name: 'steward-controller-manager' })).toBeDefined();
     expect(await jobs()).toEqual(['etcd-bootstrap-1']);
   }, 120_000);
 
@@ -56,7 +56,7 @@ describe('an installation with Helm', () => {
     expect(await bundle()).toBe('Y2E=');
     await install('steward-crds');
     await install('steward', '--set', 'replicaCount=2');
-    expect((await cluster.get(kinds.Deployment, { namespace, name: 'steward' }))?.spec?.replicas).toBe(2);
+    expect((await cluster.get(kinds.Deployment, { namespace, name: 'steward-controller-manager' }))?.spec?.replicas).toBe(2);
     expect(await bundle()).toBe('Y2E=');
     // A Job cannot be changed: the new revision has its own.
     expect(await jobs()).toEqual(['etcd-bootstrap-2']);
@@ -74,7 +74,7 @@ describe('an installation with Helm', () => {
     for (const kind of allKinds) {
       expect(await cluster.get(kinds.CustomResourceDefinition, { name: crdName(kind) })).toBeDefined();
     }
-    expect(await cluster.get(kinds.Deployment, { namespace, name: 'steward' })).toBeUndefined();
+    expect(await cluster.get(kinds.Deployment, { namespace, name: 'steward-controller-manager' })).toBeUndefined();
     await expect(install('steward-crds')).resolves.toContain('STATUS: deployed');
   }, 120_000);
 

@@ -1,2 +1,2 @@
-/** Label selector of the manager's Deployment and pods, as the manifests and the chart label them. */
+/** Label selector of the manager's Deployment and pods, which are the same however Steward is installed. */
 export const managerLabels = 'app.kubernetes.io/name=steward';

@@ -1,25 +1,20 @@
-{{- define "steward.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{/* Not the name of the release: a cluster has only one, and pages name the same objects however Steward is installed. */}}
+{{- define "steward.fullname" -}}
+{{- .Values.fullnameOverride | default "steward" | trunc 44 | trimSuffix "-" }}
 {{- end }}
 
-{{- define "steward.fullname" -}}
-{{- if .Values.fullnameOverride }}
-{{- .Values.fullnameOverride | trunc 48 | trimSuffix "-" }}
-{{- else if contains (include "steward.name" .) .Release.Name }}
-{{- .Release.Name | trunc 48 | trimSuffix "-" }}
-{{- else }}
-{{- printf "%s-%s" .Release.Name (include "steward.name" .) | trunc 48 | trimSuffix "-" }}
-{{- end }}
+{{- define "steward.managerName" -}}
+{{- include "steward.fullname" . }}-controller-manager
 {{- end }}
 
 {{- define "steward.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "steward.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: steward
 app.kubernetes.io/component: controller-manager
 {{- end }}
 
 {{- define "steward.labels" -}}
 {{ include "steward.selectorLabels" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
