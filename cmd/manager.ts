@@ -77,6 +77,7 @@ export async function runManager(settings: ManagerSettings, lastResort: LastReso
   base.metrics.watchUnhandled(() => lastResort.errors);
   startTracing(base);
   log.info('starting', { version, node: process.version, leaderElection: settings.leaderElect });
+  for (const variable of settings.strayVariables) log.warn('this environment variable names no flag', { variable });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       log.info('stopping', { signal });

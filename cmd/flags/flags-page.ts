@@ -1,6 +1,7 @@
 import { managerFlags } from './manager-flags.ts';
 import { datastoreBootstrapFlags, serverBootstrapFlags } from '../datastore-bootstrap.ts';
 import type { Flag, Flags } from './flags.ts';
+import { variableOf } from './flag-variables.ts';
 import { migrateFlags } from './migrate-flags.ts';
 import { buildFlags, diffFlags, lintFlags, pushFlags } from '../../clusterstacks/cmd/stack/stack-flags.ts';
 
@@ -9,11 +10,13 @@ export interface DocumentedCommand {
   /** What is typed after `steward`. */
   readonly name: string;
   readonly flags: Flags;
+  /** Whether each flag can be given as an environment variable, too. */
+  readonly hasVariables?: boolean;
 }
 
 /** The commands that take flags. */
 export const documentedCommands: readonly DocumentedCommand[] = [
-  { name: 'manager', flags: managerFlags },
+  { name: 'manager', flags: managerFlags, hasVariables: true },
   { name: 'datastore-bootstrap etcd', flags: datastoreBootstrapFlags },
   { name: 'datastore-bootstrap postgres|mysql|nats|nats-accounts', flags: serverBootstrapFlags },
   { name: 'migrate', flags: migrateFlags },
@@ -35,11 +38,17 @@ function row([name, flag]: readonly [string, Flag]): string {
   return `| \`--${name}\` | ${kindOf(flag)} | ${byDefault} | ${cell(flag.help)} |`;
 }
 
+const variables = [
+  `Each of these flags is also read from an environment variable: \`--log-level\` would be \`${variableOf('log-level')}\`.`,
+  'A flag on the command line wins, and an empty variable counts as not set.',
+].join(' ');
+
 /** The reference page of all flags, in Markdown. */
 export function flagsPage(commands: readonly DocumentedCommand[]): string {
-  const sections = commands.map(({ name, flags }) =>
+  const sections = commands.map(({ name, flags, hasVariables = false }) =>
     [
       `## steward ${name}`,
+      ...(hasVariables ? [variables] : []),
       ['| Flag | Takes | Default | Meaning |', '| --- | --- | --- | --- |', ...Object.entries(flags).map(row)].join(
         '\n',
       ),

@@ -4,6 +4,7 @@ import type { FeatureGates } from './feature-gates.ts';
 import { readFeatureGates } from './feature-gates.ts';
 import type { FlagValues } from './flags.ts';
 import { UsageError, readFlags } from './flags.ts';
+import { argumentsFrom, strayVariables } from './flag-variables.ts';
 import { goDuration } from '../../api/go-duration.ts';
 import { certificateValidityMs } from '../../kubeadm/pki/lifetime.ts';
 import { oldestMinor } from '../../kubeadm/versions.ts';
@@ -36,6 +37,8 @@ export interface StackSettings {
 /** All settings of the manager, validated; times are in milliseconds. */
 export interface ManagerSettings {
   readonly environment: Environment;
+  /** Environment variables that look like one of a flag but are none. */
+  readonly strayVariables: readonly string[];
   readonly kubeconfig: string;
   readonly namespace: string;
   readonly controllers: ReadonlySet<ControllerName>;
@@ -89,15 +92,16 @@ const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
 /**
- * Reads the manager's command line and environment.
+ * Reads the manager's command line and environment; what the command line says wins.
  * @throws UsageError that names the flag, what it was given and what is possible.
  */
 export function readManagerSettings(args: readonly string[], environment: Environment): ManagerSettings {
-  const flags = readFlags(managerFlags, args);
+  const flags = readFlags(managerFlags, [...argumentsFrom(managerFlags, environment), ...args]);
   const podNamespace = flags['pod-namespace'] || (environment.POD_NAMESPACE ?? '');
   if (podNamespace === '') throw new UsageError('expecting a value for --pod-namespace arg, or $POD_NAMESPACE');
   return Object.freeze({
     environment,
+    strayVariables: strayVariables(managerFlags, environment),
     kubeconfig: flags.kubeconfig,
     namespace: flags.namespace,
     controllers: chosenControllers(flags.controllers),

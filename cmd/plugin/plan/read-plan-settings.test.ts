@@ -5,7 +5,10 @@ import { clusterReader } from '../explain/cluster-reader.ts';
 import { readPlanSettings } from './read-plan-settings.ts';
 import type { FoundSettings } from './read-plan-settings.ts';
 
-async function settingsWith(args: readonly string[] | undefined): Promise<FoundSettings> {
+async function settingsWith(
+  args: readonly string[] | undefined,
+  env: readonly { readonly name: string; readonly value?: string }[] = [],
+): Promise<FoundSettings> {
   const cluster = new FakeCluster();
   if (args !== undefined)
     await cluster.seed(kinds.Deployment, {
@@ -16,7 +19,7 @@ async function settingsWith(args: readonly string[] | undefined): Promise<FoundS
         name: 'steward-controller-manager',
         labels: { 'app.kubernetes.io/name': 'steward' },
       },
-      spec: { template: { spec: { containers: [{ name: 'manager', args }] } } },
+      spec: { template: { spec: { containers: [{ name: 'manager', args, env }] } } },
     });
   return readPlanSettings(clusterReader(cluster.admin), 'steward-system');
 }
@@ -28,6 +31,15 @@ describe('The settings of a plan', () => {
     expect(settings).toMatchObject({ defaultDataStore: 'shared', newestMinor: 35, managerNamespace: 'steward-system' });
     expect(settings.drivers.map(({ name }) => name)).toContain('etcd');
     expect(note).toBeUndefined();
+  });
+
+  test('are also those of its variables, which its arguments override', async () => {
+    const env = [
+      { name: 'STEWARD_DATASTORE', value: 'other' },
+      { name: 'STEWARD_MAX_KUBERNETES_MINOR', value: '34' },
+    ];
+    const { settings } = await settingsWith(['manager', '--datastore=shared'], [...env, { name: 'POD_NAME' }]);
+    expect(settings).toMatchObject({ defaultDataStore: 'shared', newestMinor: 34 });
   });
 
   test('are the defaults if no manager is found, and say so', async () => {

@@ -2,10 +2,8 @@ import { kinds } from '../../../api/core/kinds.ts';
 import { drivers } from '../../controllers.ts';
 import { readManagerSettings } from '../../flags/manager-settings.ts';
 import type { ObjectReader } from '../explain/object-reader.ts';
+import { managerLabels } from '../manager-labels.ts';
 import type { PlanSettings } from './plan-settings.ts';
-
-/** Labels of the manager's Deployment, as the manifests and the chart label it. */
-const managerLabels = 'app.kubernetes.io/name=steward';
 
 /** Settings, and what is to be said about where they come from. */
 export interface FoundSettings {
@@ -14,7 +12,7 @@ export interface FoundSettings {
   readonly note?: string;
 }
 
-/** The settings of the manager, from the arguments of its Deployment; the defaults if it is not found. */
+/** The settings of the manager, from the arguments and variables of its Deployment; the defaults if it is not found. */
 export async function readPlanSettings(
   reader: Pick<ObjectReader, 'list'>,
   managerNamespace: string,
@@ -26,22 +24,23 @@ export async function readPlanSettings(
   const [first, ...rest] = manager?.args ?? [];
   // The first argument may be the name of the command.
   const args = first === undefined || first === 'manager' ? rest : [first, ...rest];
-  const read = (given: readonly string[]): PlanSettings => {
-    const settings = readManagerSettings(given, { POD_NAMESPACE: managerNamespace });
+  const variables = (manager?.env ?? []).map(({ name, value }) => [name, value] as const);
+  const read = (given: readonly string[], environment: Readonly<Record<string, string | undefined>>): PlanSettings => {
+    const settings = readManagerSettings(given, { ...environment, POD_NAMESPACE: managerNamespace });
     const { defaultDataStore, newestMinor, kineImage, boundaries, reach, renewBeforeMs } = settings;
     return { managerNamespace, drivers, defaultDataStore, newestMinor, kineImage, boundaries, reach, renewBeforeMs };
   };
   if (manager === undefined)
     return {
-      settings: read([]),
+      settings: read([], {}),
       note: `no manager was found in the namespace ${managerNamespace}: its default settings are assumed`,
     };
   try {
-    return { settings: read(args) };
+    return { settings: read(args, Object.fromEntries(variables)) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return {
-      settings: read([]),
+      settings: read([], {}),
       note: `the arguments of the manager cannot be read, so its default settings are assumed: ${why}`,
     };
   }
