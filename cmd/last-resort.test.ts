@@ -42,6 +42,26 @@ describe('The handler of unhandled errors', () => {
     },
   );
 
+  test('counts the exceptions that ended the processes before, so that an alert sees them', () => {
+    let kept = 0;
+    const record = {
+      read: () => kept,
+      write: (count: number) => {
+        kept = count;
+      },
+    };
+    const log = { error: () => undefined };
+    const process = () => {
+      const own = new Host();
+      return { own, resort: new LastResort(own, log, record) };
+    };
+    const first = process();
+    first.own.emit('unhandledRejection', new Error('x'));
+    first.own.emit('uncaughtException', Object.assign(new Error('gone'), { code: 'EPIPE' }));
+    first.own.emit('uncaughtException', new TypeError('x is undefined'));
+    expect(process().resort.errors).toEqual({ rejections: 0, exceptions: 2 });
+  });
+
   test('writes to the log that was set last', () => {
     const later: string[] = [];
     last.use({ error: (message) => later.push(message) });

@@ -1,6 +1,7 @@
+import type { ExceptionRecord } from './exception-record.ts';
 import type { Logger } from '../runtime/observe/logger.ts';
 
-/** What reached the last resort since the process began. */
+/** What reached the last resort: rejections since the process began, exceptions also of the processes before it. */
 export interface UnhandledErrors {
   readonly rejections: number;
   readonly exceptions: number;
@@ -22,15 +23,16 @@ const ofConnections =
  * one repairs. After an exception of a connection it continues too: the error is about a socket without a listener, and
  * otherwise any client could end the process by closing its connection at the right moment. Any other exception may have
  * left half-changed state: then the process ends, because a restart converges to the same objects and a broken state does
- * not. No request can cause this, because servers catch all errors of an answer (runtime/server/answer-requests.ts).
+ * not. Its count is kept for the next process, since nobody reads the metrics of this one any more. No request can cause this, because servers catch all errors of an answer (runtime/server/answer-requests.ts).
  */
 export class LastResort {
   #log: Pick<Logger, 'error'>;
   #rejections = 0;
   #exceptions = 0;
 
-  constructor(host: Host, log: Pick<Logger, 'error'>) {
+  constructor(host: Host, log: Pick<Logger, 'error'>, record?: ExceptionRecord) {
     this.#log = log;
+    this.#exceptions = record?.read() ?? 0;
     host.on('unhandledRejection', (error) => {
       this.#rejections += 1;
       this.#log.error('unhandled rejection; the process continues', { error });
@@ -41,6 +43,7 @@ export class LastResort {
         this.#log.error('unhandled error of a connection; the process continues', { error });
         return;
       }
+      record?.write(this.#exceptions);
       this.#log.error('uncaught exception; the process exits, because its state may be broken', { error });
       host.exit(1);
     });

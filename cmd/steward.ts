@@ -1,7 +1,9 @@
-import { basename } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
 import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
 import { UsageError, describeFlags } from './flags/flags.ts';
+import { exceptionRecord } from './exception-record.ts';
 import { LastResort } from './last-resort.ts';
 import { managerFlags } from './flags/manager-flags.ts';
 import { readManagerSettings } from './flags/manager-settings.ts';
@@ -12,11 +14,19 @@ import { openRepository } from '../clusterstacks/cmd/stack/open-repository.ts';
 import { runStack, stackUsage } from '../clusterstacks/cmd/stack/run-stack.ts';
 import { version } from './version.ts';
 
-const lastResort = new LastResort(process, {
-  error: (message, { error } = {}) => {
-    console.error(JSON.stringify({ level: 'error', message, error: inspect(error) }));
+/** In a pod, the folder for temporary files is a volume, which outlives a restart of the container. */
+const pod = process.env.POD_UID ?? '';
+const record = pod === '' ? undefined : exceptionRecord(join(tmpdir(), `steward-exceptions-${pod}`));
+
+const lastResort = new LastResort(
+  process,
+  {
+    error: (message, { error } = {}) => {
+      console.error(JSON.stringify({ level: 'error', message, error: inspect(error) }));
+    },
   },
-});
+  record,
+);
 
 /** What kubectl starts for `kubectl steward`: this program under another name. */
 const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-steward');

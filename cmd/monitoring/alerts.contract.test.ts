@@ -106,6 +106,11 @@ describe('Alerts', () => {
 
   test.each(faults)('%s is the only one when %s', (alert, _, series) => fires([alert], series));
 
+  test('are StewardDefect for an exception that ended the process: the next one counts it', () =>
+    fires(['StewardDefect'], {
+      'steward_unhandled_errors_total{kind="exception"}': `0x${minutes - 30} _ _ 1x28`,
+    }));
+
   test('are tried one by one, all of them', () => {
     expect(faults.map(([name]) => name)).toEqual(alerts.map(({ name }) => name));
   });

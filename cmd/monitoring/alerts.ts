@@ -224,9 +224,10 @@ export const alerts: readonly Alert[] = [
     for: '0m',
     severity: 'warning',
     summary: 'The manager has met an error that no code handles',
-    meaning: 'It goes on, but an object may not be as it should be.',
+    meaning:
+      'It goes on, or it was restarted after an exception. An object may not be as it should be until its next reconcile.',
     remedy: [
-      'Find the lines with `unhandled`, `uncaught` or `crashed` in the log of the manager, and [report them](../../how-to/troubleshoot.md).',
+      'Find the lines with `unhandled`, `uncaught` or `crashed` in the log of the manager (after a restart with `kubectl logs --previous`), and [report them](../../how-to/troubleshoot.md).',
     ],
   },
 ];

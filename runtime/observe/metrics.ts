@@ -65,7 +65,7 @@ export class Metrics {
   watchUnhandled(read: () => { readonly rejections: number; readonly exceptions: number }): void {
     const counter: Counter = new Counter({
       name: 'steward_unhandled_errors_total',
-      help: 'Errors that no code handled; each is a defect',
+      help: 'Errors that no code handled; each is a defect. Exceptions that ended the process are counted by the next one',
       labelNames: ['kind'],
       registers: [this.registry],
       collect: () => {
