@@ -53,7 +53,10 @@ export function supportBundleCommand(world: World): Command {
       await collectControlPlane(files, plane, reading);
     }
     const now = world.clock.now().toISOString();
-    files.addText('about.txt', `Collected at ${now} by kubectl steward ${version}: ${planes.length} control planes.\n`);
+    await files.addText(
+      'about.txt',
+      `Collected at ${now} by kubectl steward ${version}: ${planes.length} control planes.\n`,
+    );
     const path = options.file ?? `steward-support-${now.replaceAll(/[-:]|\.\d+/g, '')}.tar.gz`;
     await writeFile(path, packArchive(files.all(), 'files-only'), { mode: 0o600 });
     world.out(`${path}\n`);

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { dataText, shownObject } from '../output/print-objects.ts';
 import { describeFailure } from '../../../runtime/observe/describe-failure.ts';
 import type { Draft } from '../../../api/meta.ts';
-import { redactObject, redactText } from './redact.ts';
+import { redactLongText, redactObject, redactText } from './redact.ts';
 
 /** The files of a support bundle. Everything goes through the redaction on its way in. */
 export class BundleFiles {
@@ -22,9 +23,9 @@ export class BundleFiles {
     this.#add(path, dataText(items.length === 1 ? only : { apiVersion: 'v1', kind: 'List', items }, 'yaml'));
   }
 
-  /** Adds text, such as a log. */
-  addText(path: string, text: string): void {
-    if (text !== '') this.#add(path, redactText(text));
+  /** Adds text, such as a log, which may be large: other work goes on in between. */
+  async addText(path: string, text: string): Promise<void> {
+    if (text !== '') this.#add(path, await redactLongText(text, () => setImmediate()));
   }
 
   /** Runs a step; if it fails, the bundle says what is missing and why. */

@@ -41,7 +41,7 @@ export async function collectControlPlane(
   const folder = `control-planes/${namespace}/${name}`;
   if (tenant !== undefined) files.addObjects(`${folder}/tenantcontrolplane.yaml`, [tenant]);
   if (parent !== undefined) files.addObjects(`${folder}/stewardcontrolplane.yaml`, [parent]);
-  files.addText(`${folder}/conditions.txt`, conditionsText((tenant ?? parent)?.status?.conditions ?? []));
+  await files.addText(`${folder}/conditions.txt`, conditionsText((tenant ?? parent)?.status?.conditions ?? []));
   const owner = parent === undefined ? undefined : clusterOf(parent);
   if (owner !== undefined) {
     await files.attempt(`Cluster ${owner}`, async () => {

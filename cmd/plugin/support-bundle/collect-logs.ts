@@ -28,13 +28,13 @@ export async function collectLogs(
     for (const { name } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
       const query = `container=${encodeURIComponent(name)}&tailLines=${lines}&limitBytes=${limitBytes}&timestamps=true`;
       await files.attempt(`log of ${metadata.name}/${name}`, async () => {
-        files.addText(`${folder}/${short}.${name}.log`, await cluster.text(`${path}?${query}`, { signal }));
+        await files.addText(`${folder}/${short}.${name}.log`, await cluster.text(`${path}?${query}`, { signal }));
       });
       const restarts = statuses.find((one) => one.name === name)?.restartCount ?? 0;
       if (restarts === 0) continue;
       await files.attempt(`previous log of ${metadata.name}/${name}`, async () => {
         const text = await orEmpty(cluster.text(`${path}?${query}&previous=true`, { signal }));
-        files.addText(`${folder}/${short}.${name}.previous.log`, text);
+        await files.addText(`${folder}/${short}.${name}.previous.log`, text);
       });
     }
   }

@@ -22,7 +22,7 @@ export async function collectManager(
     });
   }
   await files.attempt('version of Kubernetes', async () => {
-    files.addText('kubernetes-version.json', await cluster.text('/version', { signal }));
+    await files.addText('kubernetes-version.json', await cluster.text('/version', { signal }));
   });
   await files.attempt('Deployments of the manager', async () => {
     const { items } = await cluster.list(kinds.Deployment, { labelSelector: managerLabels, signal });
@@ -52,6 +52,6 @@ async function collectMetrics(
       cluster.text(`/api/v1/namespaces/${metadata.namespace}/pods/${scheme}:${metadata.name}:${port}/proxy/metrics`, {
         signal,
       });
-    files.addText(`manager/${metadata.name}.metrics.txt`, await read('https').catch(() => read('http')));
+    await files.addText(`manager/${metadata.name}.metrics.txt`, await read('https').catch(() => read('http')));
   });
 }

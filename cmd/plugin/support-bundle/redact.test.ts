@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bootstrapTokenSecret, newBootstrapToken, tokenEntropyBytes } from '../../../kubeadm/bootstrap-token.ts';
 import { issueServiceAccountKeys } from '../../../kubeadm/pki/issue.ts';
-import { redacted, redactObject, redactText } from './redact.ts';
+import { redacted, redactLongText, redactObject, redactText } from './redact.ts';
 
 let privateKey: string;
 beforeAll(async () => {
@@ -59,6 +59,10 @@ describe('Text', () => {
     ['JSON', `{"token": "${password}", "name": "x"}`, password],
     ['JSON in JSON', `{"body":"{\\"password\\":\\"${password}\\"}"}`, password],
     ['quotes with spaces', `password="${password} and more"`, 'and more'],
+    ['a word behind another', `password: correct ${password}`, password],
+    ['a word behind another, in a variable', `DB_PASSWORD=correct ${password} HOST=x`, password],
+    ['many words in YAML', `- name: x\n  password: correct horse battery ${password} # mine`, password],
+    ['many words in a log', `${stamp} password: correct horse ${password}`, password],
     ['a bootstrap token', 'joins with abcdef.0123456789abcdef now', 'abcdef.0123456789abcdef'],
     ['a seed of NATS', `key ${seed} loaded`, seed],
     ['an access key', `aws_secret_access_key = ${password}`, password],
@@ -140,6 +144,35 @@ describe('Text', () => {
     const started = performance.now();
     redactText(text);
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('A long text', () => {
+  test('is redacted as a short one, wherever it is divided', async () => {
+    const part = fc.oneof(fc.constantFrom(...units, `password: ${password}\n`), fc.string({ maxLength: 4 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 24 }), fc.integer({ min: 1, max: 40 }), async (parts, length) => {
+        const text = parts.join('');
+        expect(await redactLongText(text, () => Promise.resolve(), length)).toBe(redactText(text));
+      }),
+    );
+  });
+
+  test('leaves time for others in between', async () => {
+    const text = `a line of a log with password=${password} and more\n`.repeat(40_000);
+    let pauses = 0;
+    let longestMs = 0;
+    let since = performance.now();
+    const left = await redactLongText(text, () => {
+      pauses += 1;
+      longestMs = Math.max(longestMs, performance.now() - since);
+      since = performance.now();
+      return Promise.resolve();
+    });
+    expect(left).not.toContain(password);
+    expect(pauses).toBeGreaterThan(15);
+    // Of the whole text, no step may be more than a part.
+    expect(longestMs).toBeLessThan(2_000);
   });
 });
 

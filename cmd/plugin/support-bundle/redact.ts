@@ -17,7 +17,12 @@ const bracketed = String.raw`[{[](?:${inBrackets}|[{[](?:${inBrackets})*[}\]]?)*
 /** A block of YAML, with its line breaks written as \n. */
 const escapedBlock = String.raw`[|>][-+\d]*(?:\\n[ \t]+[^\\\n"]*)+`;
 const bare = String.raw`[^\s,;&}\]"']+`;
-const value = `(?:${escapedQuoted}|${doubleQuoted}|${singleQuoted}|${bracketed}|${escapedBlock}|${bare})(?:${bare})?`;
+const quoted = `${escapedQuoted}|${doubleQuoted}|${singleQuoted}|${bracketed}|${escapedBlock}`;
+const value = `(?:${quoted}|${bare})(?:${bare})?`;
+/** A second word without quotes, unless it is the next flag or the name of the next value. */
+const secondWord = String.raw`(?:[ \t]+(?!-|[\w.-]{1,64}\\?["']?[=:])[^\s,;&}\]"'=]+)?`;
+/** What has been redacted stays as it is. */
+const valueOrWords = `(?!${redacted}(?![^\\s,;&}\\]"']))(?:(?:${quoted})(?:${bare})?|${bare}${secondWord})`;
 /** What the API server writes before each line of a log. */
 const stamp = String.raw`(?:\d{4}-\d\d-\d\dT[\d:.]+Z )?`;
 const afterFlag = String.raw`(?:[ \t]+|\\?["'],[ \t]*)`;
@@ -36,6 +41,15 @@ const longForms: readonly Form[] = [
     ),
     `$1$2$3${redacted}`,
   ],
+  // All words behind a name at the beginning of a line, as in YAML, unless they are quoted or end before a comment.
+  [
+    new RegExp(
+      String.raw`^(${stamp}[ \t]*(?:- )?[\w.-]*${sensitive}:[ \t]+)(?!["'|>{[&*!]|${redacted}(?![^\s]))[^\s#][^\n]*?(?=[ \t]+#|[ \t]*$)`,
+      'gim',
+    ),
+    `$1${redacted}`,
+  ],
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redacted}`],
   // A flag and its value as elements of a list.
   [
     new RegExp(
@@ -58,7 +72,6 @@ const forms: readonly Form[] = [
     /eyJ[\w-]{6,}(\.[\w-]{6,}(?:\.[\w-]*)?)?/g,
     (found: string, rest?: string) => (rest === undefined ? found : redacted),
   ],
-  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redacted}`],
   // Bootstrap tokens.
   [/(?<![a-z0-9.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![a-z0-9.-])/g, redacted],
   // Seeds of NATS.
@@ -79,12 +92,41 @@ const forms: readonly Form[] = [
     `$1${redacted}`,
   ],
   // name=value and name: value, in flags, in queries, in JSON and in YAML.
-  [new RegExp(String.raw`(${sensitive}\\?["']?[ \t]*[=:][ \t]*)${value}`, 'gi'), `$1${redacted}`],
+  [new RegExp(String.raw`(${sensitive}\\?["']?[ \t]*[=:][ \t]*)${valueOrWords}`, 'gi'), `$1${redacted}`],
 ];
 
 /** Text without what looks like a secret. It rather leaves out too much. */
 export function redactText(text: string): string {
   return replaceForms(replaceForms(text, longForms), forms);
+}
+
+/** How much of a text is worked on at once, in characters. */
+const pieceLength = 128 * 1024;
+
+/**
+ * {@link redactText} for a text of any size, piece by piece: `pause` is awaited in between, so that an interrupt, a timeout
+ * and connections are not kept waiting.
+ */
+export async function redactLongText(
+  text: string,
+  pause: () => Promise<unknown>,
+  length: number = pieceLength,
+): Promise<string> {
+  let left = text;
+  for (const form of longForms) {
+    left = replaceForms(left, [form]);
+    await pause();
+  }
+  const pieces: string[] = [];
+  for (let start = 0; start < left.length;) {
+    // The remaining forms are on one line: no line is broken.
+    const end = left.indexOf('\n', start + length - 1);
+    const next = end === -1 ? left.length : end + 1;
+    pieces.push(replaceForms(left.slice(start, next), forms));
+    start = next;
+    await pause();
+  }
+  return pieces.join('');
 }
 
 function replaceForms(text: string, those: readonly Form[]): string {
