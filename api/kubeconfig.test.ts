@@ -95,7 +95,9 @@ describe('A kubeconfig', () => {
       /auth-provider: auth providers are not supported/,
     ],
     ['a password', { user: { username: 'a', password: secret } }, /username: basic authentication/],
-    ['impersonation', { user: { token: secret, as: 'root' } }, /as: impersonation/],
+    ['impersonation', { user: { token: secret, as: 'root' } }, /as: impersonated users/],
+    ['groups without a user', { user: { token: secret, 'as-groups': ['x'] } }, /as-groups: impersonated groups/],
+    ['a UID without a user', { user: { token: secret, 'as-uid': '7' } }, /as-uid: impersonated UIDs/],
     [
       'no verification',
       { cluster: { server: 'https://a', 'insecure-skip-tls-verify': true } },

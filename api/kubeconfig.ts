@@ -43,7 +43,11 @@ const unsupportedUser: Readonly<Record<string, string>> = {
   exec: 'credential plugins',
   'auth-provider': 'auth providers',
   username: 'basic authentication',
-  as: 'impersonation',
+  as: 'impersonated users',
+  // Without a user, these have no effect: kubectl refuses them too, and to leave them out would act as somebody else.
+  'as-uid': 'impersonated UIDs',
+  'as-groups': 'impersonated groups',
+  'as-user-extra': 'impersonated users',
 };
 const unsupportedCluster: Readonly<Record<string, string>> = {
   'insecure-skip-tls-verify': 'connections without server verification',
@@ -144,11 +148,19 @@ function userPart(user: Fields, where: string, options: KubeconfigOptions): Omit
 function refuse(from: Fields, unsupported: Readonly<Record<string, string>>, where: string, help: string): void {
   for (const [field, what] of Object.entries(unsupported)) {
     const value = from[field];
-    if (value !== undefined && value !== null && value !== false && value !== '') {
+    if (!isNothing(value)) {
       throw new KubeconfigError(`kubeconfig: ${where}: ${field}: ${what} are not supported; ${help}`);
     }
   }
 }
+
+/** Whether a field says nothing, as an empty list does. */
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === false ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** `<field>-data` decoded, or the file that `<field>` names. */
 function pem(from: Fields, field: string, where: string, options: KubeconfigOptions): string | undefined {

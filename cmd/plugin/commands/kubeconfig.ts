@@ -7,6 +7,7 @@ import type { ServerAccess } from '../../../api/kubeconfig.ts';
 import { clusterAdminsGroup } from '../../../kubeadm/pki/profiles.ts';
 import { UsageError } from '../../flags/flags.ts';
 import { kubeconfigPaths, readKubeconfigFiles } from '../connect/kubeconfig-files.ts';
+import type { KubeconfigFiles } from '../connect/kubeconfig-files.ts';
 import { connectManagement } from '../connect/management-cluster.ts';
 import { readAdminKubeconfig } from '../control-plane/admin-kubeconfig.ts';
 import { findControlPlane, requireLocal } from '../control-plane/find-control-plane.ts';
@@ -72,17 +73,22 @@ export function kubeconfigCommand(world: World): Command {
       user,
     };
     const named = options.kubeconfigFile ?? options.kubeconfig;
+    // A file that was named stands alone.
+    const known = named === undefined ? readKubeconfigFiles(named, world) : undefined;
     const how = {
       use: options.use === true,
       overwrite: options.overwrite === true,
-      // Of several files the first with a current context counts. A file that was named stands alone.
-      hasCurrent: named === undefined && (readKubeconfigFiles(named, world)?.currentContext ?? '') !== '',
+      // Of several files the first with a current context counts.
+      hasCurrent: (known?.currentContext ?? '') !== '',
+      ...(known !== undefined && { known }),
     };
     if (options.kubeconfigFile === '-') {
       world.out(mergeKubeconfig('', entry, how));
       return;
     }
-    const [path = ''] = kubeconfigPaths(named, world);
+    const paths = kubeconfigPaths(named, world);
+    // As kubectl config does, an entry is changed where it is: in an earlier file, a new one would hide it.
+    const path = paths.find((file) => hasEntry(known, file, entry.name)) ?? paths[0] ?? '';
     await updatePrivateFile(path, (content) => mergeKubeconfig(content, entry, how));
     world.note(`added context ${entry.name} to ${path}${validity(user)}`);
     world.note(`use it with: kubectl --context ${entry.name} get nodes`);
@@ -104,6 +110,11 @@ export function kubeconfigCommand(world: World): Command {
     }
   }
 }
+
+/** Whether a file has anything of this name that counts. */
+const hasEntry = (known: KubeconfigFiles | undefined, file: string, name: string): boolean =>
+  known !== undefined &&
+  [...known.clusters, ...known.users, ...known.contexts].some((entry) => entry.name === name && entry.file === file);
 
 /** The credentials of a user's entry. */
 interface Credentials {

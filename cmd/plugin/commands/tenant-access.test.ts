@@ -102,6 +102,47 @@ describe('kubeconfig', () => {
     expect(read.contexts).toMatchObject([{ name: 'tenants-shop' }]);
   });
 
+  describe('in a later file of $KUBECONFIG', () => {
+    const filesWith = async (server: string) => {
+      const first = await withKubeconfig();
+      const [own, later] = [join(first.folder, 'config'), join(first.folder, 'later')];
+      const name = 'tenants-shop';
+      const cluster = { name, cluster: { server } };
+      const user = { name, user: { token: 'old' } };
+      const context = { name, context: { cluster: name, user: name } };
+      await writeFile(later, JSON.stringify({ clusters: [cluster], users: [user], contexts: [context] }));
+      const world = await withKubeconfig({ environment: { KUBECONFIG: [own, later].join(delimiter) } });
+      const texts = () => Promise.all([own, later].map((path) => readFile(path, 'utf8')));
+      return { first, world, texts, later };
+    };
+
+    test('an entry of another cluster with the same name is not hidden', async () => {
+      const { first, world, texts } = await filesWith('https://other.example.com');
+      await using _first = first;
+      await using _world = world;
+      const before = await texts();
+      const { code, notes } = await world.run('kubeconfig shop --long-lived');
+      expect(notes.join()).toMatch(/already has a cluster "tenants-shop" at https:\/\/other\.example\.com/);
+      expect(code).toBe(1);
+      expect(await texts()).toEqual(before);
+    });
+
+    test.each([
+      ['of the same cluster', 'https://shop.example.com:6443', ''],
+      ['that is to be replaced', 'https://other.example.com', '--overwrite'],
+    ])('an entry %s is changed there', async (_, server, flags) => {
+      const { first, world, texts, later } = await filesWith(server);
+      await using _first = first;
+      await using _world = world;
+      const [own] = await texts();
+      const { code, notes } = await world.run(`kubeconfig shop --long-lived ${flags}`);
+      expect({ code, note: notes[0] }).toEqual({ code: 0, note: expect.stringContaining(later) });
+      const [ownAfter, laterAfter = ''] = await texts();
+      expect(ownAfter).toBe(own);
+      expect(readKubeconfig(laterAfter, { context: 'tenants-shop' }).access.clientKey).toBe(admin.key);
+    });
+  });
+
   test('says why the tenant refused the request', async () => {
     await using world = await withKubeconfig();
     signs(world, { conditions: [{ type: 'Failed', status: 'True', message: 'no signing key' }] });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { KubeconfigError } from '../../../api/kubeconfig.ts';
 import { failureCode } from '../../../runtime/observe/describe-failure.ts';
 import type { World } from '../frame/world.ts';
@@ -10,6 +10,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A named entry of a kubeconfig. */
 interface Entry {
   readonly name: string;
+  /** The file that it is in. */
+  readonly file: string;
   readonly value: Fields;
 }
 
@@ -73,19 +75,12 @@ function readFile(path: string, required: boolean): readonly KubeconfigFiles[] {
 }
 
 function parseKubeconfigFile(text: string, path: string): KubeconfigFiles {
-  let document: unknown;
-  try {
-    document = parse(text, { maxAliasCount: 0, logLevel: 'silent' } as { logLevel: 'silent' });
-  } catch {
-    // The library's own messages quote the text, which may hold a key.
-    throw new KubeconfigError(`kubeconfig ${path}: not YAML, or YAML with aliases; write each entry in full`);
-  }
+  const where = `kubeconfig ${path}`;
   // An empty file is an empty kubeconfig.
-  const fields = document ?? {};
-  if (!isFields(fields)) throw new KubeconfigError(`kubeconfig ${path}: not a map; expected kind: Config`);
+  const fields = parseYaml(text, where) ?? {};
+  if (!isFields(fields)) throw new KubeconfigError(`${where}: not a map; expected kind: Config`);
   const current = fields['current-context'];
-  const folder = dirname(resolve(path));
-  const entries = (list: keyof typeof paths): readonly Entry[] => entriesOf(fields, list, folder);
+  const entries = (list: keyof typeof paths): readonly Entry[] => entriesOf(fields, list, { path, where });
   return {
     currentContext: typeof current === 'string' ? current : '',
     clusters: entries('clusters'),
@@ -94,18 +89,45 @@ function parseKubeconfigFile(text: string, path: string): KubeconfigFiles {
   };
 }
 
-function entriesOf(document: Fields, list: keyof typeof paths, folder: string): readonly Entry[] {
-  const given = document[list];
-  if (!Array.isArray(given)) return [];
-  return (given as readonly unknown[]).flatMap((entry) => {
-    const value = isFields(entry) ? (entry[singular[list]] ?? {}) : undefined;
-    if (!isFields(entry) || typeof entry.name !== 'string' || !isFields(value)) return [];
+/** The library's own messages quote the text, which may hold a key. */
+function parseYaml(text: string, where: string): unknown {
+  const document = parseDocument(text, { logLevel: 'silent' });
+  const [first] = document.errors;
+  if (first !== undefined)
+    throw new KubeconfigError(`${where}: not YAML at line ${first.linePos?.[0].line ?? '?'} (${first.code})`);
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch {
+    throw new KubeconfigError(`${where}: YAML with aliases; write each entry in full`);
+  }
+}
+
+/** An entry that cannot be read is refused: it would be missing later, without a word. */
+function entriesOf(
+  document: Fields,
+  list: keyof typeof paths,
+  { path, where }: { readonly path: string; readonly where: string },
+): readonly Entry[] {
+  const given = document[list] ?? [];
+  if (!Array.isArray(given)) throw new KubeconfigError(`${where}: ${list} is not a list`);
+  const folder = dirname(resolve(path));
+  const entries = (given as readonly unknown[]).map((entry, index): Entry => {
+    const name = isFields(entry) ? entry.name : undefined;
+    if (!isFields(entry) || typeof name !== 'string' || name === '')
+      throw new KubeconfigError(`${where}: ${list}[${index}] has no name`);
+    const value = entry[singular[list]] ?? {};
+    if (!isFields(value))
+      throw new KubeconfigError(`${where}: ${list}[${index}] "${name}": ${singular[list]} is not a map`);
     const absolute = paths[list].flatMap((field) => {
-      const path = value[field];
-      return typeof path === 'string' && path !== '' && !isAbsolute(path) ? [[field, join(folder, path)]] : [];
+      const file = value[field];
+      return typeof file === 'string' && file !== '' && !isAbsolute(file) ? [[field, join(folder, file)]] : [];
     });
-    return [{ name: entry.name, value: { ...value, ...(Object.fromEntries(absolute) as Fields) } }];
+    return { name, file: path, value: { ...value, ...(Object.fromEntries(absolute) as Fields) } };
   });
+  const twice = entries.find(({ name }, index) => entries.findIndex((other) => other.name === name) !== index);
+  if (twice !== undefined)
+    throw new KubeconfigError(`${where}: ${list} has two entries named "${twice.name}"; kubectl refuses that, too`);
+  return entries;
 }
 
 const isFields = (value: unknown): value is Fields =>

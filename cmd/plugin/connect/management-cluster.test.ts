@@ -61,6 +61,49 @@ test('without a kubeconfig the message says how to name one', async () => {
   ]);
 });
 
+test.each([
+  ['as-groups: [admins]', 'as-groups: impersonated groups'],
+  ['as-uid: "7"', 'as-uid: impersonated UIDs'],
+  ['as-user-extra: { scope: [a] }', 'as-user-extra: impersonated users'],
+])('%s without a user is refused, as kubectl does, and not left out', async (field, reason) => {
+  await using world = await PluginWorld.create({ kubeconfig: configOf('one', `{ token: x, ${field} }`) });
+  const { code, notes } = await world.run('get');
+  expect(notes.join()).toContain(`user "one": ${reason} are not supported`);
+  expect({ code, connections: world.connections }).toEqual({ code: 1, connections: [] });
+});
+
+test('impersonation of nobody is none', async () => {
+  const user = '{ token: x, as: "", as-groups: [], as-user-extra: {} }';
+  const kubeconfig = configOf('one', user).replace(', certificate-authority: ca.pem', '');
+  await using world = await PluginWorld.create({ kubeconfig });
+  expect((await world.run('get')).code).toBe(0);
+});
+
+test.each([
+  ['clusters: [{ name: a', /kubeconfig \S*config: not YAML at line \d+ \([A-Z_]+\)$/],
+  [
+    'users: [&a { name: x, user: { token: secret-thing } }, *a]',
+    /config: YAML with aliases; write each entry in full$/,
+  ],
+  ['- a\n', /config: not a map; expected kind: Config$/],
+  ['clusters: none', /config: clusters is not a list$/],
+  ['users: [{ user: { token: secret-thing } }]', /config: users\[0\] has no name$/],
+  ['contexts: [{ name: a, context: b }]', /config: contexts\[0\] "a": context is not a map$/],
+  [
+    'users: [{ name: a, user: { token: secret-thing } }, { name: a, user: { token: x } }]',
+    /config: users has two entries named "a"; kubectl refuses that, too$/,
+  ],
+])(
+  'a kubeconfig that kubectl cannot read is refused with the place, and without its content: %j',
+  async (text, reason) => {
+    await using world = await PluginWorld.create({ kubeconfig: text });
+    const { code, notes } = await world.run('get');
+    expect(notes.join()).toMatch(reason);
+    expect(notes.join()).not.toContain('secret-thing');
+    expect(code).toBe(1);
+  },
+);
+
 const exec =
   '{ exec: { apiVersion: client.authentication.k8s.io/v1, command: login, args: [get-token], env: [{ name: REGION, value: x }], provideClusterInfo: true } }';
 const execConfig = configOf('one', exec).replace(', certificate-authority: ca.pem', '');
@@ -98,7 +141,7 @@ test('what stands beside a credential program still counts: impersonation is ref
     credentials: () => JSON.stringify({ kind: 'ExecCredential', status: { token: 'fresh' } }),
   });
   const { code, notes } = await world.run('get');
-  expect(notes.join()).toMatch(/user "one": as: impersonation are not supported/);
+  expect(notes.join()).toMatch(/user "one": as: impersonated users are not supported/);
   expect({ code, connections: world.connections }).toEqual({ code: 1, connections: [] });
 });
 

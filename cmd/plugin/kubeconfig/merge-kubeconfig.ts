@@ -20,6 +20,14 @@ export interface MergeOptions {
   readonly overwrite: boolean;
   /** Another file already has the current context. */
   readonly hasCurrent: boolean;
+  /** What all files that kubectl reads say together: an entry of another file must not be hidden either. */
+  readonly known?: Readonly<Record<List, readonly KnownEntry[]>>;
+}
+
+/** An entry of another file. */
+interface KnownEntry {
+  readonly name: string;
+  readonly value: Fields;
 }
 
 const singular = { clusters: 'cluster', contexts: 'context', users: 'user' } as const;
@@ -31,7 +39,7 @@ type List = keyof typeof singular;
  */
 export function mergeKubeconfig(text: string, entry: KubeconfigEntry, options: MergeOptions): string {
   const { document, root, before } = read(text);
-  const taken = options.overwrite ? undefined : takenBy(before, entry);
+  const taken = options.overwrite ? undefined : (takenBy(before, entry) ?? takenBy(documentOf(options.known), entry));
   if (taken !== undefined) {
     throw new PluginError(
       `the kubeconfig already has a ${taken}: choose another --context-name, or replace it with --overwrite`,
@@ -53,6 +61,15 @@ export function mergeKubeconfig(text: string, entry: KubeconfigEntry, options: M
   if (options.use || !hasCurrent) set('current-context', name);
   return document.toString({ lineWidth: 0, indentSeq: hasIndentedLists(text) });
 }
+
+/** Entries as a kubeconfig has them. */
+const documentOf = (known: MergeOptions['known']): Fields =>
+  Object.fromEntries(
+    Object.entries(singular).map(([list, field]) => [
+      list,
+      (known?.[list as List] ?? []).map(({ name, value }) => ({ name, [field]: value })),
+    ]),
+  );
 
 /** What has the name already, and is not this entry. */
 function takenBy(before: Fields, { name, cluster }: KubeconfigEntry): string | undefined {
