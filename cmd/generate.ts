@@ -27,6 +27,8 @@ import { readMinorResults } from '../e2e/minors/results-file.ts';
 import { chartFiles, definitionFolder } from './chart/chart-files.ts';
 import { clusterStacksRole, declaredRoles, hostingRole, runtimeExtensionRole } from './declared-access.ts';
 import { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
+import { clusterctlPatch } from './flags/clusterctl-variables.ts';
+import { clusterctlVariablesPage } from './flags/clusterctl-variables-page.ts';
 import { documentedCommands, flagsPage } from './flags/flags-page.ts';
 import { metricsPage } from './metrics/metrics-page.ts';
 import { alerts } from './monitoring/alerts.ts';
@@ -90,6 +92,8 @@ async function main(args: readonly string[]): Promise<number> {
     ...dashboards.map((one) => [`charts/steward/files/dashboards/${one.name}.json`, grafanaJson(one)] as const),
     ['docs/reference/generated/alerts.md', alertsPage(alerts)],
     ['docs/reference/generated/flags.md', flagsPage(documentedCommands)],
+    ['docs/reference/generated/clusterctl-variables.md', clusterctlVariablesPage()],
+    ['clusterctl/manager-variables.yaml', `${yamlHeader}${yamlText(clusterctlPatch())}`],
     [
       'docs/reference/generated/kubectl-steward.md',
       pluginPage(pluginProgram(systemWorld(new AbortController().signal))),

@@ -15,6 +15,13 @@ import { releaseVersion } from './release-version.ts';
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..');
 
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly resources: unknown;
+}
+
 interface Component {
   readonly apiVersion: string;
   readonly kind: string;
@@ -24,11 +31,12 @@ interface Component {
     readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: {
+    readonly replicas?: number;
     readonly group?: string;
     readonly names?: { readonly plural: string };
     readonly conversion?: { readonly strategy?: string };
     readonly template?: {
-      readonly spec: { readonly containers: readonly { readonly name: string; readonly image: string }[] };
+      readonly spec: { readonly containers: readonly Container[] };
     };
   };
   readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
@@ -39,6 +47,8 @@ let repository: LocalRepository;
 let text: string;
 let components: readonly Component[];
 let clusterctl: (...words: readonly string[]) => Promise<string>;
+/** What clusterctl makes of the provider where these variables are set. */
+let deploymentWith: (variables?: Readonly<Record<string, string>>, more?: string) => Promise<Component>;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'steward-repository-'));
@@ -54,9 +64,20 @@ beforeAll(async () => {
     PATH: '/usr/bin:/bin',
     CLUSTERCTL_DISABLE_VERSIONCHECK: 'true',
   };
-  clusterctl = async (...words) =>
-    (await run(tools.clusterctl, [...words, '--config', configuration], { env: environment, maxBuffer: 64 << 20 }))
-      .stdout;
+  const clusterctlWith = async (env: NodeJS.ProcessEnv, file: string, words: readonly string[]): Promise<string> =>
+    (await run(tools.clusterctl, [...words, '--config', file], { env, maxBuffer: 64 << 20 })).stdout;
+  clusterctl = (...words) => clusterctlWith(environment, configuration, words);
+  deploymentWith = async (variables = {}, more = '') => {
+    const file = path.join(folder, 'more.yaml');
+    await writeFile(file, `${repository.configuration}\n${more}`);
+    const words = ['generate', 'provider', '--control-plane', `steward:${repository.version}`];
+    const printed = await clusterctlWith({ ...environment, ...variables }, file, words);
+    const deployment = parseAllDocuments(printed, { version: '1.1' })
+      .map((document) => document.toJS() as Component)
+      .find(({ kind }) => kind === 'Deployment');
+    if (deployment === undefined) throw new Error('clusterctl printed no Deployment');
+    return deployment;
+  };
 }, 120_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -102,12 +123,10 @@ describe('the components, by the rules of clusterctl', () => {
     }
   });
 
-  test('have no variable without a default, and none but those of the kubeadm bootstrap provider', () => {
+  test('have no variable without a default, and all are of Steward', () => {
     const variables = [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, inside = '']) => inside);
-    expect(variables).toEqual([
-      'STEWARD_KUBEADM_BOOTSTRAP_SA_NAMESPACE:=capi-kubeadm-bootstrap-system',
-      'STEWARD_KUBEADM_BOOTSTRAP_SA_NAME:=capi-kubeadm-bootstrap-manager',
-    ]);
+    expect(variables.length).toBeGreaterThan(20);
+    for (const each of variables) expect(each).toMatch(/^STEWARD_\w+:=[^}]+$/);
   });
 
   test('name foreign service accounts as Users: clusterctl would move the others into our namespace', () => {
@@ -151,6 +170,57 @@ describe('clusterctl itself', () => {
     );
     expect(described).toContain('STEWARD_KUBEADM_BOOTSTRAP_SA_NAMESPACE');
     expect(described).toMatch(new RegExp(`Version:\\s+${repository.version.replaceAll('.', '\\.')}`));
+  });
+
+  const containerOf = (deployment: Component): Container => {
+    const [container] = deployment.spec?.template?.spec.containers ?? [];
+    if (container === undefined) throw new Error('the Deployment has no container');
+    return container;
+  };
+  const flagsOf = (deployment: Component): readonly string[] => containerOf(deployment).args;
+
+  test('leaves the manager as config/manager has it when no variable is set', async () => {
+    const deployment = await deploymentWith();
+    expect(deployment.spec?.replicas).toBe(1);
+    expect(flagsOf(deployment)).toEqual(
+      expect.arrayContaining(['--datastore=default', '--feature-gates=', '--watch-filter=']),
+    );
+    expect(containerOf(deployment).resources).toEqual({
+      requests: { cpu: '100m', memory: '128Mi' },
+      limits: { memory: '1Gi' },
+    });
+  });
+
+  test('sets flags, replicas and resources by variables, and a value is text whatever it looks like', async () => {
+    const deployment = await deploymentWith({
+      ...{ STEWARD_REPLICAS: '2', STEWARD_MEMORY_LIMIT: '2Gi', STEWARD_DATASTORE: 'shared', STEWARD_PROFILING: 'true' },
+      ...{
+        STEWARD_ALLOW_ANNOTATIONS: '*',
+        STEWARD_WATCH_FILTER: '1',
+        STEWARD_TRACING_ENDPOINT: 'http://c:4318/v1/traces',
+      },
+      STEWARD_FEATURE_GATES: 'ClusterStacks=true,ExternalClusterReference=true',
+    });
+    expect(deployment.spec?.replicas).toBe(2);
+    expect(containerOf(deployment).resources).toMatchObject({ limits: { memory: '2Gi' } });
+    const flags = flagsOf(deployment);
+    for (const flag of [
+      ...['--datastore=shared', '--profiling=true', '--allow-annotations=*', '--watch-filter=1'],
+      ...['--tracing-endpoint=http://c:4318/v1/traces'],
+      '--feature-gates=ClusterStacks=true,ExternalClusterReference=true',
+    ]) {
+      expect(flags).toContain(flag);
+    }
+    expect(flags).not.toContain('--datastore=default');
+  });
+
+  test('takes variables and another image from its configuration', async () => {
+    const deployment = await deploymentWith(
+      {},
+      'STEWARD_ZAP_LOG_LEVEL: debug\nimages: { control-plane-steward: { repository: registry.example.com/team, tag: v1-helm } }\n',
+    );
+    expect(flagsOf(deployment)).toContain('--zap-log-level=debug');
+    expect(containerOf(deployment).image).toBe('registry.example.com/team/steward:v1-helm');
   });
 
   test('refuses a version that is not there', async () => {

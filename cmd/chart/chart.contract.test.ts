@@ -107,6 +107,9 @@ describe('the charts', () => {
     [{ 'etcd.members': 2 }, /etcd\.members is even/],
     [{ 'tenantControlPlanes.enabled': false, 'clusterApi.enabled': false }, /there is nothing to run/],
     [{ 'serviceMonitor.enabled': true, 'metrics.service.enabled': false }, /needs metrics\.service\.enabled/],
+    [{ 'featureGates.RuntimeSDK': true }, /needs clusterStacks\.enabled/],
+    [{ 'profiling.enabled': true, 'metrics.secure': false }, /profiling\.enabled needs metrics\.secure/],
+    [{ 'authors.podSecurityStandard': 'strict' }, /value must be one of/],
     [{ replicas: 2 }, /additional properties 'replicas' not allowed/],
     [{ 'image.digest': 'latest' }, /does not match pattern/],
   ])('%j is refused with its reason', async (values, reason) => {
@@ -127,13 +130,17 @@ describe('the manager of the chart', () => {
   test('is that of config/manager', async () => {
     const [, deployment] = documents('config', 'manager', 'manager.yaml') as [Manifest, Workload];
     const written = deployment.spec.template.spec;
-    const { spec } = found<Workload>(await renderedChart('steward'), 'Deployment', 'steward-controller-manager').spec.template;
+    const { spec } = found<Workload>(await renderedChart('steward'), 'Deployment', 'steward-controller-manager').spec
+      .template;
     const more = [
       'webhook-service-name',
       'metrics-bind-address',
       'health-probe-bind-address',
       'zap-log-level',
       'zap-encoder',
+      ...['max-concurrent-tcp-reconciles', 'max-concurrent-reconciles', 'max-starting-control-planes'],
+      ...['object-metrics', 'tenant-probe-interval', 'watch-tenants', 'certificate-expiration-deadline'],
+      'default-pod-security-standard',
     ];
     const args = manager(await renderedChart('steward'))
       .args.filter((flag) => !more.some((name) => flag.startsWith(`--${name}=`)))
@@ -152,6 +159,46 @@ describe('the manager of the chart', () => {
   ])('with %j chooses %i controllers', async (values, count) => {
     const [, ...flags] = manager(await renderedChart('steward', values)).args;
     expect(readManagerSettings(flags, pod).controllers.size).toBe(count);
+  });
+
+  test.each<readonly [object, object]>([
+    [
+      { concurrency: { tenantControlPlanes: 16, stewardControlPlanes: 4, startingControlPlanes: 3 } },
+      { tenantConcurrency: 16, controlPlaneConcurrency: 4, mostStarts: 3 },
+    ],
+    [{ watchTenants: false }, { watchTenants: false }],
+    [{ certificateExpirationDeadline: '48h' }, { renewBeforeMs: 48 * 3_600_000 }],
+    [{ maxKubernetesMinor: 35 }, { newestMinor: 35 }],
+    [{ kineImage: 'r.example/kine:v1' }, { kineImage: 'r.example/kine:v1' }],
+    [
+      { 'tracing.endpoint': 'http://c:4318/v1/traces', 'tracing.percent': 5 },
+      { tracing: { endpoint: 'http://c:4318/v1/traces', ratio: 0.05 } },
+    ],
+    [{ 'profiling.enabled': true }, { profiling: true }],
+    [{ 'metrics.objects': false }, { objectMetrics: false, probeIntervalMs: undefined }],
+    [{ 'metrics.tenantProbeInterval': '1m' }, { objectMetrics: true, probeIntervalMs: 60_000 }],
+    [{ 'logging.level': 'debug', 'logging.encoder': 'console' }, { log: { level: 'debug', format: 'text' } }],
+    [{ defaultDatastoreName: 'shared' }, { defaultDataStore: 'shared' }],
+    [{ 'clusterStacks.enabled': true, 'featureGates.RuntimeSDK': true }, { gates: { runtimeSdk: true } }],
+  ])('with %j has the settings %j', async (values, expected) => {
+    const [, ...flags] = manager(await renderedChart('steward', values)).args;
+    expect(readManagerSettings(flags, pod)).toMatchObject(expected);
+  });
+
+  test('gives authors what the flags give them', async () => {
+    const authors = {
+      externalIPs: ['192.0.2.0/24', '2001:db8::/64'],
+      annotations: ['example.com/', '*'],
+      extraArgs: ['apiServer:token-auth-file', 'v'],
+      podSecurityStandard: 'restricted',
+    };
+    const [, ...given] = manager(await renderedChart('steward', { authors })).args;
+    const flags = [
+      ...['--allow-external-ips=192.0.2.0/24,2001:db8::/64', '--allow-annotations=example.com/,*'],
+      ...['--allow-extra-args=apiServer:token-auth-file,v', '--default-pod-security-standard=restricted'],
+    ];
+    const [{ boundaries, reach }, expected] = [readManagerSettings(given, pod), readManagerSettings(flags, pod)];
+    expect({ boundaries, reach }).toEqual({ boundaries: expected.boundaries, reach: expected.reach });
   });
 
   test('its feature gates are those that are switched on, each by itself, and the manager knows them', async () => {

@@ -56,7 +56,9 @@ describe('an installation with Helm', () => {
     expect(await bundle()).toBe('Y2E=');
     await install('steward-crds');
     await install('steward', '--set', 'replicaCount=2');
-    expect((await cluster.get(kinds.Deployment, { namespace, name: 'steward-controller-manager' }))?.spec?.replicas).toBe(2);
+    expect(
+      (await cluster.get(kinds.Deployment, { namespace, name: 'steward-controller-manager' }))?.spec?.replicas,
+    ).toBe(2);
     expect(await bundle()).toBe('Y2E=');
     // A Job cannot be changed: the new revision has its own.
     expect(await jobs()).toEqual(['etcd-bootstrap-2']);

@@ -22,11 +22,12 @@ describe('The environment variable of a flag', () => {
     expect(new Set(names.map(variableOf)).size).toBe(names.length);
   });
 
-  test('gives its value, and the command line wins', () => {
+  test('gives its value, and wins over the command line', () => {
     const environment = { STEWARD_WHO_ASKS: 'ada', STEWARD_COUNT: '7', STEWARD_LOUD: 'false', PATH: '/bin' };
     const given = argumentsFrom(flags, environment);
     expect(readFlags(flags, given)).toEqual({ 'who-asks': 'ada', count: 7, loud: false });
-    expect(readFlags(flags, [...given, '--count=3'])).toMatchObject({ 'who-asks': 'ada', count: 3 });
+    const settings = readManagerSettings(['--datastore=a', '--watch-filter=b'], { ...pod, STEWARD_DATASTORE: 'c' });
+    expect(settings).toMatchObject({ defaultDataStore: 'c', watchFilter: 'b' });
   });
 
   test('is not set when it is empty', () => {
@@ -34,10 +35,14 @@ describe('The environment variable of a flag', () => {
     expect(argumentsFrom(flags, environment)).toEqual([]);
   });
 
-  test('gives any text as it is', () => {
+  test('empties a text with a space', () => {
+    expect(readFlags(flags, argumentsFrom(flags, { STEWARD_WHO_ASKS: ' ' }))['who-asks']).toBe('');
+  });
+
+  test('gives any text without the space around it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (text) => {
-        expect(readFlags(flags, argumentsFrom(flags, { STEWARD_WHO_ASKS: text }))['who-asks']).toBe(text);
+        expect(readFlags(flags, argumentsFrom(flags, { STEWARD_WHO_ASKS: text }))['who-asks']).toBe(text.trim());
       }),
     );
   });

@@ -6,8 +6,9 @@ const prefix = 'STEWARD_';
 export const variableOf = (flag: string): string => `${prefix}${flag.replaceAll('-', '_').toUpperCase()}`;
 
 /**
- * Environment variables as arguments. Before those of the command line, which then win: the last one counts. An empty
- * variable is one that is not set, so that a manifest can name a variable without a value.
+ * Environment variables as arguments. Behind those of the command line, they win, because the last one counts: the
+ * manifests of an installation write the command line, and whoever runs it sets a variable to have it otherwise. An empty
+ * variable is one that is not set; a space empties a text.
  */
 export function argumentsFrom(
   flags: Flags,
@@ -15,7 +16,7 @@ export function argumentsFrom(
 ): readonly string[] {
   return Object.keys(flags).flatMap((flag) => {
     const value = environment[variableOf(flag)] ?? '';
-    return value === '' ? [] : [`--${flag}=${value}`];
+    return value === '' ? [] : [`--${flag}=${value.trim()}`];
   });
 }
 

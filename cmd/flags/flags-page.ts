@@ -40,7 +40,7 @@ function row([name, flag]: readonly [string, Flag]): string {
 
 const variables = [
   `Each of these flags is also read from an environment variable: \`--log-level\` would be \`${variableOf('log-level')}\`.`,
-  'A flag on the command line wins, and an empty variable counts as not set.',
+  'The variable wins, so that `kubectl set env` changes what manifests have set; an empty one counts as not set, and a space is an empty text.',
 ].join(' ');
 
 /** The reference page of all flags, in Markdown. */

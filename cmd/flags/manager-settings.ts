@@ -92,11 +92,11 @@ const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
 /**
- * Reads the manager's command line and environment; what the command line says wins.
+ * Reads the manager's command line and environment; a variable wins over its flag.
  * @throws UsageError that names the flag, what it was given and what is possible.
  */
 export function readManagerSettings(args: readonly string[], environment: Environment): ManagerSettings {
-  const flags = readFlags(managerFlags, [...argumentsFrom(managerFlags, environment), ...args]);
+  const flags = readFlags(managerFlags, [...args, ...argumentsFrom(managerFlags, environment)]);
   const podNamespace = flags['pod-namespace'] || (environment.POD_NAMESPACE ?? '');
   if (podNamespace === '') throw new UsageError('expecting a value for --pod-namespace arg, or $POD_NAMESPACE');
   return Object.freeze({

@@ -46,6 +46,14 @@ describe('Every block of commands of the pages', () => {
     expect(blocks.filter(({ trial }) => trial === undefined).map(where)).toEqual([]);
   });
 
+  test('calls the manager by the one name that it has', () => {
+    const names = blocks.flatMap(({ commands }) =>
+      [...commands.matchAll(/\bdeploy(?:ment)?(?:\/| )(steward[\w-]*)/g)].map(([, name]) => name),
+    );
+    expect(names.length).toBeGreaterThan(5);
+    expect(new Set(names)).toEqual(new Set(['steward-controller-manager']));
+  });
+
   test('names tests that exist and open its page, run the same commands of another page, or contain them', () => {
     const wrong = blocks.flatMap((block) => {
       if (block.trial === undefined || 'notRun' in block.trial) return [];

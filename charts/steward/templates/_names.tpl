@@ -63,5 +63,8 @@ stewardcontrolplane{{ if (.Values.clusterStacks).enabled }},clusterstack,cluster
 {{- if (.Values.clusterStacks).enabled }}
 {{- $gates = append $gates "ClusterStacks=true" }}
 {{- end }}
+{{- if .Values.featureGates.RuntimeSDK }}
+{{- $gates = append $gates "RuntimeSDK=true" }}
+{{- end }}
 {{- join "," $gates }}
 {{- end }}

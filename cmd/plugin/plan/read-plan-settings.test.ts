@@ -33,13 +33,13 @@ describe('The settings of a plan', () => {
     expect(note).toBeUndefined();
   });
 
-  test('are also those of its variables, which its arguments override', async () => {
+  test('are also those of its variables, which win over its arguments', async () => {
     const env = [
       { name: 'STEWARD_DATASTORE', value: 'other' },
       { name: 'STEWARD_MAX_KUBERNETES_MINOR', value: '34' },
     ];
     const { settings } = await settingsWith(['manager', '--datastore=shared'], [...env, { name: 'POD_NAME' }]);
-    expect(settings).toMatchObject({ defaultDataStore: 'shared', newestMinor: 34 });
+    expect(settings).toMatchObject({ defaultDataStore: 'other', newestMinor: 34 });
   });
 
   test('are the defaults if no manager is found, and say so', async () => {

@@ -92,12 +92,8 @@ test('a control plane is hosted on another cluster, and given up, by the command
     await next('Enable the feature gate and reference the hosting cluster');
     const key = { namespace: 'steward-system', name: 'steward-controller-manager' };
     const deployment: Deployment | undefined = await admin.get(kinds.Deployment, key);
-    const args = deployment?.spec?.template.spec?.containers[0]?.args ?? [];
-    const gates = args
-      .find((each) => each.startsWith('--feature-gates='))
-      ?.split('=')
-      .slice(1)
-      .join('=');
+    const variables = deployment?.spec?.template.spec?.containers[0]?.env ?? [];
+    const gates = variables.find(({ name }) => name === 'STEWARD_FEATURE_GATES')?.value;
     expect(readFeatureGates(gates ?? '')).toMatchObject({ externalClusterReference: true });
 
     const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(markdown) ?? [];
