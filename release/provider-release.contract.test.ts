@@ -19,7 +19,6 @@ interface Container {
   readonly name: string;
   readonly image: string;
   readonly args: readonly string[];
-  readonly resources: unknown;
 }
 
 interface Component {
@@ -31,7 +30,6 @@ interface Component {
     readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: {
-    readonly replicas?: number;
     readonly group?: string;
     readonly names?: { readonly plural: string };
     readonly conversion?: { readonly strategy?: string };
@@ -181,28 +179,20 @@ describe('clusterctl itself', () => {
 
   test('leaves the manager as config/manager has it when no variable is set', async () => {
     const deployment = await deploymentWith();
-    expect(deployment.spec?.replicas).toBe(1);
     expect(flagsOf(deployment)).toEqual(
       expect.arrayContaining(['--datastore=default', '--feature-gates=', '--watch-filter=']),
     );
-    expect(containerOf(deployment).resources).toEqual({
-      requests: { cpu: '100m', memory: '128Mi' },
-      limits: { memory: '1Gi' },
-    });
   });
 
-  test('sets flags, replicas and resources by variables, and a value is text whatever it looks like', async () => {
+  test('sets flags by variables, and a value is text whatever it looks like', async () => {
     const deployment = await deploymentWith({
-      ...{ STEWARD_REPLICAS: '2', STEWARD_MEMORY_LIMIT: '2Gi', STEWARD_DATASTORE: 'shared', STEWARD_PROFILING: 'true' },
-      ...{
-        STEWARD_ALLOW_ANNOTATIONS: '*',
-        STEWARD_WATCH_FILTER: '1',
-        STEWARD_TRACING_ENDPOINT: 'http://c:4318/v1/traces',
-      },
+      STEWARD_DATASTORE: 'shared',
+      STEWARD_PROFILING: 'true',
+      STEWARD_ALLOW_ANNOTATIONS: '*',
+      STEWARD_WATCH_FILTER: '1',
+      STEWARD_TRACING_ENDPOINT: 'http://c:4318/v1/traces',
       STEWARD_FEATURE_GATES: 'ClusterStacks=true,ExternalClusterReference=true',
     });
-    expect(deployment.spec?.replicas).toBe(2);
-    expect(containerOf(deployment).resources).toMatchObject({ limits: { memory: '2Gi' } });
     const flags = flagsOf(deployment);
     for (const flag of [
       ...['--datastore=shared', '--profiling=true', '--allow-annotations=*', '--watch-filter=1'],

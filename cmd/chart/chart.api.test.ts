@@ -117,6 +117,30 @@ describe('the chart before a real API server', () => {
     expect(await dryRun(await renderedChart('steward-crds'))).toMatchObject({ code: 0 });
   }, 60_000);
 
+  test('an upgrade beside a manager under a former name is refused until that one is gone', async () => {
+    const upgrade = () =>
+      helm(
+        ...['template', 'former', chartFolder('steward'), '--namespace', namespace, '--is-upgrade'],
+        ...['--dry-run=server', '--kubeconfig', kubeconfig],
+      );
+    const labels = { app: 'former' };
+    const { metadata } = await cluster.create(kinds.Deployment, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'former', namespace, annotations: { 'meta.helm.sh/release-name': 'former' } },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'manager', image: 'manager' }] } },
+      },
+    });
+    await expect(upgrade()).rejects.toThrow(
+      /the Deployment former of this release is the manager under a former name.*delete deployment former/s,
+    );
+    await cluster.delete(kinds.Deployment, { namespace, name: metadata.name });
+    await expect(upgrade()).resolves.toContain('kind: Deployment');
+  }, 60_000);
+
   test('an upgrade that would delete the etcd of the Go Steward’s chart is refused until that is to be kept', async () => {
     const upgrade = () =>
       helm(

@@ -5,7 +5,7 @@ const intro = `# Variables of clusterctl
 
 \`clusterctl init\`, \`upgrade\` and \`generate provider\` put these variables into Steward's components. They come from the
 environment or from [clusterctl's configuration](../../how-to/install-with-clusterctl.md#settings). Keep them there: an
-upgrade reads them again. Most are [flags](flags.md) of the manager. A variable that is set to a space empties a text.`;
+upgrade reads them again. All but the last two are [flags](flags.md) of the manager. A variable that is set to a space empties a text.`;
 
 const row = ({ name, byDefault, meaning }: ClusterctlVariable): string =>
   `| \`${name}\` | ${byDefault === '' ? 'empty' : `\`${byDefault}\``} | ${meaning.replaceAll('|', '\\|')} |`;

@@ -46,37 +46,8 @@ const offered = (Object.entries(managerFlags) as (readonly [ManagerFlag, Flag])[
 
 const containerPath = '/spec/template/spec/containers/0';
 
-/** Variables of the Deployment that are no flags. */
-const ofDeployment: readonly (ClusterctlVariable & { readonly path: string })[] = [
-  {
-    name: 'STEWARD_REPLICAS',
-    byDefault: '1',
-    path: '/spec/replicas',
-    meaning: 'Number of managers. One is active, the others stand by.',
-  },
-  {
-    name: 'STEWARD_CPU_REQUEST',
-    byDefault: '100m',
-    path: `${containerPath}/resources/requests/cpu`,
-    meaning: 'CPU that is reserved for a manager.',
-  },
-  {
-    name: 'STEWARD_MEMORY_REQUEST',
-    byDefault: '128Mi',
-    path: `${containerPath}/resources/requests/memory`,
-    meaning: 'Memory that is reserved for a manager.',
-  },
-  {
-    name: 'STEWARD_MEMORY_LIMIT',
-    byDefault: '1Gi',
-    path: `${containerPath}/resources/limits/memory`,
-    meaning: 'Memory that a manager may use. It needs about 0.3 MiB for each tenant.',
-  },
-];
-
 /** All variables of the components, in the order of the reference. */
 export const clusterctlVariables: readonly ClusterctlVariable[] = [
-  ...ofDeployment.map(({ name, byDefault, meaning }) => ({ name, byDefault, meaning })),
   ...offered.map(({ flag, byDefault, help }) => ({ name: variableOf(flag), byDefault, meaning: help })),
   ...ofBootstrapProvider,
 ];
@@ -90,16 +61,14 @@ interface Operation {
 /**
  * The JSON patch of the Deployment in config/manager with which the components of `clusterctl/` get their variables.
  * All of them are flags: behind an equals sign, YAML reads every value as text. The default of an empty text is a space,
- * which YAML drops from the end of a line, because clusterctl sees no default in `${NAME:=}`.
+ * which YAML drops from the end of a line, because clusterctl sees no default in `${NAME:=}`. Replicas and resources have no
+ * variable: `clusterctl generate provider --describe` reads the Deployment before it replaces anything, and wants a number.
  */
 export function clusterctlPatch(): readonly Operation[] {
   const replaced = `${containerPath}/args/2`;
   return [
     // The only flag that the manifests set, too.
     { op: 'test', path: replaced, value: '--datastore=default' },
-    ...ofDeployment.map(
-      ({ name, byDefault, path }) => ({ op: 'replace', path, value: substituted(name, byDefault) }) as const,
-    ),
     ...offered.map(({ flag, byDefault }) => {
       const value = `--${flag}=${substituted(variableOf(flag), byDefault)}`;
       if (flag === 'datastore') return { op: 'replace', path: replaced, value } as const;

@@ -113,13 +113,16 @@ describe('kubeconfig', () => {
       await writeFile(later, JSON.stringify({ clusters: [cluster], users: [user], contexts: [context] }));
       const world = await withKubeconfig({ environment: { KUBECONFIG: [own, later].join(delimiter) } });
       const texts = () => Promise.all([own, later].map((path) => readFile(path, 'utf8')));
-      return { first, world, texts, later };
+      const dispose = async (): Promise<void> => {
+        await world[Symbol.asyncDispose]();
+        await first[Symbol.asyncDispose]();
+      };
+      return { world, texts, later, [Symbol.asyncDispose]: dispose };
     };
 
     test('an entry of another cluster with the same name is not hidden', async () => {
-      const { first, world, texts } = await filesWith('https://other.example.com');
-      await using _first = first;
-      await using _world = world;
+      await using files = await filesWith('https://other.example.com');
+      const { world, texts } = files;
       const before = await texts();
       const { code, notes } = await world.run('kubeconfig shop --long-lived');
       expect(notes.join()).toMatch(/already has a cluster "tenants-shop" at https:\/\/other\.example\.com/);
@@ -131,9 +134,8 @@ describe('kubeconfig', () => {
       ['of the same cluster', 'https://shop.example.com:6443', ''],
       ['that is to be replaced', 'https://other.example.com', '--overwrite'],
     ])('an entry %s is changed there', async (_, server, flags) => {
-      const { first, world, texts, later } = await filesWith(server);
-      await using _first = first;
-      await using _world = world;
+      await using files = await filesWith(server);
+      const { world, texts, later } = files;
       const [own] = await texts();
       const { code, notes } = await world.run(`kubeconfig shop --long-lived ${flags}`);
       expect({ code, note: notes[0] }).toEqual({ code: 0, note: expect.stringContaining(later) });
