@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
-import { resolveTools } from '../e2e/tools/resolve.ts';
-import { chartFolder, helm } from '../testing/repository/rendered-chart.ts';
-import { writeLocalRepository } from './local-repository.ts';
+import { resolveTools } from '../../e2e/tools/resolve.ts';
+import { chartFolder, helm } from './rendered-chart.ts';
+import { writeLocalRepository } from '../../release/local-repository.ts';
 
 const run = promisify(execFile);
-const root = path.join(import.meta.dirname, '..');
+const root = path.join(import.meta.dirname, '../..');
 
 interface Manifest {
   readonly kind: string;
