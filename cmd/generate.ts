@@ -30,6 +30,9 @@ import { recipe } from '../controllers/tenantcontrolplane/recipe.ts';
 import { clusterctlPatch } from './flags/clusterctl-variables.ts';
 import { clusterctlVariablesPage } from './flags/clusterctl-variables-page.ts';
 import { documentedCommands, flagsPage } from './flags/flags-page.ts';
+import { argoCdConfigMap } from './gitops/argo-cd-health.ts';
+import { fluxPatch } from './gitops/flux-health-checks.ts';
+import { healthRules } from './gitops/health-rules.ts';
 import { metricsPage } from './metrics/metrics-page.ts';
 import { alerts } from './monitoring/alerts.ts';
 import { alertsPage } from './monitoring/alerts-page.ts';
@@ -88,6 +91,8 @@ async function main(args: readonly string[]): Promise<number> {
     ['config/clusterstacks/runtime-extension/role.yaml', rolesFile([runtimeExtensionRole])],
     ['config/hosting/role.yaml', rolesFile([hostingRole])],
     ['config/monitoring/prometheus-rule.yaml', `${yamlHeader}${yamlText(prometheusRule(alerts))}`],
+    ['config/gitops/argocd-cm.yaml', `${yamlHeader}${argoCdConfigMap(healthRules)}`],
+    ['config/gitops/flux-health-checks.yaml', `${yamlHeader}${fluxPatch(healthRules)}`],
     ['charts/steward/files/alerts.yaml', `${yamlHeader}${yamlText(ruleGroups(alerts))}`],
     ...dashboards.map((one) => [`charts/steward/files/dashboards/${one.name}.json`, grafanaJson(one)] as const),
     ['docs/reference/generated/alerts.md', alertsPage(alerts)],

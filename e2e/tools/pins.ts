@@ -177,6 +177,13 @@ const sampleApiServer: ModulePin = {
   version: 'v0.29.2',
 };
 
+/** What Argo CD and Flux are made of, as far as it decides about the health of objects: Argo CD's interpreter of Lua, Flux's packages. */
+const gitopsHealth: ModulePin = {
+  folder: 'gitops-health',
+  module: 'github.com/fluxcd/pkg/runtime',
+  version: 'v0.110.3',
+};
+
 /** Modules of which only the source files are wanted, beside those that binaries are built from. */
 const certManager: ModulePin = {
   folder: 'cert-manager',
@@ -359,6 +366,12 @@ const fixedTools: readonly ToolPin[] = [
     goPackage: 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router',
     byNameOnly: true,
     versionArguments: ['--version'],
+  },
+  {
+    name: 'gitops-health',
+    source: gitopsHealth,
+    goPackage: 'steward.butlerlabs.dev/tools/gitops-health',
+    byNameOnly: true,
   },
   { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },
   {

@@ -1,0 +1,126 @@
+import { pausedAnnotation } from '../../api/cluster-api/names.ts';
+import { conditionTable } from '../../api/conditions.ts';
+import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
+import { annotations } from '../../api/names.ts';
+import type { Kind } from '../../api/schema.ts';
+import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
+import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
+import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { clusterAddon } from '../../clusterstacks/api/cluster-addon.ts';
+import { clusterStackRelease } from '../../clusterstacks/api/cluster-stack-release.ts';
+import { clusterStack } from '../../clusterstacks/api/cluster-stack.ts';
+
+/** Argo CD's words for the health of an object. */
+export type Health = 'Healthy' | 'Progressing' | 'Suspended' | 'Degraded';
+
+/** How the conditions of a kind tell the health of an object. */
+export interface HealthRule {
+  readonly kind: Kind;
+  /** The annotation that pauses an object of this kind, with any value. */
+  readonly pausedBy: string;
+  /** The condition that sums up the others. True is healthy, Unknown is progressing. */
+  readonly summary: string;
+  /** By reason, while the summary is True. */
+  readonly whenTrue?: Readonly<Record<string, Health>>;
+  /** By reason, while the summary is False; all other reasons are degraded. */
+  readonly whenFalse: Readonly<Record<string, Health>>;
+  /** Field of the status that is set when the object has worked for the first time: before, it is not degraded but progressing. */
+  readonly once?: string;
+  /** A condition that is True while the object changes, although it can be used. */
+  readonly busy?: string;
+  /** Field of the spec: with 0 it sleeps. */
+  readonly replicas?: string;
+}
+
+/** Whether the kind reports in a condition that it is paused. */
+export function hasPausedCondition({ kind }: Kind): boolean {
+  const rows: Readonly<Record<string, object>> = { ...conditionTable };
+  return 'Paused' in (rows[kind] ?? {});
+}
+
+/** A reason that time does not mend, in any condition: only another spec does. */
+export const hopelessReason = 'InvalidSpec';
+
+/** One rule for each kind with a status. What sleeps, is paused or is held by intention is suspended. */
+export const healthRules: readonly HealthRule[] = [
+  {
+    kind: tenantControlPlane,
+    pausedBy: annotations.paused,
+    summary: 'Ready',
+    whenTrue: {
+      RollingOut: 'Progressing',
+      Upgrading: 'Progressing',
+      UpgradeHeld: 'Suspended',
+      RolloutFailed: 'Degraded',
+      WriteLimited: 'Healthy',
+    },
+    whenFalse: {
+      Provisioning: 'Progressing',
+      Upgrading: 'Progressing',
+      Migrating: 'Progressing',
+      CertificateAuthorityRotating: 'Progressing',
+      Sleeping: 'Suspended',
+      NotReady: 'Degraded',
+    },
+  },
+  {
+    kind: retainedControlPlane,
+    pausedBy: annotations.paused,
+    summary: 'Adoptable',
+    whenFalse: { RecordUnreadable: 'Degraded' },
+  },
+  {
+    kind: dataStore,
+    pausedBy: annotations.paused,
+    summary: 'Ready',
+    whenFalse: { NotReady: 'Degraded' },
+    once: 'serverVersion',
+  },
+  // A control plane that is not up yet has no kubeconfig, which is usual.
+  { kind: kubeconfigGenerator, pausedBy: annotations.paused, summary: 'Ready', whenFalse: { NotReady: 'Progressing' } },
+  {
+    kind: stewardControlPlane,
+    pausedBy: pausedAnnotation,
+    summary: 'Ready',
+    whenFalse: { WaitingForCluster: 'Progressing', NotReady: 'Degraded' },
+    once: 'initialized',
+    busy: 'RollingOut',
+    replicas: 'replicas',
+  },
+  {
+    kind: clusterStack,
+    pausedBy: pausedAnnotation,
+    summary: 'Ready',
+    whenFalse: { NoRelease: 'Progressing', NoReleaseReady: 'Progressing' },
+  },
+  {
+    kind: clusterStackRelease,
+    pausedBy: pausedAnnotation,
+    summary: 'Ready',
+    whenFalse: {
+      ReleaseAssetsNotDownloadedYet: 'Progressing',
+      ProcessOngoing: 'Progressing',
+      ObjectsApplyingOngoing: 'Progressing',
+      InUse: 'Progressing',
+      Deleting: 'Progressing',
+    },
+  },
+  {
+    kind: clusterAddon,
+    pausedBy: pausedAnnotation,
+    summary: 'Ready',
+    whenFalse: {
+      Paused: 'Suspended',
+      // Nothing is to be done.
+      NoClusterStack: 'Healthy',
+      ClusterDeleting: 'Progressing',
+      ControlPlaneNotReady: 'Progressing',
+      HookServerUnresponsive: 'Progressing',
+      ObjectsApplyingOngoing: 'Progressing',
+      FailedToEvaluatePreCondition: 'Progressing',
+      FailedToEvaluatePostCondition: 'Progressing',
+      StageTimedOut: 'Degraded',
+    },
+  },
+];
