@@ -2,12 +2,13 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import type { PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
+import type { ObjectAddress, PlainObject } from '../../e2e/cluster/kubernetes-client.ts';
 import { parseManifests } from '../../e2e/cluster/kubernetes-client.ts';
 import { runCommand } from '../../e2e/cluster/machines/run-command.ts';
 import { crds as netns } from '../../e2e/infrastructure/kinds.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { definitionsOf } from '../builders/infrastructure/definitions.ts';
+import { readNodeGroup } from '../builders/infrastructure/node-group.ts';
 import { infrastructureProviders } from '../builders/infrastructure/providers.ts';
 import type { ClusterApiCore } from '../servers/cluster-api-core.ts';
 import { startClusterApiCore } from '../servers/cluster-api-core.ts';
@@ -140,6 +141,18 @@ const trials: Readonly<Record<string, Trial>> = {
   },
 };
 
+/** Providers with a template whose workers an autoscaler counts. */
+const autoscaled = ['docker', 'netns'];
+
+/** The part of a Cluster's topology that the test of autoscaling changes. */
+interface Topology {
+  readonly workers: {
+    readonly machineDeployments: readonly {
+      readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+    }[];
+  };
+}
+
 let core: ClusterApiCore;
 let folder: ServerFolder;
 let tools: { readonly clusterctl: string; readonly kubectl: string };
@@ -185,10 +198,15 @@ async function clusterctl(args: readonly string[], variables: Readonly<Record<st
 }
 
 /** Generates a Cluster of a flavor in a namespace of its own. */
-const generate = (flavor: string, provider: string, variables: Readonly<Record<string, string>>): Promise<string> =>
+const generate = (
+  flavor: string,
+  provider: string,
+  variables: Readonly<Record<string, string>>,
+  cluster = 'demo',
+): Promise<string> =>
   clusterctl(
     [
-      ...['generate', 'cluster', 'demo', '--infrastructure', `${provider}:${release}`, '--flavor', flavor],
+      ...['generate', 'cluster', cluster, '--infrastructure', `${provider}:${release}`, '--flavor', flavor],
       ...['--kubernetes-version', 'v1.36.3', '--control-plane-machine-count', '3', '--worker-machine-count', '2'],
       ...['--target-namespace', provider],
     ],
@@ -278,12 +296,58 @@ test('A value that the class does not allow is refused by the schema of its vari
   await expect(core.client.apply(manifests.split('---').at(-1) ?? '', 0)).rejects.toThrow(/serviceType.*ExternalName/);
 });
 
+describe.each(autoscaled)('The workers of an autoscaled Cluster on %s', (name) => {
+  const minimum = 'cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size';
+  const maximum = 'cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size';
+  const pool = async (): Promise<PlainObject> => {
+    const found = await core.client.list(capi, 'MachineDeployment', name, 'cluster.x-k8s.io/cluster-name=elastic');
+    return found[0] ?? {};
+  };
+  const address = async (): Promise<ObjectAddress> => {
+    const { metadata } = await pool();
+    return { apiVersion: capi, kind: 'MachineDeployment', namespace: name, name: metadata?.name ?? '' };
+  };
+
+  beforeAll(async () => {
+    const manifests = await generate(`${name}-autoscaled`, name, { WORKER_MACHINE_MAX: '7' }, 'elastic');
+    await tryStrictly(manifests);
+    await core.client.apply(manifests);
+    const cluster = { apiVersion: capi, kind: 'Cluster', namespace: name, name: 'elastic' };
+    await core.client.waitFor(cluster, 'TopologyReconciled');
+  }, 120_000);
+
+  test('begin at the least number of the node group, which is none', async () => {
+    expect((await pool()).spec).toMatchObject({ replicas: 0 });
+  });
+
+  test('have what the autoscaler reads of a node group and, while it has no node, of the node that it would get', async () => {
+    const group = readNodeGroup((await pool()).metadata?.annotations ?? {});
+    expect(group).toEqual({ minimum: 0, maximum: 7, capacity: { cpu: 2, memory: 4 * 1024 ** 3, pods: 110 } });
+  });
+
+  test('are counted by the autoscaler alone: the class leaves the number that it sets', async () => {
+    await core.client.merge(await address(), { spec: { replicas: 3 } }, 'scale');
+    // A change of the topology has core reconcile all that it owns.
+    const cluster = { apiVersion: capi, kind: 'Cluster', namespace: name, name: 'elastic' };
+    const object = await core.client.read(cluster);
+    const { topology } = (object?.spec ?? {}) as { topology: Topology };
+    const [group] = topology.workers.machineDeployments;
+    const annotations = { ...group?.metadata?.annotations, [maximum]: '9' };
+    const machineDeployments = [{ ...group, metadata: { annotations } }];
+    await core.client.merge(cluster, { spec: { topology: { workers: { machineDeployments } } } });
+    await core.client.waitFor(await address(), (found) => found?.metadata?.annotations?.[maximum] === '9');
+    expect((await pool()).spec).toMatchObject({ replicas: 3 });
+    expect((await pool()).metadata?.annotations).toMatchObject({ [minimum]: '0' });
+  });
+});
+
 test('every provider with templates is tested here', async () => {
   const files = await templateFiles();
   const names = Object.keys(trials).flatMap((name) => [
     ...[`clusterclass-steward-${name}.yaml`, `cluster-template-${name}.yaml`, `cluster-template-${name}-topology.yaml`],
   ]);
-  expect([...files].sort()).toEqual(names.sort());
+  const elastic = autoscaled.map((name) => `cluster-template-${name}-autoscaled.yaml`);
+  expect([...files].sort()).toEqual([...names, ...elastic].sort());
 });
 
 function inNamespace(manifests: string, namespace: string): string {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ensurePackages } from '../../e2e/tools/debian-packages.ts';
 import { kubernetesReleases } from '../../e2e/tools/kubernetes-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { apiServersVariable } from './api-server-under-test.ts';
@@ -27,6 +28,7 @@ export default async function setUp({ maxWorkers }: { readonly maxWorkers: numbe
   for (const { version: kubernetes } of kubernetesReleases.slice(0, 3))
     await resolveTools(['kube-apiserver', 'kubeadm'], { kubernetes, progress });
   await installMariadb(print);
+  await ensurePackages(['ansible', 'python3-kubernetes'], print);
   for (let worker = 0; worker < maxWorkers; worker += 1) runningApiServers.push(await startApiServer());
   const all = runningApiServers.map(({ url, ca, adminCertificate, adminKey, kubeconfigPath }): ApiServerAccess => {
     return { url, ca, adminCertificate, adminKey, kubeconfigPath };
