@@ -162,6 +162,13 @@ const metricsServer: ModulePin = {
   variables: { 'k8s.io/client-go/pkg/version.gitVersion': 'v0.9.0' },
 };
 
+/** Reads modules of OpenTofu and Terraform as far as that is possible without their providers; it has no releases. */
+const configInspect: ModulePin = {
+  folder: 'terraform-config-inspect',
+  module: 'github.com/hashicorp/terraform-config-inspect',
+  version: 'v0.0.0-20260904064934-75d64de68c31',
+};
+
 const newest = kubernetesReleases[0];
 /** Kubernetes' tests of whole clusters, apart from its programs: their dependencies are many more. */
 const kubernetesTests: ModulePin = {
@@ -371,6 +378,12 @@ const fixedTools: readonly ToolPin[] = [
     name: 'gitops-health',
     source: gitopsHealth,
     goPackage: 'steward.butlerlabs.dev/tools/gitops-health',
+    byNameOnly: true,
+  },
+  {
+    name: 'terraform-config-inspect',
+    source: configInspect,
+    goPackage: 'github.com/hashicorp/terraform-config-inspect',
     byNameOnly: true,
   },
   { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },

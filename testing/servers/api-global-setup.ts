@@ -23,7 +23,7 @@ export default async function setUp({ maxWorkers }: { readonly maxWorkers: numbe
     ['capi-core-manager', 'clusterctl', 'etcd', 'etcdctl', 'helm', 'kine', 'kube-apiserver', 'kube-controller-manager'],
     { progress },
   );
-  await resolveTools(['kubectl', 'proxy-agent', 'proxy-server', 'registry'], { progress });
+  await resolveTools(['kubectl', 'proxy-agent', 'proxy-server', 'registry', 'terraform-config-inspect'], { progress });
   // Workers join the newest three, and upgrades pass them.
   for (const { version: kubernetes } of kubernetesReleases.slice(0, 3))
     await resolveTools(['kube-apiserver', 'kubeadm'], { kubernetes, progress });
