@@ -18,7 +18,7 @@ interface Module {
   readonly variables: Readonly<Record<string, Variable>>;
   readonly outputs: Readonly<Record<string, { readonly description?: string }>>;
   readonly required_providers: Readonly<
-    Record<string, { readonly source?: string; readonly version_constraints?: [] }>
+    Record<string, { readonly source?: string; readonly version_constraints?: readonly string[] }>
   >;
   readonly managed_resources: Readonly<Record<string, unknown>>;
   readonly module_calls: Readonly<Record<string, { readonly source: string }>>;
