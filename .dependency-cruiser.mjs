@@ -22,7 +22,9 @@ const acting = `^controllers/tenantcontrolplane/(${[
 ].join('|')})\\.ts$`;
 
 /** The concerns of a TenantControlPlane: each may import those before it. */
-const concerns = 'shared upgrade certificates datastore workload endpoint tenant adoption addons'.split(' ');
+const concerns = 'shared upgrade certificates datastore configuration workload endpoint tenant adoption addons'.split(
+  ' ',
+);
 
 export default {
   forbidden: [

@@ -221,6 +221,12 @@ export function tenantObjects(tcp: string): TenantObjectNames {
   };
 }
 
+/** Value of the component label on the Secrets with the files that configure kube-apiserver. */
+export const configurationComponent = 'kube-apiserver-configuration';
+
+/** Name of the Secret with these files, one for each content: `sum` is a checksum of it. */
+export const configurationSecret = (tcp: string, sum: string): string => `${tcp}-configuration-${sum.slice(0, 10)}`;
+
 /** Name of the Job that migrates the data of a tenant, in the namespace of the manager. */
 export const migrationJob = (tcpUid: string): string => `migrate-${tcpUid}`;
 
@@ -308,6 +314,7 @@ export const containers = {
 
 export const volumes = {
   pki: 'etc-kubernetes-pki',
+  apiServerConfiguration: 'kube-apiserver-configuration',
   caCertificates: 'etc-ca-certificates',
   shareCaCertificates: 'usr-share-ca-certificates',
   localShareCaCertificates: 'usr-local-share-ca-certificates',

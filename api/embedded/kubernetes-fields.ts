@@ -1,5 +1,9 @@
 import { bool, described, int32, list, obj, opt, str } from '../schema.ts';
+import { admission } from './admission.ts';
 import { admissionControllerList } from './admission-controllers.ts';
+import { audit } from './audit.ts';
+import { authentication } from './authentication.ts';
+import { authorization } from './authorization.ts';
 import { kubelet } from './kubelet.ts';
 
 const requestLimits = obj({
@@ -43,4 +47,12 @@ export const kubernetesFields = {
   ),
   requestLimits: opt(described(requestLimits, 'How many requests one API server handles at the same time.')),
   serviceAccountIssuer: opt(described(serviceAccountIssuer, 'Issuer of service-account tokens.')),
+  authentication: opt(
+    described(authentication, 'Who may log in with tokens of OpenID Connect issuers. Needs Kubernetes 1.30.'),
+  ),
+  authorization: opt(
+    described(authorization, 'Who decides about requests besides Node and RBAC. Needs Kubernetes 1.30.'),
+  ),
+  audit: opt(described(audit, 'Which requests are recorded, and where.')),
+  admission: opt(described(admission, 'Configuration of admission plugins that are built into kube-apiserver.')),
 } as const;

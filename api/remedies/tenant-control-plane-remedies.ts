@@ -125,6 +125,13 @@ export const tenantControlPlaneRemedies = {
     ArgumentsRefused: toDo(
       'Remove the arguments that the message names from spec.controlPlane.deployment.extraArgs, or ask who operates the manager to allow them.',
     ),
+    ConfigurationRefused: toDo(
+      'Correct the field that the message names, or set spec.kubernetes.version to a version that has it.',
+    ),
+    WebhookSecretUnusable: toDo(
+      'Create or correct the Secret that the message names. It has token, or tls.crt and tls.key, or username and password.',
+      'kubectl -n <namespace> get secrets',
+    ),
     StoppedForMigration: passing('Wait: the condition Migrating shows the progress.', migrationJobs),
     Sleeping: sleeping,
   },

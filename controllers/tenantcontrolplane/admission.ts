@@ -32,6 +32,7 @@ import { validateRetention } from './adoption/validate-retention.ts';
 import { asksForDnsNames, validateReach } from './endpoint/reach/validate-reach.ts';
 import { validateRotation } from './certificates/rotation/validate-rotation.ts';
 import { validateStore } from './datastore/validate-store.ts';
+import { validateConfiguration } from './configuration/validate-configuration.ts';
 import { validateVersion } from './upgrade/validate-version.ts';
 import { validateKubelet } from './tenant/validate-kubelet.ts';
 
@@ -148,6 +149,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...validateRetention(tcp),
     ...validateRotation(tcp, old),
     ...validateKubelet(tcp),
+    ...newOnes(validateConfiguration(tcp), old === undefined ? [] : validateConfiguration(old)),
   ];
 }
 

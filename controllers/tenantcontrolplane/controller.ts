@@ -20,6 +20,7 @@ import { remove } from './deletion.ts';
 import type { Dependencies } from './dependencies.ts';
 import { adoptData } from './adoption/adopt-data.ts';
 import { tenantControlPlanePhases } from './recipe.ts';
+import { SecretReaders } from './configuration/secret-readers.ts';
 import { withLearned } from './scope.ts';
 import type { Observed, Scope } from './scope.ts';
 import { refusalsByStore } from './datastore/placement/namespace-labels.ts';
@@ -28,7 +29,7 @@ import { versionFacts } from './upgrade/version-facts.ts';
 import { findRollout } from './workload/rollout/find-rollout.ts';
 import { podSelectorText } from './shared/pod-selector.ts';
 import { recheckMs } from './tenant/tenant-access.ts';
-import { tenantControlPlaneWatches } from './watches.ts';
+import { tenantControlPlaneWatches, webhookSecretWatch } from './watches.ts';
 
 /** Reads the existing objects from the API server itself: a decision about keys must not be based on a stale copy. */
 async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context): Promise<Observed> {
@@ -68,8 +69,10 @@ function untilRenewal(scope: Readonly<Scope>, now: Date): readonly number[] {
 export function tenantControlPlaneController(options: TenantControlPlaneOptions): Controller<TenantControlPlane> {
   const deps = createDependencies(options);
   const phases = tenantControlPlanePhases(deps);
+  const secretReaders = new SecretReaders(options.memory);
 
   const reconcile = async (tcp: TenantControlPlane, ctx: Context): Promise<ReconcileResult<TenantControlPlane>> => {
+    secretReaders.learn(tcp);
     const adopted = await adoptData(tcp, deps, ctx);
     if (adopted !== undefined) return adopted;
     const observed = await gather(tcp, deps, ctx);
@@ -113,7 +116,10 @@ export function tenantControlPlaneController(options: TenantControlPlaneOptions)
   return {
     name: 'tenantcontrolplane',
     kind: tenantControlPlane,
-    watches: tenantControlPlaneWatches(options.informers, deps.defaultDataStore, deps.migrations.namespace),
+    watches: [
+      ...tenantControlPlaneWatches(options.informers, deps.defaultDataStore, deps.migrations.namespace),
+      webhookSecretWatch(secretReaders),
+    ],
     access,
     finalizers: [finalizers.dataStore],
     paused: ({ metadata }) =>

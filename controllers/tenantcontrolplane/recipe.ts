@@ -7,6 +7,7 @@ import { addons } from './addons/registry.ts';
 import { addonRemoval } from './addons/removal-phase.ts';
 import { autoscaling } from './workload/autoscaling-phase.ts';
 import { availability } from './workload/availability-phase.ts';
+import { configuration } from './configuration/configuration-phase.ts';
 import { certificates } from './certificates/certificates-phase.ts';
 import { credentialsRotation } from './certificates/rotation/credentials-rotation-phase.ts';
 import { kubeconfigs } from './certificates/kubeconfigs-phase.ts';
@@ -58,7 +59,13 @@ const rows: readonly PhaseRow[] = [
   ['overrides', 'StoreReady', ['override-plan'], overrides],
   ['overrides-check', 'StoreReady', ['overrides'], overridesCheck],
   ['preflight', 'UpgradeAllowed', ['endpoint', 'kubeconfigs', 'store'], preflight],
-  ['workload', 'ControlPlaneAvailable', ['certificates', 'kubeconfigs', 'tenancy', 'overrides', 'preflight'], workload],
+  ['configuration', 'ControlPlaneAvailable', ['preflight'], configuration],
+  [
+    'workload',
+    'ControlPlaneAvailable',
+    ['certificates', 'kubeconfigs', 'tenancy', 'overrides', 'preflight', 'configuration'],
+    workload,
+  ],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval, { isSilentWhenBlocked: true }],
   ['availability', 'ControlPlaneAvailable', ['workload'], availability],
   ['autoscaling', undefined, [], autoscaling],

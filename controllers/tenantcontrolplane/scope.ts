@@ -10,6 +10,7 @@ import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import type { ServiceAccountKeys } from '../../kubeadm/pki/issue.ts';
 import type { ClientTls, StoreBinding, Tenancy } from '../../stores/driver.ts';
 import type { Endpoint, StoreOverride, TrustBundles } from './shared/control-plane-input.ts';
+import type { AddonPod } from './shared/pod-parts.ts';
 import type { OverridePlan } from './datastore/overrides/override-shares.ts';
 import type { AddonFacts } from './addons/registry.ts';
 import type { PublicationStatus } from './endpoint/exposure/exposure-status.ts';
@@ -159,6 +160,8 @@ export interface Scope {
   /** The remaining old copies of the data, after one was removed. */
   readonly previous?: readonly PreviousShare[];
   readonly kubeadmConfig?: SecretFact;
+  /** What the files that configure kube-apiserver add to the pods. */
+  readonly configuration?: AddonPod;
   readonly deployment?: Deployment;
   /** True while the pods are not those of the spec, although the Deployment is at rest: their rollout failed, or has to wait. */
   readonly podsAreFormer?: boolean;

@@ -15,6 +15,7 @@ import { isTrue } from '../../runtime/reconcile/conditions.ts';
 import type { Watch } from '../../runtime/reconcile/controller.ts';
 import type { InformerFactory } from '../../runtime/cache/informer-factory.ts';
 import { addons } from './addons/registry.ts';
+import type { SecretReaders } from './configuration/secret-readers.ts';
 import { mostReplicas } from './shared/replicas.ts';
 import { serversOf } from './shared/addon-server.ts';
 import { hostClaims } from './endpoint/host-claims.ts';
@@ -198,6 +199,18 @@ function relabelled(informers: Informers): Watch['keys'] {
 
 function labelsText(carried: Readonly<Record<string, string>> = {}): string {
   return JSON.stringify(Object.entries(carried).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The watch of Secrets with credentials for webhooks: any Secret may become one, so all are followed, without what is in them. */
+export function webhookSecretWatch(readers: Pick<SecretReaders, 'readersOf'>): Watch {
+  return {
+    kind: kinds.Secret,
+    identityOnly: true,
+    keys: (old, now) => {
+      const { namespace = '', name = '' } = (now ?? old)?.metadata ?? {};
+      return readers.readersOf({ namespace, name });
+    },
+  };
 }
 
 /** The other watches of a TenantControlPlane. Migrations have Jobs in the manager's namespace, unless that is empty. */

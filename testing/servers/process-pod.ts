@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Deployment } from '../../api/core/kinds.ts';
@@ -17,6 +17,8 @@ type Files = Readonly<Record<string, string>>;
 export interface ProcessPod extends AsyncDisposable {
   /** Of kube-apiserver. */
   readonly port: number;
+  /** What kube-apiserver has written to its outputs until now. */
+  log(): Promise<string>;
 }
 
 /** What a pod is made of. */
@@ -90,8 +92,11 @@ export async function startProcessPod(input: ProcessPodInput): Promise<ProcessPo
       )) {
         const target = join(folder.path, name, mount.mountPath, path);
         await mkdir(dirname(target), { recursive: true });
-        // A program reaches the API server of its own pod.
-        await writeFile(target, content.replaceAll(`https://127.0.0.1:${published}`, `https://${address}:${port}`));
+        // A program reaches the API server of its own pod, and finds in its own folder what its files name.
+        const here = content
+          .replaceAll(`https://127.0.0.1:${published}`, `https://${address}:${port}`)
+          .replaceAll(/(?<= )\/etc\/kubernetes\//g, `${join(folder.path, name)}/etc/kubernetes/`);
+        await writeFile(target, here);
       }
     }
   }
@@ -126,6 +131,7 @@ export async function startProcessPod(input: ProcessPodInput): Promise<ProcessPo
       : undefined;
   return {
     port,
+    log: () => readFile(join(folder.path, 'kube-apiserver.log'), 'utf8'),
     async [Symbol.asyncDispose]() {
       await manager?.kill();
       await server.kill();

@@ -108,6 +108,10 @@ export const tenantControlPlaneConditions = {
         'Pod fields in the spec are not permitted in the namespace. The message names the field and the Pod Security Standard. Running pods are left alone.',
       ArgumentsRefused:
         'Extra arguments in the spec replace the datastore, CAs, credentials or authorization that Steward configures. The message names them. Running pods are left alone.',
+      ConfigurationRefused:
+        'What the spec says about authentication, authorization, audit or admission cannot be used. The message names the field. Running pods are left alone.',
+      WebhookSecretUnusable:
+        'A Secret with credentials for a webhook of kube-apiserver does not exist or lacks them. The message names it. Running pods are left alone.',
       StoppedForMigration:
         'The data of a tenant whose API servers cannot deny writes is being migrated: they are stopped for the last part. Migrating shows the progress.',
       Sleeping: 'The spec has 0 replicas, so no pods run.',

@@ -20,6 +20,7 @@ import { applyDefaults } from '../../../api/structural/apply-defaults.ts';
 import { prune } from '../../../api/structural/prune.ts';
 import { validate } from '../../../api/structural/validate.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { configuredKubernetes } from '../../../testing/builders/configured-kubernetes.ts';
 import { sampleOf } from '../../../testing/builders/sample-value.ts';
 import { tenantControlPlaneOf } from './tenant-control-plane.ts';
 
@@ -54,6 +55,7 @@ const full = {
   scheduler: component,
   kine: { extraArgs: ['--debug'], resources },
   ...sampleOf(kubernetesFields),
+  ...configuredKubernetes,
   eventTTL: '2h',
   serviceAccountIssuer: { url: 'https://a.example', formerURLs: ['https://b.example'], publicDiscovery: true },
   addons: {

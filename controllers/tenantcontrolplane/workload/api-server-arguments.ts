@@ -8,6 +8,7 @@ import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
 import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { etcdOverrides } from '../datastore/overrides/etcd-overrides.ts';
 import { kineSocket } from '../datastore/kine-arguments.ts';
+import { serviceAccountIssuers } from '../shared/service-account-issuers.ts';
 import { trustFiles } from '../certificates/rotation/trust-files.ts';
 
 const pki = '/etc/kubernetes/pki';
@@ -41,18 +42,12 @@ function storeArguments({ store, overrides = [], version }: ControlPlaneInput): 
   };
 }
 
-/**
- * Issuers of service-account tokens: the author's URL or the cluster's own domain issues them. The others are accepted, too,
- * because earlier tokens have them.
- */
-function issuerArguments({ kubernetes, networkProfile }: TenantControlPlane['spec']): Arguments {
-  const { url, formerURLs = [] } = kubernetes.serviceAccountIssuer ?? {};
-  const issuer = (domain: string): string => `https://kubernetes.default.svc.${domain}`;
-  const inner = [issuer(networkProfile.clusterDomain), issuer('cluster.local')];
-  if (url === undefined) return { 'service-account-issuer': [...new Set(inner)] };
+/** Issuers of service-account tokens, and where others find the public keys. */
+function issuerArguments(spec: TenantControlPlane['spec']): Arguments {
+  const { url } = spec.kubernetes.serviceAccountIssuer ?? {};
   return {
-    'service-account-issuer': [...new Set([url, ...formerURLs, ...inner])],
-    'service-account-jwks-uri': `${url.replace(/\/+$/, '')}/openid/v1/jwks`,
+    'service-account-issuer': serviceAccountIssuers(spec),
+    ...(url !== undefined && { 'service-account-jwks-uri': `${url.replace(/\/+$/, '')}/openid/v1/jwks` }),
   };
 }
 
@@ -71,7 +66,9 @@ export function apiServerArguments(input: ControlPlaneInput): string[] {
   const { spec } = input.tcp;
   const extra = spec.controlPlane.deployment.extraArgs?.apiServer;
   // An empty value counts as none: without mode and configuration the API server would allow everything to everyone.
-  const ownAuthorization = (argumentValue(extra, 'authorization-config') ?? '') !== '';
+  const ownAuthorization =
+    (argumentValue(extra, 'authorization-config') ?? '') !== '' ||
+    (input.addons ?? []).some(({ apiServer }) => apiServer?.arguments['authorization-config'] !== undefined);
   const plugins = listAdmissionControllers(spec.kubernetes.admissionControllers);
   const ours: Arguments = {
     ...storeArguments(input),

@@ -7,7 +7,7 @@ const at = 'spec.controlPlane.deployment';
 
 /** Mount paths of our own containers. */
 const ownMounts = {
-  apiServer: ['/etc/kubernetes/pki'],
+  apiServer: ['/etc/kubernetes/pki', '/etc/kubernetes/configuration'],
   controllerManager: ['/etc/kubernetes', '/etc/kubernetes/pki'],
   scheduler: ['/etc/kubernetes'],
 } as const;

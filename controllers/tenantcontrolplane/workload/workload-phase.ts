@@ -83,7 +83,10 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     storeTls: store.tls,
     overrides: bindings,
     kineImage: deps.kineImage,
-    addons: deps.addons.flatMap((addon) => addon.pod?.(scope.tcp, version) ?? []),
+    addons: [
+      ...deps.addons.flatMap((addon) => addon.pod?.(scope.tcp, version) ?? []),
+      needed(scope.configuration, 'configuration'),
+    ],
     dataStoreName: store.dataStoreName,
     present: scope.observed.deployment,
     checksums: {
