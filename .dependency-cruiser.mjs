@@ -12,6 +12,7 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'addons/([^/]+/addon|addon|retention|konnectivity/tunnel-is-missing|worker-bootstrap/csr-progress)',
   'adoption/[^/]+',
   'certificates/(ca-pairs|ensure-[^/]+|issue-certificates|persist-before-use|published-cas|user-supplied-cas)',
+  'configuration/secret-readers',
   'datastore/migration/(copying|job|migration-job|migration-step|switching|tenancies|tenant-read-only)',
   'datastore/drain/drain-turns',
   'datastore/placement/(namespace-labels|placements)',
