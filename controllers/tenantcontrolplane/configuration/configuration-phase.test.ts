@@ -188,7 +188,7 @@ describe('A Secret with credentials for a webhook', () => {
   const tcp = tenantControlPlaneWith({ kubernetes: configuredKubernetes });
   const keysOf = (namespace: string, name: string): readonly unknown[] => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, uid: 'u', resourceVersion: '1' } };
-    return webhookSecretWatch(readers).keys(undefined, secret as never);
+    return webhookSecretWatch(readers).keys(undefined, secret);
   };
 
   test('enqueues the control planes of its namespace that name it', () => {
