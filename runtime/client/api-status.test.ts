@@ -12,3 +12,12 @@ test('an answer without a Status is its own message, without the line end', () =
 test('an answer of white space has no message', () => {
   expect(apiError(502, ' \n')).toMatchObject({ code: 502, reason: 'Unknown', message: 'the response has no message' });
 });
+
+test('a list that became too old says where it goes on', () => {
+  const metadata = { continue: 'there' };
+  expect(apiError(410, JSON.stringify({ kind: 'Status', code: 410, reason: 'Expired', metadata }))).toMatchObject({
+    code: 410,
+    next: 'there',
+  });
+  expect(apiError(410, JSON.stringify({ kind: 'Status', code: 410, reason: 'Expired' })).next).toBeUndefined();
+});

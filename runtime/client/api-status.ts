@@ -36,7 +36,13 @@ export function statusError(status: unknown, code = 500, retryAfterMs?: number):
   const message = text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
   return new ApiError(actual, reason ?? 'Unknown', message, {
     retryAfterMs: retryAfterMs ?? detailsSeconds(fields.details),
+    next: continueToken(fields.metadata),
   });
+}
+
+function continueToken(metadata: unknown): string | undefined {
+  const fields = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>) : {};
+  return typeof fields.continue === 'string' && fields.continue !== '' ? fields.continue : undefined;
 }
 
 function detailsSeconds(details: unknown): number | undefined {

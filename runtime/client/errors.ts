@@ -24,6 +24,8 @@ export class RetryError extends Error {
 export interface RefusalDetails extends ErrorOptions {
   /** The delay that the server requested, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** Of a page whose version is too old: where the list goes on, at the newest version. */
+  readonly next?: string | undefined;
 }
 
 /** An API server's refusal: the fields of its `Status`. */
@@ -34,11 +36,13 @@ export class ApiError extends Error {
   /** The machine-readable reason, e.g. `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
-  constructor(code: number, reason: string, message: string, { retryAfterMs, ...options }: RefusalDetails = {}) {
+  readonly next: string | undefined;
+  constructor(code: number, reason: string, message: string, { retryAfterMs, next, ...options }: RefusalDetails = {}) {
     super(message, options);
     this.code = code;
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.next = next;
   }
 }
 
