@@ -16,6 +16,7 @@ const acting = `^controllers/tenantcontrolplane/(${[
   'datastore/migration/(copying|job|migration-job|migration-step|switching|tenancies|tenant-read-only)',
   'datastore/drain/drain-turns',
   'datastore/placement/(namespace-labels|placements)',
+  'encryption/rewrite-page',
   'endpoint/exposure/(apply-routes|routes)',
   'shared/(inside-tenant|phase-row|preserve-replicas|reconcile-cache|selection-in-tenant|translate-errors|ttl-list-cache)',
   'tenant/tenant-access',
@@ -23,9 +24,8 @@ const acting = `^controllers/tenantcontrolplane/(${[
 ].join('|')})\\.ts$`;
 
 /** The concerns of a TenantControlPlane: each may import those before it. */
-const concerns = 'shared upgrade certificates datastore configuration workload endpoint tenant adoption addons'.split(
-  ' ',
-);
+const concerns =
+  'shared upgrade certificates datastore encryption configuration workload endpoint tenant adoption addons'.split(' ');
 
 export default {
   forbidden: [

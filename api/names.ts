@@ -186,6 +186,7 @@ export interface TenantObjectNames {
   readonly trustdCredentials: string;
   readonly trustdRoute: string;
   readonly tcpProxyCertificate: string;
+  readonly encryption: string;
 }
 
 /** Names of the objects of the TenantControlPlane `tcp`, all in its namespace. */
@@ -218,6 +219,7 @@ export function tenantObjects(tcp: string): TenantObjectNames {
     trustdCredentials: `${tcp}-trustd-creds`,
     trustdRoute: `${tcp}-trustd`,
     tcpProxyCertificate: `${tcp}-tcp-proxy-certificate`,
+    encryption: `${tcp}-encryption`,
   };
 }
 
@@ -328,6 +330,8 @@ export const volumes = {
   konnectivityKubeconfig: 'konnectivity-server-kubeconfig',
   konnectivityCertificate: 'konnectivity-server-certificate',
   trustdCredentials: 'trustd-creds',
+  encryption: 'steward-encryption',
+  kmsSockets: 'steward-kms-sockets',
 } as const;
 
 export const ports = {

@@ -4,6 +4,7 @@ import { admissionControllerList } from './admission-controllers.ts';
 import { audit } from './audit.ts';
 import { authentication } from './authentication.ts';
 import { authorization } from './authorization.ts';
+import { encryption } from './encryption.ts';
 import { kubelet } from './kubelet.ts';
 
 const requestLimits = obj({
@@ -55,4 +56,5 @@ export const kubernetesFields = {
   ),
   audit: opt(described(audit, 'Which requests are recorded, and where.')),
   admission: opt(described(admission, 'Configuration of admission plugins that are built into kube-apiserver.')),
+  encryption: opt(described(encryption, 'Encryption of the data of chosen resources in the datastore.')),
 } as const;

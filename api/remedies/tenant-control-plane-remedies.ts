@@ -1,4 +1,5 @@
 import { definitionOutdatedRemedies } from './definition-outdated-remedies.ts';
+import { encryptionRemedies } from './encryption-remedies.ts';
 import { healthy, passing, toDo } from './remedy.ts';
 import type { RemediesOf } from './remedies-of.ts';
 import type { tenantControlPlaneConditions } from '../steward/v1alpha1/condition-rows.ts';
@@ -103,6 +104,7 @@ export const tenantControlPlaneRemedies = {
   },
   KubeconfigsReady: { Rotating: passing('Wait until the new kubeconfigs are in use.') },
   ControlPlaneAvailable: {
+    ...encryptionRemedies,
     Available: healthy,
     RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
     StartsLater: passing(
@@ -230,6 +232,17 @@ export const tenantControlPlaneRemedies = {
       'Correct or remove the annotation certs.steward.butlerlabs.dev/operation, as the message says.',
       'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation-',
     ),
+  },
+  DataEncrypted: {
+    ...encryptionRemedies,
+    Encrypted: healthy,
+    Adding: passing('Wait until all pods have the new configuration.', describePods),
+    Switching: passing('Wait until all pods have the new configuration.', describePods),
+    Rewriting: passing(
+      'Wait until all objects were written again. If the message names an object that cannot be written, correct in the tenant what refuses it, such as a webhook.',
+    ),
+    Retiring: passing('Wait until all pods have the new configuration.', describePods),
+    NotRequested: healthy,
   },
   Paused: {
     Paused: toDo(

@@ -34,6 +34,7 @@ import { validateRotation } from './certificates/rotation/validate-rotation.ts';
 import { validateStore } from './datastore/validate-store.ts';
 import { validateConfiguration } from './configuration/validate-configuration.ts';
 import { validateVersion } from './upgrade/validate-version.ts';
+import { validateEncryption } from './encryption/validate-encryption.ts';
 import { validateKubelet } from './tenant/validate-kubelet.ts';
 
 const servers = serversOf(addons);
@@ -150,6 +151,7 @@ export function validate(request: TenantAdmission): readonly InvalidInput[] {
     ...validateRotation(tcp, old),
     ...validateKubelet(tcp),
     ...newOnes(validateConfiguration(tcp), old === undefined ? [] : validateConfiguration(old)),
+    ...newOnes(validateEncryption(tcp), old === undefined ? [] : validateEncryption(old)),
   ];
 }
 

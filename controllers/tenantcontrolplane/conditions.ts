@@ -6,6 +6,8 @@ import { conditionsOf, messageOf, setCondition, setConditions, summarize } from 
 import type { NewCondition } from '../../runtime/reconcile/conditions.ts';
 import type { Report } from '../../runtime/reconcile/phases.ts';
 import { rotatingCondition } from './certificates/rotation/rotating-condition.ts';
+import { encryptedCondition } from './encryption/encrypted-condition.ts';
+import { wantedEncryption } from './encryption/wanted-encryption.ts';
 import { deniedOperations } from './shared/denied-operations.ts';
 import { failedRemedy, howFar, way } from './datastore/migration/migration-record.ts';
 import { addons } from './addons/registry.ts';
@@ -14,7 +16,7 @@ import { wantedReplicas } from './shared/replicas.ts';
 import { isRolling } from './shared/state.ts';
 import type { StateFinding } from './shared/state.ts';
 import { autoscaledCondition } from './workload/autoscaled-condition.ts';
-import { migrationAfter } from './status.ts';
+import { encryptionAfter, migrationAfter } from './status.ts';
 
 type Type = keyof typeof tenantControlPlaneConditions;
 
@@ -52,6 +54,21 @@ function rotating(report: Report<Scope>): readonly NewCondition[] {
   const blocked = line?.blockedBy === undefined ? undefined : 'waiting for the control plane to become ready';
   const found = rotatingCondition(record, line?.error === undefined ? blocked : messageOf(line.error));
   return found === undefined ? [] : [{ type: 'Rotating' satisfies Type, ...found }];
+}
+
+/** Only for tenants whose data is, was or is to be encrypted in the datastore. */
+function encrypted({ scope, lines }: Report<Scope>): readonly NewCondition[] {
+  const of = (name: string): Report<Scope>['lines'][number] | undefined =>
+    lines.find(({ phase }) => phase.name === name);
+  const first = of('encryption');
+  const error = first?.error ?? of('data-rewrite')?.error;
+  const waits = first?.outcome?.is === 'waiting' ? first.outcome : undefined;
+  const found = encryptedCondition(encryptionAfter(scope), {
+    wanted: wantedEncryption(scope.tcp.spec.kubernetes.encryption),
+    trouble: waits ?? scope.encryption?.trouble,
+    error: error === undefined ? undefined : messageOf(error),
+  });
+  return found === undefined ? [] : [{ type: 'DataEncrypted' satisfies Type, ...found }];
 }
 
 /** Only for tenants that are or were scaled by a HorizontalPodAutoscaler. */
@@ -135,6 +152,7 @@ export function conditions(report: Report<Scope>, state: StateFinding, now: Date
       ...placed(scope, list),
       ...migrating(report),
       ...rotating(report),
+      ...encrypted(report),
       ...autoscaled(report),
       ...resumed(scope.tcp),
       ...addons.flatMap((addon) => addon.conditions?.(scope, list) ?? []),

@@ -22,6 +22,9 @@ const echoes: ReadonlySet<string> = new Set([
  */
 const reportedElsewhere: ReadonlySet<string> = new Set(['Placed', 'Migrating', 'Rotating']);
 
+/** Reasons that say how far something got that a person asked for. */
+const steps: ReadonlySet<string> = new Set(['Adding', 'Switching', 'Rewriting', 'Retiring']);
+
 /** Conditions whose message may change without any other change: a tenant can create any number of requests. */
 const onceOnly: ReadonlySet<string> = new Set(['Ready', 'CertificateRequestsLeft']);
 
@@ -53,7 +56,7 @@ export function announcements(before: readonly Condition[], after: readonly Cond
       return reason === 'Sleeping' ? [{ type: 'Normal', reason, message: 'the control plane has 0 replicas' }] : [];
     }
     if (bad.has(now.type)) return now.status === 'True' ? [{ type: 'Warning', reason, message }] : [];
-    if (now.status !== 'False' || echoes.has(reason)) return [];
+    if (now.status !== 'False' || echoes.has(reason) || steps.has(reason)) return [];
     const type = calm.has(reason) && then?.status !== 'True' ? 'Normal' : 'Warning';
     return [{ type, reason, message: message === '' ? now.type : message }];
   });

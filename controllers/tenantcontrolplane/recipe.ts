@@ -27,6 +27,8 @@ import { publication } from './endpoint/exposure/exposure-phase.ts';
 import { rotationRequest } from './certificates/rotation/rotation-request-phase.ts';
 import { store, tenancy, tenancyCheck } from './datastore/store-phase.ts';
 import { preflight } from './upgrade/preflight-phase.ts';
+import { encryption } from './encryption/encryption-phase.ts';
+import { dataRewrite } from './encryption/data-rewrite-phase.ts';
 import { kubeadmconfig, tenant } from './tenant/tenant-phase.ts';
 import { translatingErrors } from './shared/translate-errors.ts';
 import { workload } from './workload/workload-phase.ts';
@@ -59,11 +61,12 @@ const rows: readonly PhaseRow[] = [
   ['overrides', 'StoreReady', ['override-plan'], overrides],
   ['overrides-check', 'StoreReady', ['overrides'], overridesCheck],
   ['preflight', 'UpgradeAllowed', ['endpoint', 'kubeconfigs', 'store'], preflight],
+  ['encryption', 'ControlPlaneAvailable', [], encryption],
   ['configuration', 'ControlPlaneAvailable', ['preflight'], configuration],
   [
     'workload',
     'ControlPlaneAvailable',
-    ['certificates', 'kubeconfigs', 'tenancy', 'overrides', 'preflight', 'configuration'],
+    ['certificates', 'kubeconfigs', 'tenancy', 'overrides', 'encryption', 'preflight', 'configuration'],
     workload,
   ],
   ['override-removal', 'StoreReady', ['workload'], overrideRemoval, { isSilentWhenBlocked: true }],
@@ -77,6 +80,7 @@ const rows: readonly PhaseRow[] = [
   ['tenant', 'TenantConfigured', ['allow-writes'], tenant],
   ['kubernetes-service', 'TenantConfigured', ['allow-writes'], kubernetesService],
   ['rotation', undefined, ['tenant', 'rotation-request'], credentialsRotation],
+  ['data-rewrite', undefined, ['tenant', 'encryption'], dataRewrite],
   [
     'unpublication',
     'EndpointReady',

@@ -19,6 +19,8 @@ import type { AutoscalerFacts } from './workload/autoscaled-condition.ts';
 import type { Takeover } from './endpoint/exposure/route-switch.ts';
 import type { UpgradeDecision } from './upgrade/upgrade-decision.ts';
 import type { Rollout } from './workload/rollout/find-rollout.ts';
+import type { EncryptionFacts } from './encryption/encryption-facts.ts';
+import type { EncryptionFindings } from './encryption/encryption-status.ts';
 import type { VersionFacts } from './upgrade/version-facts.ts';
 
 /** The objects in the management cluster when the reconcile began, read from the API server itself. */
@@ -159,6 +161,9 @@ export interface Scope {
   readonly migration?: MigrationFacts;
   /** The remaining old copies of the data, after one was removed. */
   readonly previous?: readonly PreviousShare[];
+  /** Absent while the tenant's data is, and always was, in plain text. */
+  readonly encryption?: EncryptionFacts;
+  readonly encryptionFindings?: EncryptionFindings;
   readonly kubeadmConfig?: SecretFact;
   /** What the files that configure kube-apiserver add to the pods. */
   readonly configuration?: AddonPod;

@@ -9,6 +9,8 @@ import { isFrozen, shareAtEnd } from './datastore/migration/migration-record.ts'
 import { without } from './shared/without.ts';
 import { joinHostPort } from '../../kubeadm/networks.ts';
 import { versionText } from '../../kubeadm/versions.ts';
+import { encryptionStatus, findingsBefore } from './encryption/encryption-status.ts';
+import { wantedEncryption } from './encryption/wanted-encryption.ts';
 import type { Scope, SecretFact } from './scope.ts';
 import { wantedReplicas } from './shared/replicas.ts';
 import { controlPlaneState } from './shared/state.ts';
@@ -115,6 +117,19 @@ function kubeconfigs({ scope, now }: StatusInput): Part<'kubeconfig'> | undefine
     controllerManager: entry('controller-manager-kubeconfig', before?.controllerManager),
     scheduler: entry('scheduler-kubeconfig', before?.scheduler),
   };
+}
+
+/** The encryption of the data after the reconcile. */
+export function encryptionAfter({
+  tcp,
+  encryption,
+  encryptionFindings,
+}: Readonly<Scope>): Part<'encryption'> | undefined {
+  const before = tcp.status?.encryption;
+  // Nothing was ever configured, or the phase could not tell.
+  if (encryption === undefined || (before === undefined && encryption.state.revision === 0)) return before;
+  const findings = encryptionFindings ?? findingsBefore(before, encryption);
+  return encryptionStatus(encryption, wantedEncryption(tcp.spec.kubernetes.encryption), findings);
 }
 
 /** The record of the migration after the reconcile. */
@@ -240,6 +255,7 @@ export function status(input: StatusInput): TenantControlPlaneStatus {
     kubernetesResources: resources(input),
     storage: storage(input),
     certificates: certificates(input),
+    encryption: encryptionAfter(scope),
     kubeconfig: kubeconfigs(input),
     addons: addonsStatus(addons, scope, { secret: (old, fact) => secret(old, fact, now), at: seconds(now) }),
     controlPlaneEndpoint:

@@ -26,6 +26,7 @@ const violations: Readonly<Record<string, readonly (readonly [file: string, line
   'upgrade-is-below': [['controllers/tenantcontrolplane/upgrade/x.ts', "import '../certificates/x.ts';"]],
   'certificates-is-below': [['controllers/tenantcontrolplane/certificates/x.ts', "import '../datastore/x.ts';"]],
   'datastore-is-below': [['controllers/tenantcontrolplane/datastore/x.ts', "import '../workload/x.ts';"]],
+  'encryption-is-below': [['controllers/tenantcontrolplane/encryption/x.ts', "import '../workload/x.ts';"]],
   'workload-is-below': [['controllers/tenantcontrolplane/workload/x.ts', "import '../endpoint/x.ts';"]],
   'endpoint-is-below': [['controllers/tenantcontrolplane/endpoint/y.ts', "import '../tenant/x.ts';"]],
   'tenant-is-below': [['controllers/tenantcontrolplane/tenant/x.ts', "import '../adoption/x.ts';"]],

@@ -37,6 +37,8 @@ export interface ProcessPodInput {
   readonly address?: string;
   /** Pinned minor or version; by default the newest. */
   readonly kubernetes?: string;
+  /** The folder of this host with the sockets of additional containers, instead of `/run/kms`. */
+  readonly kmsFolder?: string;
 }
 
 async function secretFiles(cluster: Cluster, namespace: string, name: string): Promise<Files> {
@@ -75,7 +77,7 @@ function flagsOf(args: readonly string[], root: string, changes: Readonly<Record
  * else is as the pod has it.
  */
 export async function startProcessPod(input: ProcessPodInput): Promise<ProcessPod> {
-  const { cluster, deployment, etcd, reader, address = '127.0.0.1', kubernetes } = input;
+  const { cluster, deployment, etcd, reader, address = '127.0.0.1', kubernetes, kmsFolder = '/run/kms' } = input;
   const { volumes = [], containers = [] } = deployment.spec?.template.spec ?? {};
   const namespace = deployment.metadata.namespace;
   const folder = await serverFolder();
@@ -95,6 +97,7 @@ export async function startProcessPod(input: ProcessPodInput): Promise<ProcessPo
         // A program reaches the API server of its own pod, and finds in its own folder what its files name.
         const here = content
           .replaceAll(`https://127.0.0.1:${published}`, `https://${address}:${port}`)
+          .replaceAll('unix:///run/kms', `unix://${kmsFolder}`)
           .replaceAll(/(?<= )\/etc\/kubernetes\//g, `${join(folder.path, name)}/etc/kubernetes/`);
         await writeFile(target, here);
       }

@@ -38,6 +38,13 @@ import { worldReconciler } from './world-reconciler.ts';
 /** The owner of the finalizers would write this; Events do not matter here. */
 const key = { namespace: 'default', name: 'tenant' };
 
+/** What the tenant's API server says of resources of the core group that tests encrypt. */
+const encryptable = [kinds.Secret, kinds.ConfigMap].map(({ plural: name, kind, namespaced }) => ({
+  name,
+  kind,
+  namespaced,
+}));
+
 /** The kinds of what the controller writes. */
 const written: readonly KindRef[] = [...ownedKinds.map(({ kind }) => kind), tenantControlPlane];
 
@@ -67,7 +74,11 @@ export class TenantWorld {
   readonly cluster: FakeCluster;
   readonly tenant = new FakeCluster({
     now: () => this.clock.now().getTime(),
-    texts: { '/metrics': () => this.metrics, '/api/v1/nodes': (path) => this.nodePage(path) },
+    texts: {
+      '/metrics': () => this.metrics,
+      '/api/v1/nodes': (path) => this.nodePage(path),
+      '/api/v1': JSON.stringify({ kind: 'APIResourceList', resources: encryptable }),
+    },
   });
   readonly store: MemoryStore;
   readonly events: string[] = [];

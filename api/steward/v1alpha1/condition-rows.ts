@@ -112,6 +112,11 @@ export const tenantControlPlaneConditions = {
         'What the spec says about authentication, authorization, audit or admission cannot be used. The message names the field. Running pods are left alone.',
       WebhookSecretUnusable:
         'A Secret with credentials for a webhook of kube-apiserver does not exist or lacks them. The message names it. Running pods are left alone.',
+      EncryptionKeyNotFound:
+        'The Secret with the encryption key in the spec, or the key in it, does not exist, so no pod starts. The message names it.',
+      EncryptionKeyUnusable: 'The encryption key in the spec cannot be used, so no pod starts. The message says why.',
+      EncryptionKeysLost:
+        'The Secret with the keys of encrypted data is missing or damaged. Running pods are left alone.',
       StoppedForMigration:
         'The data of a tenant whose API servers cannot deny writes is being migrated: they are stopped for the last part. Migrating shows the progress.',
       Sleeping: 'The spec has 0 replicas, so no pods run.',
@@ -209,6 +214,25 @@ export const tenantControlPlaneConditions = {
       Completing: 'The new ones are taking effect everywhere; afterwards the old ones are no longer trusted.',
       Completed: 'Only the new ones are trusted.',
       Refused: 'The operation that the annotation requests is not performed. The message says why.',
+    },
+  },
+  DataEncrypted: {
+    meaning:
+      'All data of the resources in `spec.kubernetes.encryption` is stored encrypted. Only present if the spec asks for it, or once did.',
+    polarity: 'positive',
+    reasons: {
+      Encrypted: 'Everything is stored with the provider in the spec. The message names it.',
+      Adding: 'API servers learn to read with the provider in the spec.',
+      Switching: 'API servers begin to write with the provider in the spec.',
+      Rewriting: 'Objects are written again with the provider in the spec. The message says how many were.',
+      Retiring: 'The former provider is being removed from the API servers.',
+      EncryptionKeyNotFound:
+        'The Secret with the encryption key in the spec, or the key in it, does not exist. What is in place stays.',
+      EncryptionKeyUnusable:
+        'The encryption key in the spec cannot be used. The message says why. What is in place stays.',
+      EncryptionKeysLost:
+        'The Secret with the keys of encrypted data is missing or damaged. Running pods are left alone.',
+      NotRequested: 'The spec no longer asks for it, and everything is stored in plain text.',
     },
   },
   Paused: {

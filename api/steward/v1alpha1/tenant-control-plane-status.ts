@@ -7,6 +7,7 @@ import { bool, described, foreign, int32, int64, list, obj, oneOf, opt, str, tim
 import type { Schema } from '../../schema.ts';
 import { credentialsRotation } from './credentials-rotation.ts';
 import { drainedTenant } from './data-store-drain.ts';
+import { encryptionStatus } from './encryption-status.ts';
 import { migrationStatus, previousShares } from './migration-status.ts';
 
 /** A time that older writers of the status may have sent as null. */
@@ -268,6 +269,7 @@ export const tenantControlPlaneStatus = obj({
   conditions: opt(conditionList()),
   storage: opt(storage),
   certificates: opt(certificates),
+  encryption: opt(described(encryptionStatus, 'Encryption of the data in the datastore. Keys are in a Secret only.')),
   kubeconfig: opt(
     obj({
       admin: opt(secretStatus),

@@ -57,6 +57,13 @@ const full = {
   ...sampleOf(kubernetesFields),
   ...configuredKubernetes,
   eventTTL: '2h',
+  encryption: {
+    resources: ['secrets'],
+    provider: 'aescbc',
+    keySecret: { name: 'keys', key: 'a' },
+    keyGeneration: 2,
+    kms: { name: 'vault', container: 'vault-kms', timeoutSeconds: 5 },
+  },
   serviceAccountIssuer: { url: 'https://a.example', formerURLs: ['https://b.example'], publicDiscovery: true },
   addons: {
     ...sampleOf(addonFields),

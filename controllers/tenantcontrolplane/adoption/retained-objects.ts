@@ -26,7 +26,7 @@ export function passedOn({ metadata: { name } }: TenantControlPlane, addons: rea
   return [
     { kind: kinds.Service, name: names.service },
     ...[
-      ...[names.ca, names.frontProxyCa, names.serviceAccount],
+      ...[names.ca, names.frontProxyCa, names.serviceAccount, names.encryption],
       ...addons.flatMap((addon) => addon.passedOn?.(names) ?? []),
     ].map((secret) => ({ kind: kinds.Secret, name: secret })),
   ];

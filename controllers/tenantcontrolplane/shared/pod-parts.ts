@@ -20,6 +20,8 @@ export interface AddonPod {
   readonly containers?: readonly Container[];
   readonly volumes?: readonly Volume[];
   readonly apiServer?: { readonly arguments: Arguments; readonly mounts: readonly VolumeMount[] };
+  /** Mounts of additional containers of the author, by name. */
+  readonly additionalMounts?: ReadonlyMap<string, readonly VolumeMount[]>;
 }
 
 /** Mode of the files in volumes: readable by the pods' user, not writable. */

@@ -9,7 +9,7 @@ import { defaultSpread } from './default-spread.ts';
 import { images } from '../shared/images.ts';
 import { appliedReplicas } from '../shared/replicas.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
-import type { DeploymentStrategy, PodSpec } from '../shared/pod-parts.ts';
+import type { Container, DeploymentStrategy, PodSpec } from '../shared/pod-parts.ts';
 import { kineSidecar, systemContainers } from './system-containers.ts';
 import { systemVolumes } from './system-volumes.ts';
 
@@ -65,13 +65,21 @@ function podSecurityContext({ podSecurityContext: given }: DeploymentSpec, lowes
   return { securityContext: { ...given, ...(sysctls.length > 0 && { sysctls }) } };
 }
 
+/** The author's additional containers, with what parts of Steward mount into them. */
+function additional({ addons = [] }: ControlPlaneInput, given: readonly Container[] = []): readonly Container[] {
+  return given.map((container) => {
+    const ours = addons.flatMap(({ additionalMounts }) => additionalMounts?.get(container.name) ?? []);
+    return ours.length === 0 ? container : { ...container, volumeMounts: [...(container.volumeMounts ?? []), ...ours] };
+  });
+}
+
 function podSpec(input: ControlPlaneInput): PodSpec {
   const { addons = [] } = input;
   const spec = input.tcp.spec.controlPlane.deployment;
   const ofAddons = addons.flatMap(({ sidecars = [], containers = [] }) => [...sidecars, ...containers]);
   const addonPorts = ofAddons.flatMap(({ ports = [] }) => ports.map(({ containerPort }) => containerPort));
   const initContainers = [
-    ...(spec.additionalInitContainers ?? []),
+    ...additional(input, spec.additionalInitContainers),
     ...kineSidecar(input),
     ...addons.flatMap(({ sidecars = [] }) => sidecars),
   ];
@@ -80,7 +88,7 @@ function podSpec(input: ControlPlaneInput): PodSpec {
     ...(initContainers.length > 0 && { initContainers }),
     automountServiceAccountToken: spec.automountServiceAccountToken ?? false,
     containers: [
-      ...(spec.additionalContainers ?? []),
+      ...additional(input, spec.additionalContainers),
       ...systemContainers(input),
       ...addons.flatMap(({ containers = [] }) => containers),
     ],

@@ -16,6 +16,8 @@ import { isNotNew, keepsRights, runsAlready } from './running-pods.ts';
 import type { PodTemplate } from './running-pods.ts';
 import { validateKineUser } from './validate-security-contexts.ts';
 import { rollOut } from './rollout/rollout-phase.ts';
+import { encryptionPod } from '../encryption/encryption-pod.ts';
+import { encryptionComponent } from '../encryption/encryption-secret.ts';
 import { overridesComponent } from '../datastore/overrides/overrides-phase.ts';
 
 /** The label of a namespace is not watched. In milliseconds. */
@@ -86,6 +88,7 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
     addons: [
       ...deps.addons.flatMap((addon) => addon.pod?.(scope.tcp, version) ?? []),
       needed(scope.configuration, 'configuration'),
+      ...(scope.encryption === undefined ? [] : encryptionPod(scope.tcp, scope.encryption.state)),
     ],
     dataStoreName: store.dataStoreName,
     present: scope.observed.deployment,
@@ -98,6 +101,7 @@ export async function workload(scope: Readonly<Scope>, deps: Dependencies, ctx: 
       ),
       'datastore-certificate': store.certificate.checksum,
       ...(certificate !== undefined && { [overridesComponent]: certificate.checksum }),
+      ...(scope.encryption?.checksum !== undefined && { [encryptionComponent]: scope.encryption.checksum }),
     },
     trustBundles: needed(scope.authorities, 'authorities').bundled,
     storageChecksum: store.config.checksum,

@@ -74,6 +74,19 @@ describe('A request to migrate a tenant', () => {
     expect(errors(encrypted, 'other').join()).toContain('--encryption-provider-config');
   });
 
+  test.each([
+    ['aesgcm/generated-1', true],
+    ['kms/vault', true],
+    ['secretbox/generated-1', false],
+    ['aescbc/first', false],
+  ])('while stored data may be encrypted with %s is refused: %s', (provider, isRefused) => {
+    const tcp = placed(undefined);
+    const resources = [{ resource: 'secrets', writes: 'secretbox/generated-2', reads: [provider] }];
+    const encryption = { revision: 1, step: 'Rewriting', distributed: true, resources } as const;
+    const found = errors({ ...tcp, status: { ...tcp.status, encryption } }, 'other').join();
+    expect(found.includes(`encrypted with ${provider}`)).toBe(isRefused);
+  });
+
   test('is checked only while it is new, and only for tenants with data', () => {
     const moving = placed('Copying');
     const same = { ...moving, spec: { ...moving.spec, dataStore: 'other' } };

@@ -112,5 +112,13 @@ export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly stri
     const remedy = 'first have the API server rewrite everything unencrypted, then remove the flag';
     return { reason, remedy };
   }
+  const bound = (tcp.status?.encryption?.resources ?? [])
+    .flatMap(({ writes, reads = [] }) => [writes, ...reads])
+    .find((id) => id.startsWith('aesgcm/') || id.startsWith('kms/'));
+  if (bound !== undefined && drivers.includes('etcd')) {
+    const reason = `cannot change while stored data is encrypted with ${bound}: its values are bound to their keys in the datastore, which a migration changes`;
+    const remedy = 'first set provider secretbox or aescbc in spec.kubernetes.encryption, or remove that, and wait until status.encryption.step is Done';
+    return { reason, remedy };
+  }
   return undefined;
 }
