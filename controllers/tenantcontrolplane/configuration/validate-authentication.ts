@@ -1,7 +1,7 @@
 import type { Authentication } from '../../../api/embedded/authentication.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { InvalidInput } from '../../../kubeadm/invalid-input-error.ts';
-import { serviceAccountIssuers } from '../shared/service-account-issuers.ts';
+import { serviceAccountIssuers } from './service-account-issuers.ts';
 import { repeated } from './repeated.ts';
 import type { Placed } from './repeated.ts';
 import { validateAuthority } from './validate-authority.ts';

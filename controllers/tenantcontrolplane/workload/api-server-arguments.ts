@@ -8,7 +8,7 @@ import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
 import { tenantNetworks } from '../shared/tenant-networks.ts';
 import { etcdOverrides } from '../datastore/overrides/etcd-overrides.ts';
 import { kineSocket } from '../datastore/kine-arguments.ts';
-import { serviceAccountIssuers } from '../shared/service-account-issuers.ts';
+import { serviceAccountIssuers } from '../configuration/service-account-issuers.ts';
 import { trustFiles } from '../certificates/rotation/trust-files.ts';
 
 const pki = '/etc/kubernetes/pki';
