@@ -114,6 +114,13 @@ export const annotations = {
    * same data.
    */
   deleteAnyway: `${domain}/delete-anyway`,
+  /**
+   * On a control plane that `kubectl steward import` takes over: what must not change, as JSON. It is removed with the last
+   * step.
+   */
+  importRecord: `import.${domain}/record`,
+  /** On a Deployment of a manager that an import has stopped: its number of pods before. */
+  importReplicas: `import.${domain}/replicas`,
   /** On a TenantControlPlane or StewardControlPlane: number of pods before `kubectl steward sleep`, to which `wake` returns. */
   replicasBeforeSleep: `${domain}/replicas-before-sleep`,
   /** On a Deployment: checksum of the extra arguments of kube-apiserver. */

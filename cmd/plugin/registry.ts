@@ -4,6 +4,7 @@ import { createCommand } from './commands/create.ts';
 import { datastoreCommand } from './commands/datastore.ts';
 import { explainCommand } from './commands/explain.ts';
 import { getCommand } from './commands/get.ts';
+import { importCommand } from './commands/import.ts';
 import { joinCommand } from './commands/join.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -23,6 +24,7 @@ export const commands: readonly ((world: World) => Command)[] = [
   datastoreCommand,
   explainCommand,
   getCommand,
+  importCommand,
   joinCommand,
   kubeconfigCommand,
   migrateCommand,

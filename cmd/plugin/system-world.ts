@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
+import { createInterface } from 'node:readline/promises';
 import { KubeconfigError } from '../../api/kubeconfig.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { openCluster } from '../../runtime/client/http-cluster.ts';
@@ -28,6 +29,7 @@ export function systemWorld(signal: AbortSignal): World {
     },
     colors: wantsColors(process.stdout.isTTY, process.env),
     interactive: process.stdin.isTTY,
+    confirm: (question) => confirmOn(question, signal),
     clock: systemClock,
     random: (octets) => randomBytes(octets),
     signal,
@@ -38,6 +40,16 @@ export function systemWorld(signal: AbortSignal): World {
     },
     runCredentialProgram,
   };
+}
+
+/** Asks on the standard error: the standard output is for results. */
+async function confirmOn(question: string, signal: AbortSignal): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `, { signal })).trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 function runCredentialProgram({ command, args, environment }: CredentialProgram, signal: AbortSignal): Promise<string> {

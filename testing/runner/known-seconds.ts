@@ -20,6 +20,7 @@ export const knownSeconds: ReadonlyMap<string, number> = new Map([
   ['e2e/scenarios/hostile-ports.test.ts', 151],
   ['e2e/scenarios/observability.test.ts', 140],
   ['e2e/scenarios/plugin.test.ts', 160],
+  ['e2e/scenarios/import.test.ts', 300],
   ['e2e/scenarios/tenants.test.ts', 113],
   ['e2e/scenarios/clusterctl-upgrade.test.ts', 113],
   ['e2e/scenarios/konnectivity.test.ts', 132],

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { Connection } from '../../runtime/client/connection.ts';
 import type { Cluster } from '../../runtime/client/cluster.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { runPlugin } from '../../cmd/plugin/program.ts';
 import type { ExitCode } from '../../cmd/plugin/frame/exit-codes.ts';
 import type { CredentialProgram, World } from '../../cmd/plugin/frame/world.ts';
@@ -26,6 +27,9 @@ export interface PluginWorldOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly colors?: boolean;
   readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+  /** What a person answers to questions; without it, nobody can be asked. */
+  readonly answer?: boolean;
   readonly credentials?: (program: CredentialProgram) => string;
 }
 
@@ -66,7 +70,8 @@ export class PluginWorld implements AsyncDisposable {
     let out = '';
     const notes: string[] = [];
     let happening: Promise<void> = Promise.resolve();
-    const { environment = {}, colors = false, signal = new AbortController().signal, credentials } = this.#options;
+    const { environment = {}, colors = false, signal = new AbortController().signal } = this.#options;
+    const { answer, clock = systemClock, credentials } = this.#options;
     const world: World = {
       environment: { KUBECONFIG: join(this.folder, 'config'), ...environment },
       home: this.folder,
@@ -78,8 +83,12 @@ export class PluginWorld implements AsyncDisposable {
         happening = happening.then(() => this.onNote?.(line));
       },
       colors,
-      interactive: false,
-      clock: systemClock,
+      interactive: answer !== undefined,
+      confirm: (question) => {
+        notes.push(question);
+        return Promise.resolve(answer === true);
+      },
+      clock,
       random: (octets) => randomBytes(octets),
       signal,
       openCluster: (connection, name) => {

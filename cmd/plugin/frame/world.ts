@@ -23,6 +23,8 @@ export interface World {
   readonly colors: boolean;
   /** True if a person can be asked. */
   readonly interactive: boolean;
+  /** Asks a person a question, to be answered with yes or no. Only if `interactive`. */
+  readonly confirm: (question: string) => Promise<boolean>;
   readonly clock: Clock;
   readonly random: (octets: number) => Uint8Array;
   /** Aborted when the process is asked to end. */
