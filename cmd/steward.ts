@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
+import { runBackupCommand, runRestoreCommand } from './backup.ts';
 import { datastoreBootstrapFlags, runDatastoreBootstrap } from './datastore-bootstrap.ts';
+import { backupFlags, restoreFlags } from './flags/backup-flags.ts';
 import { UsageError, describeFlags } from './flags/flags.ts';
 import { exceptionRecord } from './exception-record.ts';
 import { LastResort } from './last-resort.ts';
@@ -36,6 +38,8 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   manager: (args) => runManager(readManagerSettings(args, process.env), lastResort),
   'datastore-bootstrap': (args) => runDatastoreBootstrap(args, process.env),
   migrate: (args) => runMigrate(args, process.env),
+  backup: (args) => runBackupCommand(args, process.env),
+  restore: (args) => runRestoreCommand(args, process.env),
   stack: (args) => {
     const stop = new AbortController();
     process.once('SIGINT', () => {
@@ -64,6 +68,8 @@ Usage: steward <command> [flags]
   manager               runs the controllers and the admission webhooks (the default command)
   datastore-bootstrap   etcd, postgres, mysql, nats or nats-accounts: creates the certificates and the administrator of config/datastores
   migrate               copies a tenant's data to another DataStore; the manager runs it in Jobs
+  backup                saves the data, CAs and keys of a control plane, once or all the time
+  restore               restores a control plane from its backups
   kubectl               the commands of kubectl steward, for people: get, create, upgrade …; see steward kubectl --help
   stack                 build, push, diff or lint: releases of cluster stacks; see steward stack --help
   version               prints the version
@@ -75,7 +81,13 @@ Flags of datastore-bootstrap (--members for etcd only):
 ${describeFlags(datastoreBootstrapFlags)}
 
 Flags of migrate:
-${describeFlags(migrateFlags)}`;
+${describeFlags(migrateFlags)}
+
+Flags of backup:
+${describeFlags(backupFlags)}
+
+Flags of restore:
+${describeFlags(restoreFlags)}`;
 
 async function main(args: readonly string[]): Promise<number> {
   const [first = 'manager', ...rest] = args;

@@ -1,5 +1,6 @@
 import { managerFlags } from './manager-flags.ts';
 import { datastoreBootstrapFlags, serverBootstrapFlags } from '../datastore-bootstrap.ts';
+import { backupFlags, restoreFlags } from './backup-flags.ts';
 import type { Flag, Flags } from './flags.ts';
 import { variableOf } from './flag-variables.ts';
 import { migrateFlags } from './migrate-flags.ts';
@@ -20,6 +21,8 @@ export const documentedCommands: readonly DocumentedCommand[] = [
   { name: 'datastore-bootstrap etcd', flags: datastoreBootstrapFlags },
   { name: 'datastore-bootstrap postgres|mysql|nats|nats-accounts', flags: serverBootstrapFlags },
   { name: 'migrate', flags: migrateFlags },
+  { name: 'backup', flags: backupFlags },
+  { name: 'restore', flags: restoreFlags },
   { name: 'stack build <folder>', flags: buildFlags },
   { name: 'stack push <folder of a release>', flags: pushFlags },
   { name: 'stack diff <folder>', flags: diffFlags },

@@ -1,0 +1,308 @@
+import { describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import { annotations } from '../../api/names.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { guardWrites } from '../../runtime/client/guard-writes.ts';
+import { silent } from '../../runtime/observe/logger.ts';
+import { BackupKey } from '../../stores/backup/backup-key.ts';
+import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
+import { SealedFolder } from '../../stores/backup/sealed-folder.ts';
+import { secretReader } from '../../stores/secret-reader.ts';
+import { Sessions } from '../../stores/sessions.ts';
+import { StoreAccess } from '../../stores/store-access.ts';
+import { settle } from '../../testing/fake/fake-clock.ts';
+import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
+import { MemoryRepository } from '../../testing/fake/memory-repository.ts';
+import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
+import { put } from '../../testing/worlds/moving-tenancy.ts';
+import { runBackup } from './run-backup.ts';
+import type { BackupParts, BackupTask } from './run-backup.ts';
+import { runRestore } from './run-restore.ts';
+import type { RestoreTask } from './run-restore.ts';
+
+const tenant = { namespace: 'default', name: 'tenant' };
+
+/** A control plane that runs in a world, and its backups. */
+class BackupWorld extends MigrationWorld {
+  readonly repository = new MemoryRepository();
+  readonly stop = new AbortController();
+  /** Called before each write of a command to the management cluster; may throw, as a process dies. */
+  beforeWrite: () => void = () => undefined;
+
+  /** A running control plane with an object. */
+  static async begin(): Promise<BackupWorld> {
+    const world = new BackupWorld();
+    await world.running();
+    (await world.data()).tenantWrites(put('pods/a', 'one'));
+    return world;
+  }
+
+  async data(): Promise<MemoryTenancy> {
+    return this.store.dataOf((await this.read()).status?.storage?.setup?.schema ?? '');
+  }
+
+  parts(): BackupParts {
+    const { clock, cluster } = this;
+    const stores = new StoreAccess({
+      drivers: [this.store.driver, this.target.driver],
+      sessions: new Sessions({ clock }),
+      read: secretReader((key) => cluster.admin.get(kinds.Secret, key)),
+    });
+    const key = new BackupKey(Buffer.alloc(32, 3).toString('base64'));
+    const folder = new SealedFolder(this.repository, 'default/tenant', key);
+    const dying = guardWrites(cluster.admin, () => {
+      this.beforeWrite();
+    });
+    return { cluster: dying, stores, folder, clock, log: silent, signal: this.stop.signal };
+  }
+
+  backUp(over: Partial<BackupTask> = {}): Promise<void> {
+    return runBackup({ tenant, keep: 3, ...over }, this.parts());
+  }
+
+  /** Restores while the manager works. */
+  async restore(over: Partial<RestoreTask> = {}): Promise<RestoredBackup> {
+    const state = { isOver: false };
+    const restored = runRestore(
+      { tenant, timeoutMs: 60_000, ...over },
+      { ...this.parts(), signal: new AbortController().signal },
+    ).finally(() => {
+      state.isOver = true;
+    });
+    restored.catch(() => undefined);
+    for (let turn = 0; turn < 100 && !state.isOver; turn += 1) {
+      await settle();
+      if ((await this.cluster.admin.get(tenantControlPlane, tenant)) !== undefined) await this.reconcile();
+      await this.clock.advance(1000);
+    }
+    return restored;
+  }
+
+  /** The control plane is deleted with all that belongs to it. */
+  async lose(): Promise<void> {
+    await this.cluster.admin.delete(tenantControlPlane, tenant);
+    for (let turn = 0; turn < 20; turn += 1) {
+      if ((await this.cluster.admin.get(tenantControlPlane, tenant)) === undefined) return;
+      await this.reconcile();
+      await this.clock.advance(1000);
+    }
+    throw new Error('it is not deleted');
+  }
+
+  async authorities(): Promise<readonly unknown[]> {
+    const names = ['ca', 'front-proxy-ca-certificate', 'sa-certificate'];
+    return Promise.all(names.map(async (name) => (await this.secret(name))?.data));
+  }
+
+  replicas({ spec }: TenantControlPlane): number {
+    return spec.controlPlane.deployment.replicas;
+  }
+}
+
+describe('steward restore', () => {
+  test('creates a lost control plane again with its data, CAs and keys, and wakes it up', async () => {
+    const world = await BackupWorld.begin();
+    const before = await world.read();
+    const authorities = await world.authorities();
+    await world.backUp();
+    await world.lose();
+    expect(world.store.tenancies.size).toBe(0);
+    expect(await world.authorities()).toEqual([undefined, undefined, undefined]);
+    expect(await world.restore()).toMatchObject({ keys: 1 });
+    const after = await world.read();
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(after.spec).toEqual(before.spec);
+    expect(after.metadata.annotations?.[annotations.replicasBeforeSleep]).toBeUndefined();
+    await world.settle();
+    expect(await world.authorities()).toEqual(authorities);
+    expect((await world.data()).texts()).toEqual([['pods/a', 'one']]);
+    expect(await world.condition('Ready')).toBe('True');
+  });
+
+  test('returns a sleeping control plane to a moment, and leaves its number of pods unless it is recorded', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    const data = await world.data();
+    data.tenantWrites(put('pods/a', 'two'), put('pods/b', 'later'));
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    await world.restore();
+    expect(data.texts()).toEqual([['pods/a', 'one']]);
+    expect(world.replicas(await world.read())).toBe(0);
+    const body = { metadata: { annotations: { [annotations.replicasBeforeSleep]: '3' } } };
+    await world.cluster.admin.patch(tenantControlPlane, tenant, { type: 'merge', body });
+    await world.restore();
+    expect(world.replicas(await world.read())).toBe(3);
+  });
+
+  test('refuses a control plane that is in use, and changes nothing', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    const data = await world.data();
+    data.tenantWrites(put('pods/b', 'later'));
+    await expect(world.restore()).rejects.toThrow('default/tenant is in use: put it to sleep first');
+    expect(data.texts()).toHaveLength(2);
+    expect(data.fenced).toBe(false);
+  });
+
+  test('waits for pods that still end, and says so when they do not', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    world.podsStop = false;
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    await expect(world.restore()).rejects.toThrow('waited 60 s for the pods of default/tenant to end');
+    await world.finishPods();
+    await expect(world.restore()).resolves.toMatchObject({ keys: 1 });
+  });
+
+  test('restores the Secrets, and says what to do, where another object makes the control plane', async () => {
+    const world = await BackupWorld.begin();
+    const controller = { apiVersion: 'a/v1', kind: 'StewardControlPlane', name: 'a', uid: 'a', controller: true };
+    const body = { metadata: { ownerReferences: [controller] } };
+    await world.cluster.admin.patch(tenantControlPlane, tenant, { type: 'merge', body });
+    const authorities = await world.authorities();
+    await world.backUp();
+    await world.lose();
+    await expect(world.restore()).rejects.toThrow('create that object, such as the Cluster, with 0 replicas');
+    expect(await world.authorities()).toEqual(authorities);
+  });
+
+  test('does not take a new control plane of another name for the lost one', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    const other = { namespace: 'default', name: 'other' };
+    await expect(world.restore({ tenant: other })).rejects.toThrow(
+      'default/other does not exist, and the backup is of tenant',
+    );
+  });
+
+  // Three Secrets, the TenantControlPlane, and its number of pods.
+  test.each([1, 2, 3, 4, 5])('converges when its process dies before write %i of 5', async (call) => {
+    const world = await BackupWorld.begin();
+    const authorities = await world.authorities();
+    await world.backUp();
+    await world.lose();
+    let calls = 0;
+    world.beforeWrite = () => {
+      calls += 1;
+      if (calls === call) throw new Error('died');
+    };
+    await expect(world.restore()).rejects.toThrow('died');
+    await world.restore();
+    await world.reconcile();
+    expect((await world.data()).texts()).toEqual([['pods/a', 'one']]);
+    expect(await world.authorities()).toEqual(authorities);
+    expect(world.replicas(await world.read())).toBe(2);
+  });
+});
+
+describe('steward backup', () => {
+  test('saves all changes while it follows, and takes a backup after each interval', async () => {
+    const world = await BackupWorld.begin();
+    const data = await world.data();
+    const running = world.backUp({ followMs: 3_600_000 });
+    for (let minute = 0; minute < 125; minute += 1) {
+      if (minute % 7 === 0) data.tenantWrites(put('pods/a', `minute ${minute}`));
+      await world.clock.advance(60_000);
+    }
+    expect(await world.parts().folder.list('backups/')).toHaveLength(3);
+    data.tenantWrites(put('pods/last', 'x'));
+    world.stop.abort();
+    await running;
+    await world.lose();
+    const restored = await world.restore();
+    expect(restored.changes).toBeGreaterThan(0);
+    expect((await world.data()).texts()).toEqual([
+      ['pods/a', 'minute 119'],
+      ['pods/last', 'x'],
+    ]);
+  });
+
+  test('keeps no more backups than it is told to', async () => {
+    const world = await BackupWorld.begin();
+    for (let times = 0; times < 5; times += 1) {
+      await world.clock.advance(1000);
+      await world.backUp({ keep: 2 });
+    }
+    expect(await world.parts().folder.list('backups/')).toHaveLength(2);
+  });
+
+  test('writes no secret in plain text', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    for (const [name, content] of world.repository.files) {
+      expect(`${name} ${Buffer.from(content).toString('latin1')}`).not.toMatch(/PRIVATE KEY|pods|one/);
+    }
+  });
+
+  test('refuses a control plane that does not exist or has no data', async () => {
+    const world = new BackupWorld();
+    await expect(world.backUp()).rejects.toThrow('TenantControlPlane default/tenant does not exist');
+    await world.create();
+    await expect(world.backUp()).rejects.toThrow('default/tenant has no data yet');
+  });
+
+  test('ends when the data is migrated, so that its successor reads the new place', async () => {
+    const world = await BackupWorld.begin();
+    const running = world.backUp({ followMs: 3_600_000 });
+    running.catch(() => undefined);
+    await world.clock.advance(20_000);
+    await world.moveTo('other');
+    await world.reconcile();
+    await world.clock.advance(20_000);
+    await expect(running).rejects.toThrow('is being migrated');
+  });
+});
+
+describe('the keys of encrypted data', () => {
+  const name = 'tenant-encryption';
+  const key = { namespace: 'default', name };
+
+  async function withKeys(world: BackupWorld, value: string): Promise<void> {
+    await world.cluster.admin.delete(kinds.Secret, key);
+    const data = { 'state.json': Buffer.from(value).toString('base64') };
+    await world.cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata: key, data });
+  }
+
+  async function keysNow(world: BackupWorld): Promise<string> {
+    const secret = await world.cluster.admin.get(kinds.Secret, key);
+    return Buffer.from(secret?.data?.['state.json'] ?? '', 'base64').toString();
+  }
+
+  test('are backed up as soon as they change', async () => {
+    const world = await BackupWorld.begin();
+    const running = world.backUp({ followMs: 3_600_000 });
+    await world.clock.advance(20_000);
+    expect(await world.parts().folder.list('backups/')).toHaveLength(1);
+    await withKeys(world, 'first');
+    await world.clock.advance(20_000);
+    expect(await world.parts().folder.list('backups/')).toHaveLength(2);
+    world.stop.abort();
+    await running;
+  });
+
+  test('are those of the backup after a restore in place', async () => {
+    const world = await BackupWorld.begin();
+    await withKeys(world, 'first');
+    await world.backUp();
+    await withKeys(world, 'second');
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    world.podsStop = true;
+    await world.cluster.admin.patch(tenantControlPlane, tenant, { type: 'merge', body: {} });
+    for (let turn = 0; turn < 5; turn += 1) await world.reconcile();
+    await world.restore();
+    expect(await keysNow(world)).toBe('first');
+  });
+
+  test('are not mixed: a control plane that encrypts only now is refused', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    await world.settle();
+    await withKeys(world, 'later');
+    await expect(world.restore()).rejects.toThrow('switch encryption off first');
+    expect((await world.data()).fenced).toBe(false);
+  });
+});

@@ -1,0 +1,212 @@
+import { kinds } from '../../api/core/kinds.ts';
+import type { Key, Manifest } from '../../api/meta.ts';
+import { annotations, labels } from '../../api/names.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { sleep } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Cluster } from '../../runtime/client/cluster.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { Logger } from '../../runtime/observe/logger.ts';
+import type { BackupRecord } from '../../stores/backup/backup-record.ts';
+import { chooseBackup, restoreBackup } from '../../stores/backup/restore-backup.ts';
+import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
+import type { SealedFolder } from '../../stores/backup/sealed-folder.ts';
+import type { StoreAccess } from '../../stores/store-access.ts';
+import { encryptionKeys } from './backed-up-objects.ts';
+import { BackupRefusal } from './backup-refusal.ts';
+import { dataPlace, openData } from './data-of.ts';
+import type { DataPlace } from './data-of.ts';
+
+/** The task of the process. */
+export interface RestoreTask {
+  readonly tenant: Key & { readonly namespace: string };
+  /** Absent for the last moment that is known. */
+  readonly at?: Date;
+  readonly timeoutMs: number;
+}
+
+/** The dependencies of the process. */
+export interface RestoreParts {
+  readonly cluster: Cluster;
+  readonly stores: Pick<StoreAccess, 'open'>;
+  /** That of the control plane that was backed up. */
+  readonly folder: SealedFolder;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** How often it is looked whether what is waited for has happened. In milliseconds. */
+const lookMs = 1000;
+
+const fieldManager = 'steward-restore';
+
+/**
+ * Restores a control plane that sleeps, or creates it again with its CAs and keys, and wakes it up if the number of its pods is known.
+ * Safe to run again after any interruption. Throws `BackupRefusal`, and what management cluster, datastore and repository throw.
+ */
+export async function runRestore(task: RestoreTask, parts: RestoreParts): Promise<RestoredBackup> {
+  const { folder, log } = parts;
+  const record = await chooseBackup(folder, task.at);
+  await asleep(await existing(task, parts, record), task, parts);
+  await restoreKeys(task, parts, record);
+  const place = await prepared(task, parts);
+  const { data, store } = await openData(place, parts);
+  await using target = data;
+  const restored = await restoreBackup({ target, store, folder, signal: parts.signal }, record, task.at);
+  log.info('the data was restored', { tenant: textOf(task), ...restored });
+  await wake(task, parts);
+  return restored;
+}
+
+/** The control plane; created from the backup if it does not exist. */
+async function existing(task: RestoreTask, parts: RestoreParts, record: BackupRecord): Promise<TenantControlPlane> {
+  const { cluster, log, signal } = parts;
+  const found = await cluster.get(tenantControlPlane, task.tenant, { signal });
+  if (found !== undefined) return found;
+  const objects = record.objects as readonly Manifest[];
+  const own = objects.find(({ kind }) => kind === tenantControlPlane.kind);
+  const original = own?.metadata.name ?? task.tenant.name;
+  if (original !== task.tenant.name) {
+    throw new BackupRefusal(
+      `TenantControlPlane ${textOf(task)} does not exist, and the backup is of ${original}: create it with 0 replicas first`,
+    );
+  }
+  for (const secret of objects.filter(({ kind }) => kind === 'Secret')) {
+    await created(parts, kinds.Secret, inNamespace(secret, task));
+    log.info('a Secret was created', { name: secret.metadata.name });
+  }
+  if (own === undefined) {
+    throw new BackupRefusal(
+      `TenantControlPlane ${textOf(task)} does not exist, and another object made it: its Secrets were restored; create that object, such as the Cluster, with 0 replicas, and run the same command again`,
+    );
+  }
+  await created(parts, tenantControlPlane, sleepingManifest(inNamespace(own, task)));
+  log.info('the TenantControlPlane was created', { tenant: textOf(task) });
+  const made = await cluster.get(tenantControlPlane, task.tenant, { signal });
+  if (made === undefined) throw new BackupRefusal(`TenantControlPlane ${textOf(task)} was deleted meanwhile`);
+  return made;
+}
+
+async function created(
+  { cluster, signal }: RestoreParts,
+  kind: typeof kinds.Secret | typeof tenantControlPlane,
+  manifest: Manifest,
+): Promise<void> {
+  try {
+    await cluster.create<never>(kind as never, manifest, { fieldManager, signal });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 409) throw error;
+  }
+}
+
+const inNamespace = (manifest: Manifest, { tenant }: RestoreTask): Manifest => {
+  return { ...manifest, metadata: { ...manifest.metadata, namespace: tenant.namespace } };
+};
+
+/** The same without pods. The number that it had is recorded as by `kubectl steward sleep`. */
+function sleepingManifest(manifest: Manifest): Manifest {
+  const spec = manifest.spec as TenantControlPlane['spec'];
+  const { controlPlane } = spec;
+  const { deployment } = controlPlane;
+  const replicas = String(deployment.replicas);
+  return {
+    ...manifest,
+    metadata: {
+      ...manifest.metadata,
+      annotations: { ...manifest.metadata.annotations, [annotations.replicasBeforeSleep]: replicas },
+    },
+    spec: { ...spec, controlPlane: { ...controlPlane, deployment: { ...deployment, replicas: 0 } } },
+  };
+}
+
+/**
+ * Gives encrypted data the keys that it was encrypted with. Throws `BackupRefusal` where that is not possible: another control plane has
+ * keys of its own, and one that encrypts everything cannot read what is plain.
+ */
+async function restoreKeys(task: RestoreTask, parts: RestoreParts, { objects }: BackupRecord): Promise<void> {
+  const { cluster, log, signal } = parts;
+  const saved = (objects as readonly Manifest[]).find(({ metadata }) => isKeys(metadata.name));
+  const key = { namespace: task.tenant.namespace, name: encryptionKeys(task.tenant.name) };
+  const present = await cluster.get(kinds.Secret, key, { signal });
+  if (saved === undefined) {
+    if (present === undefined) return;
+    throw new BackupRefusal(
+      `${textOf(task)} encrypts its data and did not when the backup was taken: switch encryption off first`,
+    );
+  }
+  if (saved.metadata.name !== key.name) {
+    throw new BackupRefusal(
+      `the backup has encrypted data, which is restored with its keys and only under its own name`,
+    );
+  }
+  if (present === undefined) await created(parts, kinds.Secret, inNamespace(saved, task));
+  else {
+    const body = [{ op: 'replace', path: '/data', value: saved.data }];
+    await cluster.patch(kinds.Secret, key, { type: 'json', body }, { fieldManager, signal });
+  }
+  log.info('the keys of the encrypted data were restored', { name: key.name });
+}
+
+const isKeys = (name: string): boolean => name.endsWith(encryptionKeys(''));
+
+/** Throws `BackupRefusal` while it may have pods: they would write what they remember. */
+async function asleep(tcp: TenantControlPlane, task: RestoreTask, parts: RestoreParts): Promise<void> {
+  const { cluster, signal } = parts;
+  if (tcp.spec.controlPlane.deployment.replicas !== 0) {
+    throw new BackupRefusal(
+      `${textOf(task)} is in use: put it to sleep first, with kubectl steward sleep or 0 replicas`,
+    );
+  }
+  const selection = { namespace: task.tenant.namespace, labelSelector: `${labels.name}=${tcp.metadata.name}` };
+  await until(task, parts, `the pods of ${textOf(task)} to end`, async () => {
+    const { items } = await cluster.list(kinds.Pod, { ...selection, metadataOnly: true, signal });
+    return items.length === 0 ? true : undefined;
+  });
+}
+
+/** Where its data is to be, as soon as Steward has made room for it. */
+function prepared(task: RestoreTask, parts: RestoreParts): Promise<DataPlace> {
+  const { cluster, signal } = parts;
+  return until(task, parts, `the DataStore of ${textOf(task)} to have room for its data`, async () => {
+    const tcp = await cluster.get(tenantControlPlane, task.tenant, { signal });
+    const isMade = tcp?.status?.conditions?.some(({ type, status }) => type === 'StoreReady' && status === 'True');
+    return tcp !== undefined && isMade === true ? dataPlace(tcp) : undefined;
+  });
+}
+
+/** Sets the number of pods that is recorded, as `kubectl steward wake` does. */
+async function wake(task: RestoreTask, { cluster, log, signal }: RestoreParts): Promise<void> {
+  const tcp = await cluster.get(tenantControlPlane, task.tenant, { signal });
+  const recorded = Number(tcp?.metadata.annotations?.[annotations.replicasBeforeSleep] ?? '0');
+  if (!Number.isSafeInteger(recorded) || recorded <= 0) {
+    log.info('it sleeps: wake it up with kubectl steward wake or a number of replicas', { tenant: textOf(task) });
+    return;
+  }
+  const body = {
+    metadata: { annotations: { [annotations.replicasBeforeSleep]: null } },
+    spec: { controlPlane: { deployment: { replicas: recorded } } },
+  };
+  await cluster.patch(tenantControlPlane, task.tenant, { type: 'merge', body }, { fieldManager, signal });
+  log.info('it wakes up', { tenant: textOf(task), replicas: recorded });
+}
+
+/** Looks until there is an answer. Throws `BackupRefusal` that says what was waited for. */
+async function until<T>(
+  { timeoutMs }: RestoreTask,
+  { clock, log, signal }: RestoreParts,
+  what: string,
+  look: () => Promise<T | undefined>,
+): Promise<T> {
+  const end = clock.monotonic() + timeoutMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const answer = await look();
+    if (answer !== undefined) return answer;
+    if (clock.monotonic() >= end) throw new BackupRefusal(`waited ${timeoutMs / 1000} s for ${what}`);
+    if (isFirst) log.info(`waiting for ${what}`);
+    await sleep(clock, lookMs, signal);
+  }
+}
+
+const textOf = ({ tenant }: RestoreTask): string => `${tenant.namespace}/${tenant.name}`;

@@ -1,0 +1,237 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { KubernetesClient, PlainObject } from '../cluster/kubernetes-client.ts';
+import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import type { Worker } from '../cluster/worker.ts';
+import { differences, dumpObjects } from '../framework/dump-objects.ts';
+import { openHowTo } from '../framework/how-to-page.ts';
+import type { HowToPage } from '../framework/how-to-page.ts';
+import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
+import { etcdWitness } from '../framework/load/store-witness.ts';
+import { logStep } from '../framework/log.ts';
+import { minutes } from '../framework/minutes.ts';
+import { scenarioResources } from '../framework/scenario-resources.ts';
+import { shareStewardCluster } from '../framework/steward-cluster.ts';
+import { TenantStage } from '../framework/tenant-stage.ts';
+import { agnhost, webContainer } from '../framework/web-pod.ts';
+import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
+import { workerRuns } from '../framework/workers/worker-runs.ts';
+
+const owned = scenarioResources();
+const root = path.join(import.meta.dirname, '../..');
+const shop = 'shop';
+
+/** A write that was acknowledged so long before the loss must be there afterwards. In milliseconds. */
+const mostLostMs = 10_000;
+
+let cluster: ManagementCluster;
+let stage: TenantStage;
+let page: HowToPage;
+let client: KubernetesClient;
+let worker: Worker | undefined;
+let endpoint: string;
+let furniture: ReadonlyMap<string, string>;
+let empty: readonly string[];
+let before: unknown;
+
+beforeAll(async () => {
+  const steward = owned.use(await shareStewardCluster(owned.harness(`backup-${process.pid}`), logStep));
+  cluster = steward.cluster;
+  owned.defer(async () => worker?.stop());
+  stage = new TenantStage(cluster, 'tenants');
+  await cluster.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenants' } },
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'backups', namespace: 'steward-system' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    },
+  ]);
+  empty = await etcdWitness(cluster);
+  const folder = path.join(cluster.harness.folder, `backup-${process.pid}`);
+  await mkdir(folder);
+  await symlink(path.join(root, 'config'), path.join(folder, 'config'));
+  const image = await managerImage();
+  for (const name of ['backup.yaml', 'restore.yaml']) {
+    await writeFile(path.join(folder, name), (await manifestOf(name)).replaceAll('image: IMAGE', `image: ${image}`));
+  }
+  page = await openHowTo(cluster, 'back-up', { folder });
+}, 20 * minutes);
+
+/** A manifest that the page shows, by the name in its first line. */
+async function manifestOf(name: string): Promise<string> {
+  const text = await readFile(path.join(root, 'docs/how-to/back-up.md'), 'utf8');
+  const [, manifest] = new RegExp(`\`\`\`yaml\n# ${name}\n(.*?)\n\`\`\``, 's').exec(text) ?? [];
+  if (manifest === undefined) throw new Error(`The page shows no ${name}.`);
+  return manifest;
+}
+
+async function managerImage(): Promise<string> {
+  const address = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'steward-system' };
+  const found = await cluster.client.read({ ...address, name: 'steward-controller-manager' });
+  const template = found?.spec?.template as { readonly spec: { readonly containers: readonly { image: string }[] } };
+  return template.spec.containers[0]?.image ?? '';
+}
+
+const inFurniture = (dump: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...dump].filter(([name]) => name.includes(' furniture/') || name.includes('chairs.example.com')));
+
+/** Objects of several kinds, one of them a kind of the tenant's own. */
+const objects: readonly PlainObject[] = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'furniture' } },
+  ...Array.from({ length: 200 }, (_, at): PlainObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `map-${at}`, namespace: 'furniture' },
+    data: { text: `ä漢🙂 ${at} ${'x'.repeat(at * 10)}` },
+  })),
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'bytes', namespace: 'furniture' },
+    data: { bytes: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64') },
+  },
+  {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { terminationGracePeriodSeconds: 1, containers: [webContainer('web', agnhost)] },
+      },
+    },
+  },
+];
+
+/** Creates ConfigMaps one after another until it is stopped; knows when each was acknowledged. */
+class Writer {
+  readonly acknowledged = new Map<string, number>();
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+
+  constructor() {
+    this.#ended = this.#write();
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+
+  async #write(): Promise<void> {
+    for (let at = 0; !this.#stop.signal.aborted; at += 1) {
+      const name = `written-${at}`;
+      const isWritten = await client
+        .apply([
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { at: String(at) } },
+        ])
+        .then(
+          () => true,
+          () => false,
+        );
+      if (isWritten) this.acknowledged.set(name, Date.now());
+      await pause(30);
+    }
+  }
+}
+
+describe('A control plane that is backed up all the time', () => {
+  let lostAt = 0;
+  let writer: Writer;
+
+  test(
+    'has a worker and objects, and its backup runs as the page says',
+    async () => {
+      await cluster.apply([
+        stage.manifest(shop, {
+          controlPlane: { deployment: { replicas: 1 }, service: { serviceType: 'NodePort' } },
+          kubernetes: { version: 'v1.36.3', kubelet: machineKubelet },
+          networkProfile: {
+            port: 31_577,
+            serviceCidr: cluster.network.services,
+            podCidr: cluster.network.pods,
+          },
+          addons: { coreDNS: {}, kubeProxy: {} },
+        }),
+      ]);
+      ({ controlPlaneEndpoint: endpoint = '' } = await stage.waitFor(shop, 'Ready'));
+      client = await stage.open(shop);
+      worker = await joinByHand(stage, { tenant: shop, endpoint, worker: 'backup-worker' });
+      await client.apply([...objects]);
+      const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' };
+      await client.waitFor(web, 'Available', { timeoutMs: 3 * minutes });
+      await page.run('What you need');
+      await page.run('Back up all the time');
+      await cluster.kubectl(
+        ['-n', 'steward-system', 'rollout', 'status', 'deployment/backup-shop', kubectlTimeout(120)],
+        { timeoutMs: 130_000 },
+      );
+      furniture = inFurniture(await dumpObjects(client));
+      before = await workerRuns(client, worker);
+    },
+    10 * minutes,
+  );
+
+  test(
+    'is lost with all of its data while it is written to',
+    async () => {
+      writer = new Writer();
+      await pause(20_000);
+      const backup = [
+        '-n',
+        'steward-system',
+        'delete',
+        'deployment,pod',
+        '-l',
+        'backup=shop',
+        '--force',
+        '--grace-period=0',
+      ];
+      lostAt = Date.now();
+      await cluster.kubectl(['-n', 'steward-system', 'delete', 'deployment', 'backup-shop', '--cascade=orphan']);
+      await cluster.kubectl(backup);
+      await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, kubectlTimeout(180)], { timeoutMs: 200_000 });
+      await writer.end();
+      expect(await etcdWitness(cluster)).toEqual(empty);
+      expect(await cluster.client.read(stage.at('Secret', `${shop}-ca`))).toBeUndefined();
+    },
+    5 * minutes,
+  );
+
+  test(
+    'is restored with its CA, endpoint and objects, and with every write older than ten seconds; its worker goes on',
+    async () => {
+      const begun = performance.now();
+      await page.run('Restore');
+      const restoredMs = performance.now() - begun;
+      const { controlPlaneEndpoint } = await stage.waitFor(shop, 'Ready');
+      const readyMs = performance.now() - begun;
+      expect(controlPlaneEndpoint).toBe(endpoint);
+      // The former kubeconfig is valid.
+      await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'backup-worker' }, 'Ready', {
+        diagnose: () => worker?.machine.lastWords() ?? Promise.resolve(''),
+      });
+      expect(differences(furniture, inFurniture(await dumpObjects(client)))).toEqual([]);
+      const there = new Set((await client.list('v1', 'ConfigMap', 'default')).map(({ metadata }) => metadata?.name));
+      const old = [...writer.acknowledged].filter(([, at]) => at <= lostAt - mostLostMs);
+      expect(old.length).toBeGreaterThan(50);
+      expect(old.filter(([name]) => !there.has(name))).toEqual([]);
+      const missing = [...writer.acknowledged].filter(([name, at]) => at <= lostAt && !there.has(name));
+      const lostMs = Math.max(0, ...missing.map(([, at]) => lostAt - at));
+      logStep(
+        'restored',
+        `${(restoredMs / 1000).toFixed(1)} s, Ready after ${(readyMs / 1000).toFixed(1)} s; the last ${(lostMs / 1000).toFixed(1)} s of ${writer.acknowledged.size} writes are lost`,
+      );
+      expect(await workerRuns(client, worker)).toEqual(before);
+    },
+    10 * minutes,
+  );
+});

@@ -1,0 +1,75 @@
+import { sleep } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { StoredChange, TenancyData } from '../tenancy-data.ts';
+import { folders, nameOfMoment } from './backup-record.ts';
+import { encodeSegment } from './change-segment.ts';
+import type { ChangeRound } from './change-segment.ts';
+import type { SealedFolder } from './sealed-folder.ts';
+
+/** What following needs. */
+export interface FollowParts {
+  readonly data: Pick<TenancyData, 'changes'>;
+  readonly folder: SealedFolder;
+  readonly clock: Clock;
+  readonly run: string;
+  /** Ends following: what has happened so far is written, and the call returns. */
+  readonly signal: AbortSignal;
+}
+
+/** How often the datastore is asked for changes. In milliseconds. */
+const lookMs = 1000;
+
+/** Changes are in the repository so many milliseconds after they were read. */
+const writeMs = 4000;
+
+/** A file is written at the latest when its changes are so large. */
+const largestSegment = 8 * 1024 * 1024;
+
+/**
+ * Writes every change after a revision into the repository, some seconds later, until the signal is aborted. Returns the revision up to
+ * which the repository has all changes. Throws what datastore and repository throw; `CompactedError` when changes were forgotten before
+ * they were read, after which only a new backup helps.
+ */
+export async function followChanges(parts: FollowParts, from: bigint): Promise<bigint> {
+  const { data, clock, signal } = parts;
+  let written = from;
+  let at = from;
+  let rounds: ChangeRound[] = [];
+  let bytes = 0;
+  let since = clock.monotonic();
+  const write = async (): Promise<void> => {
+    if (rounds.length > 0) await writeSegment(parts, written, rounds);
+    [written, rounds, bytes, since] = [at, [], 0, clock.monotonic()];
+  };
+  for (let isLast = false; ;) {
+    const { changes, revision } = await data.changes(at);
+    if (changes.length > 0) {
+      if (rounds.length === 0) since = clock.monotonic();
+      rounds.push({ at: clock.now().toISOString(), revision, changes });
+      bytes += bytesOf(changes);
+    }
+    const isAtEnd = changes.length === 0 || revision === at;
+    at = revision;
+    if (bytes >= largestSegment || (rounds.length > 0 && clock.monotonic() - since >= writeMs)) await write();
+    if (isLast) break;
+    if (isAtEnd) await sleep(clock, lookMs, signal).catch(() => undefined);
+    // What was written before the end is read once more.
+    isLast = signal.aborted;
+  }
+  await write();
+  return written;
+}
+
+async function writeSegment(
+  { folder, run }: FollowParts,
+  after: bigint,
+  rounds: readonly ChangeRound[],
+): Promise<void> {
+  const [first] = rounds;
+  if (first === undefined) return;
+  await folder.write(`${folders.changes}${run}/${nameOfMoment(first.at)}-${after}`, encodeSegment({ after, rounds }));
+}
+
+function bytesOf(changes: readonly StoredChange[]): number {
+  return changes.reduce((sum, change) => sum + (change.is === 'put' ? change.entry.value.length : 0) + 100, 0);
+}
