@@ -117,7 +117,8 @@ export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly stri
     .find((id) => id.startsWith('aesgcm/') || id.startsWith('kms/'));
   if (bound !== undefined && drivers.includes('etcd')) {
     const reason = `cannot change while stored data is encrypted with ${bound}: its values are bound to their keys in the datastore, which a migration changes`;
-    const remedy = 'first set provider secretbox or aescbc in spec.kubernetes.encryption, or remove that, and wait until status.encryption.step is Done';
+    const remedy =
+      'first set provider secretbox or aescbc in spec.kubernetes.encryption, or remove that, and wait until status.encryption.step is Done';
     return { reason, remedy };
   }
   return undefined;
