@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { kinds } from '../api/core/kinds.ts';
 import type { Key } from '../api/meta.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
@@ -26,7 +27,11 @@ import { Manager } from '../runtime/reconcile/manager.ts';
 import { Metrics } from '../runtime/observe/metrics.ts';
 import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { createWinstonLogger } from '../runtime/observe/winston-logger.ts';
+import { secretReader } from '../stores/secret-reader.ts';
 import { Sessions } from '../stores/sessions.ts';
+import { StoreAccess } from '../stores/store-access.ts';
+import { TenancyMeter } from '../stores/tenancy-meter.ts';
+import type { TenancyMeterOptions } from '../stores/tenancy-meter.ts';
 import { InfrastructureWatches } from '../controllers/stewardcontrolplane/infrastructure/infrastructure-watches.ts';
 import { BlockerWatches } from '../controllers/stewardcontrolplane/infrastructure/blocker-watches.ts';
 import { TenantPool } from '../tenants/pool.ts';
@@ -38,11 +43,12 @@ import { TenantWatches } from '../tenants/tenant-watches.ts';
 import { bindText } from './flags/bind-text.ts';
 import { Closing } from './closing.ts';
 import { clusterStacksLayer } from '../clusterstacks/cmd/cluster-stacks-layer.ts';
-import { coreControllers } from './controllers.ts';
+import { coreControllers, drivers } from './controllers.ts';
 import type { LastResort } from './last-resort.ts';
 import type { ListenAddress, ManagerSettings } from './flags/manager-settings.ts';
 import type { OptionalLayer } from './optional-layer.ts';
 import { measureObjects } from './metrics/measure-objects.ts';
+import { meteredTenants } from './metrics/metered-tenants.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { serveAdmission } from './admission/serve-admission.ts';
 import { version } from './version.ts';
@@ -101,7 +107,7 @@ async function work(base: Base): Promise<number> {
   };
   const cluster = settings.leaderElect ? guardWrites(client, mayWrite) : client;
   let layerTrouble = (): string | undefined => undefined;
-  const { manager, layer, enqueue } = managersOf(base, { cluster, informers, layerTrouble: () => layerTrouble() });
+  const { manager, layer, meter, enqueue } = managersOf(base, { cluster, informers, layerTrouble: () => layerTrouble() });
   let starting = true;
   const startUp = { name: 'start-up', check: () => (starting ? 'caches and webhooks are not ready yet' : undefined) };
   const ready = [
@@ -128,6 +134,7 @@ async function work(base: Base): Promise<number> {
       await election.elected;
     }
     await manager.start();
+    meter?.start();
   };
   const started = start().catch((error: unknown) => {
     if (!stop.signal.aborted) ended.reject(error);
@@ -186,6 +193,8 @@ function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): 
 interface Managers {
   readonly manager: Manager;
   readonly layer: OptionalLayer | undefined;
+  /** Measures the data of tenants once it is started; absent when it is not measured. */
+  readonly meter: TenancyMeter | undefined;
   /** Enqueues an object for a controller of any of the managers. */
   readonly enqueue: (controller: string, key: Key) => void;
 }
@@ -259,20 +268,28 @@ function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerPar
     manager: managerOf,
     webhookTrouble: layerTrouble,
   });
+  // What no controller of this process watches is not watched for its metrics alone.
+  const { controllers, defaultDataStore } = settings;
+  const hasTenants = controllers.has('tenantcontrolplane');
+  const tenants = () => (hasTenants ? scoped.informer({ kind: tenantControlPlane }).list() : []);
+  const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
+  const meter = meterOf(base, memory, () => {
+    // Where there are tenants, their controller watches the DataStores.
+    const dataStores = hasTenants ? scoped.informer({ kind: dataStore }).list() : [];
+    return meteredTenants({ tenants: tenants(), dataStores, stores, defaultDataStore });
+  });
   if (settings.objectMetrics) {
-    // What no controller of this process watches is not watched for its metrics alone.
-    const { controllers, defaultDataStore } = settings;
     measureObjects(metrics, {
-      tenants: () =>
-        controllers.has('tenantcontrolplane') ? scoped.informer({ kind: tenantControlPlane }).list() : [],
-      secrets: () => (controllers.has('tenantcontrolplane') ? scoped.informer(ownedSecrets).list() : []),
+      tenants,
+      secrets: () => (hasTenants ? scoped.informer(ownedSecrets).list() : []),
       dataStores: () => (controllers.has('datastore') ? scoped.informer({ kind: dataStore }).list() : []),
       defaultDataStore,
       probes: (uid) => prober?.results(uid) ?? new Map<ProbePath, ProbeResult>(),
+      dataBytes: (uid) => meter?.bytes(uid),
     });
   }
   metrics.watchRunning(() => new Map(managers.flatMap((one) => [...one.runningSeconds()])));
-  return { manager, layer, enqueue };
+  return { manager, layer, meter, enqueue };
 }
 
 const closeLines = (lines: TenantWatches): void => {
@@ -290,6 +307,18 @@ function proberOf({ settings, closing, log }: Base, memory: ObjectMemory): Tenan
     probe: (server) => probe(server, probeTimeoutMs),
   });
   return closing.add(prober, (open) => {
+    open.close();
+  });
+}
+
+function meterOf(
+  { settings, closing, log }: Base,
+  memory: ObjectMemory,
+  tenants: TenancyMeterOptions['tenants'],
+): TenancyMeter | undefined {
+  const { sizeIntervalMs: intervalMs } = settings;
+  if (intervalMs === undefined) return undefined;
+  return closing.add(new TenancyMeter({ clock, log, memory, intervalMs, tenants }), (open) => {
     open.close();
   });
 }

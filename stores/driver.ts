@@ -84,6 +84,15 @@ export interface ServerState {
   readonly notes?: readonly string[];
 }
 
+/** What a tenancy occupies in its datastore. */
+export interface TenancySize {
+  /**
+   * The bytes that its tenant is responsible for, as exactly as the datastore tells. What is counted differs between drivers
+   * (docs/how-to/observe.md), so sizes are compared only within one.
+   */
+  readonly bytes: number;
+}
+
 /** One open administrative connection. All calls are idempotent. */
 export interface Session extends AsyncDisposable {
   /** Throws `StoreError` with reason Unreachable, Unauthorized or Unsupported. */
@@ -108,6 +117,12 @@ export interface Session extends AsyncDisposable {
    * `ensure` restores the tenancy, `remove` removes it. Succeeds when there is none. Absent where a driver cannot copy.
    */
   revoke?(tenancy: Tenancy): Promise<void>;
+  /**
+   * Measures a tenancy, also one whose access is revoked; undefined when none is recorded under these names. It may read all of its data, so
+   * the caller limits how often, and how many at once; `signal` ends it between two reads. Throws `StoreError` OwnedByAnother for the
+   * tenancy of another owner.
+   */
+  measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined>;
   /**
    * The data of a tenancy that `ensure` created, to copy it with administrative rights. Absent where a driver cannot copy.
    */

@@ -16,6 +16,7 @@ function dialling(open: (config: string) => Promise<void> = () => Promise.resolv
     ping: () => Promise.resolve({ version: '1', supported: true, floor: '1' }),
     ensure: () => Promise.resolve(),
     remove: () => Promise.resolve(),
+    measure: () => Promise.resolve(undefined),
     [Symbol.asyncDispose]: () => Promise.resolve(void log.push(`close ${config}`)),
   });
   const driver: Driver<string> = {

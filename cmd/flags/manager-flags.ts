@@ -87,6 +87,10 @@ export const managerFlags = {
     value: '30s',
     help: 'How often the API server of every tenant is asked for /readyz, through its Service and through its endpoint, for the metrics. Needs --object-metrics. 0s turns it off.',
   },
+  'tenant-size-interval': {
+    value: '1h',
+    help: 'How often the data of every tenant is measured in its DataStores, for the metrics, two tenants at a time. With etcd, all of it is read. Needs --object-metrics. At least 60s; 0s turns it off.',
+  },
   'controller-reconcile-timeout': { value: '30s', help: 'Maximum duration of one reconcile.' },
   'certificate-expiration-deadline': {
     value: '24h',

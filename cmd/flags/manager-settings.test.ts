@@ -18,6 +18,7 @@ describe('Settings of the manager', () => {
       profiling: false,
       tracing: undefined,
       probeIntervalMs: 30_000,
+      sizeIntervalMs: 3_600_000,
       webhooks: { host: '::', port: 9443 },
       reconcileTimeoutMs: 30_000,
       renewBeforeMs: 86_400_000,
@@ -44,6 +45,12 @@ describe('Settings of the manager', () => {
     expect(readManagerSettings(['--tenant-probe-interval=1s'], pod).probeIntervalMs).toBe(1000);
     expect(readManagerSettings(['--tenant-probe-interval=0s'], pod).probeIntervalMs).toBeUndefined();
     expect(readManagerSettings(['--object-metrics=false'], pod).probeIntervalMs).toBeUndefined();
+  });
+
+  test('The data of tenants is measured only for metrics that are served', () => {
+    expect(readManagerSettings(['--tenant-size-interval=1m'], pod).sizeIntervalMs).toBe(60_000);
+    expect(readManagerSettings(['--tenant-size-interval=0s'], pod).sizeIntervalMs).toBeUndefined();
+    expect(readManagerSettings(['--object-metrics=false'], pod).sizeIntervalMs).toBeUndefined();
   });
 
   test('Servers can be switched off and bound to an address', () => {
@@ -79,6 +86,7 @@ describe('Settings of the manager', () => {
     [['--certificate-expiration-deadline=8760h'], pod, 'takes at most 4380h, half of the year'],
     [['--certificate-expiration-deadline=4381h'], pod, 'takes at most 4380h, half of the year'],
     [['--tenant-probe-interval=500ms'], pod, 'takes 0s or at least 1s, got 500ms'],
+    [['--tenant-size-interval=1s'], pod, '--tenant-size-interval takes 0s or at least 60s, got 1s'],
     [['--tracing-endpoint=collector:4318'], pod, 'takes an http:// or https:// URL, got "collector:4318"'],
     [['--tracing-endpoint=http://collector', '--tracing-percent=0'], pod, 'takes 1 to 100, got 0'],
     [['--profiling', '--insecure-diagnostics'], pod, 'does not go with --insecure-diagnostics'],

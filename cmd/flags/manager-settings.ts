@@ -75,6 +75,8 @@ export interface ManagerSettings {
   readonly objectMetrics: boolean;
   /** Between two probes of a tenant, in milliseconds; undefined when tenants are not probed. */
   readonly probeIntervalMs: number | undefined;
+  /** Between two measurements of a tenant's data, in milliseconds; undefined when it is not measured. */
+  readonly sizeIntervalMs: number | undefined;
   readonly reconcileTimeoutMs: number;
   readonly renewBeforeMs: number;
   /** Empty: that of the manager's own pod. */
@@ -127,7 +129,8 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     mostStarts: flags['max-starting-control-planes'],
     watchTenants: flags['watch-tenants'],
     objectMetrics: flags['object-metrics'],
-    probeIntervalMs: probeInterval(flags),
+    probeIntervalMs: metricsInterval('tenant-probe-interval', 1, flags),
+    sizeIntervalMs: metricsInterval('tenant-size-interval', 60, flags),
     reconcileTimeoutMs: positive('controller-reconcile-timeout', duration('controller-reconcile-timeout', flags)),
     renewBeforeMs: renewBefore(flags),
     migrateImage: flags['migrate-image'],
@@ -187,7 +190,8 @@ type DurationFlag =
   | 'controller-reconcile-timeout'
   | 'certificate-expiration-deadline'
   | 'migration-minimum-hold'
-  | 'tenant-probe-interval';
+  | 'tenant-probe-interval'
+  | 'tenant-size-interval';
 
 function duration(flag: DurationFlag, flags: Values): number {
   try {
@@ -211,11 +215,16 @@ function profiling({ profiling: wanted, 'insecure-diagnostics': insecure }: Valu
   return wanted;
 }
 
-function probeInterval(flags: Values): number | undefined {
-  const ms = duration('tenant-probe-interval', flags);
+/** An interval at which metrics are taken, in milliseconds; undefined if it is turned off, or metrics are. */
+function metricsInterval(
+  flag: 'tenant-probe-interval' | 'tenant-size-interval',
+  leastSeconds: number,
+  flags: Values,
+): number | undefined {
+  const ms = duration(flag, flags);
   if (ms === 0 || !flags['object-metrics']) return undefined;
-  if (ms >= 1000) return ms;
-  throw new UsageError(`--tenant-probe-interval takes 0s or at least 1s, got ${flags['tenant-probe-interval']}`);
+  if (ms >= leastSeconds * 1000) return ms;
+  throw new UsageError(`--${flag} takes 0s or at least ${leastSeconds}s, got ${flags[flag]}`);
 }
 
 function renewBefore(flags: Values): number {

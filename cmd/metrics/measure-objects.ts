@@ -17,6 +17,8 @@ export interface MeasuredObjects {
   readonly dataStores: () => readonly DataStore[];
   /** The last probe of a tenant on each way to its API server. */
   readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
+  /** How much a tenant stores, in bytes; undefined while it is not known. */
+  readonly dataBytes: (uid: string) => number | undefined;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
 }
@@ -24,9 +26,9 @@ export interface MeasuredObjects {
 /** Adds the objects that this process watches to its metrics. */
 export function measureObjects(
   metrics: Pick<Metrics, 'watchObjects'>,
-  { tenants, secrets, dataStores, probes, defaultDataStore }: MeasuredObjects,
+  { tenants, secrets, dataStores, ...facts }: MeasuredObjects,
 ): void {
-  metrics.watchObjects<TenantControlPlane>(tenantMetrics({ defaultDataStore, probes }), {
+  metrics.watchObjects<TenantControlPlane>(tenantMetrics(facts), {
     list: tenants,
     labels: ['namespace', 'name'],
     nameOf: ({ metadata: { namespace, name } }) => ({ namespace, name }),

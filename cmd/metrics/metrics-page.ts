@@ -5,7 +5,7 @@ import { Metrics } from '../../runtime/observe/metrics.ts';
 import type { ObjectMetric } from '../../runtime/observe/object-metrics.ts';
 
 /** The names of metrics do not depend on it. */
-const nothingKnown = { defaultDataStore: '', probes: () => new Map<never, never>() };
+const nothingKnown = { defaultDataStore: '', probes: () => new Map<never, never>(), dataBytes: () => undefined };
 
 interface Row {
   readonly name: string;
@@ -62,7 +62,7 @@ export function metricsPage(): string {
     '# Metrics',
     'How to scrape them, and what to ask: [Observe Steward](../../how-to/observe.md).',
     '## TenantControlPlanes',
-    'Omitted with `--object-metrics=false`. A TenantControlPlane has at most 25 series: 14 of its own, and one for each of its Secrets with a certificate.',
+    'Omitted with `--object-metrics=false`. A TenantControlPlane has at most 25 series: 15 of its own, and one for each of its Secrets with a certificate.',
     table([
       ...rowsOf(tenantMetrics(nothingKnown), ['namespace', 'name']),
       ...rowsOf(certificateMetrics, ['namespace', 'name', 'secret']),

@@ -9,7 +9,7 @@ import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-pl
 import { tenantMetrics } from './tenant-metrics.ts';
 import type { TenantFacts } from './tenant-metrics.ts';
 
-const unknown: TenantFacts = { defaultDataStore: '', probes: () => new Map() };
+const unknown: TenantFacts = { defaultDataStore: '', probes: () => new Map(), dataBytes: () => undefined };
 
 /** Every series of a tenant, as `metric{labels} value`. */
 function seriesOf(tcp: TenantControlPlane, facts: Partial<TenantFacts> = {}): readonly string[] {
@@ -92,10 +92,17 @@ test('what the last probe found has series for each way to the API server', () =
   ]);
 });
 
+test('what a tenant stores is a series once it was measured', () => {
+  const tcp = tenantControlPlaneWith({ metadata: { uid: 'here' } });
+  const dataBytes: TenantFacts['dataBytes'] = (uid) => (uid === 'here' ? 4096 : undefined);
+  expect(seriesOf(tcp, { dataBytes })).toContain('data_size_bytes{} 4096');
+  expect(seriesOf(tcp).filter((line) => line.startsWith('data_size'))).toEqual([]);
+});
+
 test.each([
   ['while it is migrated', {}, true],
   ['while it is deleted, when it is no longer probed', { deletionTimestamp: time }, false],
-])('a tenant has at most 14 series, whatever its status says: %s', (_, metadata, isProbed) => {
+])('a tenant has at most 15 series, whatever its status says: %s', (_, metadata, isProbed) => {
   const tcp = tenantControlPlaneWith({
     metadata,
     status: {
@@ -112,7 +119,7 @@ test.each([
   });
   const found = new Map(probePaths.map((path) => [path, { isUp: true, seconds: 1 }]));
   const probes: TenantFacts['probes'] = () => (isProbed ? found : new Map());
-  const series = seriesOf(tcp, { probes });
-  expect(series.length).toBeLessThanOrEqual(14);
+  const series = seriesOf(tcp, { probes, dataBytes: () => 1 });
+  expect(series.length).toBeLessThanOrEqual(15);
   expect(series.length).toBeGreaterThan(10);
 });

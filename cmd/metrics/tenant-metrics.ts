@@ -18,10 +18,13 @@ export interface TenantFacts {
   readonly defaultDataStore: string;
   /** The last probe of a tenant on each way to its API server. */
   readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
+  /** How much a tenant stores, in bytes; undefined while it is not known. */
+  readonly dataBytes: (uid: string) => number | undefined;
 }
 
-/** What is measured of a TenantControlPlane: at most 14 series. */
-export function tenantMetrics({ defaultDataStore, probes }: TenantFacts): readonly ObjectMetric<TenantControlPlane>[] {
+/** What is measured of a TenantControlPlane: at most 15 series. */
+export function tenantMetrics(facts: TenantFacts): readonly ObjectMetric<TenantControlPlane>[] {
+  const { defaultDataStore, probes, dataBytes } = facts;
   const probed = (uid: string, value: (result: ProbeResult) => number): readonly ObjectSample[] =>
     [...probes(uid)].map(([path, result]) => ({ value: value(result), labels: { path } }));
   return [
@@ -69,6 +72,12 @@ export function tenantMetrics({ defaultDataStore, probes }: TenantFacts): readon
       help: 'How long the last probe took, with a new connection',
       labels: ['path'],
       samples: ({ metadata }) => probed(metadata.uid, ({ seconds: duration }) => duration),
+    },
+    {
+      name: 'steward_tenant_data_size_bytes',
+      help: 'Bytes that the tenant stores in its DataStores, as last measured; what is counted differs between drivers',
+      labels: [],
+      samples: ({ metadata }) => sample(dataBytes(metadata.uid)),
     },
     {
       name: 'steward_tenant_migration_started_timestamp_seconds',

@@ -55,6 +55,20 @@ describe('Recorded series', () => {
       { '{namespace="team",name="shop"}': 0.5 },
     ));
 
+  test('record what a tenant stores once, whoever measured it', () =>
+    rules.expect(
+      {
+        'steward_tenant_data_size_bytes{namespace="team",name="shop",instance="a"}': 300,
+        'steward_tenant_data_size_bytes{namespace="team",name="shop",instance="b"}': 200,
+        'steward_tenant_data_size_bytes{namespace="team",name="shop-eu",instance="a"}': 7,
+      },
+      'steward:tenant_data_size_bytes',
+      {
+        'steward:tenant_data_size_bytes{namespace="team",name="shop"}': 300,
+        'steward:tenant_data_size_bytes{namespace="team",name="shop-eu"}': 7,
+      },
+    ));
+
   test('record how available a control plane was', () =>
     rules.expect(
       {

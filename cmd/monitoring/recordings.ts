@@ -39,4 +39,9 @@ export const recordings: readonly Recording[] = [
     expr: ofTenants(`container_memory_working_set_bytes${containers}`),
     meaning: 'Memory that the pods of a control plane use; needs the metrics of the kubelets (cAdvisor)',
   },
+  {
+    name: 'steward:tenant_data_size_bytes',
+    expr: 'max by (namespace, name) (steward_tenant_data_size_bytes)',
+    meaning: 'What a tenant stores in its DataStores, as last measured by any manager',
+  },
 ];

@@ -4,6 +4,7 @@ import { testIsolation } from './isolation.ts';
 import { testNames } from './names.ts';
 import { testOwnership } from './ownership.ts';
 import { Stage } from './stage.ts';
+import { testMeasuring } from './measuring.ts';
 import { testTenancies } from './tenancies.ts';
 import type { ClientTls, Driver, Tenancy } from '../driver.ts';
 
@@ -95,6 +96,7 @@ export function describeDriver<Config>(title: string, start: () => Promise<Store
 
     testConnection(started);
     testTenancies(started);
+    testMeasuring(started);
     testOwnership(started);
     testNames(started);
     testIsolation(started);

@@ -1,6 +1,6 @@
 import { compare, parse } from 'semver';
 import type { DefragmentationRequest, DefragmentationStep } from '../defragmentation.ts';
-import type { ServerState, Session, Tenancy } from '../driver.ts';
+import type { ServerState, Session, Tenancy, TenancySize } from '../driver.ts';
 import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
@@ -9,6 +9,7 @@ import { publishCompaction } from './compaction.ts';
 import { EtcdData } from './data/data.ts';
 import { defragmentNext } from './defragmentation/defragment.ts';
 import { unavailableError } from './errors.ts';
+import { measureKeys } from './data/measure-keys.ts';
 import { forgetFence, rightfulPermissions } from './data/fence.ts';
 import { readOwnership, recordOwnership, releaseOwnership } from './ownership.ts';
 import { refuseUnsafeNames, unsafeName } from './names.ts';
@@ -109,6 +110,13 @@ export class EtcdSession implements Session {
     const ownership = await readOwnership(this.#client, tenancy);
     // etcd authorizes every request, also over open connections: a deleted user has no permissions.
     if (ownership.is === 'own') await this.#client.deleteUser(tenancy.user);
+  }
+
+  async measure(tenancy: Tenancy, signal: AbortSignal): Promise<TenancySize | undefined> {
+    const ownership = await readOwnership(this.#client, tenancy);
+    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+    if (ownership.is === 'unrecorded') return undefined;
+    return { bytes: await measureKeys(this.#client.data, tenancyRange(tenancy.schema), signal) };
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {

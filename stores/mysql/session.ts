@@ -1,4 +1,4 @@
-import type { ServerState, Session, Tenancy } from '../driver.ts';
+import type { ServerState, Session, Tenancy, TenancySize } from '../driver.ts';
 import { KineData } from '../kine/kine-data.ts';
 import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
@@ -16,6 +16,7 @@ import { readOwnership, recordOwnership, releaseOwnership } from './ownership.ts
 import type { OwnRecord } from './ownership.ts';
 import { dropSchema, ensureSchema, hasSchema } from './schema.ts';
 import { MysqlTable } from './data/table.ts';
+import { schemaSize } from './schema-size.ts';
 
 /** An administrative connection to one MySQL or MariaDB. */
 export class MysqlSession implements Session {
@@ -81,6 +82,17 @@ export class MysqlSession implements Session {
     await this.#client.use(`revoke the access of tenancy ${tenancy.schema}`, async (connection) => {
       const ownership = await readOwnership(connection, tenancy);
       if (ownership.is === 'own') await dropAccount(connection, tenancy.user);
+    });
+  }
+
+  async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
+    const { schema } = tenancy;
+    return this.#client.use(`measure database ${schema}`, async (connection) => {
+      const ownership = await readOwnership(connection, tenancy);
+      if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+      if (ownership.is === 'unrecorded') return undefined;
+      const bytes = await schemaSize(connection, schema);
+      return bytes === undefined ? undefined : { bytes };
     });
   }
 

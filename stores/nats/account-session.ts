@@ -1,9 +1,9 @@
-import type { ServerState, Session, Tenancy } from '../driver.ts';
+import type { ServerState, Session, Tenancy, TenancySize } from '../driver.ts';
 import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import { accountFence } from './data/bucket-fence.ts';
-import { deleteStream, keepBucket, keepStream, listStreams } from './ensure-bucket.ts';
+import { bucketSize, deleteStream, keepBucket, keepStream, listStreams } from './ensure-bucket.ts';
 import { NatsClient } from './client.ts';
 import type { AccountAccess, NatsConfig } from './config.ts';
 import { failureNote, withStoreErrors, unavailableError } from './errors.ts';
@@ -116,6 +116,15 @@ export class AccountSession implements Session {
     await this.#system.keepAccount(tenantAccount(tenancy.schema), (current) =>
       revokedClaims(this.#access, tenancy, current),
     );
+  }
+
+  async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
+    if (isUnsafe(tenancy)) return undefined;
+    const ownership = await readOwnership(await this.#records(), tenancy);
+    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+    if (ownership.is === 'unrecorded' || !(await this.#accountExists(tenancy))) return undefined;
+    await using account = this.#administrator(tenancy);
+    return withStoreErrors(`measure bucket ${tenancy.schema}`, () => bucketSize(account, tenancy.schema));
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {

@@ -1,10 +1,10 @@
-import type { ServerState, Session, Tenancy } from '../driver.ts';
-import { unrecordedError } from '../ownership-error.ts';
+import type { ServerState, Session, Tenancy, TenancySize } from '../driver.ts';
+import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import { bucketStreamName, kineDescription } from './data/bucket.ts';
 import { streamFence } from './data/bucket-fence.ts';
-import { deleteStream, keepBucket, keepStream, listStreams, readBucket } from './ensure-bucket.ts';
+import { bucketSize, deleteStream, keepBucket, keepStream, listStreams, readBucket } from './ensure-bucket.ts';
 import { otherWhoKnows, rememberLogin } from './login-registry.ts';
 import { NatsClient } from './client.ts';
 import type { LoginAccess, NatsConfig } from './config.ts';
@@ -80,6 +80,15 @@ export class LoginSession implements Session {
       await rememberLogin(this.#client, this.#login, tenancy.owner);
       // The record is deleted last, so that an interrupted removal can be continued.
       await this.#records.forget(recordKey);
+    });
+  }
+
+  async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
+    return withStoreErrors(`measure bucket ${tenancy.schema}`, async () => {
+      const held = await this.#records.read(recordKey);
+      if (held === undefined) return undefined;
+      if (!isOf(held, tenancy)) throw foreignError(tenancy, { is: 'foreign', owner: held.owner });
+      return bucketSize(this.#client, tenancy.schema);
     });
   }
 

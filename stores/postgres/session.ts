@@ -1,9 +1,9 @@
-import type { ServerState, Session, Tenancy } from '../driver.ts';
+import type { ServerState, Session, Tenancy, TenancySize } from '../driver.ts';
 import { foreignError, unrecordedError } from '../ownership-error.ts';
 import { StoreError } from '../store-error.ts';
 import type { TenancyData } from '../tenancy-data.ts';
 import type { PostgresClient } from './client.ts';
-import { dropDatabase, ensureDatabase, readDatabase } from './database.ts';
+import { databaseSize, dropDatabase, ensureDatabase, readDatabase } from './database.ts';
 import { dropCopyLogins, lockCopiesOut } from './data/copy-login.ts';
 import { openPostgresData } from './data/data.ts';
 import { lockOut } from './revoke-connect.ts';
@@ -60,6 +60,14 @@ export class PostgresSession implements Session {
     if (ownership.is !== 'own') return;
     await lockOut(this.#client, tenancy.user);
     await dropCopyLogins(this.#client, tenancy.user);
+  }
+
+  async measure(tenancy: Tenancy): Promise<TenancySize | undefined> {
+    const ownership = await this.#ownership.read(tenancy);
+    if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
+    if (ownership.is === 'unrecorded') return undefined;
+    const bytes = await databaseSize(this.#client, tenancy.schema);
+    return bytes === undefined ? undefined : { bytes };
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {

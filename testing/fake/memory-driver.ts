@@ -206,6 +206,15 @@ export class MemoryStore {
             this.#revoke(tenancy);
           }),
       }),
+      measure: async (tenancy) => {
+        let bytes: number | undefined;
+        await run('measure', () => {
+          const foreign = this.#foreign(tenancy);
+          if (foreign !== undefined) throw foreignError(tenancy, { is: 'foreign', owner: foreign.owner });
+          if (this.tenancies.has(tenancy.schema)) bytes = sizeOf(this.dataOf(tenancy.schema));
+        });
+        return bytes === undefined ? undefined : { bytes };
+      },
       data: async (tenancy) => {
         await run('data', () => {
           const foreign = this.#foreign(tenancy);
@@ -218,4 +227,9 @@ export class MemoryStore {
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
+}
+
+/** Bytes of keys and values. */
+function sizeOf(data: MemoryTenancy): number {
+  return [...data.content().values()].reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + value.length, 0);
 }

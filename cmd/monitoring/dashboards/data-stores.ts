@@ -25,6 +25,12 @@ export const dataStoresDashboard: Dashboard = {
       queries: [{ expr: 'max by (name) (steward_datastore_size_bytes)', legend: '{{name}}' }],
     },
     {
+      title: 'Largest tenants',
+      description: 'What is counted differs between drivers: compare only tenants of one.',
+      ...{ type: 'timeseries', unit: 'bytes' },
+      queries: [{ expr: 'topk(10, steward:tenant_data_size_bytes)', legend: '{{namespace}}/{{name}}' }],
+    },
+    {
       title: 'Room for tenants',
       description: 'Only of DataStores with a capacity.',
       ...{ type: 'timeseries', unit: 'short' },

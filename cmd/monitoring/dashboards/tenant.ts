@@ -39,6 +39,12 @@ export const tenantDashboard: Dashboard = {
       queries: [{ expr: `max by (state) (steward_tenant_replicas{${one}})`, legend: '{{state}}' }],
     },
     {
+      title: 'Data',
+      description: 'What the tenant stores in its DataStores, measured every hour.',
+      ...{ type: 'timeseries', unit: 'bytes' },
+      queries: [{ expr: `steward:tenant_data_size_bytes{${one}}`, legend: 'data' }],
+    },
+    {
       ...{ title: 'Time until certificates expire', description: 'By Secret.', type: 'timeseries', unit: 's' },
       queries: [
         {

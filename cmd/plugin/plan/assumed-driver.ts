@@ -6,6 +6,7 @@ const session: Session = {
   ensure: () => Promise.resolve(),
   remove: () => Promise.resolve(),
   revoke: () => Promise.resolve(),
+  measure: () => Promise.resolve(undefined),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

@@ -3,6 +3,9 @@ import { TooLargeError } from './data-client.ts';
 import type { EtcdDataCalls, EtcdEntry, EtcdPage } from './data-client.ts';
 import type { KeyRange } from '../range.ts';
 
+/** In place of a revision: each page as it is when it is read. Such pages are never compacted. */
+export const newestRevision = 0n;
+
 const firstLimit = 64;
 
 /**

@@ -1,0 +1,121 @@
+import { expect, test } from '@jest/globals';
+
+import { ObjectMemory } from '../runtime/cache/object-memory.ts';
+import { silent } from '../runtime/observe/logger.ts';
+import { FakeClock } from '../testing/fake/fake-clock.ts';
+import { TenancyMeter } from './tenancy-meter.ts';
+import type { MeteredTenant } from './tenancy-meter.ts';
+
+const hour = 3_600_000;
+
+function setUp(...tenants: readonly MeteredTenant[]) {
+  const clock = new FakeClock();
+  const memory = new ObjectMemory();
+  const list = [...tenants];
+  const meter = new TenancyMeter({ clock, log: silent, memory, intervalMs: hour, tenants: () => list });
+  return { clock, memory, meter, list };
+}
+
+/** A tenant whose size is what the test says, with the number of its measurements. */
+function tenantOf(uid: string, bytes: number) {
+  const tenant = {
+    uid,
+    bytes: bytes as number | undefined | Error,
+    count: 0,
+    measure: (): Promise<number | undefined> => {
+      tenant.count += 1;
+      return tenant.bytes instanceof Error ? Promise.reject(tenant.bytes) : Promise.resolve(tenant.bytes);
+    },
+  };
+  return tenant;
+}
+
+test('a tenant is measured at once, and then at intervals', async () => {
+  const shop = tenantOf('shop', 100);
+  const { clock, meter } = setUp(shop);
+  meter.start();
+  await clock.advance(0);
+  expect(meter.bytes('shop')).toBe(100);
+  shop.bytes = 200;
+  await clock.advance(hour - 60_000);
+  expect([shop.count, meter.bytes('shop')]).toEqual([1, 100]);
+  await clock.advance(90_000);
+  expect([shop.count, meter.bytes('shop')]).toEqual([2, 200]);
+});
+
+test('a new tenant is measured within half a minute', async () => {
+  const { clock, meter, list } = setUp();
+  meter.start();
+  await clock.advance(0);
+  list.push(tenantOf('new', 5));
+  await clock.advance(30_000);
+  expect(meter.bytes('new')).toBe(5);
+});
+
+test('two tenants are measured at a time, and one that fails keeps nobody from being measured', async () => {
+  let running = 0;
+  let most = 0;
+  const slow = (uid: string): MeteredTenant => ({
+    uid,
+    measure: async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => clock.after(1000, resolve));
+      running -= 1;
+      if (uid === '3') throw new Error('the datastore does not answer');
+      return Number(uid);
+    },
+  });
+  const { clock, meter, list } = setUp();
+  list.push(...Array.from({ length: 9 }, (_, index) => slow(String(index))));
+  meter.start();
+  for (let second = 0; second < 5; second += 1) await clock.advance(1000);
+  expect(most).toBe(2);
+  expect(list.map(({ uid }) => meter.bytes(uid))).toEqual([0, 1, 2, undefined, 4, 5, 6, 7, 8]);
+});
+
+test('the last size is told for three intervals while no other is known', async () => {
+  const shop = tenantOf('shop', 100);
+  const { clock, meter } = setUp(shop);
+  meter.start();
+  await clock.advance(0);
+  shop.bytes = new Error('the datastore does not answer');
+  await clock.advance(3 * hour);
+  expect(meter.bytes('shop')).toBe(100);
+  await clock.advance(1);
+  expect(meter.bytes('shop')).toBeUndefined();
+});
+
+test('a tenancy that is gone has no size, and neither has a deleted tenant', async () => {
+  const [shop, site] = [tenantOf('shop', 100), tenantOf('site', 7)];
+  const { clock, meter, memory } = setUp(shop, site);
+  meter.start();
+  await clock.advance(0);
+  memory.drop('site');
+  expect(meter.bytes('site')).toBeUndefined();
+  shop.bytes = undefined;
+  await clock.advance(hour);
+  expect(meter.bytes('shop')).toBeUndefined();
+});
+
+test('a measurement is told to end after five minutes, and all are at the end', async () => {
+  const reasons: unknown[] = [];
+  const endless: MeteredTenant = {
+    uid: 'endless',
+    measure: (signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reasons.push(String(signal.reason));
+          reject(signal.reason as Error);
+        });
+      }),
+  };
+  const { clock, meter } = setUp(endless);
+  meter.start();
+  await clock.advance(300_000);
+  expect(reasons).toEqual(['Error: it took more than 300 seconds']);
+  await clock.advance(hour - 300_000);
+  meter.close();
+  await clock.advance(10 * hour);
+  expect(reasons.slice(1)).toEqual(['Error: tenants are no longer measured']);
+});
