@@ -194,6 +194,8 @@ export interface TenantObjectNames {
   readonly trustdRoute: string;
   readonly tcpProxyCertificate: string;
   readonly encryption: string;
+  readonly monitoringCertificate: string;
+  readonly podMonitor: string;
 }
 
 /** Names of the objects of the TenantControlPlane `tcp`, all in its namespace. */
@@ -227,6 +229,8 @@ export function tenantObjects(tcp: string): TenantObjectNames {
     trustdRoute: `${tcp}-trustd`,
     tcpProxyCertificate: `${tcp}-tcp-proxy-certificate`,
     encryption: `${tcp}-encryption`,
+    monitoringCertificate: `${tcp}-monitoring-certificate`,
+    podMonitor: tcp,
   };
 }
 
@@ -307,6 +311,7 @@ export const dataKeys = {
     token: 'token',
   },
   tcpProxyCertificate: { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' },
+  monitoringCertificate: { certificate: 'tls.crt', key: 'tls.key', authority: 'ca.crt' },
   /** The kubeconfig that a KubeconfigGenerator writes. */
   generatedKubeconfig: 'value',
 } as const;

@@ -136,6 +136,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         namespace,
         retained,
         kineImage: settings.kineImage,
+        monitoring: settings.monitoring,
         newestMinor: settings.newestMinor,
         boundaries: settings.boundaries,
         reach: settings.reach,

@@ -91,6 +91,18 @@ export const managerFlags = {
     value: '1h',
     help: 'How often the data of every tenant is measured in its DataStores, for the metrics, two tenants at a time. With etcd, all of it is read. Needs --object-metrics. At least 60s; 0s turns it off.',
   },
+  'monitor-tenants': {
+    value: false,
+    help: 'Whether a PodMonitor of the Prometheus Operator is created for every control plane, with a client certificate that may only read metrics. Needs the kind PodMonitor.',
+  },
+  'pod-monitor-labels': {
+    value: '',
+    help: 'Comma-separated labels, as key=value, by which Prometheus selects these PodMonitors.',
+  },
+  'pod-monitor-interval': {
+    value: '60s',
+    help: 'How often the components of control planes are scraped. At least 5s.',
+  },
   'controller-reconcile-timeout': { value: '30s', help: 'Maximum duration of one reconcile.' },
   'certificate-expiration-deadline': {
     value: '24h',

@@ -11,6 +11,8 @@ import { oldestMinor } from '../../kubeadm/versions.ts';
 import { readBoundaries } from './boundary-settings.ts';
 import type { BoundarySettings } from '../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import { managerFlags } from './manager-flags.ts';
+import { monitoringSettings } from './monitoring-settings.ts';
+import type { MonitoringSettings } from '../../controllers/tenantcontrolplane/monitoring/pod-monitor.ts';
 import { reachSettings } from './reach-settings.ts';
 import type { Reach } from '../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
 
@@ -77,6 +79,8 @@ export interface ManagerSettings {
   readonly probeIntervalMs: number | undefined;
   /** Between two measurements of a tenant's data, in milliseconds; undefined when it is not measured. */
   readonly sizeIntervalMs: number | undefined;
+  /** How Prometheus scrapes the components of control planes; undefined when it does not. */
+  readonly monitoring: MonitoringSettings | undefined;
   readonly reconcileTimeoutMs: number;
   readonly renewBeforeMs: number;
   /** Empty: that of the manager's own pod. */
@@ -131,6 +135,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     objectMetrics: flags['object-metrics'],
     probeIntervalMs: metricsInterval('tenant-probe-interval', 1, flags),
     sizeIntervalMs: metricsInterval('tenant-size-interval', 60, flags),
+    monitoring: monitoringSettings(flags),
     reconcileTimeoutMs: positive('controller-reconcile-timeout', duration('controller-reconcile-timeout', flags)),
     renewBeforeMs: renewBefore(flags),
     migrateImage: flags['migrate-image'],

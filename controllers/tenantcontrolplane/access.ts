@@ -1,6 +1,7 @@
 import { gatewayGroup } from '../../api/gateway-api/kinds.ts';
 import type { PolicyRule } from '../../api/meta.ts';
 import { stewardGroup } from '../../api/names.ts';
+import { podMonitor } from '../../api/prometheus-operator/kinds.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 
 /** All that this controller may do in the management cluster. */
@@ -39,6 +40,12 @@ export const access: readonly PolicyRule[] = [
   {
     apiGroups: [ingressRouteTcp.group],
     resources: ['ingressroutetcps'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  // Created only if the manager is told to let Prometheus scrape control planes, and deleted afterwards.
+  {
+    apiGroups: [podMonitor.group],
+    resources: ['podmonitors'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
   // Budget and policy of the pods are deleted when they are no longer wanted; budgets of others are listed.

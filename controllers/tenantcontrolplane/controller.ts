@@ -61,7 +61,9 @@ async function gather(tcp: TenantControlPlane, deps: Dependencies, ctx: Context)
 
 /** Until the next certificate must be renewed, in milliseconds. */
 function untilRenewal(scope: Readonly<Scope>, now: Date): readonly number[] {
-  const times = [scope.certificateRenewal, scope.kubeconfigRenewal, ...addons.map((addon) => addon.renewal?.(scope))];
+  const { certificateRenewal, kubeconfigRenewal, monitoringRenewal } = scope;
+  const ofAddons = addons.map((addon) => addon.renewal?.(scope));
+  const times = [certificateRenewal, kubeconfigRenewal, monitoringRenewal, ...ofAddons];
   return times.flatMap((at) => (at === undefined ? [] : [Math.max(at - now.getTime(), 1000)]));
 }
 

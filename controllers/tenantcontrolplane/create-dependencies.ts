@@ -86,6 +86,8 @@ export interface TenantControlPlaneOptions {
   readonly prober?: Pick<TenantProber, 'watch' | 'stop'>;
   /** Finds the Cluster of Cluster API that a TenantControlPlane belongs to; by default there is none. */
   readonly clusterOf?: Dependencies['clusterOf'];
+  /** How Prometheus scrapes the components of control planes; by default it does not. */
+  readonly monitoring?: Dependencies['monitoring'];
   /** Where migrations run; if it is not set, they wait. */
   readonly migrations?: Migrations;
 }
@@ -218,6 +220,7 @@ export function createDependencies(options: TenantControlPlaneOptions): Dependen
     cachedStore: (name) => informers.informer({ kind: dataStore }).get({ name }),
     defaultDataStore,
     allTenants,
+    monitoring: options.monitoring,
     kineImage: options.kineImage ?? 'rancher/kine:v0.16.4',
     async apply<T extends Resource>(scope: Readonly<Scope>, manifest: Manifest, ctx: Context): Promise<T> {
       const component = manifest.metadata.labels?.[labels.component] ?? '';

@@ -12,6 +12,7 @@ import type { ManagementApi } from './workload/network-policy.ts';
 import type { Reach } from './endpoint/reach/reach.ts';
 import type { PortRange } from './endpoint/service.ts';
 import type { ReconcileCache } from './shared/reconcile-cache.ts';
+import type { MonitoringSettings } from './monitoring/pod-monitor.ts';
 import type { DrainTurns } from './datastore/drain/drain-turns.ts';
 import type { Placements } from './datastore/placement/placements.ts';
 import type { Addon } from './addons/addon.ts';
@@ -120,6 +121,8 @@ export interface Dependencies {
    * undefined when it belongs to none.
    */
   clusterOf(tcp: TenantControlPlane, ctx: Pick<Context, 'signal'>): Promise<string | undefined>;
+  /** How Prometheus scrapes the components of control planes; undefined when it does not. */
+  readonly monitoring: MonitoringSettings | undefined;
   /** Image of kine, with tag. */
   readonly kineImage: string;
   /** The newest hosted minor of Kubernetes 1. */

@@ -13,6 +13,7 @@ import { credentialsRotation } from './certificates/rotation/credentials-rotatio
 import { kubeconfigs } from './certificates/kubeconfigs-phase.ts';
 import { migration } from './datastore/migration/migration-phase.ts';
 import { disruptionBudget, networkPolicy } from './workload/protection-phase.ts';
+import { monitoring } from './monitoring/monitoring-phase.ts';
 import { drain } from './datastore/drain/drain-phase.ts';
 import { previousData } from './datastore/previous-data-phase.ts';
 import { endpoint } from './endpoint/endpoint-phase.ts';
@@ -74,6 +75,7 @@ const rows: readonly PhaseRow[] = [
   ['autoscaling', undefined, [], autoscaling],
   ['disruption-budget', 'PodsProtected', [], disruptionBudget],
   ['network-policy', 'PodsProtected', ['endpoint'], networkPolicy],
+  ['monitoring', undefined, ['authorities', 'endpoint'], monitoring],
   // A rollout that failed leaves the version that runs.
   ['kubeadmconfig', 'TenantConfigured', ['preflight'], kubeadmconfig, { after: ['workload'] }],
   ['allow-writes', 'TenantConfigured', ['availability'], allowWrites],

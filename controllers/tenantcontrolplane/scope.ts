@@ -142,6 +142,8 @@ export interface Scope {
   /** When the first certificate must be renewed, in milliseconds since the epoch. */
   readonly certificateRenewal?: number;
   readonly kubeconfigRenewal?: number;
+  /** When the certificate of Prometheus must be renewed. */
+  readonly monitoringRenewal?: number;
   /** The kubeconfig with all permissions, which names the endpoint: cluster-info is created from it. */
   readonly superAdminKubeconfig?: string;
   /** The kubeconfig with which the manager works in the tenant. */

@@ -10,6 +10,7 @@ import { formerKey, retainedControlPlane } from '../../api/steward/v1alpha1/reta
 import { isUnderWay } from '../../api/steward/v1alpha1/share-in-use.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { podMonitor } from '../../api/prometheus-operator/kinds.ts';
 import { ingressRouteTcp } from '../../api/traefik/kinds.ts';
 import { isTrue } from '../../runtime/reconcile/conditions.ts';
 import type { Watch } from '../../runtime/reconcile/controller.ts';
@@ -44,6 +45,7 @@ export const ownedKinds: readonly OwnedKind[] = [
   { kind: kinds.Ingress, labelSelector: labels.name },
   // Not every cluster has these kinds, and the versions of TLSRoute differ.
   ...[...tlsRoutes, ingressRouteTcp].map((kind) => ({ kind, labelSelector: labels.name, optional: true })),
+  { kind: podMonitor, labelSelector: labels.name, metadataOnly: true, optional: true },
 ];
 
 /** Kinds of which people create objects by hand, possibly under the name of a tenant. */
@@ -54,6 +56,7 @@ export const writtenByHand: readonly KindRef[] = [
   kinds.Ingress,
   ...tlsRoutes,
   ingressRouteTcp,
+  podMonitor,
 ];
 
 /** The watch of a kind that tenants own. */

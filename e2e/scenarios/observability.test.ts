@@ -5,8 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
+import type { ObjectAddress } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { accountToken } from '../framework/metrics/account-token.ts';
+import { podMonitorJobs } from '../framework/metrics/pod-monitor-jobs.ts';
+import type { DiscoveredPod, PodMonitorSpec } from '../framework/metrics/pod-monitor-jobs.ts';
+import { statusWithCertificate } from '../framework/metrics/status-with-certificate.ts';
 import { deadlineIn } from '../framework/deadline-in.ts';
 import { kubectlTimeout } from '../framework/kubectl-timeout.ts';
 import { logStep } from '../framework/log.ts';
@@ -73,6 +77,49 @@ const changeStore = (spec: object | null): Promise<unknown> =>
     { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', name: 'default' },
     { spec: { placement: spec } },
   );
+
+/** The kind without its schema: nobody but Steward writes objects of it here. */
+const podMonitorDefinition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'podmonitors.monitoring.coreos.com' },
+  spec: {
+    group: 'monitoring.coreos.com',
+    names: { kind: 'PodMonitor', listKind: 'PodMonitorList', plural: 'podmonitors', singular: 'podmonitor' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        ...{ name: 'v1', served: true, storage: true },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+
+const monitorOf = (name: string): ObjectAddress => {
+  return { apiVersion: 'monitoring.coreos.com/v1', kind: 'PodMonitor', namespace, name };
+};
+
+/** Tells the manager whether Prometheus scrapes control planes, and waits for the manager that knows it. */
+async function switchMonitoring(isOn: boolean): Promise<void> {
+  const path = '/spec/template/spec/containers/0/args/-';
+  const patch = JSON.stringify([{ op: 'add', path, value: '--monitor-tenants' }]);
+  if (isOn) await kubectl('-n', 'steward-system', 'patch', deployment, '--type=json', '--patch', patch);
+  else await kubectl('-n', 'steward-system', 'rollout', 'undo', deployment);
+  await kubectl('-n', 'steward-system', 'rollout', 'status', deployment, kubectlTimeout(90));
+  await scrapeManager();
+}
+
+/** The pods of a control plane, as Prometheus discovers them. */
+async function podsOf(name: string): Promise<readonly DiscoveredPod[]> {
+  const pods = await cluster.client.list('v1', 'Pod', namespace, `steward.butlerlabs.dev/name=${name}`);
+  return pods
+    .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
+    .map(({ metadata, spec, status }) => ({
+      ...{ namespace, name: metadata?.name ?? '', ip: String(status?.podIP), labels: metadata?.labels ?? {} },
+      containers: (spec?.containers as readonly { readonly name: string }[]).map((container) => container.name),
+    }));
+}
 
 /** A query of a panel. */
 interface Target {
@@ -230,5 +277,53 @@ describe('Prometheus', () => {
       await changeStore(null);
     },
     3 * minutes,
+  );
+
+  test(
+    'scrapes the components of a control plane as its PodMonitor says, with a certificate that opens nothing else',
+    async () => {
+      await cluster.apply([podMonitorDefinition]);
+      await kubectl('wait', '--for=condition=Established', `crd/${podMonitorDefinition.metadata.name}`, kubectlTimeout(60));
+      await switchMonitoring(true);
+      const monitor = await cluster.waitFor(monitorOf(shop), (object) => object !== undefined);
+      const secret = stage.at('Secret', `${shop}-monitoring-certificate`);
+      const { data = {} } = (await cluster.waitFor(secret, (object) => object !== undefined)) ?? {};
+      const text = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString();
+      const files = new Map<string, string>();
+      for (const key of Object.keys(data)) files.set(key, await prometheus.keep(`${shop}-${key}`, text(key)));
+      const jobs = podMonitorJobs({
+        name: `${namespace}/${shop}`,
+        spec: monitor?.spec as unknown as PodMonitorSpec,
+        pods: await podsOf(shop),
+        fileOf: ({ name, key }) => {
+          expect(name).toBe(secret.name);
+          return files.get(key) ?? '';
+        },
+      });
+      await prometheus.scrapeAlso(jobs);
+      const up = `up{namespace="${namespace}",tenant="${shop}"} == 1`;
+      const jobsUp = async (): Promise<readonly string[]> =>
+        (await prometheus.query(up)).map(({ metric }) => metric.job ?? '').toSorted();
+      for (const deadline = deadlineIn(minutes); (await jobsUp()).length < 3 && Date.now() < deadline;) await pause(500);
+      expect(await jobsUp()).toEqual(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
+      for (const name of ['apiserver_request_total', 'workqueue_depth', 'scheduler_pending_pods'])
+        expect((await prometheus.query(`${name}{tenant="${shop}"}`)).length).toBeGreaterThan(0);
+      const [series] = await prometheus.query(`count({namespace="${namespace}",tenant="${shop}"})`);
+      logStep('series', `${series?.value[1] ?? ''} of the components of one control plane`);
+      expect(Number(series?.value[1])).toBeLessThan(3000);
+      const [apiServer] = await prometheus.query(`up{job="kube-apiserver",tenant="${shop}"}`);
+      const identity = { cert: text('tls.crt'), key: text('tls.key') };
+      const statusOf = (path: string): Promise<number> =>
+        statusWithCertificate(`https://${apiServer?.metric.instance ?? ''}${path}`, identity);
+      expect(await statusOf('/metrics')).toBe(200);
+      expect(await statusOf('/api/v1/namespaces/kube-system/secrets')).toBe(403);
+
+      await prometheus.scrapeAlso([]);
+      await switchMonitoring(false);
+      await cluster.waitFor(secret, (object) => object === undefined);
+      await cluster.waitFor(monitorOf(shop), (object) => object === undefined);
+      await kubectl('delete', 'crd', podMonitorDefinition.metadata.name, kubectlTimeout(60));
+    },
+    6 * minutes,
   );
 });

@@ -106,6 +106,11 @@ export const chartCases: Readonly<Record<string, object>> = {
     'networkPolicy.enabled': false,
   },
   'a ServiceMonitor': { 'serviceMonitor.enabled': true, 'serviceMonitor.labels': { release: 'prometheus' } },
+  'PodMonitors of control planes': {
+    'tenantMonitoring.enabled': true,
+    'tenantMonitoring.interval': '30s',
+    'tenantMonitoring.labels': { release: 'prometheus', 'example.com/team': 'blue' },
+  },
   'the alerts': { 'prometheusRule.enabled': true, 'prometheusRule.labels': { release: 'prometheus' } },
   'the dashboards': { 'dashboards.enabled': true },
   'the Go Steward’s values': {

@@ -92,6 +92,8 @@ export class TenantWorld {
   clusterName: string | undefined;
   /** Called when something in the tenant enqueues it. */
   onEnqueue: () => void = () => undefined;
+  /** How Prometheus scrapes control planes, from the next process on. */
+  monitoring: TenantControlPlaneOptions['monitoring'];
   /** Whether pods become ready as soon as the Deployment wants them. */
   podsStart = true;
   #reconciler: Reconciler;
@@ -329,6 +331,7 @@ export class TenantWorld {
       prober: this.#prober,
       ...this.#starts,
       reach: this.#reach,
+      monitoring: this.monitoring,
       migrations: this.#migrations,
       clusterOf: () => Promise.resolve(this.clusterName),
     });

@@ -30,6 +30,11 @@ export const rotatables: readonly Rotatable[] = [
     secret: 'tcpProxyCertificate',
     effect: 'The proxy inside the tenant takes the new certificate.',
   },
+  {
+    name: 'monitoring',
+    secret: 'monitoringCertificate',
+    effect: 'Prometheus takes the new certificate.',
+  },
 ];
 
 /** The operations on CAs and keys in two phases. */

@@ -16,6 +16,7 @@ const around: Omit<NetworkPolicyInput, 'tcp'> = {
   port: 6443,
   service: { apiVersion: 'v1', kind: 'Service', metadata: storedMeta({}) },
   storePorts: [2379, 2379],
+  isMonitored: false,
   management: {
     serviceAddresses: ['10.96.0.1', 'fd00:96::1'],
     hosts: [
@@ -109,6 +110,21 @@ describe('The ingress rules of a control plane', () => {
           { protocol: 'TCP', port: 8132 },
           { protocol: 'UDP', port: 53 },
           { protocol: 'TCP', port: 9100 },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('Prometheus', () => {
+  test('reaches controller manager and scheduler from namespaces that are labelled for it, where it is to scrape them', () => {
+    expect(made({}, { isMonitored: true }).ingress).toEqual([
+      { ports: [{ protocol: 'TCP', port: 6443 }] },
+      {
+        from: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }],
+        ports: [
+          { protocol: 'TCP', port: 10_257 },
+          { protocol: 'TCP', port: 10_259 },
         ],
       },
     ]);

@@ -2,6 +2,7 @@ import type { Service } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { labels, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { componentPorts } from '../shared/component-ports.ts';
 import { podSelector } from '../shared/pod-selector.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
 
@@ -26,7 +27,12 @@ export interface NetworkPolicyInput {
   /** Ports of the DataStores in use. */
   readonly storePorts: readonly number[];
   readonly management: ManagementApi;
+  /** Whether Prometheus may reach the other components. */
+  readonly isMonitored: boolean;
 }
+
+/** Namespaces from which metrics are scraped, as the policy of the manager names them. */
+const monitoringNamespaces = { namespaceSelector: { matchLabels: { metrics: 'enabled' } } };
 
 interface Port {
   readonly protocol: string;
@@ -152,7 +158,14 @@ export function networkPolicy(input: NetworkPolicyInput): readonly Manifest[] {
         spec: {
           podSelector: { matchLabels: podSelector(tcp) },
           policyTypes: [...(closed.ingress ? ['Ingress'] : []), ...(closed.egress ? ['Egress'] : [])],
-          ...(closed.ingress && { ingress: [{ ports: publishedPorts(input) }] }),
+          ...(closed.ingress && {
+            ingress: [
+              { ports: publishedPorts(input) },
+              ...(input.isMonitored
+                ? [{ from: [monitoringNamespaces], ports: Object.values(componentPorts).map(tcpPort) }]
+                : []),
+            ],
+          }),
           ...(closed.egress && { egress: allowedTargets(input) }),
         },
       },

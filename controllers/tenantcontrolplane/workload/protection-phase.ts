@@ -45,6 +45,7 @@ export async function networkPolicy(scope: Readonly<Scope>, deps: Dependencies, 
     service: needed(scope.service, 'service'),
     storePorts: stores.flatMap(portsOf),
     management,
+    isMonitored: deps.monitoring !== undefined,
   });
   await deps.applySet(scope, { component: policyComponent, manifests, prunes: [kinds.NetworkPolicy] }, ctx);
   const missing = unknownApi(management);

@@ -4,6 +4,7 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { kineFilesFolder } from '../../../stores/driver.ts';
 import { apiServerArguments } from './api-server-arguments.ts';
 import { controllerManagerArguments } from './controller-manager-arguments.ts';
+import { componentPorts } from '../shared/component-ports.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
 import { overrideHealthExclusions } from '../datastore/overrides/etcd-overrides.ts';
 import { images } from '../shared/images.ts';
@@ -17,8 +18,8 @@ import { controllerManagerPki } from './system-volumes.ts';
 
 type Component = 'apiServer' | 'controllerManager' | 'scheduler' | 'kine';
 
-const controllerManagerHealth: Health = { port: 10257, live: '/healthz' };
-const schedulerHealth: Health = { port: 10259, live: '/healthz' };
+const controllerManagerHealth: Health = { port: componentPorts.controllerManager, live: '/healthz' };
+const schedulerHealth: Health = { port: componentPorts.scheduler, live: '/healthz' };
 
 /** The component's own requirements, or those that the author set for every container. */
 function resources({ tcp }: ControlPlaneInput, component: Component): ResourceRequirements | undefined {

@@ -31,16 +31,23 @@ export interface PrometheusOptions {
   readonly rules: object;
 }
 
+/** Its configuration file. */
+interface PrometheusConfig {
+  readonly scrape_configs: readonly object[];
+}
+
 /** Prometheus as Debian builds it, on this host; it scrapes and evaluates every second. */
 export class Prometheus implements AsyncDisposable {
   readonly #server: ProcessIdentity;
   readonly #folder: string;
   readonly #url: string;
+  readonly #config: PrometheusConfig;
 
-  constructor(server: ProcessIdentity, folder: string, url: string) {
+  constructor(server: ProcessIdentity, url: string, { folder, config }: { folder: string; config: PrometheusConfig }) {
     this.#server = server;
     this.#folder = folder;
     this.#url = url;
+    this.#config = config;
   }
 
   static async start({ harness, token, rules }: PrometheusOptions): Promise<Prometheus> {
@@ -74,7 +81,7 @@ export class Prometheus implements AsyncDisposable {
       `--storage.tsdb.path=${path.join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
     ]);
-    const prometheus = new Prometheus(server, folder, `http://127.0.0.1:${port}`);
+    const prometheus = new Prometheus(server, `http://127.0.0.1:${port}`, { folder, config });
     for (const deadline = deadlineIn(minutes); !(await prometheus.#isReady());) {
       const isGone = !(await isAlive(server)) || Date.now() > deadline;
       if (isGone) throw new Error(`Prometheus does not serve:\n${await readFile(log, 'utf8')}`);
@@ -88,6 +95,20 @@ export class Prometheus implements AsyncDisposable {
     const file = path.join(this.#folder, 'targets.json');
     await writeFile(`${file}.new`, JSON.stringify([{ targets: addresses }]));
     await rename(`${file}.new`, file);
+  }
+
+  /** Scrapes also what these scrape configurations say from now on, in place of those that were given before. */
+  async scrapeAlso(jobs: readonly object[]): Promise<void> {
+    const config = { ...this.#config, scrape_configs: [...this.#config.scrape_configs, ...jobs] };
+    await writeFile(path.join(this.#folder, 'prometheus.yaml'), stringify(config));
+    process.kill(this.#server.pid, 'SIGHUP');
+  }
+
+  /** Keeps a file for a scrape configuration, and returns where it is. */
+  async keep(name: string, content: string | Uint8Array): Promise<string> {
+    const file = path.join(this.#folder, name);
+    await writeFile(file, content, { mode: 0o600 });
+    return file;
   }
 
   /** What an expression of PromQL gives now. */

@@ -1,0 +1,48 @@
+import { kinds } from '../../../api/core/kinds.ts';
+import { dataKeys, tenantObjects } from '../../../api/names.ts';
+import { podMonitor as podMonitorKind } from '../../../api/prometheus-operator/kinds.ts';
+import type { Context } from '../../../runtime/reconcile/controller.ts';
+import type { Outcome } from '../../../runtime/reconcile/phases.ts';
+import { ensureKeyPair } from '../certificates/ensure-key-pair.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { needed } from '../scope.ts';
+import type { Scope } from '../scope.ts';
+import { rotationRequested, rotationTime } from '../shared/rotate.ts';
+import { secretText } from '../shared/secret.ts';
+import { monitoringProfile, monitoringSecret } from './monitoring-certificate.ts';
+import { monitoringComponent, podMonitor } from './pod-monitor.ts';
+
+/**
+ * Lets Prometheus scrape the components of the tenant, where the manager is told to and the kind PodMonitor exists. Otherwise what was
+ * created for it is deleted, the certificate last: its Secret shows whether anything is left.
+ */
+export async function monitoring(scope: Readonly<Scope>, deps: Dependencies, ctx: Context): Promise<Outcome<Scope>> {
+  const { tcp, observed } = scope;
+  const name = tenantObjects(tcp.metadata.name).monitoringCertificate;
+  const current = observed.secrets.get(name);
+  const settings = deps.isServed(podMonitorKind) ? deps.monitoring : undefined;
+  if (settings === undefined) {
+    if (current === undefined) return { is: 'done' };
+    for (const kind of [podMonitorKind, kinds.Secret])
+      await deps.applySet(scope, { component: monitoringComponent, manifests: [], prunes: [kind] }, ctx);
+    return { is: 'done' };
+  }
+  const { ca, trusted } = needed(scope.authorities, 'authorities');
+  const keys = dataKeys.monitoringCertificate;
+  const data = rotationRequested(current) ? {} : secretText(current?.data);
+  const { pair, renewal } = await ensureKeyPair(
+    {
+      profile: monitoringProfile,
+      authority: ca,
+      algorithm: tcp.spec.kubernetes.encryptionAlgorithm ?? 'ECDSA-P256',
+      current: { certificate: data[keys.certificate] ?? '', key: data[keys.key] ?? '' },
+      what: `Secret ${name}`,
+    },
+    deps,
+    ctx,
+  );
+  const credentials = monitoringSecret(tcp, { pair, authority: trusted }, rotationTime(current, ctx.now));
+  await deps.apply(scope, credentials, ctx);
+  await deps.apply(scope, podMonitor(tcp, needed(scope.endpoint, 'endpoint').port, settings), ctx);
+  return { is: 'done', learned: { monitoringRenewal: renewal } };
+}
