@@ -119,3 +119,18 @@ test('a measurement is told to end after five minutes, and all are at the end', 
   await clock.advance(10 * hour);
   expect(reasons.slice(1)).toEqual(['Error: tenants are no longer measured']);
 });
+
+test('tenants are measured after they could not be listed', async () => {
+  const clock = new FakeClock();
+  let fails = true;
+  const tenants = (): readonly MeteredTenant[] => {
+    if (fails) throw new Error('there is no list');
+    return [tenantOf('shop', 100)];
+  };
+  const meter = new TenancyMeter({ clock, log: silent, memory: new ObjectMemory(), intervalMs: hour, tenants });
+  meter.start();
+  await clock.advance(0);
+  fails = false;
+  await clock.advance(30_000);
+  expect(meter.bytes('shop')).toBe(100);
+});

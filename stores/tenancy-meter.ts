@@ -72,8 +72,21 @@ export class TenancyMeter {
     this.#timer?.cancel();
   }
 
-  /** Measures the tenants that are due, those first that have waited longest, and looks again later. */
+  /** Measures the tenants that are due, and looks again later. */
   async #round(): Promise<void> {
+    const { clock, intervalMs } = this.#options;
+    try {
+      await this.#measureDue();
+    } finally {
+      if (!this.#ended.signal.aborted)
+        this.#timer = clock.after(Math.min(lookMs, intervalMs), () => {
+          this.start();
+        });
+    }
+  }
+
+  /** Those first that have waited longest. */
+  async #measureDue(): Promise<void> {
     const { clock, intervalMs, tenants } = this.#options;
     const now = clock.monotonic();
     const triedAt = ({ uid }: MeteredTenant): number => this.#sizes.get(uid)?.triedAt ?? Number.NEGATIVE_INFINITY;
@@ -88,10 +101,6 @@ export class TenancyMeter {
       }
     };
     await Promise.all(Array.from({ length: mostAtOnce }, work));
-    if (this.#ended.signal.aborted) return;
-    this.#timer = clock.after(Math.min(lookMs, intervalMs), () => {
-      this.start();
-    });
   }
 
   async #measure({ uid, measure }: MeteredTenant): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Reach } from '../../../controllers/tenantcontrolplane/endpoint/reach/reach.ts';
+import type { MonitoringSettings } from '../../../controllers/tenantcontrolplane/monitoring/pod-monitor.ts';
 import type { BoundarySettings } from '../../../controllers/tenantcontrolplane/workload/boundaries.ts';
 import type { Driver } from '../../../stores/driver.ts';
 
@@ -13,6 +14,7 @@ export interface PlanSettings {
   readonly boundaries?: BoundarySettings;
   readonly reach?: Reach;
   readonly renewBeforeMs?: number;
+  readonly monitoring?: MonitoringSettings | undefined;
 }
 
 /** What the admission rules of the manager get of the settings. */

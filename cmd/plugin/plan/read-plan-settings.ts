@@ -27,8 +27,9 @@ export async function readPlanSettings(
   const variables = (manager?.env ?? []).map(({ name, value }) => [name, value] as const);
   const read = (given: readonly string[], environment: Readonly<Record<string, string | undefined>>): PlanSettings => {
     const settings = readManagerSettings(given, { ...environment, POD_NAMESPACE: managerNamespace });
-    const { defaultDataStore, newestMinor, kineImage, boundaries, reach, renewBeforeMs } = settings;
-    return { managerNamespace, drivers, defaultDataStore, newestMinor, kineImage, boundaries, reach, renewBeforeMs };
+    const { defaultDataStore, newestMinor, kineImage, boundaries, reach, renewBeforeMs, monitoring } = settings;
+    const ofAll = { managerNamespace, drivers, defaultDataStore, newestMinor, kineImage };
+    return { ...ofAll, boundaries, reach, renewBeforeMs, monitoring };
   };
   if (manager === undefined)
     return {
