@@ -107,7 +107,11 @@ async function work(base: Base): Promise<number> {
   };
   const cluster = settings.leaderElect ? guardWrites(client, mayWrite) : client;
   let layerTrouble = (): string | undefined => undefined;
-  const { manager, layer, meter, enqueue } = managersOf(base, { cluster, informers, layerTrouble: () => layerTrouble() });
+  const { manager, layer, meter, enqueue } = managersOf(base, {
+    cluster,
+    informers,
+    layerTrouble: () => layerTrouble(),
+  });
   let starting = true;
   const startUp = { name: 'start-up', check: () => (starting ? 'caches and webhooks are not ready yet' : undefined) };
   const ready = [

@@ -12,7 +12,10 @@ test('Prometheus scrapes control planes only if the manager is told so', () => {
 
 test('labels and the interval are those of the flags', () => {
   const given = { ...flags, 'pod-monitor-labels': 'release=prom, example.com/team=', 'pod-monitor-interval': '1m30s' };
-  expect(monitoringSettings(given)).toEqual({ labels: { release: 'prom', 'example.com/team': '' }, interval: '90000ms' });
+  expect(monitoringSettings(given)).toEqual({
+    labels: { release: 'prom', 'example.com/team': '' },
+    interval: '90000ms',
+  });
 });
 
 test.each([

@@ -32,7 +32,8 @@ test('series of objects carry their namespace and name, and those of the manager
       },
     ],
     defaultDataStore: '',
-    probes: (uid) => new Map(uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? [['service', { isUp: true, seconds: 0.02 }]] : []),
+    probes: (uid) =>
+      new Map(uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? [['service', { isUp: true, seconds: 0.02 }]] : []),
     dataBytes: (uid) => (uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? 4096 : undefined),
   });
   const text = await metrics.registry.metrics();

@@ -2,7 +2,10 @@ import { hasData } from '../../api/steward/v1alpha1/data-owner.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoreName } from '../../api/steward/v1alpha1/data-stores-of.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { distinctShares, recordedShares } from '../../controllers/tenantcontrolplane/datastore/overrides/override-shares.ts';
+import {
+  distinctShares,
+  recordedShares,
+} from '../../controllers/tenantcontrolplane/datastore/overrides/override-shares.ts';
 import { tenancyOf } from '../../controllers/tenantcontrolplane/datastore/store-phase.ts';
 import type { StoreAccess } from '../../stores/store-access.ts';
 import type { MeteredTenant } from '../../stores/tenancy-meter.ts';
