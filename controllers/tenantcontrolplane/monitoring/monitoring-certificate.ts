@@ -3,7 +3,9 @@ import { dataKeys, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { KeyPair, Profile } from '../../../kubeadm/pki/key-pair.ts';
 import { secret } from '../shared/secret.ts';
-import { monitoringComponent } from './pod-monitor.ts';
+
+/** Value of the component label on the Secret. */
+export const monitoringCertificateComponent = 'monitoring-certificate';
 
 /**
  * The identity of Prometheus inside a tenant. Kubernetes binds the group to a ClusterRole of the same name, which may read metrics and
@@ -24,7 +26,7 @@ export function monitoringSecret(
   const keys = dataKeys.monitoringCertificate;
   return secret(tcp, {
     name: tenantObjects(tcp.metadata.name).monitoringCertificate,
-    component: monitoringComponent,
+    component: monitoringCertificateComponent,
     data: { [keys.certificate]: pair.certificate, [keys.key]: pair.key, [keys.authority]: authority },
     lifecycle: 'x509',
     type: 'kubernetes.io/tls',

@@ -9,8 +9,8 @@ import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
 import { rotationRequested, rotationTime } from '../shared/rotate.ts';
 import { secretText } from '../shared/secret.ts';
-import { monitoringProfile, monitoringSecret } from './monitoring-certificate.ts';
-import { monitoringComponent, podMonitor } from './pod-monitor.ts';
+import { monitoringCertificateComponent, monitoringProfile, monitoringSecret } from './monitoring-certificate.ts';
+import { podMonitor, podMonitorComponent } from './pod-monitor.ts';
 
 /**
  * Lets Prometheus scrape the components of the tenant, where the manager is told to and the kind PodMonitor exists. Otherwise what was
@@ -23,8 +23,9 @@ export async function monitoring(scope: Readonly<Scope>, deps: Dependencies, ctx
   const settings = deps.isServed(podMonitorKind) ? deps.monitoring : undefined;
   if (settings === undefined) {
     if (current === undefined) return { is: 'done' };
-    for (const kind of [podMonitorKind, kinds.Secret])
-      await deps.applySet(scope, { component: monitoringComponent, manifests: [], prunes: [kind] }, ctx);
+    const none = { manifests: [] };
+    await deps.applySet(scope, { ...none, component: podMonitorComponent, prunes: [podMonitorKind] }, ctx);
+    await deps.applySet(scope, { ...none, component: monitoringCertificateComponent, prunes: [kinds.Secret] }, ctx);
     return { is: 'done' };
   }
   const { ca, trusted } = needed(scope.authorities, 'authorities');

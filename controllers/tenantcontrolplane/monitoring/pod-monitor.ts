@@ -8,8 +8,8 @@ import { ownedManifest } from '../shared/owned-manifest.ts';
 import { podSelector } from '../shared/pod-selector.ts';
 import { keptGroups, keptMetrics, mostSamples } from './kept-metrics.ts';
 
-/** Value of the component label on what Prometheus needs. */
-export const monitoringComponent = 'monitoring';
+/** Value of the component label on the PodMonitor. */
+export const podMonitorComponent = 'pod-monitor';
 
 /** How the components of control planes are scraped, for all tenants. */
 export interface MonitoringSettings {
@@ -78,7 +78,7 @@ export function podMonitor(tcp: TenantControlPlane, port: number, { labels, inte
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
     name,
-    component: monitoringComponent,
+    component: podMonitorComponent,
     labels,
     body: {
       spec: {

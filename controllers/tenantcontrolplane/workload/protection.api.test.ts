@@ -106,6 +106,7 @@ describe('A real API server', () => {
       service: { apiVersion: 'v1', kind: 'Service', metadata: storedMeta({}) },
       storePorts: [2379],
       management: { ...management, hosts },
+      isMonitored: true,
     });
     const [policy, changed] = await stored(kinds.NetworkPolicy, manifests);
     expect(changed).toBe(false);

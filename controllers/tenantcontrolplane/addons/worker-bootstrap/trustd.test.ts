@@ -179,6 +179,7 @@ describe('the port for trustd', () => {
       service: asStored(serviceOf(tcp)),
       storePorts: [],
       management: { serviceAddresses: [], hosts: [] },
+      isMonitored: false,
     });
     expect(JSON.stringify(policy)).toContain('"port":50002');
   });
