@@ -124,7 +124,7 @@ export class AccountSession implements Session {
     if (ownership.is === 'foreign') throw foreignError(tenancy, ownership);
     if (ownership.is === 'unrecorded' || !(await this.#accountExists(tenancy))) return undefined;
     await using account = this.#administrator(tenancy);
-    return withStoreErrors(`measure bucket ${tenancy.schema}`, () => bucketSize(account, tenancy.schema));
+    return await withStoreErrors(`measure bucket ${tenancy.schema}`, () => bucketSize(account, tenancy.schema));
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {
