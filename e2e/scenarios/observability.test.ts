@@ -283,7 +283,12 @@ describe('Prometheus', () => {
     'scrapes the components of a control plane as its PodMonitor says, with a certificate that opens nothing else',
     async () => {
       await cluster.apply([podMonitorDefinition]);
-      await kubectl('wait', '--for=condition=Established', `crd/${podMonitorDefinition.metadata.name}`, kubectlTimeout(60));
+      await kubectl(
+        'wait',
+        '--for=condition=Established',
+        `crd/${podMonitorDefinition.metadata.name}`,
+        kubectlTimeout(60),
+      );
       await switchMonitoring(true);
       const monitor = await cluster.waitFor(monitorOf(shop), (object) => object !== undefined);
       const secret = stage.at('Secret', `${shop}-monitoring-certificate`);
@@ -304,7 +309,8 @@ describe('Prometheus', () => {
       const up = `up{namespace="${namespace}",tenant="${shop}"} == 1`;
       const jobsUp = async (): Promise<readonly string[]> =>
         (await prometheus.query(up)).map(({ metric }) => metric.job ?? '').toSorted();
-      for (const deadline = deadlineIn(minutes); (await jobsUp()).length < 3 && Date.now() < deadline;) await pause(500);
+      for (const deadline = deadlineIn(minutes); (await jobsUp()).length < 3 && Date.now() < deadline;)
+        await pause(500);
       expect(await jobsUp()).toEqual(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
       for (const name of ['apiserver_request_total', 'workqueue_depth', 'scheduler_pending_pods'])
         expect((await prometheus.query(`${name}{tenant="${shop}"}`)).length).toBeGreaterThan(0);

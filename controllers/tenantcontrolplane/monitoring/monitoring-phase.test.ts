@@ -37,7 +37,7 @@ const withoutKind: Pick<InformerFactory, 'informer'> = {
   informer: (selection) => {
     const informer = emptyInformers.informer(selection);
     const absent = selection.kind.kind === podMonitor.kind;
-    return { ...informer, health: () => ({ ...informer.health(), absent }) } as never;
+    return { ...informer, health: () => ({ ...informer.health(), absent }) };
   },
 };
 

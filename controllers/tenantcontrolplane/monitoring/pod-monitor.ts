@@ -41,8 +41,20 @@ function relabelings(component: Monitored, port: number): readonly object[] {
   const address = ['__meta_kubernetes_pod_ip'];
   return [
     { sourceLabels: ['__meta_kubernetes_pod_container_name'], regex: containers[component], action: 'keep' },
-    { sourceLabels: address, regex: '([^:]+)', targetLabel: '__address__', replacement: `$1:${port}`, action: 'replace' },
-    { sourceLabels: address, regex: '(.+:.+)', targetLabel: '__address__', replacement: `[$1]:${port}`, action: 'replace' },
+    {
+      sourceLabels: address,
+      regex: '([^:]+)',
+      targetLabel: '__address__',
+      replacement: `$1:${port}`,
+      action: 'replace',
+    },
+    {
+      sourceLabels: address,
+      regex: '(.+:.+)',
+      targetLabel: '__address__',
+      replacement: `[$1]:${port}`,
+      action: 'replace',
+    },
     { targetLabel: 'job', replacement: containers[component], action: 'replace' },
     {
       sourceLabels: ['__meta_kubernetes_pod_label_steward_butlerlabs_dev_name'],
@@ -52,7 +64,11 @@ function relabelings(component: Monitored, port: number): readonly object[] {
   ];
 }
 
-function endpoint(component: Monitored, port: number, { secret, interval }: { secret: string; interval: string }): object {
+function endpoint(
+  component: Monitored,
+  port: number,
+  { secret, interval }: { secret: string; interval: string },
+): object {
   return {
     path: '/metrics',
     scheme: 'https',

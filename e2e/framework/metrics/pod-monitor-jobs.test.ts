@@ -50,7 +50,12 @@ test('each endpoint of a PodMonitor becomes a scrape configuration with a target
     body_size_limit: '1MB',
     follow_redirects: false,
     tls_config: {
-      ...{ ca_file: '/files/ca.crt', cert_file: '/files/tls.crt', key_file: '/files/tls.key', server_name: 'kubernetes' },
+      ...{
+        ca_file: '/files/ca.crt',
+        cert_file: '/files/tls.crt',
+        key_file: '/files/tls.key',
+        server_name: 'kubernetes',
+      },
     },
     static_configs: [target('kube-apiserver'), target('kube-scheduler')],
     relabel_configs: [

@@ -92,7 +92,10 @@ export function podMonitorJobs({ name, spec, pods, fileOf }: PodMonitorJobs): re
 /** One of those that the operator adds. */
 const namespaceOfPod = { source_labels: ['__meta_kubernetes_namespace'], target_label: 'namespace' };
 
-function metaLabels({ namespace, name, ip, labels }: DiscoveredPod, container: string): Readonly<Record<string, string>> {
+function metaLabels(
+  { namespace, name, ip, labels }: DiscoveredPod,
+  container: string,
+): Readonly<Record<string, string>> {
   const ofPod = Object.entries(labels).map(([label, value]) => {
     return [`__meta_kubernetes_pod_label_${label.replaceAll(/[^A-Za-z0-9_]/g, '_')}`, value] as const;
   });
