@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../../api/meta.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { containers, dataKeys, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { componentPorts } from '../shared/component-ports.ts';
+import { componentPorts } from '../workload/component-ports.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
 import { podSelector } from '../shared/pod-selector.ts';
 import { keptGroups, keptMetrics, mostSamples } from './kept-metrics.ts';

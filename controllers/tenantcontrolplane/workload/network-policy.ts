@@ -2,7 +2,7 @@ import type { Service } from '../../../api/core/kinds.ts';
 import type { Manifest } from '../../../api/meta.ts';
 import { labels, tenantObjects } from '../../../api/names.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { componentPorts } from '../shared/component-ports.ts';
+import { componentPorts } from './component-ports.ts';
 import { podSelector } from '../shared/pod-selector.ts';
 import { ownedManifest } from '../shared/owned-manifest.ts';
 

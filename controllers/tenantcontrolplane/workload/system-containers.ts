@@ -4,7 +4,7 @@ import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-co
 import { kineFilesFolder } from '../../../stores/driver.ts';
 import { apiServerArguments } from './api-server-arguments.ts';
 import { controllerManagerArguments } from './controller-manager-arguments.ts';
-import { componentPorts } from '../shared/component-ports.ts';
+import { componentPorts } from './component-ports.ts';
 import type { ControlPlaneInput } from '../shared/control-plane-input.ts';
 import { overrideHealthExclusions } from '../datastore/overrides/etcd-overrides.ts';
 import { images } from '../shared/images.ts';
