@@ -1,29 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { goDuration } from '../api/go-duration.ts';
-import { kinds } from '../api/core/kinds.ts';
-import { systemClock } from '../runtime/clock.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { openCluster } from '../runtime/client/http-cluster.ts';
-import type { Cluster } from '../runtime/client/cluster.ts';
-import type { Logger } from '../runtime/observe/logger.ts';
 import { describeFailure } from '../runtime/observe/describe-failure.ts';
-import { createWinstonLogger } from '../runtime/observe/winston-logger.ts';
 import { BackupKey } from '../stores/backup/backup-key.ts';
 import { RepositoryError } from '../stores/backup/backup-repository.ts';
 import { FolderRepository } from '../stores/backup/folder-repository.ts';
 import { SealedFolder } from '../stores/backup/sealed-folder.ts';
-import { secretReader } from '../stores/secret-reader.ts';
-import { Sessions } from '../stores/sessions.ts';
-import { StoreAccess } from '../stores/store-access.ts';
+import type { BackupParts } from './backup/backup-parts.ts';
 import { BackupRefusal } from './backup/backup-refusal.ts';
 import { runBackup } from './backup/run-backup.ts';
 import { runRestore } from './backup/run-restore.ts';
-import { Closing } from './closing.ts';
-import { connectionOf } from './connection-of.ts';
-import { drivers } from './controllers.ts';
+import { withCommandParts } from './command-parts.ts';
 import { backupFlags, restoreFlags } from './flags/backup-flags.ts';
 import { readFlags, UsageError } from './flags/flags.ts';
-import { version } from './version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,16 +19,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface Named {
   readonly namespace: string;
   readonly name: string;
-}
-
-/** What both commands work with. */
-interface Parts {
-  readonly cluster: Cluster;
-  readonly stores: StoreAccess;
-  readonly folder: SealedFolder;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -72,34 +50,19 @@ export async function runRestoreCommand(args: readonly string[], environment: En
 async function withParts(
   flags: { readonly kubeconfig: string; readonly repository: string; readonly 'key-file': string },
   { of, environment }: { readonly of: Named; readonly environment: Environment },
-  work: (parts: Parts) => Promise<unknown>,
+  work: (parts: BackupParts) => Promise<unknown>,
 ): Promise<number> {
-  const clock = systemClock;
-  const log = createWinstonLogger({ level: 'info', format: 'json', stream: process.stdout, now: () => clock.now() });
   const folder = folderOf(flags, of);
-  const closing = new Closing();
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop.abort(new Error(`the process was asked to terminate (${signal})`));
-    });
-  }
-  try {
-    const options = { name: 'management', userAgent: `steward/${version}` };
-    const connection = connectionOf(flags.kubeconfig, environment);
-    const cluster = closing.add(openCluster(connection, options), (open) => open.close());
-    const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
-    const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
-    await work({ cluster, stores, folder, clock, log, signal: stop.signal });
-    return 0;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const isPlain = error instanceof BackupRefusal || error instanceof RepositoryError;
-    log.error(isPlain ? error.message : 'it was interrupted', isPlain ? {} : { error });
-    return 1;
-  } finally {
-    await closing.close();
-  }
+  return withCommandParts(
+    { kubeconfig: flags.kubeconfig, environment },
+    async (parts) => {
+      await work({ ...parts, folder });
+    },
+    (error, log) => {
+      const isPlain = error instanceof BackupRefusal || error instanceof RepositoryError;
+      log.error(isPlain ? error.message : 'it was interrupted', isPlain ? {} : { error });
+    },
+  );
 }
 
 function folderOf(

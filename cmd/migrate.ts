@@ -1,21 +1,11 @@
 import { goDuration } from '../api/go-duration.ts';
-import { kinds } from '../api/core/kinds.ts';
-import { systemClock } from '../runtime/clock.ts';
-import { openCluster } from '../runtime/client/http-cluster.ts';
-import { createWinstonLogger } from '../runtime/observe/winston-logger.ts';
 import { migrate } from '../stores/migration/migrate.ts';
-import { secretReader } from '../stores/secret-reader.ts';
-import { Sessions } from '../stores/sessions.ts';
-import { StoreAccess } from '../stores/store-access.ts';
-import { Closing } from './closing.ts';
-import { connectionOf } from './connection-of.ts';
-import { drivers } from './controllers.ts';
+import { withCommandParts } from './command-parts.ts';
 import { readFlags, UsageError } from './flags/flags.ts';
 import { GiveUpError } from './migration/job-channel.ts';
 import { migrateFlags } from './flags/migrate-flags.ts';
 import { runMigration } from './migration/run-migration.ts';
 import type { MigrationTask } from './migration/run-migration.ts';
-import { version } from './version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,29 +16,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export async function runMigrate(args: readonly string[], environment: Environment): Promise<number> {
   const { kubeconfig, task } = readMigrateSettings(args, environment);
-  const clock = systemClock;
-  const log = createWinstonLogger({ level: 'info', format: 'json', stream: process.stdout, now: () => clock.now() });
-  const closing = new Closing();
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop.abort(new Error(`the process was asked to terminate (${signal})`));
-    });
-  }
-  try {
-    const options = { name: 'management', userAgent: `steward/${version}` };
-    const cluster = closing.add(openCluster(connectionOf(kubeconfig, environment), options), (open) => open.close());
-    const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
-    const stores = new StoreAccess({ drivers, sessions, read: secretReader((key) => cluster.get(kinds.Secret, key)) });
-    const outcome = await runMigration(task, { cluster, stores, clock, log, migrate, signal: stop.signal });
-    log.info('the migration has ended', { outcome });
-    return 0;
-  } catch (error) {
-    log.error(error instanceof GiveUpError ? 'the migration failed' : 'the migration was interrupted', { error });
-    return 1;
-  } finally {
-    await closing.close();
-  }
+  return withCommandParts(
+    { kubeconfig, environment },
+    async (parts) => {
+      const outcome = await runMigration(task, { ...parts, migrate });
+      parts.log.info('the migration has ended', { outcome });
+    },
+    (error, log) => {
+      log.error(error instanceof GiveUpError ? 'the migration failed' : 'the migration was interrupted', { error });
+    },
+  );
 }
 
 /** Reads the command line. Throws `UsageError` that names the flag and what is possible. */

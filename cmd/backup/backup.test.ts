@@ -16,8 +16,9 @@ import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
 import { MemoryRepository } from '../../testing/fake/memory-repository.ts';
 import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
 import { put } from '../../testing/worlds/moving-tenancy.ts';
+import type { BackupParts } from './backup-parts.ts';
 import { runBackup } from './run-backup.ts';
-import type { BackupParts, BackupTask } from './run-backup.ts';
+import type { BackupTask } from './run-backup.ts';
 import { runRestore } from './run-restore.ts';
 import type { RestoreTask } from './run-restore.ts';
 

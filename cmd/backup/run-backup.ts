@@ -5,17 +5,13 @@ import type { Key } from '../../api/meta.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep } from '../../runtime/clock.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Cluster } from '../../runtime/client/cluster.ts';
-import type { Logger } from '../../runtime/observe/logger.ts';
 import { nameOfMoment } from '../../stores/backup/backup-record.ts';
 import { followChanges } from '../../stores/backup/follow-changes.ts';
 import { pruneBackups } from '../../stores/backup/prune-backups.ts';
-import type { SealedFolder } from '../../stores/backup/sealed-folder.ts';
 import { takeBackup } from '../../stores/backup/take-backup.ts';
 import type { TakenBackup } from '../../stores/backup/take-backup.ts';
-import type { StoreAccess } from '../../stores/store-access.ts';
 import { backedUpObjects, backedUpSecrets, encryptionKeys } from './backed-up-objects.ts';
+import type { BackupParts } from './backup-parts.ts';
 import { BackupRefusal } from './backup-refusal.ts';
 import { dataPlace, openData } from './data-of.ts';
 import type { DataPlace } from './data-of.ts';
@@ -26,17 +22,6 @@ export interface BackupTask {
   readonly keep: number;
   /** Milliseconds between two backups; absent for a single one. */
   readonly followMs?: number;
-}
-
-/** The dependencies of the process. */
-export interface BackupParts {
-  readonly cluster: Cluster;
-  readonly stores: Pick<StoreAccess, 'open'>;
-  readonly folder: SealedFolder;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Aborted when the process is asked to end. */
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -4,16 +4,12 @@ import { annotations, labels } from '../../api/names.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep } from '../../runtime/clock.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Cluster } from '../../runtime/client/cluster.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
-import type { Logger } from '../../runtime/observe/logger.ts';
 import type { BackupRecord } from '../../stores/backup/backup-record.ts';
 import { chooseBackup, restoreBackup } from '../../stores/backup/restore-backup.ts';
 import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
-import type { SealedFolder } from '../../stores/backup/sealed-folder.ts';
-import type { StoreAccess } from '../../stores/store-access.ts';
 import { encryptionKeys } from './backed-up-objects.ts';
+import type { BackupParts } from './backup-parts.ts';
 import { BackupRefusal } from './backup-refusal.ts';
 import { dataPlace, openData } from './data-of.ts';
 import type { DataPlace } from './data-of.ts';
@@ -26,17 +22,6 @@ export interface RestoreTask {
   readonly timeoutMs: number;
 }
 
-/** The dependencies of the process. */
-export interface RestoreParts {
-  readonly cluster: Cluster;
-  readonly stores: Pick<StoreAccess, 'open'>;
-  /** That of the control plane that was backed up. */
-  readonly folder: SealedFolder;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
-}
-
 /** How often it is looked whether what is waited for has happened. In milliseconds. */
 const lookMs = 1000;
 
@@ -46,7 +31,7 @@ const fieldManager = 'steward-restore';
  * Restores a control plane that sleeps, or creates it again with its CAs and keys, and wakes it up if the number of its pods is known.
  * Safe to run again after any interruption. Throws `BackupRefusal`, and what management cluster, datastore and repository throw.
  */
-export async function runRestore(task: RestoreTask, parts: RestoreParts): Promise<RestoredBackup> {
+export async function runRestore(task: RestoreTask, parts: BackupParts): Promise<RestoredBackup> {
   const { folder, log } = parts;
   const record = await chooseBackup(folder, task.at);
   await asleep(await existing(task, parts, record), task, parts);
@@ -61,7 +46,7 @@ export async function runRestore(task: RestoreTask, parts: RestoreParts): Promis
 }
 
 /** The control plane; created from the backup if it does not exist. */
-async function existing(task: RestoreTask, parts: RestoreParts, record: BackupRecord): Promise<TenantControlPlane> {
+async function existing(task: RestoreTask, parts: BackupParts, record: BackupRecord): Promise<TenantControlPlane> {
   const { cluster, log, signal } = parts;
   const found = await cluster.get(tenantControlPlane, task.tenant, { signal });
   if (found !== undefined) return found;
@@ -90,7 +75,7 @@ async function existing(task: RestoreTask, parts: RestoreParts, record: BackupRe
 }
 
 async function created(
-  { cluster, signal }: RestoreParts,
+  { cluster, signal }: BackupParts,
   kind: typeof kinds.Secret | typeof tenantControlPlane,
   manifest: Manifest,
 ): Promise<void> {
@@ -125,7 +110,7 @@ function sleepingManifest(manifest: Manifest): Manifest {
  * Gives encrypted data the keys that it was encrypted with. Throws `BackupRefusal` where that is not possible: another control plane has
  * keys of its own, and one that encrypts everything cannot read what is plain.
  */
-async function restoreKeys(task: RestoreTask, parts: RestoreParts, { objects }: BackupRecord): Promise<void> {
+async function restoreKeys(task: RestoreTask, parts: BackupParts, { objects }: BackupRecord): Promise<void> {
   const { cluster, log, signal } = parts;
   const saved = (objects as readonly Manifest[]).find(({ metadata }) => isKeys(metadata.name));
   const key = { namespace: task.tenant.namespace, name: encryptionKeys(task.tenant.name) };
@@ -152,7 +137,7 @@ async function restoreKeys(task: RestoreTask, parts: RestoreParts, { objects }: 
 const isKeys = (name: string): boolean => name.endsWith(encryptionKeys(''));
 
 /** Throws `BackupRefusal` while it may have pods: they would write what they remember. */
-async function asleep(tcp: TenantControlPlane, task: RestoreTask, parts: RestoreParts): Promise<void> {
+async function asleep(tcp: TenantControlPlane, task: RestoreTask, parts: BackupParts): Promise<void> {
   const { cluster, signal } = parts;
   if (tcp.spec.controlPlane.deployment.replicas !== 0) {
     throw new BackupRefusal(
@@ -167,7 +152,7 @@ async function asleep(tcp: TenantControlPlane, task: RestoreTask, parts: Restore
 }
 
 /** Where its data is to be, as soon as Steward has made room for it. */
-function prepared(task: RestoreTask, parts: RestoreParts): Promise<DataPlace> {
+function prepared(task: RestoreTask, parts: BackupParts): Promise<DataPlace> {
   const { cluster, signal } = parts;
   return until(task, parts, `the DataStore of ${textOf(task)} to have room for its data`, async () => {
     const tcp = await cluster.get(tenantControlPlane, task.tenant, { signal });
@@ -177,7 +162,7 @@ function prepared(task: RestoreTask, parts: RestoreParts): Promise<DataPlace> {
 }
 
 /** Sets the number of pods that is recorded, as `kubectl steward wake` does. */
-async function wake(task: RestoreTask, { cluster, log, signal }: RestoreParts): Promise<void> {
+async function wake(task: RestoreTask, { cluster, log, signal }: BackupParts): Promise<void> {
   const tcp = await cluster.get(tenantControlPlane, task.tenant, { signal });
   const recorded = Number(tcp?.metadata.annotations?.[annotations.replicasBeforeSleep] ?? '0');
   if (!Number.isSafeInteger(recorded) || recorded <= 0) {
@@ -195,7 +180,7 @@ async function wake(task: RestoreTask, { cluster, log, signal }: RestoreParts): 
 /** Looks until there is an answer. Throws `BackupRefusal` that says what was waited for. */
 async function until<T>(
   { timeoutMs }: RestoreTask,
-  { clock, log, signal }: RestoreParts,
+  { clock, log, signal }: BackupParts,
   what: string,
   look: () => Promise<T | undefined>,
 ): Promise<T> {
