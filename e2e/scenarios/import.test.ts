@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubernetesClient, PlainObject } from '../cluster/kubernetes-client.ts';
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
 import { runCommand, tryCommand } from '../cluster/machines/run-command.ts';
+import { addRoute } from '../cluster/network/links.ts';
 import type { Worker } from '../cluster/worker.ts';
 import { goSteward, kamaji } from '../framework/foreign/dialect.ts';
 import { foreignTenant } from '../framework/foreign/foreign-tenant.ts';
@@ -69,7 +70,11 @@ class Imported {
   static async join(tenant: ForeignTenant): Promise<Imported> {
     const stage = new TenantStage(cluster, tenant.namespace);
     const { name, endpoint } = tenant;
-    const worker = await joinByHand(stage, { tenant: name, endpoint, worker: `${name}-worker` });
+    const worker = await joinByHand(stage, {
+      ...{ tenant: name, endpoint, worker: `${name}-worker` },
+      // The endpoint is a ClusterIP of the management cluster: a worker elsewhere needs a route to it.
+      prepare: ({ machine }) => addRoute(cluster.network.services, cluster.address, machine.init),
+    });
     owned.defer(() => worker.stop());
     return new Imported(stage, tenant, worker, await stage.open(name));
   }
