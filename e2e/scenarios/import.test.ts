@@ -208,11 +208,14 @@ describe('A control plane of the Go Steward', () => {
   test(
     'is imported without a failed call, and its worker does not notice it',
     async () => {
+      const former = await blog.stage.pods('blog');
       await blog.during(async () => {
         await cluster.apply(await kustomize('config/default'));
         await managerIsAvailable(cluster);
         const out = await plugin('of-go', 'import', 'blog', '--from', 'go-steward', '--yes', '-o', 'json');
         expect(JSON.parse(out)).toMatchObject({ result: 'imported' });
+        // The new pods serve; that the former ones end is part of what nobody may notice.
+        for (const { metadata } of former) await blog.stage.gone(blog.stage.at('Pod', metadata?.name ?? ''));
       });
       await blog.expectTaken();
     },
