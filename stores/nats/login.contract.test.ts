@@ -65,7 +65,11 @@ describe('A NATS with one login', () => {
       /a single set of credentials.*owner has UID uid-1.*spec\.nats\.operatorKey/,
     );
     expect(await streams()).toEqual(['KV_first', 'KV_steward-tenancies']);
+    const { signal } = new AbortController();
+    expect((await session.measure(first, signal))?.bytes).toBe(0);
+    await expect(session.measure(second, signal)).rejects.toMatchObject({ reason: 'OwnedByAnother' });
     await session.remove(first);
+    expect(await session.measure(first, signal)).toBeUndefined();
     await session.remove(first);
     expect(await streams()).toEqual(['KV_steward-tenancies']);
     await session.ensure(first);
