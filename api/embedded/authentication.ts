@@ -3,7 +3,7 @@ import { described, list, obj, opt, str } from '../schema.ts';
 import { httpsUrl } from './https-url.ts';
 
 const claim = described(str({ minLength: 1 }), 'Name of a claim in the token.');
-const message = described(str({ minLength: 1 }), 'What a refused user is told in the log of kube-apiserver.');
+const message = described(str({ minLength: 1 }), 'Message about a refused user in the log of kube-apiserver.');
 const celOf = (variable: string): string =>
   `Expression in the Common Expression Language (CEL) over \`${variable}\`. kube-apiserver compiles it when it starts.`;
 const claimsExpression = described(str({ minLength: 1, maxLength: 16_384 }), celOf('claims'));

@@ -32,11 +32,14 @@ export function readImportRecord(text: string | undefined): ImportRecord | undef
   } catch {
     return undefined;
   }
-  if (!isRecord(value)) return undefined;
+  return isImportRecord(value) ? value : undefined;
+}
+
+function isImportRecord(value: unknown): value is ImportRecord {
+  if (!isRecord(value)) return false;
   const isText = (name: string): boolean => typeof value[name] === 'string';
-  if (!required.every(isText) || !optional.every((name) => value[name] === undefined || isText(name))) return undefined;
-  if (Number.isNaN(Date.parse(String(value.since)))) return undefined;
-  return value as unknown as ImportRecord;
+  if (!required.every(isText) || !optional.every((name) => value[name] === undefined || isText(name))) return false;
+  return !Number.isNaN(Date.parse(String(value.since)));
 }
 
 /** The record as an annotation holds it. */
