@@ -117,7 +117,43 @@ const scalingCases = [
 ] as const;
 const scaled = (autoscaling: object): Spec => ({ deployment: { autoscaling } });
 
+const plugin = { provider: 'kms', kms: { name: 'a', container: 'b' } };
+/** Rules of encryption, which is a part of `kubernetes` in the control planes of every kind. */
+const encryptionCases = [
+  {
+    message: 'names that begin with generated- are those of keys that Steward generates',
+    refuses: { keySecret: { name: 'a', key: 'generated-1' } },
+    keeps: { keySecret: { name: 'a', key: 'first' } },
+  },
+  {
+    message: 'set kms if, and only if, provider is kms',
+    refuses: { ...plugin, provider: 'aesgcm' },
+    keeps: plugin,
+  },
+  {
+    message: 'set kms if, and only if, provider is kms',
+    refuses: { provider: 'kms' },
+    keeps: { provider: 'aescbc' },
+  },
+  {
+    message: 'the key of a plugin is not in a Secret: leave out keySecret',
+    refuses: { ...plugin, keySecret: { name: 'a', key: 'first' } },
+    keeps: { ...plugin, keyGeneration: 2 },
+  },
+  {
+    message: 'your own key is rotated by another key in keySecret: leave out keyGeneration',
+    refuses: { keySecret: { name: 'a', key: 'first' }, keyGeneration: 2 },
+    keeps: { keyGeneration: 2 },
+  },
+] as const;
+
 const tenantCases: readonly Case[] = [
+  ...encryptionCases.map(({ message, refuses, keeps }) => ({
+    kind: tenantControlPlane,
+    message,
+    refuses: tenant(lb, { kubernetes: { version: 'v1.36.3', encryption: refuses } }),
+    keeps: tenant(lb, { kubernetes: { version: 'v1.36.3', encryption: keeps } }),
+  })),
   ...scalingCases.map(({ message, refuses, keeps }) => ({
     kind: tenantControlPlane,
     message,
@@ -378,6 +414,11 @@ const gateway = (fields: Spec): object => network({ gateway: { hostname: 'a.exam
 const balanced = (loadBalancerConfig: Spec, serviceType = lb): object => network({ serviceType, loadBalancerConfig });
 
 const sharedCases: readonly SharedCase[] = [
+  ...encryptionCases.map(({ message, refuses, keeps }) => ({
+    message,
+    refuses: { encryption: refuses },
+    keeps: { encryption: keeps },
+  })),
   ...scalingCases.map(({ message, refuses, keeps }) => ({
     message,
     refuses: scaled(refuses),

@@ -17,6 +17,10 @@ const loadBalancerClass = 'example.org/lb';
 const reach = { externalIps: [parseCidr('192.0.2.0/24', 'test')], annotations: [] };
 let cluster: Cluster;
 let count = 0;
+let nodePorts = 0;
+
+/** A node port that no other suite gets: API servers choose node ports at random beyond the first 86. */
+const ownNodePort = (): number => 30_000 + (nodePorts += 1);
 
 beforeAll(async () => {
   const server = await apiServerUnderTest();
@@ -89,7 +93,7 @@ describe('A Service on a real API server', () => {
     ['ClusterIP', 'LoadBalancer'],
   ])('keeps its cluster address when it changes from %s to %s and back', async (from, to) => {
     const apply = serviceOfTenant();
-    const port = 30000 + 100 * (count + 1);
+    const port = ownNodePort();
     const before = await apply(from, { port });
     const changed = await apply(to, { port });
     expect([changed.type, changed.clusterIP]).toEqual([to, before.clusterIP]);
@@ -100,15 +104,16 @@ describe('A Service on a real API server', () => {
 
   test('changes to another node port', async () => {
     const apply = serviceOfTenant();
-    await apply('NodePort', { port: 32001 });
-    expect((await apply('NodePort', { port: 32002 })).ports).toMatchObject([{ port: 32002, nodePort: 32002 }]);
+    await apply('NodePort', { port: ownNodePort() });
+    const port = ownNodePort();
+    expect((await apply('NodePort', { port })).ports).toMatchObject([{ port, nodePort: port }]);
   });
 
   test('has the address as external IP for as long as that is requested', async () => {
     const apply = serviceOfTenant();
     const wish = { address: '192.0.2.10', allowAddressAsExternalIP: true };
     expect((await apply('ClusterIP', wish)).externalIPs).toEqual(['192.0.2.10']);
-    expect((await apply('NodePort', { ...wish, port: 32010 })).externalIPs).toEqual(['192.0.2.10']);
+    expect((await apply('NodePort', { ...wish, port: ownNodePort() })).externalIPs).toEqual(['192.0.2.10']);
     expect((await apply('ClusterIP', { ...wish, address: '192.0.2.11' })).externalIPs).toEqual(['192.0.2.11']);
     expect((await apply('ClusterIP', { address: '192.0.2.11' })).externalIPs).toBeUndefined();
     await apply('ClusterIP', wish);

@@ -54,7 +54,9 @@ async function writeMounts(folder: string, secrets: Secrets): Promise<void> {
 
 /** Says why a server closes a TLS connection of this client, or undefined when it goes on for a second. */
 async function refusalOf(port: number, tls: ClientTls, ca: string): Promise<string | undefined> {
-  const socket = connect({ host: '127.0.0.1', port, ca, cert: tls.certificate, key: tls.key, servername: 'localhost' });
+  const pair = { cert: tls.certificate, key: tls.key };
+  // A gRPC server closes a connection whose client does not offer HTTP/2.
+  const socket = connect({ host: '127.0.0.1', port, ca, ...pair, servername: 'localhost', ALPNProtocols: ['h2'] });
   try {
     return await new Promise((resolve) => {
       socket.setTimeout(1000, () => {

@@ -12,6 +12,8 @@ export function rawEtcdClient(config: EtcdConfig, pair: KeyPair): Etcd3 {
       certChain: Buffer.from(pair.certificate),
       privateKey: Buffer.from(pair.key),
     },
+    // A dump reads everything that is stored in one answer.
+    grpcOptions: { 'grpc.max_receive_message_length': -1 },
     defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + 5000 }),
   });
 }
