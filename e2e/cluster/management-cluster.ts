@@ -67,10 +67,11 @@ export class ManagementCluster implements AsyncDisposable {
     return this.machine.exec(command, options);
   }
 
-  /** Runs kubectl against the cluster. */
+  /** Runs kubectl against the cluster. What it remembers is of this cluster: another one had the same address before. */
   kubectl(args: readonly string[], options: CommandOptions = {}): Promise<CommandOutput> {
     const kubectl = path.join(this.harness.folder, 'bin', this.machine.record.kubernetes, 'kubectl');
-    return runCommand(kubectl, ['--kubeconfig', this.kubeconfig, ...args], options);
+    const cache = path.join(this.harness.folder, 'kubectl-cache');
+    return runCommand(kubectl, ['--kubeconfig', this.kubeconfig, '--cache-dir', cache, ...args], options);
   }
 
   /** Imports an image archive of the host, so that pods with `imagePullPolicy` IfNotPresent or Never find it. */
