@@ -11,7 +11,7 @@ const drivers = '^stores/(?!(?:bootstrap|contract|kine|migration)/)([^/]+)/';
 const acting = `^controllers/tenantcontrolplane/(${[
   'addons/([^/]+/addon|addon|retention|konnectivity/tunnel-is-missing|worker-bootstrap/csr-progress)',
   'adoption/[^/]+',
-  'certificates/(ca-pairs|ensure-[^/]+|issue-certificates|persist-before-use|published-cas|user-supplied-cas)',
+  'certificates/(ca-pairs|ensure-[^/]+|issue-certificates|not-yet-valid|persist-before-use|published-cas|user-supplied-cas)',
   'configuration/secret-readers',
   'datastore/migration/(copying|job|migration-job|migration-step|switching|tenancies|tenant-read-only)',
   'datastore/drain/drain-turns',

@@ -93,6 +93,9 @@ export const tenantControlPlaneRemedies = {
       'Restore the Secret that the message names from a backup. Deleting it makes a new CA, which no worker and no user trusts yet.',
       'kubectl -n <namespace> get secrets -l steward.butlerlabs.dev/name=<name>',
     ),
+    NotYetValid: passing(
+      'Correct the clock of the node that the manager runs on; if it is right, wait until the time in the message. Do not replace the Secret.',
+    ),
     SuppliedSecretInvalid: toDo(
       'Replace the Secret that the message names: tls.crt is a CA certificate in PEM that is valid now, and tls.key is its key.',
       'kubectl -n <namespace> get secrets -l cluster.x-k8s.io/cluster-name=<name>',

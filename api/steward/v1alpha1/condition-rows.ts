@@ -84,6 +84,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       Rotating: 'Certificates are being replaced.',
       SecretBroken: 'A Secret is damaged, and its key cannot be regenerated safely. The message names the Secret.',
+      NotYetValid: 'A CA is not valid yet, because a clock is or was wrong. The message names the Secret and the time.',
       SuppliedSecretInvalid:
         'A user-supplied CA or key of the Cluster cannot be used. The message names the Secret and what is wrong with it.',
       SecretInTheWay:

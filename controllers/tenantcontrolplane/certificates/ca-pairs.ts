@@ -18,6 +18,7 @@ import type { RotatingAuthority } from './rotation/rotating-ca.ts';
 import { keysAt, keysData, keysWithNext, offeredKey, readKeys } from './rotation/rotating-keys.ts';
 import type { RotatingKeys } from './rotation/rotating-keys.ts';
 import type { Scope } from '../scope.ts';
+import { notYetValid } from './not-yet-valid.ts';
 
 type Data = Readonly<Record<string, string>>;
 
@@ -75,7 +76,8 @@ export function authorityRoot(scope: Scope, where: AuthoritySecret, ctx: Context
   const { nextCertificate, nextKey } = where.keys;
   const checked = (pair: RotatingAuthority['next']): RotatingAuthority['next'] => {
     const verdict = pair === undefined ? undefined : evaluateAuthority(where, pair, ctx.now);
-    if (verdict?.keep === false) throw badNext(where.name, `${nextCertificate} and ${nextKey}`, verdict);
+    if (verdict?.keep === false)
+      throw notYetValid(where.name, verdict) ?? badNext(where.name, `${nextCertificate} and ${nextKey}`, verdict);
     return pair;
   };
   return {

@@ -4,6 +4,7 @@ import type { Secret } from '../../../api/core/kinds.ts';
 import { annotations } from '../../../api/names.ts';
 import { createIssuerPool } from '../../../kubeadm/pki/issuer-pool.ts';
 import { silent } from '../../../runtime/observe/logger.ts';
+import { retryOf } from '../../../runtime/queue/retry-policy.ts';
 import { tenantControlPlaneWith } from '../../../testing/builders/tenant-control-plane.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Scope } from '../scope.ts';
@@ -55,4 +56,19 @@ test('an Event warns of a CA that is replaced on request, and of none that stays
   expect(events).toEqual([
     'Warning CertificateAuthorityRotated: Secret tenant-ca was regenerated on request: workers must join again',
   ]);
+});
+
+test('a CA that is not valid yet is checked again soon, because only a clock is wrong, and is not to be replaced', async () => {
+  const [ca, frontProxy] = authoritySecrets(tcp).map((where) => authorityRoot(scopeWith(), where, ctx));
+  if (ca === undefined || frontProxy === undefined) throw new Error('two CAs are expected');
+  const secrets = await Promise.all([stored(ca), stored(frontProxy), stored(serviceAccountRoot(scopeWith()))]);
+  const early = { ...ctx, now: new Date(ctx.now.getTime() - 3_600_000) };
+  const failure: unknown = await authorities(scopeWith(...secrets), {} as Dependencies, early).catch(
+    (error: unknown) => error,
+  );
+  expect(retryOf(failure)).toEqual({ is: 'after', ms: 60_000 });
+  expect(failure).toMatchObject({
+    reason: 'NotYetValid',
+    message: expect.stringMatching(/cannot be used yet .*not valid before .*Do not replace the Secret/),
+  });
 });

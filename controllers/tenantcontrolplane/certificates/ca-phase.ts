@@ -10,6 +10,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Scope, SecretFact } from '../scope.ts';
 import { authorityRoot, broken, serviceAccountRoot } from './ca-pairs.ts';
 import type { Root } from './ca-pairs.ts';
+import { notYetValid } from './not-yet-valid.ts';
 import { rotatedSince, rotationRequested, rotationTime } from '../shared/rotate.ts';
 import { clusterTypeOf, lookAgainMs, storeFirst, reportSupplied } from './persist-before-use.ts';
 import type { CaRun } from './persist-before-use.ts';
@@ -56,7 +57,7 @@ async function rotating<T>(
   const data = secretText(current.data);
   const isBegun = rotation !== undefined && rotatedSince(current, rotation.lastInitiationTime);
   const { value, verdict } = root.read(data, isBegun && rotation.phase === 'Preparing' ? rotation.step : undefined);
-  if (!verdict.keep) throw broken(root.secretName, verdict);
+  if (!verdict.keep) throw notYetValid(root.secretName, verdict) ?? broken(root.secretName, verdict);
   if (rotation?.step === 'Trusting' && !isBegun) {
     const next = await deps.issuers.run(() => root.withNext(value, data));
     return { value: next, rotated: rotation.lastInitiationTime };

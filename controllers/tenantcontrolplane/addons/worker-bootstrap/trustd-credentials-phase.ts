@@ -10,6 +10,7 @@ import { caValidityMs, lifetimeFrom } from '../../../../kubeadm/pki/lifetime.ts'
 import type { Context } from '../../../../runtime/reconcile/controller.ts';
 import { ApiError, TerminalError } from '../../../../runtime/client/errors.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
+import { notYetValid } from '../../certificates/not-yet-valid.ts';
 import { secretText } from '../../shared/secret.ts';
 import { osAuthorityProfile, trustdChecksum, trustdData, trustdLeaves, trustdSecret } from './trustd-credentials.ts';
 import type { TrustdCredentials } from './trustd-credentials.ts';
@@ -95,7 +96,7 @@ async function findRoots(
   }
   const data = secretText(current.data);
   const verdict = evaluateRoots(scope, data, ctx.now);
-  if (!verdict.keep) throw broken(name, verdict);
+  if (!verdict.keep) throw notYetValid(name, verdict) ?? broken(name, verdict);
   return { roots: { authority: pairOf(data, keys.authority), token: data[keys.token] ?? '' }, data, isNew: false };
 }
 
