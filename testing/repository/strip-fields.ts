@@ -8,7 +8,8 @@ import { givenSeed, newSeed, runSeedVariable, seededNumber } from '../../e2e/fra
 
 /**
  * Runs the test that field-coverage.yaml names for a field as if the field were absent: it must fail. Only for tests that
- * make their objects by `tenantControlPlaneWith` or `externalControlPlane`, and not for those of a real API server.
+ * make their objects by `tenantControlPlaneWith` or `externalControlPlane`, or change them by `strippedSpec`, and not for
+ * those of a real API server.
  * Arguments are beginnings of fields; without any, all are tried. `--sample 8` tries so many, which the run's seed chooses:
  * npm run test:fields -- spec.controlPlane.gateway spec.addons.konnectivity
  */
@@ -63,8 +64,12 @@ const entries = all
 if (entries.length === 0) throw new Error(`No field is tried: ${process.argv.slice(2).join(' ')}`);
 if (values.sample !== undefined) process.stdout.write(`the sample is chosen by ${runSeedVariable}=${seed}\n`);
 let green = 0;
+const passing = new Set<string>();
 for (const { kind, file, title, field } of entries) {
-  if (!passes(file, title, '')) throw new Error(`${file}: "${title}" fails or does not run with every field in place`);
+  const test = `${file}: "${title}"`;
+  if (!passing.has(test) && !passes(file, title, ''))
+    throw new Error(`${test} fails or does not run with every field in place`);
+  passing.add(test);
   const isGreen = passes(file, title, field);
   green += isGreen ? 1 : 0;
   process.stdout.write(`${isGreen ? 'GREEN' : 'red  '} ${kind} ${field}: ${title}\n`);

@@ -5,6 +5,7 @@ import { componentChecksumLabel } from '../../../api/names.ts';
 import type { EncryptionStatus } from '../../../api/steward/v1alpha1/encryption-status.ts';
 import { tenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
+import { strippedSpec } from '../../../testing/builders/stripped-field.ts';
 import type { TenantControlPlaneChanges } from '../../../testing/builders/tenant-control-plane.ts';
 import { podFlag, secretValues } from '../../../testing/worlds/rotating-tenant.ts';
 import { settledWorlds } from '../../../testing/worlds/settled-worlds.ts';
@@ -34,7 +35,7 @@ async function encrypted(encryption: Encryption, changes: TenantControlPlaneChan
 }
 
 const want = (world: TenantWorld, encryption: Encryption | null): Promise<void> =>
-  world.change({ spec: { kubernetes: { encryption } } });
+  world.change({ spec: strippedSpec({ kubernetes: { encryption } }) });
 
 async function statusOf(world: TenantWorld): Promise<EncryptionStatus | undefined> {
   return (await world.read()).status?.encryption;

@@ -289,7 +289,8 @@ describe('The containers of the pods', () => {
 });
 
 describe('The probes of the pods', () => {
-  const timing = { initialDelaySeconds: 3, timeoutSeconds: 4, periodSeconds: 5, failureThreshold: 6 };
+  // None of them is the default of any probe, so that a field that is lost is seen.
+  const timing = { initialDelaySeconds: 23, timeoutSeconds: 24, periodSeconds: 25, failureThreshold: 26 };
   const names = {
     apiServer: 'kube-apiserver',
     controllerManager: 'kube-controller-manager',
