@@ -5,7 +5,7 @@ const product = '^(api|runtime|kubeadm|stores|clusterstacks|tenants|controllers|
 const sockets = '^(node:)?(net|http|https|http2|tls|dgram|dns|child_process)$|node_modules/undici/';
 
 /** The folder of a driver: every folder of stores/ but those that all drivers share. */
-const drivers = '^stores/(?!(?:bootstrap|contract|kine|migration)/)([^/]+)/';
+const drivers = '^stores/(?!(?:bootstrap|contract|isolation|kine|migration)/)([^/]+)/';
 
 /** What acts below a concern of a TenantControlPlane, besides its phases; by the path in the kind's folder. */
 const acting = `^controllers/tenantcontrolplane/(${[

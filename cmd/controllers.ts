@@ -164,6 +164,7 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
         tenants: () => [...informers.informer({ kind: tenantControlPlane }).list(), ...retained()],
         retained,
         allTenants: (signal) => tenantsWithData(cluster, signal),
+        isolationIntervalMs: settings.isolationIntervalMs,
         markSecrets: (store, signal) => markSecrets(store, { cluster, signal }),
       }),
       timeoutMs,

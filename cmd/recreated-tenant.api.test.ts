@@ -156,7 +156,9 @@ beforeAll(async () => {
   await admin.apply(kinds.CustomResourceDefinition, openDefinition(capiCluster), { fieldManager: 'test' });
   await installKinds(admin, [dataStore, tenantControlPlane, retainedControlPlane, stewardControlPlane]);
   await grantUser(admin, user, [...ofControlPlanes, ...ofRecords, ...ofTenants]);
-  await admin.create(dataStore, { ...etcd.dataStore, metadata: { name: 'default' } });
+  // No controller of DataStores verifies it here.
+  const spec = { ...etcd.dataStore.spec, isolationPolicy: 'Report' } as const;
+  await admin.create(dataStore, { ...etcd.dataStore, spec, metadata: { name: 'default' } });
   collector = await startGarbageCollector(server, folder.path);
   reconcilers = startControllers();
 }, 240_000);

@@ -1,5 +1,6 @@
 import type { DataStore, DataStoreSpec } from '../api/steward/v1alpha1/data-store.ts';
 import type { DefragmentationRequest, DefragmentationStep } from './defragmentation.ts';
+import type { Attack } from './isolation/attempt.ts';
 import type { TenancyData } from './tenancy-data.ts';
 
 /** Reads one key of a Secret; undefined when the Secret or the key is absent. */
@@ -33,6 +34,33 @@ export interface ClientTls {
   readonly certificate?: string;
   /** PEM. */
   readonly key?: string;
+}
+
+/** A tenancy with the credentials of its tenant. */
+export interface Tenant {
+  readonly tenancy: Tenancy;
+  readonly tls: ClientTls | undefined;
+}
+
+/** A tenant's own connection, made from nothing but the credentials that its pods get. */
+export interface TenantHand extends AsyncDisposable {
+  read(key: string): Promise<string | undefined>;
+  write(key: string, value: string): Promise<void>;
+}
+
+/** How tenants of a datastore are played, to prove that it isolates them. */
+export interface IsolationProbe<Config = unknown> {
+  /** Connects as a tenant. */
+  connect(config: Config, tenant: Tenant): Promise<TenantHand>;
+  /** What the attacker must not be able to do to the victim, who holds data, or to the server. */
+  attack(config: Config, attacker: Tenant, victim: Tenant): Promise<Attack>;
+  /** True for the refusal of a server, so that a broken connection does not pass for one. */
+  isRefusal(error: unknown): boolean;
+  /**
+   * True for every error that a server reports about an attempt: it was not allowed, although perhaps only because this server has no such
+   * user, command or extension. False for a lost connection, and for a server that has no room.
+   */
+  isAnswer(error: unknown): boolean;
 }
 
 /** A store whose protocol kube-apiserver speaks. */
@@ -128,6 +156,11 @@ export interface Session extends AsyncDisposable {
    */
   data?(tenancy: Tenancy): Promise<TenancyData>;
   /**
+   * What the permissions that the server has now let the users of other tenancies do, as text; empty if nothing. It finds what the grants of
+   * an older tenancy, or a person, have left open. Absent where only the tenant's own permissions count.
+   */
+  openings?(): Promise<readonly string[]>;
+  /**
    * Takes the next step to return free space to the disk, if there is one: at most one server is blocked meanwhile. Absent where servers
    * need none.
    */
@@ -177,4 +210,6 @@ export interface Driver<Config = unknown> {
     now: Date,
   ): Promise<ClientTls>;
   open(config: Config, signal: AbortSignal): Promise<Session>;
+  /** Loads what plays tenants, on first use. */
+  isolation(): Promise<IsolationProbe<Config>>;
 }

@@ -31,6 +31,7 @@ function dialling(open: (config: string) => Promise<void> = () => Promise.resolv
       await open(config);
       return session(config);
     },
+    isolation: () => Promise.reject(new Error('nobody plays tenants of it')),
   };
   return { log, driver };
 }

@@ -1,5 +1,7 @@
 import type { DataStore } from '../api/steward/v1alpha1/data-store.ts';
 import type { ClientTls, Driver, DriverCapabilities, ReadSecret, Session, StoreBinding, Tenancy } from './driver.ts';
+import { verifyIsolation } from './isolation/verify-isolation.ts';
+import type { IsolationVerdict, VerificationRequest } from './isolation/verify-isolation.ts';
 import type { Sessions } from './sessions.ts';
 import { StoreError } from './store-error.ts';
 
@@ -18,6 +20,8 @@ export interface OpenStore {
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Like `use`, but always tries the datastore: the result decides for other users. */
   probe<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Proves with two canary tenancies that the datastore isolates tenants; see `verifyIsolation`. */
+  verifyIsolation(request: Pick<VerificationRequest<unknown>, 'id' | 'clock' | 'signal'>): Promise<IsolationVerdict>;
 }
 
 /** Several DataStores of a tenant whose client has one certificate. Its methods throw `StoreError`. */
@@ -110,6 +114,10 @@ export class StoreAccess {
       clientTls: (tenancy, current, now) => driver.clientTls(config, tenancy, current, now),
       use: (work) => this.#sessions.use(driver, config, work, { signal }),
       probe: (work) => this.#sessions.use(driver, config, work, { signal, probe: true }),
+      verifyIsolation: (request) => {
+        const verify = (session: Session) => verifyIsolation({ ...request, driver, config, session });
+        return this.#sessions.use(driver, config, verify, { signal, probe: true });
+      },
     };
   }
 }

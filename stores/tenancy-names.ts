@@ -17,6 +17,9 @@ export interface NamingFacts {
   readonly requested?: { readonly schema?: string | undefined; readonly user?: string | undefined } | undefined;
 }
 
+/** Names that begin like this are those of the tenancies with which the isolation of a datastore is verified. */
+export const canaryPrefix = 'steward_canary_';
+
 /** Longest name every store takes: a MySQL user has at most 32 characters. */
 export const longestTenancyName = 32;
 
@@ -68,6 +71,8 @@ export function tenancyNameProblem(name: string): string | undefined {
     return `has ${name.length} characters; at most ${longestTenancyName} are allowed`;
   if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name))
     return 'may contain only letters, digits, "_" and "-", and must begin with a letter';
+  if (name.toLowerCase().startsWith(canaryPrefix))
+    return `begins with ${canaryPrefix}, which is reserved for verifying the isolation of tenants`;
   if (name === 'root') return 'is the administrator of the datastore';
   return undefined;
 }

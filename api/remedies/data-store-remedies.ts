@@ -16,6 +16,18 @@ export const dataStoreRemedies = {
   Reachable: { Reachable: healthy },
   Authorized: { Authorized: healthy, ...storeRemedies },
   VersionSupported: { Supported: healthy, Unsupported: storeRemedies.Unsupported },
+  IsolationVerified: {
+    Verified: healthy,
+    Breached: toDo(
+      'Close the hole that the message names: docs/how-to/verify-isolation.md says how. Then change a field of the spec, or wait for the next verification.',
+      describe,
+    ),
+    SharedLogin: toDo(
+      'Nothing, if the DataStore is to serve one tenant. For more tenants, create another DataStore whose tenants have logins of their own: with NATS, one with spec.nats.',
+    ),
+    Inconclusive: toDo('Repair what the message names; the verification is repeated within minutes.', describe),
+    Pending: passing('Wait: a verification takes seconds.', describe),
+  },
   Drained: {
     Drained: healthy,
     Draining: passing('Wait: status.drain shows the progress.', describe),

@@ -39,6 +39,10 @@ export const tenantControlPlaneRemedies = {
       'Let the DataStore allow the namespace in spec.allowedNamespaces, or name another DataStore in spec.dataStore.',
       'kubectl get datastore <datastore> -o yaml',
     ),
+    DataStoreNotVerified: toDo(
+      'Look at IsolationVerified of the DataStore. A first verification takes seconds; after a breach, close the hole that it names, or name another DataStore in spec.dataStore.',
+      'kubectl describe datastore <datastore>',
+    ),
     DataStoreNotFound: toDo(
       'Create the DataStore, or name one that exists in spec.dataStore.',
       'kubectl get datastores',

@@ -20,6 +20,7 @@ import { Sessions } from '../../stores/sessions.ts';
 import { StoreAccess } from '../../stores/store-access.ts';
 import { TenantPool } from '../../tenants/pool.ts';
 import { FakeCluster } from '../../testing/fake/fake-cluster.ts';
+import { verifiedIsolation } from '../../testing/builders/verified-isolation.ts';
 import { seedManagementApi } from '../../testing/worlds/management-api.ts';
 import { MemoryStore } from '../../testing/fake/memory-driver.ts';
 import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
@@ -82,6 +83,7 @@ export class HostileFleet {
     await this.#cluster.seed(dataStore, {
       ...{ apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'DataStore', metadata: { name: 'default' } },
       spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
+      status: { conditions: [verifiedIsolation] },
     });
     await seedManagementApi(this.#cluster, ['192.0.2.250']);
     this.#cluster.before(({ kind, verb }) => {

@@ -103,6 +103,10 @@ export const managerFlags = {
     value: '60s',
     help: 'How often the components of control planes are scraped. At least 5s.',
   },
+  'isolation-verification-interval': {
+    value: '6h',
+    help: 'How often it is verified that a DataStore isolates tenants, more or less a tenth; besides when it is added, or its version, spec or credentials change. 0s for then only.',
+  },
   'controller-reconcile-timeout': { value: '30s', help: 'Maximum duration of one reconcile.' },
   'certificate-expiration-deadline': {
     value: '24h',

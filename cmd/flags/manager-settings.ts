@@ -81,6 +81,8 @@ export interface ManagerSettings {
   readonly sizeIntervalMs: number | undefined;
   /** How Prometheus scrapes the components of control planes; undefined when it does not. */
   readonly monitoring: MonitoringSettings | undefined;
+  /** Between two verifications that a DataStore isolates tenants, in milliseconds; 0 for none but those after a change. */
+  readonly isolationIntervalMs: number;
   readonly reconcileTimeoutMs: number;
   readonly renewBeforeMs: number;
   /** Empty: that of the manager's own pod. */
@@ -136,6 +138,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     probeIntervalMs: metricsInterval('tenant-probe-interval', 1, flags),
     sizeIntervalMs: metricsInterval('tenant-size-interval', 60, flags),
     monitoring: monitoringSettings(flags),
+    isolationIntervalMs: isolationInterval(flags),
     reconcileTimeoutMs: positive('controller-reconcile-timeout', duration('controller-reconcile-timeout', flags)),
     renewBeforeMs: renewBefore(flags),
     migrateImage: flags['migrate-image'],
@@ -196,7 +199,8 @@ type DurationFlag =
   | 'certificate-expiration-deadline'
   | 'migration-minimum-hold'
   | 'tenant-probe-interval'
-  | 'tenant-size-interval';
+  | 'tenant-size-interval'
+  | 'isolation-verification-interval';
 
 function duration(flag: DurationFlag, flags: Values): number {
   try {
@@ -230,6 +234,13 @@ function metricsInterval(
   if (ms === 0 || !flags['object-metrics']) return undefined;
   if (ms >= leastSeconds * 1000) return ms;
   throw new UsageError(`--${flag} takes 0s or at least ${leastSeconds}s, got ${flags[flag]}`);
+}
+
+function isolationInterval(flags: Values): number {
+  const ms = duration('isolation-verification-interval', flags);
+  if (ms === 0 || ms >= 60_000) return ms;
+  const text = flags['isolation-verification-interval'];
+  throw new UsageError(`--isolation-verification-interval takes 0s or at least 1m, got ${text}`);
 }
 
 function renewBefore(flags: Values): number {

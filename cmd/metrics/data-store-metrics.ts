@@ -3,7 +3,7 @@ import { conditionSamples } from '../../runtime/observe/condition-samples.ts';
 import type { ObjectMetric } from '../../runtime/observe/object-metrics.ts';
 import { sample } from './sample.ts';
 
-const types = ['Ready', 'Reachable', 'Authorized', 'VersionSupported', 'Drained', 'Defragmented'];
+const types = ['Ready', 'Reachable', 'Authorized', 'VersionSupported', 'IsolationVerified', 'Drained', 'Defragmented'];
 
 /** What is measured of a DataStore. */
 export const dataStoreMetrics: readonly ObjectMetric<DataStore>[] = [
@@ -18,6 +18,24 @@ export const dataStoreMetrics: readonly ObjectMetric<DataStore>[] = [
     help: `1 for True, 0 for False, -1 for Unknown; of the conditions ${types.join(', ')}`,
     labels: ['type'],
     samples: ({ status }) => conditionSamples(status?.conditions, types),
+  },
+  {
+    name: 'steward_datastore_isolation_breached',
+    help: '1 if the last verification found that the DataStore lets a tenant out of its tenancy, otherwise 0; absent before the first',
+    labels: [],
+    samples: ({ status }) => sample(status?.isolation && Number(status.isolation.breach !== undefined)),
+  },
+  {
+    name: 'steward_datastore_isolation_attempts',
+    help: 'Attempts of the last verification that the DataStore isolates tenants',
+    labels: [],
+    samples: ({ status }) => sample(status?.isolation?.attempts),
+  },
+  {
+    name: 'steward_datastore_isolation_verified_timestamp_seconds',
+    help: 'Time of the last verification that the DataStore isolates tenants',
+    labels: [],
+    samples: ({ status }) => sample(status?.isolation && Date.parse(status.isolation.time) / 1000),
   },
   {
     name: 'steward_datastore_tenants',

@@ -77,6 +77,20 @@ export const alerts: readonly Alert[] = [
     ],
   },
   {
+    name: 'StewardDataStoreNotIsolated',
+    expr: 'max by (name) (steward_datastore_isolation_breached) == 1',
+    for: '1m',
+    severity: 'critical',
+    summary: 'The DataStore {{ $labels.name }} lets a tenant out of its tenancy',
+    meaning:
+      'A tenant of this DataStore can reach data of others, or the administration of the servers. New tenants wait; those that run are left alone.',
+    remedy: [
+      '`kubectl describe datastore <name>`: the message of IsolationVerified names what was allowed.',
+      'Close the hole: [Verify the isolation of a DataStore](../../how-to/verify-isolation.md) says how for each driver.',
+      'Until then, drain the DataStore if its tenants do not trust each other: [Drain a DataStore](../../how-to/drain-a-datastore.md).',
+    ],
+  },
+  {
     name: 'StewardTenantErrors',
     expr: `${available('1h')} < ${fastBurn} and ${available('5m')} < ${fastBurn} unless on (namespace, name) ${condition('ControlPlaneAvailable')} < 1`,
     for: '2m',
@@ -125,6 +139,18 @@ export const alerts: readonly Alert[] = [
     meaning:
       'Something of the spec is not in place: an add-on, a certificate, the endpoint, a rollout. Users may not notice it yet.',
     remedy: [`${describe}: the message of Ready names another condition, whose message says what is wrong.`],
+  },
+  {
+    name: 'StewardDataStoreIsolationUnknown',
+    expr: 'max by (name) (steward_datastore_condition{type="IsolationVerified"}) == -1 and on (name) max by (name) (steward_datastore_condition{type="Ready"}) == 1',
+    for: '30m',
+    severity: 'warning',
+    summary: 'It cannot be verified that the DataStore {{ $labels.name }} isolates tenants',
+    meaning: 'The DataStore can be used, but new tenants wait.',
+    remedy: [
+      '`kubectl describe datastore <name>`: the message of IsolationVerified says why the verification failed.',
+      'If the servers cannot take the canary tenancies at all, and you accept that: [accept new tenants without a verification](../../how-to/verify-isolation.md).',
+    ],
   },
   {
     name: 'StewardUpgradeHeld',

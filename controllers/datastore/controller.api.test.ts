@@ -67,6 +67,7 @@ async function startManager(cluster: Cluster): Promise<AsyncDisposable> {
     }),
     defaultDataStore: '',
     namespace: '',
+    isolationIntervalMs: 0,
   });
   const events = new EventRecorder({
     memory: new ObjectMemory(),
@@ -151,6 +152,10 @@ test('a DataStore follows its Secret, its server and its tenants on a real API s
     const ready = await until(admin, 'default', (store) => store?.status?.ready === true);
     expect(ready?.status?.serverVersion).toMatch(/^3\./);
     expect(ready?.metadata.finalizers).toHaveLength(1);
+    const verified = await until(admin, 'default', (store) => reasonOf(store, 'IsolationVerified') === 'Verified');
+    const { isolation } = verified?.status ?? {};
+    expect(isolation).toMatchObject({ serverVersion: ready?.status?.serverVersion, attempts: expect.any(Number) });
+    expect(isolation?.breach).toBeUndefined();
     expect(ready?.status?.etcd).toEqual({ storageVersion: ready?.status?.serverVersion?.replace(/\.\d+$/, '') });
 
     await fragment(etcd.server);

@@ -8,6 +8,8 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { Context, Controller } from '../../runtime/reconcile/controller.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import type { ServerState, Session } from '../../stores/driver.ts';
+import { etcdDriver } from '../../stores/etcd/driver.ts';
+import type { IsolationVerdict } from '../../stores/isolation/verify-isolation.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import { FakeClock } from '../../testing/fake/fake-clock.ts';
 import { dataStoreController } from './controller.ts';
@@ -66,6 +68,8 @@ class Rig {
   pings = 0;
   compactionPublished = 0;
   publishingFails: Error | undefined;
+  verifications = 0;
+  verdict: IsolationVerdict | Error = { attempts: 90 };
   readonly controller: Controller<DataStore>;
 
   constructor(namespace = '') {
@@ -77,10 +81,16 @@ class Rig {
       allTenants: () => Promise.resolve({ tenants: [...this.tenants, ...this.elsewhere], unknown: this.unknown }),
       defaultDataStore: 'fallback',
       namespace: this.namespace,
+      isolationIntervalMs: 3_600_000,
       stores: {
         open: () =>
           this.openError === undefined
-            ? Promise.resolve({ checksum: this.checksum, probe: (work) => work(this.#session()) })
+            ? Promise.resolve({
+                checksum: this.checksum,
+                capabilities: etcdDriver.capabilities,
+                probe: (work) => work(this.#session()),
+                verifyIsolation: () => this.#verify(),
+              })
             : Promise.reject(this.openError),
       },
     });
@@ -98,6 +108,14 @@ class Rig {
       log: silent,
       event: (type, reason, message) => void this.events.push(`${type} ${reason}: ${message}`),
     };
+  }
+
+  /** Notes the verification and gives its result. */
+  async #verify(): Promise<IsolationVerdict> {
+    this.verifications += 1;
+    const { verdict } = this;
+    if (verdict instanceof Error) throw verdict;
+    return Promise.resolve(verdict);
   }
 
   #session(): Session {
@@ -196,10 +214,14 @@ describe('A reconcile of a DataStore', () => {
       'Authorized=True Authorized',
       'VersionSupported=True Supported',
       'Ready=True Ready',
+      'IsolationVerified=True Verified',
     ]);
     expect(store.status?.conditions?.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
     expect(afterMs).toBe(15_000);
-    expect(rig.events).toEqual(['Normal Ready: the datastore can be used, version 3.6.16']);
+    expect(rig.events).toEqual([
+      'Normal Ready: the datastore can be used, version 3.6.16',
+      expect.stringMatching(/^Normal IsolationVerified: version 3\.6\.16 refused all of 90 attempts at /),
+    ]);
   });
 
   test('counts tenants whose tenancy is about to be created, each once, and none that waits for another datastore', async () => {
@@ -389,7 +411,8 @@ describe('A reconcile of a DataStore', () => {
     rig.answer = { version: '3.5.12', supported: false, floor: '3.6.14' };
     const { store } = await rig.reconcile(newStore());
     expect(conditions(store.status)).toContain('VersionSupported=False Unsupported');
-    expect(store.status?.conditions?.at(-1)?.message).toMatch(/3\.5\.12.*3\.6\.14/);
+    const message = store.status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+    expect(message).toMatch(/3\.5\.12.*3\.6\.14/);
   });
 
   test('does not change the status if the management cluster does not answer', async () => {
@@ -434,7 +457,7 @@ describe('The check of a datastore', () => {
       await rig.clock.advance(15_000);
       ({ store } = await rig.reconcile(store));
     }
-    expect(rig.events).toHaveLength(2);
+    expect(rig.events).toHaveLength(3);
   });
 });
 

@@ -9,7 +9,8 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 import type { Context, Controller, LastReconcile, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
 import { access } from './access.ts';
 import { Defragmentations } from './defragmentation/defragmentations.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies, ProbedStore } from './dependencies.ts';
+import { Verifications } from './isolation/verifications.ts';
 import { Probes } from './probes.ts';
 import { SecretUsers } from './secret-users.ts';
 import type { DrainFacts } from './status.ts';
@@ -20,12 +21,13 @@ const unwatchedPaceMs = 60_000;
 
 /**
  * Reports for each DataStore whether it can be used and by which tenants it is used, and prevents its deletion while tenants have data in
- * it. It changes nothing about tenants. In the datastore it only publishes up to where that was compacted, and defragments it if the spec
- * asks for that.
+ * it. It changes nothing about tenants. In the datastore it publishes up to where that was compacted, makes and removes the canary tenancies
+ * with which it verifies isolation, and defragments it if the spec asks for that.
  */
 export function dataStoreController(deps: Dependencies): Controller<DataStore> {
   const probes = new Probes(deps.clock, deps.memory);
   const defragmentations = new Defragmentations(deps.clock, deps.memory);
+  const verifications = new Verifications({ ...deps, intervalMs: deps.isolationIntervalMs });
   const secretUsers = new SecretUsers(deps.memory);
   return {
     name: 'datastore',
@@ -38,7 +40,9 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       metadata.annotations?.[annotations.paused] === undefined ? undefined : `annotation ${annotations.paused} is set`,
     async reconcile(store, ctx): Promise<ReconcileResult<DataStore>> {
       secretUsers.learn(store);
-      const open = () => deps.stores.open(store, ctx.signal);
+      // The credentials are read once.
+      let opening: Promise<ProbedStore> | undefined;
+      const open = () => (opening ??= deps.stores.open(store, ctx.signal));
       const [{ finding, afterMs }] = await Promise.all([
         probes.ask(store, open),
         deps.markSecrets?.(store, ctx.signal),
@@ -49,7 +53,8 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
       const usedBy = withUsersOf(deps.namespace, store.status?.usedBy ?? [], now);
       const status = statusOf({ ...{ store, usedBy, finding, now: ctx.now }, drain: drainFacts(deps, tenants) });
       announce(store, status, ctx);
-      return defragmentations.after(store, { status, afterMs }, { open, ctx });
+      const verified = await verifications.after(store, { status, afterMs }, { open, ctx });
+      return defragmentations.after(store, verified, { open, ctx });
     },
     async finalize(store, ctx): Promise<LastReconcile<DataStore>> {
       // The manager of other namespaces may be gone: what it reported does not count here.

@@ -2,10 +2,11 @@ import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Session } from '../../stores/driver.ts';
+import type { OpenStore } from '../../stores/store-access.ts';
 import type { ObjectMemory } from '../../runtime/cache/object-memory.ts';
 
 /** A DataStore whose credentials were read and checked. */
-export interface ProbedStore {
+export interface ProbedStore extends Pick<OpenStore, 'capabilities' | 'verifyIsolation'> {
   /** Over endpoints and credentials. */
   readonly checksum: string;
   /** Lends the shared administrative connection, also while the store is known not to answer. Throws `StoreError`. */
@@ -35,6 +36,8 @@ export interface Dependencies {
   }>;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
+  /** Milliseconds between two verifications of a datastore's isolation; 0 for none but those after a change. */
+  readonly isolationIntervalMs: number;
   /** Namespace of `tenants`; empty when they are all that there are. */
   readonly namespace: string;
 }

@@ -19,6 +19,7 @@ import { seedManagementApi } from '../../testing/worlds/management-api.ts';
 import { MemoryStore } from '../../testing/fake/memory-driver.ts';
 import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
 import { tenantControlPlaneController } from './controller.ts';
+import { verifiedIsolation } from '../../testing/builders/verified-isolation.ts';
 
 type Fault = (call: { readonly verb: string; readonly path?: string }, clock: FakeClock) => void | Promise<void>;
 
@@ -75,6 +76,7 @@ class Hosted {
       kind: 'DataStore',
       metadata: { name: 'default' },
       spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
+      status: { conditions: [verifiedIsolation] },
     });
     await seedManagementApi(this.cluster, api);
     const { spec, apiVersion, kind } = tenantControlPlaneWith({ spec: { addons: { coreDNS: {}, kubeProxy: {} } } });

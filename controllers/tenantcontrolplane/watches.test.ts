@@ -10,6 +10,7 @@ import { publishedTenant } from '../../testing/worlds/published-tenant.ts';
 import type { PublishedBy } from '../../testing/worlds/published-tenant.ts';
 import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
 import { tenantControlPlaneWatches } from './watches.ts';
+import { verifiedIsolation } from '../../testing/builders/verified-isolation.ts';
 
 const tenant = (name: string, spec: object, status?: TenantControlPlane['status']): TenantControlPlane =>
   tenantControlPlaneWith({
@@ -61,6 +62,8 @@ interface Told {
   readonly generation?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly ready?: 'True' | 'False';
+  /** Whether it is verified to isolate tenants. */
+  readonly verified?: 'True' | 'False';
   readonly usedBy?: readonly string[];
   readonly sizeBytes?: number;
   readonly size?: string;
@@ -73,6 +76,7 @@ const store = (told: Told = {}): DataStore => {
     generation = 1,
     labels = {},
     ready = 'True',
+    verified = 'True',
     usedBy = ['x/y'],
     sizeBytes = 1,
     size,
@@ -89,7 +93,14 @@ const store = (told: Told = {}): DataStore => {
     kind: 'DataStore',
     metadata: storedMeta({ name, uid, generation, labels }),
     spec: { driver: 'etcd', endpoints: ['a:2379'], placement },
-    status: { usedBy, sizeBytes, conditions: [{ type: 'Ready', status: ready, ...at }] },
+    status: {
+      usedBy,
+      sizeBytes,
+      conditions: [
+        { type: 'Ready', status: ready, ...at },
+        { ...verifiedIsolation, status: verified },
+      ],
+    },
   };
 };
 
@@ -97,6 +108,7 @@ describe('A change of a DataStore', () => {
   test.each<[string, Told, Told, readonly string[]]>([
     ['its spec', {}, { generation: 2 }, ['placed', 'uses', 'waits']],
     ['whether it can be used', {}, { ready: 'False' }, ['placed', 'uses', 'waits']],
+    ['whether it is verified', {}, { verified: 'False' }, ['placed', 'uses', 'waits']],
     ['its labels', {}, { labels: { tier: 'gold' } }, ['waits']],
     ['fewer users', {}, { usedBy: [] }, ['waits']],
     ['more users', {}, { usedBy: ['x/y', 'x/z'] }, []],

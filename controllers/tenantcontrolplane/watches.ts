@@ -24,6 +24,7 @@ import { gatewayKeys } from './endpoint/exposure/route-status.ts';
 import { budgetIdentities, isForeignBudget } from './workload/external-pdbs.ts';
 import { leavesStore, mayTakeMore } from './datastore/placement/frees-room.ts';
 import { storeTrouble } from './shared/store-trouble.ts';
+import { isolationRefusal } from './datastore/placement/isolation-refusal.ts';
 
 const servers = serversOf(addons);
 
@@ -105,6 +106,19 @@ function differs(old: DataStore | undefined, now: DataStore | undefined): boolea
   );
 }
 
+/** True when the DataStore takes new tenants and did not before, or the other way round, or for another reason. */
+function verdictDiffers(old: DataStore | undefined, now: DataStore | undefined): boolean {
+  return old !== undefined && now !== undefined && isolationRefusal(old) !== isolationRefusal(now);
+}
+
+/** True for a tenant that may have no tenancy yet in a DataStore that it names: no other one asks whether it is verified. */
+function isNewAt(tcp: TenantControlPlane, store: string, defaultDataStore: string): boolean {
+  if (!dataStoresOf(tcp, defaultDataStore).includes(store)) return false;
+  const { setup, migration } = tcp.status?.storage ?? {};
+  const overrides = tcp.spec.dataStoreOverrides ?? [];
+  return setup?.schema === undefined || isUnderWay(migration) || overrides.some(({ dataStore }) => dataStore === store);
+}
+
 type Informers = Pick<InformerFactory, 'informer'>;
 
 function tenantsThat(informers: Informers, holds: (tcp: TenantControlPlane) => boolean): readonly Key[] {
@@ -125,6 +139,7 @@ function concernedByStore(informers: Informers, defaultDataStore: string): Watch
     const name = (now ?? old)?.metadata.name ?? '';
     return [
       ...(differs(old, now) ? tenantsThat(informers, (tcp) => dataStoresOf(tcp, defaultDataStore).includes(name)) : []),
+      ...(verdictDiffers(old, now) ? tenantsThat(informers, (tcp) => isNewAt(tcp, name, defaultDataStore)) : []),
       ...(mayTakeMore(old, now) ? waiting(informers, defaultDataStore) : []),
     ];
   };

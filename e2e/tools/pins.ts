@@ -1,6 +1,6 @@
 import { clusterApiReleases, resolveClusterApi } from './cluster-api-releases.ts';
 import type { ClusterApiRelease } from './cluster-api-releases.ts';
-import { etcdReleases, resolveEtcd } from './etcd-releases.ts';
+import { etcdReleases, leakyEtcd, resolveEtcd } from './etcd-releases.ts';
 import { kubernetesReleases, resolveKubernetes } from './kubernetes-releases.ts';
 
 /** Go's names of what a binary runs on. */
@@ -434,9 +434,19 @@ const kubernetesTools = (version: string): readonly ToolPin[] => {
 };
 
 const etcdTools = (wanted: string): readonly ToolPin[] => {
-  const { version, folder } = resolveEtcd(wanted);
-  const source: ModulePin = { folder, module: 'go.etcd.io/etcd/server/v3', version };
-  return ['etcd', 'etcdctl'].map((name): ToolPin => ({
+  const server = resolveEtcd(wanted);
+  // The module proxy has no etcdctl of that release; another one administers it as well.
+  const client = server === leakyEtcd ? etcdReleases[0] : server;
+  return (['etcd', 'etcdctl'] as const).map((name): ToolPin => {
+    const { version, folder } = name === 'etcd' ? server : client;
+    const source: ModulePin = { folder, module: 'go.etcd.io/etcd/server/v3', version };
+    return etcdTool(name, source);
+  });
+};
+
+const etcdTool = (name: 'etcd' | 'etcdctl', source: ModulePin): ToolPin => {
+  const { version } = source;
+  return {
     name,
     source,
     goPackage: name === 'etcd' ? 'go.etcd.io/etcd/server/v3' : 'go.etcd.io/etcd/etcdctl/v3',
@@ -449,7 +459,7 @@ const etcdTools = (wanted: string): readonly ToolPin[] => {
         member: `${stem}/${name}`,
       };
     },
-  }));
+  };
 };
 
 const clusterApiTools = (wanted: string): readonly ToolPin[] => {

@@ -1,43 +1,20 @@
-import type { Attempt, StoreUnderTest, Tenant } from './driver-contract.ts';
+import type { Tenant } from '../driver.ts';
+import { runAttempts } from '../isolation/run-attempts.ts';
+import type { AttemptsResult } from '../isolation/run-attempts.ts';
+import type { Stage } from './stage.ts';
 
-/** What became of a set of attacks. */
-export interface MatrixResult {
-  readonly attempts: number;
-  /** What the server allowed. */
-  readonly breaches: readonly string[];
-  /** What failed for another reason than a refusal: it says nothing about isolation. */
-  readonly unclear: readonly string[];
-}
-
-/** Tries all, one after the other. */
-export async function runAttempts<Config>(
-  store: StoreUnderTest<Config>,
-  attacks: readonly Attempt[],
-): Promise<MatrixResult> {
-  const breaches: string[] = [];
-  const unclear: string[] = [];
-  for (const attack of attacks) {
-    try {
-      await attack.run();
-      breaches.push(attack.name);
-    } catch (error) {
-      if (!store.isRefusal(error)) unclear.push(`${attack.name}: ${String(error)}`);
-    }
-  }
-  return { attempts: attacks.length, breaches, unclear };
-}
-
-/** Runs every attack of one tenant on another. */
+/** Runs every attack of one tenant on another, and on the server. Nothing that the server holds may change meanwhile. */
 export async function runMatrix<Config>(
-  store: StoreUnderTest<Config>,
+  { probe, store: { config } }: Pick<Stage<Config>, 'probe' | 'store'>,
   attacker: Tenant,
   victim: Tenant,
-): Promise<MatrixResult> {
-  return runAttempts(store, await store.attacks(attacker, victim));
+): Promise<AttemptsResult> {
+  await using attack = await probe.attack(config, attacker, victim);
+  return await runAttempts(attack, probe);
 }
 
 /** Adds results of one question up. */
-export function sum(results: readonly MatrixResult[]): MatrixResult {
+export function sum(results: readonly AttemptsResult[]): AttemptsResult {
   return {
     attempts: results.reduce((total, { attempts }) => total + attempts, 0),
     breaches: results.flatMap(({ breaches }) => breaches),
@@ -46,6 +23,6 @@ export function sum(results: readonly MatrixResult[]): MatrixResult {
 }
 
 /** Prints attempts and breaches, so that a log shows how much was tried. */
-export function reportIsolation(title: string, { attempts, breaches }: MatrixResult, what = ''): void {
+export function reportIsolation(title: string, { attempts, breaches }: AttemptsResult, what = ''): void {
   process.stderr.write(`isolation ${title}${what}: ${attempts} attempts, ${breaches.length} breaches\n`);
 }

@@ -5,30 +5,15 @@ import { testNames } from './names.ts';
 import { testOwnership } from './ownership.ts';
 import { Stage } from './stage.ts';
 import { testMeasuring } from './measuring.ts';
+import { testVerification } from './verification.ts';
 import { testTenancies } from './tenancies.ts';
-import type { ClientTls, Driver, Tenancy } from '../driver.ts';
-
-/** Something a tenant tries; refused when it must not have it. */
-export interface Attempt {
-  readonly name: string;
-  run(): Promise<unknown>;
-}
-
-/** A tenant's own connection, made from nothing but the credentials its pods get. */
-export interface TenantHand extends AsyncDisposable {
-  read(key: string): Promise<string | undefined>;
-  write(key: string, value: string): Promise<void>;
-}
-
-/** A tenancy with the credentials of its tenant. */
-export interface Tenant {
-  readonly tenancy: Tenancy;
-  readonly tls: ClientTls | undefined;
-}
+import type { Driver, Tenancy, Tenant } from '../driver.ts';
 
 /** A mistake of an administrator, or of this driver, that lets a tenant out: the attacks must find it. */
 export interface PlantedFault {
   readonly name: string;
+  /** Only attempts find it that the product does not make, because they would harm others; false by default. */
+  readonly unverified?: boolean;
   /** Changes the server so that `attacker` reaches something that it must not, and nothing that other tests rely on. */
   plant(attacker: Tenant, victim: Tenant): Promise<void>;
 }
@@ -52,14 +37,8 @@ export interface NamesOfServer {
 export interface StoreUnderTest<Config> extends AsyncDisposable {
   readonly driver: Driver<Config>;
   readonly config: Config;
-  /** Connects with a tenant's credentials only. */
-  connect(tenant: Tenant): Promise<TenantHand>;
-  /** What the attacker must not be able to do to the victim or the server; each must be refused by the server. */
-  attacks(attacker: Tenant, victim: Tenant): Promise<readonly Attempt[]>;
   /** At least the mistakes that this kind of store is known for. `ensure` of both tenancies must repair each. */
   readonly plantedFaults: readonly PlantedFault[];
-  /** True for the server's refusal, so that a broken connection does not pass for one. */
-  isRefusal(error: unknown): boolean;
   /** Everything the server holds: keys with values, users, roles, grants; one line each, sorted. No passwords. */
   dump(): Promise<readonly string[]>;
   names(): Promise<NamesOfServer>;
@@ -100,5 +79,6 @@ export function describeDriver<Config>(title: string, start: () => Promise<Store
     testOwnership(started);
     testNames(started);
     testIsolation(started);
+    testVerification(started);
   });
 }

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { Tenant } from './driver-contract.ts';
-import { runAttempts, runMatrix, sum, reportIsolation } from './attack-matrix.ts';
+import type { Tenant } from '../driver.ts';
+import { runAttempts } from '../isolation/run-attempts.ts';
+import { runMatrix, sum, reportIsolation } from './attack-matrix.ts';
 import type { Stage } from './stage.ts';
 
 /** Two tenants that hold data, in the order of their schemas' bytes. */
@@ -24,10 +25,10 @@ export function testIsolation<Config>(started: () => Stage<Config>): void {
       [first, second],
       [second, first],
     ] as const) {
-      const attacks = await store.attacks(attacker, victim);
-      expect(attacks.length).toBeGreaterThan(0);
+      await using attack = await stage.probe.attack(store.config, attacker, victim);
+      expect(attack.lanes.flat().length).toBeGreaterThan(0);
       const before = await store.dump();
-      results.push(await runAttempts(store, attacks));
+      results.push(await runAttempts(attack, stage.probe));
       expect(await store.dump()).toEqual(before);
     }
     const all = sum(results);
@@ -42,12 +43,12 @@ export function testIsolation<Config>(started: () => Stage<Config>): void {
     for (const fault of store.plantedFaults) {
       const [attacker, victim] = await neighbours(stage);
       await fault.plant(attacker, victim);
-      const open = await runMatrix(store, attacker, victim);
-      reportIsolation(title, open, ` with ${fault.name}`);
+      const open = await runMatrix(stage, attacker, victim);
+      reportIsolation(title, open, ` [planted: ${fault.name}]`);
       expect({ fault: fault.name, found: open.breaches.length > 0 }).toEqual({ fault: fault.name, found: true });
       await session.ensure(attacker.tenancy);
       await session.ensure(victim.tenancy);
-      const closed = await runMatrix(store, attacker, victim);
+      const closed = await runMatrix(stage, attacker, victim);
       expect({ fault: fault.name, ...closed }).toMatchObject({ fault: fault.name, breaches: [], unclear: [] });
       await session.remove(attacker.tenancy);
       await session.remove(victim.tenancy);

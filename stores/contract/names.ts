@@ -118,7 +118,7 @@ export function testNames<Config>(started: () => Stage<Config>): void {
         const [first, second] = [await stage.tenant(pair[0]), await stage.tenant(pair[1])];
         await stage.use(first, 'first');
         await stage.use(second, 'second');
-        results.push(await runMatrix(store, first, second), await runMatrix(store, second, first));
+        results.push(await runMatrix(stage, first, second), await runMatrix(stage, second, first));
       }
       await session.remove(pair[0]);
       await session.remove(pair[1]);

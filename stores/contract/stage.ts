@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { Session, Tenancy } from '../driver.ts';
-import type { StoreUnderTest, Tenant } from './driver-contract.ts';
+import type { IsolationProbe, Session, Tenancy, Tenant, TenantHand } from '../driver.ts';
+import type { StoreUnderTest } from './driver-contract.ts';
 import { tenancyIdentifier } from '../tenancy-names.ts';
 
 /** A store under test with an open session, and the moves that its tests are made of. */
@@ -8,17 +8,25 @@ export class Stage<Config> implements AsyncDisposable {
   readonly title: string;
   readonly store: StoreUnderTest<Config>;
   readonly session: Session;
+  readonly probe: IsolationProbe<Config>;
   #count = 0;
 
-  private constructor(title: string, store: StoreUnderTest<Config>, session: Session) {
+  private constructor(
+    title: string,
+    store: StoreUnderTest<Config>,
+    opened: { readonly session: Session; readonly probe: IsolationProbe<Config> },
+  ) {
     this.title = title;
     this.store = store;
-    this.session = session;
+    this.session = opened.session;
+    this.probe = opened.probe;
   }
 
   /** Opens the administrative session of a store that was started. */
   static async open<Config>(title: string, store: StoreUnderTest<Config>): Promise<Stage<Config>> {
-    return new Stage(title, store, await store.driver.open(store.config, new AbortController().signal));
+    const { driver, config } = store;
+    const session = await driver.open(config, new AbortController().signal);
+    return new Stage(title, store, { session, probe: await driver.isolation() });
   }
 
   /** Another administrative session; the caller disposes of it. */
@@ -52,9 +60,14 @@ export class Stage<Config> implements AsyncDisposable {
     return this.tenant(tenancy);
   }
 
+  /** Connects with a tenant's credentials only. */
+  connect(tenant: Tenant): Promise<TenantHand> {
+    return this.probe.connect(this.store.config, tenant);
+  }
+
   /** Writes and reads as the tenant. */
   async use(tenant: Tenant, value: string): Promise<void> {
-    await using hand = await this.store.connect(tenant);
+    await using hand = await this.connect(tenant);
     await hand.write('a', value);
     expect(await hand.read('a')).toBe(value);
   }

@@ -45,7 +45,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     const before = await store.dump();
     const tenant = await stage.settle();
     await stage.use(tenant, 'first');
-    await using open = await store.connect(tenant);
+    await using open = await stage.connect(tenant);
     let written = 0;
     const writing = (async () => {
       for (;;) await open.write(`key-${written % 7}`, String((written += 1)));
@@ -67,13 +67,13 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     const tenant = await stage.settle();
     await stage.use(tenant, 'kept');
     {
-      await using open = await store.connect(tenant);
+      await using open = await stage.connect(tenant);
       await session.revoke(tenant.tenancy);
       await expect(open.read('a')).rejects.toBeDefined();
     }
     await expect(stage.use(tenant, 'late')).rejects.toBeDefined();
     await session.revoke(tenant.tenancy);
-    await using again = await store.connect(await stage.settle(tenant.tenancy));
+    await using again = await stage.connect(await stage.settle(tenant.tenancy));
     expect(await again.read('a')).toBe('kept');
     await again.write('a', 'mine again');
   });
@@ -97,7 +97,7 @@ export function testTenancies<Config>(started: () => Stage<Config>): void {
     const tenant = await stage.settle();
     await stage.use(tenant, 'old');
     await stage.session.remove(tenant.tenancy);
-    await using hand = await stage.store.connect(await stage.settle(tenant.tenancy));
+    await using hand = await stage.connect(await stage.settle(tenant.tenancy));
     expect(await hand.read('a')).toBeUndefined();
   });
 

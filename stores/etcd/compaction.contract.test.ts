@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startEtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
 import type { EtcdDataStore } from '../../testing/contracts/stores/etcd/data-store.ts';
-import { rawEtcdClient } from '../../testing/contracts/stores/etcd/raw-client.ts';
+import { rawEtcdClient } from './isolation/raw-client.ts';
 import { clientPair } from '../../testing/servers/server-certificates.ts';
 import type { Session } from '../driver.ts';
 import type { EtcdConfig } from './config.ts';

@@ -28,4 +28,5 @@ export const etcdDriver: Driver<EtcdConfig> = {
     const { EtcdClient } = await import('./client.ts');
     return new EtcdSession(new EtcdClient(config));
   },
+  isolation: async () => (await import('./isolation/probe.ts')).etcdProbe,
 };

@@ -2,12 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mysqlConfigOf, mysqlTenancy, openMysql } from '../../testing/contracts/stores/mysql/config.ts';
 import { startMariadb } from '../../testing/servers/mariadb-server.ts';
 import type { MariadbServer } from '../../testing/servers/mariadb-server.ts';
-import {
-  administratorLogin,
-  asAdministrator,
-  rawMysql,
-  tenantLogin,
-} from '../../testing/contracts/stores/mysql/raw-client.ts';
+import { administratorLogin, asAdministrator } from '../../testing/contracts/stores/mysql/as-administrator.ts';
+import { rawMysql, tenantLogin } from './isolation/raw-client.ts';
 import { halfMadeTenancies, makeAsGoSteward } from '../../testing/contracts/stores/mysql/states.ts';
 import type { Session, Tenancy } from '../driver.ts';
 import type { MysqlConfig } from './driver.ts';

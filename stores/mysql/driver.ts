@@ -38,4 +38,5 @@ export const mysqlDriver: Driver<MysqlConfig> = {
     const { openMysqlConnection } = await import('./open-connection.ts');
     return new MysqlSession(new MysqlClient(config, openMysqlConnection));
   },
+  isolation: async () => (await import('./isolation/probe.ts')).mysqlProbe,
 };

@@ -3,12 +3,8 @@ import fc from 'fast-check';
 import { mysqlConfigOf, mysqlTenancy, openMysql } from '../../testing/contracts/stores/mysql/config.ts';
 import { startMariadb } from '../../testing/servers/mariadb-server.ts';
 import type { MariadbServer } from '../../testing/servers/mariadb-server.ts';
-import {
-  administratorLogin,
-  asAdministrator,
-  rawMysql,
-  tenantLogin,
-} from '../../testing/contracts/stores/mysql/raw-client.ts';
+import { administratorLogin, asAdministrator } from '../../testing/contracts/stores/mysql/as-administrator.ts';
+import { rawMysql, tenantLogin } from './isolation/raw-client.ts';
 import { makeAsGoSteward } from '../../testing/contracts/stores/mysql/states.ts';
 import type { Session } from '../driver.ts';
 import type { MysqlConfig } from './driver.ts';

@@ -12,6 +12,7 @@ import { askServerState } from './server-state.ts';
 import { planEncryption } from './encryption.ts';
 import { explain, MysqlError, translated } from './errors.ts';
 import { refuseUnsafeNames, unsafeNames } from './names.ts';
+import { openSchemas } from './openings.ts';
 import { readOwnership, recordOwnership, releaseOwnership } from './ownership.ts';
 import type { OwnRecord } from './ownership.ts';
 import { dropSchema, ensureSchema, hasSchema } from './schema.ts';
@@ -94,6 +95,10 @@ export class MysqlSession implements Session {
       const bytes = await schemaSize(connection, schema);
       return bytes === undefined ? undefined : { bytes };
     });
+  }
+
+  openings(): Promise<readonly string[]> {
+    return this.#client.use('look for open databases', openSchemas);
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {

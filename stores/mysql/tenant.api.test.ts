@@ -8,7 +8,8 @@ import { startApiServer } from '../../testing/servers/api-server.ts';
 import { startKine } from '../../testing/servers/kine-server.ts';
 import { startMariadb } from '../../testing/servers/mariadb-server.ts';
 import { dumpMysql } from '../../testing/contracts/stores/mysql/dump.ts';
-import { administratorLogin, rawMysql } from '../../testing/contracts/stores/mysql/raw-client.ts';
+import { administratorLogin } from '../../testing/contracts/stores/mysql/as-administrator.ts';
+import { rawMysql } from './isolation/raw-client.ts';
 import { mysqlDriver } from './driver.ts';
 import type { MysqlConfig } from './driver.ts';
 

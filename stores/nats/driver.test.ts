@@ -5,7 +5,7 @@ import type { ContentRef, DataStore, DataStoreSpec } from '../../api/steward/v1a
 import { issue, issueCa } from '../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import { lifetimeFrom } from '../../kubeadm/pki/lifetime.ts';
-import type { NatsContext } from '../../testing/contracts/stores/nats/raw-client.ts';
+import type { NatsContext } from './isolation/raw-client.ts';
 import type { KineBinding, Tenancy } from '../driver.ts';
 import { readClaims } from './claims.ts';
 import type { NatsConfig } from './config.ts';

@@ -37,6 +37,7 @@ export const natsDriver: Driver<NatsConfig> = {
     const { LoginSession } = await import('./login-session.ts');
     return new LoginSession(config, config.access);
   },
+  isolation: async () => (await import('./isolation/probe.ts')).natsProbe,
 };
 
 /**

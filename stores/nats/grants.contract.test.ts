@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startNatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
 import type { NatsDataStore } from '../../testing/contracts/stores/nats/data-store.ts';
-import { ask, rawNatsClient } from '../../testing/contracts/stores/nats/raw-client.ts';
+import { ask, rawNatsClient } from './isolation/raw-client.ts';
 import type { Session } from '../driver.ts';
 import { signClaims } from './claims.ts';
 import type { AccountAccess, NatsConfig } from './config.ts';

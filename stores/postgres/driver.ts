@@ -24,4 +24,5 @@ export const postgresDriver: Driver<LoginConfig> = {
     ]);
     return new PostgresSession(new PostgresClient(config));
   },
+  isolation: async () => (await import('./isolation/probe.ts')).postgresProbe,
 };

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Client } from 'pg';
-import { rawPostgres } from '../../testing/contracts/stores/postgres/raw-client.ts';
+import { rawPostgres } from './isolation/raw-client.ts';
 import { startPostgresUnderTest } from '../../testing/contracts/stores/postgres/store-under-test.ts';
 import type { PostgresUnderTest } from '../../testing/contracts/stores/postgres/store-under-test.ts';
 import { clientPair } from '../../testing/servers/server-certificates.ts';
 import { startTcpProxy } from '../../testing/servers/tcp-proxy.ts';
 import type { KeyPair } from '../../kubeadm/pki/key-pair.ts';
 import type { Session, Tenancy } from '../driver.ts';
-import type { Tenant } from '../contract/driver-contract.ts';
+import type { Tenant } from '../driver.ts';
 import type { LoginConfig } from '../login-config.ts';
 import { postgresDriver } from './driver.ts';
 import { tenantConnections } from './limits.ts';

@@ -8,6 +8,7 @@ import { dropCopyLogins, lockCopiesOut } from './data/copy-login.ts';
 import { openPostgresData } from './data/data.ts';
 import { lockOut } from './revoke-connect.ts';
 import { refuseUnsafeNames, postgresNameProblem } from './names.ts';
+import { openDatabases } from './openings.ts';
 import { PostgresOwnership } from './ownership.ts';
 import { dropRole, ensureRole, readRole } from './grants.ts';
 import { readServerState } from './server-state.ts';
@@ -68,6 +69,10 @@ export class PostgresSession implements Session {
     if (ownership.is === 'unrecorded') return undefined;
     const bytes = await databaseSize(this.#client, tenancy.schema);
     return bytes === undefined ? undefined : { bytes };
+  }
+
+  openings(): Promise<readonly string[]> {
+    return openDatabases(this.#client);
   }
 
   async data(tenancy: Tenancy): Promise<TenancyData> {

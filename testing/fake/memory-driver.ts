@@ -3,6 +3,7 @@ import { refuseUnsafeNames, unsafeName } from '../../stores/etcd/names.ts';
 import { foreignError, unrecordedError } from '../../stores/ownership-error.ts';
 import { StoreError } from '../../stores/store-error.ts';
 import { certificateOf, MemoryAccess } from './memory-access.ts';
+import { memoryProbe } from './memory-probe.ts';
 import { MemoryTenancy } from './memory-tenancy.ts';
 import type { MemoryTenancyOptions } from './memory-tenancy.ts';
 
@@ -105,6 +106,7 @@ export class MemoryStore {
       clientTls: (_config, { user }, current) =>
         Promise.resolve(current ?? { ca: 'ca\n', certificate: certificateOf(user), key: 'key\n' }),
       open: (config) => Promise.resolve((this.#beside.get(config) ?? this).#session(config)),
+      isolation: () => Promise.resolve(memoryProbe((config) => this.#beside.get(config) ?? this)),
     };
     if (!this.#kine) return { ...common, sharedClientTls };
     return {

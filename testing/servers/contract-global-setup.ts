@@ -1,4 +1,4 @@
-import { etcdReleases } from '../../e2e/tools/etcd-releases.ts';
+import { etcdReleases, leakyEtcd } from '../../e2e/tools/etcd-releases.ts';
 import { resolveTools } from '../../e2e/tools/resolve.ts';
 import { comparedReleases } from '../repository/compared-releases.ts';
 import { installMariadb } from './mariadb-server.ts';
@@ -15,7 +15,8 @@ export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: rea
   });
   await resolveTools(['gitops-health'], { progress });
   await installMariadb(progress);
-  for (const { version } of etcdReleases) await resolveTools(['etcd', 'etcdctl'], { etcd: version, progress });
+  for (const { version } of [...etcdReleases, leakyEtcd])
+    await resolveTools(['etcd', 'etcdctl'], { etcd: version, progress });
   if (nonFlagArgs.length > 0) return;
   for (const { version: kubernetes } of comparedReleases()) await resolveTools(['kubeadm'], { kubernetes, progress });
 }

@@ -53,7 +53,7 @@ export class ChurningFleet {
       controllers: [
         tenantControlPlaneController({ cluster, informers, clock, memory, stores, pool: this.#pool }),
         dataStoreController({
-          ...{ clock, memory, stores, tenants, defaultDataStore: '', namespace: '' },
+          ...{ clock, memory, stores, tenants, defaultDataStore: '', namespace: '', isolationIntervalMs: 0 },
           allTenants: () => Promise.resolve({ tenants: tenants(), unknown: [] }),
         }),
         kubeconfigGeneratorController({

@@ -11,6 +11,7 @@ import type { Call } from '../fake/fake-faults.ts';
 import { MemoryStore } from '../fake/memory-driver.ts';
 import type { TenantControlPlaneChanges } from '../builders/tenant-control-plane.ts';
 import { TenantWorld } from './tenant-world.ts';
+import { verifiedIsolation } from '../builders/verified-isolation.ts';
 
 const operatorNamespace = 'steward-system';
 const namespace = 'default';
@@ -71,6 +72,7 @@ export class MigrationWorld extends TenantWorld {
       kind: 'DataStore',
       metadata: { name },
       spec: { driver: store.driver.name, endpoints: [`${name}:1`] },
+      status: { conditions: [verifiedIsolation] },
     });
   }
 

@@ -36,6 +36,7 @@ export async function startStoreManager(cluster: Cluster): Promise<AsyncDisposab
       allTenants: async () => ({ tenants: (await cluster.list(tenantControlPlane)).items, unknown: [] }),
       defaultDataStore: '',
       namespace: '',
+      isolationIntervalMs: 0,
     }),
   ];
   const events = new EventRecorder({ memory, cluster, clock, log: silent, controller: 'test', instance: 'test' });

@@ -34,6 +34,7 @@ import type { StoredObject } from '../fake/stored-object.ts';
 import { tenantControlPlaneWith } from '../builders/tenant-control-plane.ts';
 import type { TenantControlPlaneChanges } from '../builders/tenant-control-plane.ts';
 import { worldReconciler } from './world-reconciler.ts';
+import { verifiedIsolation } from '../builders/verified-isolation.ts';
 
 /** The owner of the finalizers would write this; Events do not matter here. */
 const key = { namespace: 'default', name: 'tenant' };
@@ -195,6 +196,7 @@ export class TenantWorld {
       kind: 'DataStore',
       metadata: { name: 'default' },
       spec: { driver: this.store.driver.name, endpoints: ['etcd:2379'] },
+      status: { conditions: [verifiedIsolation] },
     });
     if ((await this.cluster.admin.get(kinds.EndpointSlice, managementApi)) === undefined)
       await seedManagementApi(this.cluster, ['192.0.2.250']);
@@ -213,6 +215,7 @@ export class TenantWorld {
       kind: 'DataStore',
       metadata: { name },
       spec: { driver: this.store.driver.name, endpoints: [endpoint] },
+      status: { conditions: [verifiedIsolation] },
     });
     return endpoint === 'etcd:2379' ? this.store : this.store.beside(endpoint);
   }

@@ -41,6 +41,8 @@ export const tenantControlPlaneConditions = {
       ...storeReasons,
       DataStoreNotAllowed:
         'The DataStore does not allow tenants of this namespace. The message says how to fix it. Tenants whose data is already there stay.',
+      DataStoreNotVerified:
+        'The DataStore is not verified to isolate tenants, so it takes no new ones. The message says why. Tenants whose data is already there stay.',
       DataStoreNotFound: 'The DataStore named in the spec does not exist.',
       AdoptingData: 'The data of the previous TenantControlPlane has to be adopted first.',
       OverrideUnusable: 'A resource cannot be stored where spec.dataStoreOverrides says. The message says why.',
@@ -312,6 +314,18 @@ export const dataStoreConditions = {
     reasons: {
       Supported: 'The version is at or above the minimum.',
       Unsupported: storeReasons.Unsupported,
+    },
+  },
+  IsolationVerified: {
+    meaning:
+      'Two canary tenancies, with credentials like those of tenants, could not reach each other, other tenants or the administration. The message has version, time and the number of attempts.',
+    polarity: 'positive',
+    reasons: {
+      Verified: 'The datastore refused every attempt.',
+      Breached: 'The datastore allowed an attempt, which the message names. New tenants wait.',
+      SharedLogin: 'All tenants would use one login, so the datastore serves one tenant only.',
+      Inconclusive: 'The verification could not be completed. The message says why. It is repeated.',
+      Pending: 'The datastore has not been verified yet, or not since its version or its spec changed.',
     },
   },
   Drained: {

@@ -5,6 +5,7 @@ import type { CelRule, Infer, Input, Kind, ObjectOf } from '../../schema.ts';
 import { bool, bytes, described, int32, int64, list, obj, oneOf, opt, quantity, ruled, str } from '../../schema.ts';
 import { allowedNamespaces } from './allowed-namespaces.ts';
 import { dataStoreDrain, dataStoreDrainStatus } from './data-store-drain.ts';
+import { dataStoreIsolationStatus } from './data-store-isolation.ts';
 import { dataStorePlacement } from './data-store-placement.ts';
 
 const contentRef = obj({
@@ -147,6 +148,12 @@ const dataStoreSpec = obj(
         'Namespaces whose tenants may use the DataStore. If unset, the tenants of all namespaces may. Tenants whose data is already here stay.',
       ),
     ),
+    isolationPolicy: opt(
+      described(
+        oneOf('Enforce', 'Report'),
+        'What the condition IsolationVerified means for new tenants. With Enforce, the default, a new tenant waits while the condition is not True. With Report, the condition is only reported.',
+      ),
+    ),
     placement: opt(
       described(dataStorePlacement, 'Which tenants that name no DataStore are placed here, and how many.'),
     ),
@@ -167,6 +174,12 @@ const dataStoreStatus = obj({
   conditions: opt(conditionList()),
   ready: opt(described(bool(), 'Whether the datastore can be used.')),
   serverVersion: opt(described(str(), 'Version that the datastore reports.')),
+  isolation: opt(
+    described(
+      dataStoreIsolationStatus,
+      'Last verification that the datastore isolates tenants. Unset before the first one.',
+    ),
+  ),
   etcd: opt(described(dataStoreEtcdStatus, 'What only an etcd reports.')),
   usedBy: opt(
     described(
@@ -208,6 +221,12 @@ export const dataStore: Kind<DataStoreSpec, DataStoreStatus, DataStoreSpecInput>
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Version', type: 'string', jsonPath: '.status.serverVersion' },
     { name: 'Used', type: 'integer', jsonPath: '.status.tenants' },
+    {
+      name: 'Isolated',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="IsolationVerified")].status',
+      priority: 1,
+    },
     { name: 'Available', type: 'integer', jsonPath: '.status.availableTenants', priority: 1 },
     { name: 'Size', type: 'integer', jsonPath: '.status.sizeBytes', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { dataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { PluginWorld } from '../../../testing/worlds/plugin-world.ts';
+import { verifiedIsolation } from '../../../testing/builders/verified-isolation.ts';
 
 const content = Buffer.from('unread').toString('base64');
 
@@ -13,6 +14,7 @@ async function withManifest(...documents: readonly object[]): Promise<{ world: P
     apiVersion: 'steward.butlerlabs.dev/v1alpha1',
     kind: 'DataStore',
     metadata: { name: 'default' },
+    status: { conditions: [verifiedIsolation] },
     spec: {
       driver: 'etcd',
       endpoints: ['etcd:2379'],

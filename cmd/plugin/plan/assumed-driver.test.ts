@@ -10,6 +10,7 @@ import { seedManagementApi } from '../../../testing/worlds/management-api.ts';
 import { drivers } from '../../controllers.ts';
 import { clusterReader } from '../explain/cluster-reader.ts';
 import { planChange } from './plan-change.ts';
+import { verifiedIsolation } from '../../../testing/builders/verified-isolation.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -51,6 +52,7 @@ describe('A plan with a real driver', () => {
         kind: 'DataStore',
         metadata: { name: 'default' },
         spec: await specOf(driver),
+        status: { conditions: [verifiedIsolation] },
       });
       const plan = await planChange({
         reader: clusterReader(cluster.admin),

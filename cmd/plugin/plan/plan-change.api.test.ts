@@ -56,6 +56,8 @@ beforeAll(async () => {
     spec: {
       driver: 'etcd',
       endpoints: ['etcd:2379'],
+      // No controller of DataStores verifies it here.
+      isolationPolicy: 'Report',
       tlsConfig: {
         certificateAuthority: { certificate: { content }, privateKey: { content } },
         clientCertificate: { certificate: { content }, privateKey: { content } },

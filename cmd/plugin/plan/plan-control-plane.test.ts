@@ -12,6 +12,7 @@ import { fieldChanges } from './field-changes.ts';
 import { mergePatched } from './merge-patched.ts';
 import { planControlPlane } from './plan-control-plane.ts';
 import type { Plan } from './plan-result.ts';
+import { verifiedIsolation } from '../../../testing/builders/verified-isolation.ts';
 
 async function planOf(world: ControlPlaneWorld, body: object): Promise<Plan> {
   const current = await world.server.admin.get(stewardControlPlane, key);
@@ -35,6 +36,7 @@ async function made(): Promise<ControlPlaneWorld> {
     kind: 'DataStore',
     metadata: { name: 'default' },
     spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
+    status: { conditions: [verifiedIsolation] },
   });
   await seedManagementApi(world.server, ['192.0.2.250']);
   await world.seedCluster();

@@ -32,7 +32,7 @@ export class Defragmentations {
   async after(
     store: DataStore,
     { status, afterMs }: { readonly status: DataStoreStatus; readonly afterMs: number },
-    { open, ctx }: { readonly open: () => Promise<ProbedStore>; readonly ctx: Context },
+    { open, ctx }: { readonly open: () => Promise<Pick<ProbedStore, 'probe'>>; readonly ctx: Context },
   ): Promise<ReconcileResult<DataStore>> {
     const step = status.ready === true && this.#isDue(store) ? await this.#step(store, open, ctx) : undefined;
     const result = withDefragmentation(store, status, { step, now: ctx.now });
@@ -53,7 +53,7 @@ export class Defragmentations {
 
   async #step(
     store: DataStore,
-    open: () => Promise<ProbedStore>,
+    open: () => Promise<Pick<ProbedStore, 'probe'>>,
     { signal }: Context,
   ): Promise<DefragmentationStep | undefined> {
     const spec = store.spec.etcd?.defragmentation;

@@ -13,6 +13,7 @@ import { dataStoreCertificate, dataStoreConfig, dataStoreSecrets } from './data-
 import { foreignUser } from './check-user-conflict.ts';
 import { otherHolder } from './find-conflicting-owner.ts';
 import { secretText } from '../shared/secret.ts';
+import { isolationRefusal, isolationRemedy } from './placement/isolation-refusal.ts';
 import { refusalRemedy } from './placement/namespace-refusal.ts';
 import { adoptsTenancy, choosesNames, tenancyFacts, tenancyOwner } from './tenancy.ts';
 import { storeTrouble } from '../shared/store-trouble.ts';
@@ -59,6 +60,11 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
   const refusal = observed.refusals.get(name);
   if (refusal !== undefined && !isRecorded(scope)) {
     return { is: 'waiting', reason: 'DataStoreNotAllowed', message: `DataStore ${name} ${refusal}: ${refusalRemedy}` };
+  }
+  const isolation = isRecorded(scope) ? undefined : isolationRefusal(observed.dataStore);
+  if (isolation !== undefined) {
+    const message = `DataStore ${name} ${isolation}: ${isolationRemedy}`;
+    return { is: 'waiting', reason: 'DataStoreNotVerified', message };
   }
   refuseForeignData(tcp, deps);
   const open = await deps.stores.open(observed.dataStore, ctx.signal);

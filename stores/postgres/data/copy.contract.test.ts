@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { rawPostgres } from '../../../testing/contracts/stores/postgres/raw-client.ts';
+import { postgresProbe } from '../isolation/probe.ts';
+import { rawPostgres } from '../isolation/raw-client.ts';
 import { startPostgresUnderTest } from '../../../testing/contracts/stores/postgres/store-under-test.ts';
 import type { PostgresUnderTest } from '../../../testing/contracts/stores/postgres/store-under-test.ts';
 import type { Session, Tenancy } from '../../driver.ts';
-import type { Tenant } from '../../contract/driver-contract.ts';
+import type { Tenant } from '../../driver.ts';
 import type { TenancyData } from '../../tenancy-data.ts';
 import { copyLoginPrefix } from './copy-names.ts';
 import { postgresDriver } from '../driver.ts';
@@ -71,7 +72,7 @@ describe.each([
     const { schema, user } = tenant.tenancy;
     const owners = `SELECT DISTINCT relowner::regrole::text AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace`;
     expect(await store.server.sql(owners, schema)).toEqual([{ owner: `"${user}"` }]);
-    await using hand = await store.connect(tenant);
+    await using hand = await postgresProbe.connect(store.config, tenant);
     expect(await hand.read(entry.key)).toBe('x');
   });
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { kineRoot } from '../../kine/kine-keys.ts';
 import { apiServerHand } from '../../../testing/contracts/stores/api-server-client.ts';
-import { rawPostgres } from '../../../testing/contracts/stores/postgres/raw-client.ts';
+import { rawPostgres } from '../isolation/raw-client.ts';
 import { startPostgresUnderTest } from '../../../testing/contracts/stores/postgres/store-under-test.ts';
 import type { PostgresUnderTest } from '../../../testing/contracts/stores/postgres/store-under-test.ts';
 import { startKine } from '../../../testing/servers/kine-server.ts';

@@ -21,6 +21,7 @@ import { StoreError } from '../../../../stores/store-error.ts';
 import { migrationBlocker } from './validate-migration.ts';
 import { storeTrouble } from '../../shared/store-trouble.ts';
 import { refusalRemedy } from '../placement/namespace-refusal.ts';
+import { isolationRefusal, isolationRemedy } from '../placement/isolation-refusal.ts';
 import { refusalsByStore } from '../placement/namespace-labels.ts';
 import { nextShare, openShare, targetShares, withUnknownPassword } from './tenancies.ts';
 
@@ -230,6 +231,9 @@ export async function prepare(step: MigrationStep, record: Step['record']): Prom
   const refusal = refusals.get(target.dataStoreName);
   if (refusal !== undefined)
     return failed(step, record, `DataStore ${target.dataStoreName} ${refusal}: ${refusalRemedy}`);
+  const isolation = isolationRefusal(share.store);
+  if (isolation !== undefined)
+    return waiting(record, `DataStore ${target.dataStoreName} ${isolation}: ${isolationRemedy}`);
   const blocker = migrationBlocker(tcp, [record.source.driver ?? '', share.open.driver]);
   if (blocker !== undefined) return failed(step, record, `spec.dataStore ${blocker.reason}: ${blocker.remedy}`);
   const shares = targetShares(tcp, record, share.open.driver);

@@ -2,6 +2,7 @@ import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { InvalidInputError } from '../../../../kubeadm/invalid-input-error.ts';
 import type { Outcome } from '../../../../runtime/reconcile/phases.ts';
 import { hasRun, heldOverrides, overridePlan as planFor } from './override-shares.ts';
+import { isolationRefusal, isolationRemedy } from '../placement/isolation-refusal.ts';
 import { refusalRemedy } from '../placement/namespace-refusal.ts';
 import { storeTrouble } from '../../shared/store-trouble.ts';
 import { needed } from '../../scope.ts';
@@ -43,8 +44,22 @@ function outcome(scope: Readonly<Scope>): Outcome<Scope> {
     const message = `DataStore ${dataStoreName}, which spec.dataStoreOverrides names for ${resource}, ${observed.refusals.get(dataStoreName) ?? ''}: ${refusalRemedy}; running pods are left alone`;
     return { is: 'waiting', reason: 'DataStoreNotAllowed', message };
   }
+  const unverified = unverifiedStore(
+    unmade.map(({ dataStoreName }) => needed(stores.get(dataStoreName), dataStoreName)),
+  );
+  if (unverified !== undefined) return unverified;
   const trouble = overrideTrouble(unmade.map((share) => needed(stores.get(share.dataStoreName), share.dataStoreName)));
   return trouble ?? { is: 'done', learned: { overridePlan: plan } };
+}
+
+function unverifiedStore(stores: readonly DataStore[]): Outcome<Scope> | undefined {
+  for (const store of stores) {
+    const isolation = isolationRefusal(store);
+    if (isolation === undefined) continue;
+    const message = `DataStore ${store.metadata.name} of spec.dataStoreOverrides ${isolation}: ${isolationRemedy}; running pods are left alone`;
+    return { is: 'waiting', reason: 'DataStoreNotVerified', message };
+  }
+  return undefined;
 }
 
 /** The problem of the first DataStore of overrides that is known to be unusable; undefined when there is none. */

@@ -23,7 +23,7 @@ import { startApiServer } from '../../../../testing/servers/api-server.ts';
 import type { ApiServer } from '../../../../testing/servers/api-server.ts';
 import { serverFolder } from '../../../../testing/servers/server-folder.ts';
 import type { ServerFolder } from '../../../../testing/servers/server-folder.ts';
-import { rawEtcdClient } from '../../../../testing/contracts/stores/etcd/raw-client.ts';
+import { rawEtcdClient } from '../../../../stores/etcd/isolation/raw-client.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import { apiServerArguments } from '../../workload/api-server-arguments.ts';
 import { overrideHealthExclusions } from './etcd-overrides.ts';

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { storedMeta } from '../../../../api/as-stored.ts';
+import type { Condition } from '../../../../api/meta.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
 import { chooseDataStore } from './choose-data-store.ts';
 import type { Candidate } from './refusals.ts';
 import { choiceReasons, noFitMessage } from './choice-words.ts';
 import { intolerable } from './taints.ts';
+import { verifiedIsolation } from '../../../../testing/builders/verified-isolation.ts';
 
 interface Told {
   readonly name: string;
@@ -16,6 +18,8 @@ interface Told {
   readonly sizeBytes?: number;
   readonly deleting?: boolean;
   readonly allowedNamespaces?: DataStore['spec']['allowedNamespaces'];
+  /** What is said of its isolation; that it is verified by default. */
+  readonly isolation?: readonly Condition[];
   /** Generation that the conditions describe; the object's is 2. */
   readonly observed?: number;
 }
@@ -36,7 +40,10 @@ function store(told: Told): DataStore {
     }),
     spec: { driver: 'etcd', endpoints: ['etcd:2379'], placement, allowedNamespaces },
     status: {
-      conditions: [{ type: 'Ready', status: ready, reason: 'X', message, observedGeneration, lastTransitionTime }],
+      conditions: [
+        { type: 'Ready', status: ready, reason: 'X', message, observedGeneration, lastTransitionTime },
+        ...(told.isolation === undefined ? [verifiedIsolation] : told.isolation),
+      ],
       sizeBytes,
     },
   };
@@ -57,6 +64,12 @@ describe('A DataStore', () => {
   test.each<[string, Candidate, string]>([
     ['is being deleted', with10(0, { deleting: true }), 'is being deleted'],
     ['is not Ready', with10(0, { ready: 'False' }), 'is not Ready: Reachable: etcd:2379: no answer'],
+    ['is not verified yet', with10(0, { isolation: [] }), 'has not been verified to isolate tenants'],
+    [
+      'lets a tenant out',
+      with10(0, { isolation: [{ ...verifiedIsolation, status: 'False', reason: 'Breached', message: 'watch' }] }),
+      'is not verified to isolate tenants: watch',
+    ],
     ['could not be asked', with10(0, { ready: 'Unknown' }), 'is not Ready'],
     ['was changed and not looked at', with10(0, { observed: 1 }), 'has not been checked since'],
     ['is full', with10(10), 'is full: it holds 10 of 10 tenants'],

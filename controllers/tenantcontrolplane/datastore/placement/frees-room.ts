@@ -1,6 +1,7 @@
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import { dataStoresOf } from '../../../../api/steward/v1alpha1/data-stores-of.ts';
 import type { TenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { isolationRefusal } from './isolation-refusal.ts';
 
 /** True when a change of a DataStore may let it accept a tenant that it refused, or changes why it refuses. */
 export function mayTakeMore(old: DataStore | undefined, now: DataStore | undefined): boolean {
@@ -27,7 +28,8 @@ export function leavesStore(
 }
 
 /** Everything that placement rules depend on, except how full the datastore is. */
-function factsOf({ metadata, status }: DataStore): readonly unknown[] {
+function factsOf(store: DataStore): readonly unknown[] {
+  const { metadata, status } = store;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const { labels = {}, generation, deletionTimestamp } = metadata;
   return [
@@ -37,5 +39,6 @@ function factsOf({ metadata, status }: DataStore): readonly unknown[] {
     ready?.status,
     ready?.message,
     ready?.observedGeneration,
+    isolationRefusal(store),
   ];
 }

@@ -88,6 +88,7 @@ class Fleet {
           allTenants: () => Promise.resolve({ tenants: tenants(), unknown: [] }),
           defaultDataStore: '',
           namespace: '',
+          isolationIntervalMs: 0,
         }),
       ],
       cluster,

@@ -8,6 +8,7 @@ import { InformerFactory } from '../../../../runtime/cache/informer-factory.ts';
 import { settle } from '../../../../testing/fake/fake-clock.ts';
 import { TenantWorld } from '../../../../testing/worlds/tenant-world.ts';
 import { crashPoints } from '../../../../testing/worlds/crash-points.ts';
+import { verifiedIsolation } from '../../../../testing/builders/verified-isolation.ts';
 
 const opened: InformerFactory[] = [];
 /** Only certificates are looked after by the clock. */
@@ -52,7 +53,7 @@ async function tell(world: TenantWorld, name: string, { labels, placement, ready
   const condition = { type: 'Ready', status: ready ? 'True' : 'False', reason: ready ? 'Ready' : 'Unreachable' };
   const at = { observedGeneration: stored.metadata.generation, lastTransitionTime: '2030-01-01T00:00:00Z' };
   const message = ready ? '' : `Reachable: ${name}:2379: no answer`;
-  const body = { status: { conditions: [{ ...condition, ...at, message }] } };
+  const body = { status: { conditions: [{ ...condition, ...at, message }, verifiedIsolation] } };
   await world.cluster.admin.patch(dataStore, { name }, { type: 'merge', body }, { subresource: 'status' });
   await settle();
 }

@@ -12,6 +12,7 @@ import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-cont
 import type { DriverCapabilities } from '../../../../stores/driver.ts';
 import { Placements } from './placements.ts';
 import type { PlacementResult } from './placements.ts';
+import { verifiedIsolation } from '../../../../testing/builders/verified-isolation.ts';
 
 const { signal } = new AbortController();
 
@@ -26,7 +27,7 @@ function readyStore(name: string, tenants?: number, over: Partial<DataStore> = {
       endpoints: ['etcd:2379'],
       ...(tenants !== undefined && { placement: { weight: 1, capacity: { tenants } } }),
     },
-    status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Ready', message: '', ...at }] },
+    status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Ready', message: '', ...at }, verifiedIsolation] },
     ...over,
   };
 }

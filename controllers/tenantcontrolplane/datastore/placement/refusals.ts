@@ -2,6 +2,7 @@ import type { CoreTypes } from '../../../../api/core/core-schema.ts';
 import { isSelected, selectorText } from '../../../../api/core/label-selector.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 import type { DataStoreToleration } from '../../../../api/steward/v1alpha1/data-store-placement.ts';
+import { isolationRefusal } from './isolation-refusal.ts';
 import { isFull, loadOf, loadText } from './load.ts';
 import { namespaceRefusal } from './namespace-refusal.ts';
 import type { Origin } from './namespace-refusal.ts';
@@ -44,6 +45,8 @@ export function refusals(
   if (taints.length > 0) reasons.push(`has the taint ${taints.map(taintText).join(' and ')}, which is not tolerated`);
   const trouble = notReady(store);
   if (trouble !== undefined) reasons.push(trouble);
+  const isolation = isolationRefusal(store);
+  if (trouble === undefined && isolation !== undefined) reasons.push(isolation);
   const load = loadOf(store, tenants);
   if (isFull(load)) reasons.push(`is full: it ${loadText(load)}`);
   else if (servesOne && tenants > 0) reasons.push('serves only one tenant and already has one');

@@ -6,7 +6,7 @@ import { etcdDriver } from '../../../../stores/etcd/driver.ts';
 import { tenancyIdentifier } from '../../../../stores/tenancy-names.ts';
 import { startEtcdDataStore } from './data-store.ts';
 import { apiServerHand } from '../api-server-client.ts';
-import { pairOf, rawEtcdClient } from './raw-client.ts';
+import { pairOf, rawEtcdClient } from '../../../../stores/etcd/isolation/raw-client.ts';
 
 /** An etcd with authentication that gives tenancies, whose hands are etcd clients with the tenants' certificates. */
 export async function startEtcdDataUnderTest(release?: string): Promise<DataUnderTest> {

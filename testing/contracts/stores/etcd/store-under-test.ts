@@ -1,14 +1,5 @@
-import type { Etcd3 } from 'etcd3';
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type {
-  Attempt,
-  NamesOfServer,
-  PlantedFault,
-  RotatingAdministrator,
-  StoreUnderTest,
-  Tenant,
-  TenantHand,
-} from '../../../../stores/contract/driver-contract.ts';
+import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
 import { EtcdClient } from '../../../../stores/etcd/client.ts';
 import type { EtcdConfig } from '../../../../stores/etcd/config.ts';
 import { etcdDriver } from '../../../../stores/etcd/driver.ts';
@@ -16,8 +7,7 @@ import { tenancyRange } from '../../../../stores/etcd/range.ts';
 import { startEtcdDataStore } from './data-store.ts';
 import type { EtcdDataStore } from './data-store.ts';
 import { clientPair, serverCa } from '../../../servers/server-certificates.ts';
-import { adminAttacks, dataAttacks, leaseAttacks, watchAttacks } from './attacks.ts';
-import { pairOf, rawEtcdClient } from './raw-client.ts';
+import { rawEtcdClient } from '../../../../stores/etcd/isolation/raw-client.ts';
 import { halfMade, plantedFaults } from './states.ts';
 
 const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
@@ -30,7 +20,6 @@ class EtcdUnderTest implements StoreUnderTest<EtcdConfig> {
   readonly plantedFaults: readonly PlantedFault[];
   readonly #store: EtcdDataStore;
   readonly #administrator: EtcdClient;
-  readonly #opened: Etcd3[] = [];
   #administrators = 0;
 
   constructor(store: EtcdDataStore, config: EtcdConfig) {
@@ -39,38 +28,6 @@ class EtcdUnderTest implements StoreUnderTest<EtcdConfig> {
     this.#administrator = new EtcdClient(config);
     this.halfMade = halfMade(this.#administrator);
     this.plantedFaults = plantedFaults(this.#administrator);
-  }
-
-  connect(tenant: Tenant): Promise<TenantHand> {
-    const client = rawEtcdClient(this.config, pairOf(tenant));
-    const path = (key: string): string => `/${tenant.tenancy.schema}/${key}`;
-    return Promise.resolve({
-      read: async (key) => (await client.get(path(key)).string()) ?? undefined,
-      write: async (key, value) => {
-        await client.put(path(key)).value(value);
-      },
-      [Symbol.asyncDispose]: () => {
-        client.close();
-        return Promise.resolve();
-      },
-    });
-  }
-
-  async attacks(attacker: Tenant, victim: Tenant): Promise<readonly Attempt[]> {
-    const client = this.#closedLater(rawEtcdClient(this.config, pairOf(attacker)));
-    const stranger = this.#closedLater(rawEtcdClient(this.config, await clientPair(this.#store.tls.ca, 'nobody')));
-    const [own, other] = [attacker.tenancy.schema, victim.tenancy.schema];
-    return [
-      ...dataAttacks(client, own, other),
-      ...adminAttacks(client, attacker.tenancy, victim.tenancy),
-      ...watchAttacks(() => rawEtcdClient(this.config, pairOf(attacker)), own, other),
-      ...leaseAttacks(client, own, await this.#victimLease(victim)),
-      { name: 'a certificate of a user that does not exist', run: () => stranger.get(`/${own}/a`).string() },
-    ];
-  }
-
-  isRefusal(error: unknown): boolean {
-    return error instanceof Error && /permission denied|revision of auth/.test(error.message);
   }
 
   async dump(): Promise<readonly string[]> {
@@ -150,26 +107,8 @@ class EtcdUnderTest implements StoreUnderTest<EtcdConfig> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const client of this.#opened.splice(0)) client.close();
     await this.#administrator[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
-  }
-
-  #closedLater(client: Etcd3): Etcd3 {
-    this.#opened.push(client);
-    return client;
-  }
-
-  /** A lease with a key of the victim on it. */
-  async #victimLease(victim: Tenant): Promise<string> {
-    const client = rawEtcdClient(this.config, pairOf(victim));
-    try {
-      const { ID } = await client.leaseClient.leaseGrant({ TTL: 3600 });
-      await client.put(`/${victim.tenancy.schema}/leased`).lease(ID).value('x').exec();
-      return ID;
-    } finally {
-      client.close();
-    }
   }
 }
 

@@ -1,26 +1,16 @@
-import type { Connection, RowDataPacket } from 'mysql2/promise';
+import type { Connection } from 'mysql2/promise';
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type {
-  Attempt,
-  NamesOfServer,
-  PlantedFault,
-  RotatingAdministrator,
-  StoreUnderTest,
-  Tenant,
-  TenantHand,
-} from '../../../../stores/contract/driver-contract.ts';
+import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
 import { mysqlDriver } from '../../../../stores/mysql/driver.ts';
 import type { MysqlConfig } from '../../../../stores/mysql/driver.ts';
 import { account, literal } from '../../../../stores/mysql/sql.ts';
 import { startMysqlDataStore } from './data-store.ts';
 import type { MysqlDataStore } from './data-store.ts';
 import { serverCa } from '../../../servers/server-certificates.ts';
-import { adminAttacks, catalogueAttacks, dataAttacks, ownSchemaAttacks } from './attacks.ts';
-import { isMysqlRefusal } from './attempts.ts';
 import { dumpMysql, namesOfMysql } from './dump.ts';
-import { loginAttacks } from './login-attacks.ts';
-import { administratorLogin, asAdministrator, rawMysql, tenantLogin } from './raw-client.ts';
-import type { RawLogin } from './raw-client.ts';
+import { administratorLogin, asAdministrator } from './as-administrator.ts';
+import { rawMysql, tenantLogin } from '../../../../stores/mysql/isolation/raw-client.ts';
+import type { RawLogin } from '../../../../stores/mysql/isolation/raw-client.ts';
 import { halfMadeTenancies, makeAsGoSteward, plantedFaults } from './states.ts';
 
 const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
@@ -33,7 +23,6 @@ class MysqlUnderTest implements StoreUnderTest<MysqlConfig> {
   readonly halfMade: StoreUnderTest<MysqlConfig>['halfMade'];
   readonly plantedFaults: readonly PlantedFault[];
   readonly #store: MysqlDataStore;
-  readonly #opened: Connection[] = [];
   #administrators = 0;
 
   constructor(store: MysqlDataStore, config: MysqlConfig) {
@@ -41,46 +30,6 @@ class MysqlUnderTest implements StoreUnderTest<MysqlConfig> {
     this.config = config;
     this.halfMade = halfMadeTenancies(config);
     this.plantedFaults = plantedFaults(config);
-  }
-
-  async connect(tenant: Tenant): Promise<TenantHand> {
-    const client = await rawMysql(this.config, tenantLogin(tenant));
-    const newest = async (key: string): Promise<RowDataPacket | undefined> => {
-      const statement = 'SELECT id, value FROM kine WHERE name = ? ORDER BY id DESC LIMIT 1';
-      return (await client.execute<RowDataPacket[]>(statement, [`/registry/${key}`]))[0][0];
-    };
-    return {
-      read: async (key) => {
-        const value: unknown = (await newest(key))?.value;
-        return Buffer.isBuffer(value) ? value.toString('utf8') : undefined;
-      },
-      write: async (key, value) => {
-        const columns = '(name, created, deleted, create_revision, prev_revision, lease, value)';
-        const values = [`/registry/${key}`, (await newest(key))?.id ?? '0', value];
-        await client.execute(`INSERT INTO kine ${columns} VALUES (?, 1, 0, 0, ?, 0, ?)`, values);
-      },
-      [Symbol.asyncDispose]: () => client.end(),
-    };
-  }
-
-  async attacks(attacker: Tenant, victim: Tenant): Promise<readonly Attempt[]> {
-    const client = await this.#openedLonger(tenantLogin(attacker));
-    // A planted fault may have locked the victim out: then the administrator is who must not be killed.
-    const victims = await this.#openedLonger(tenantLogin(victim)).catch(() =>
-      this.#openedLonger(administratorLogin(this.config)),
-    );
-    const [own, other] = [attacker.tenancy.schema, victim.tenancy.schema];
-    return [
-      ...dataAttacks(client, own, other),
-      ...ownSchemaAttacks(client, own),
-      ...adminAttacks(client, attacker, victim, victims.threadId),
-      ...catalogueAttacks(client, victim),
-      ...loginAttacks(this.config, attacker, victim),
-    ];
-  }
-
-  isRefusal(error: unknown): boolean {
-    return isMysqlRefusal(error);
   }
 
   dump(): Promise<readonly string[]> {
@@ -136,7 +85,6 @@ class MysqlUnderTest implements StoreUnderTest<MysqlConfig> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const connection of this.#opened.splice(0)) connection.destroy();
     await this.#store[Symbol.asyncDispose]();
   }
 
@@ -150,12 +98,6 @@ class MysqlUnderTest implements StoreUnderTest<MysqlConfig> {
       `${grant} TO ${name} WITH GRANT OPTION`,
     );
     return { ...this.config, ...login };
-  }
-
-  async #openedLonger(login: RawLogin): Promise<Connection> {
-    const connection = await rawMysql(this.config, login);
-    this.#opened.push(connection);
-    return connection;
   }
 
   async #asking<T>(ask: (client: Connection) => Promise<T>): Promise<T> {

@@ -1,14 +1,5 @@
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type {
-  Attempt,
-  NamesOfServer,
-  PlantedFault,
-  RotatingAdministrator,
-  StoreUnderTest,
-  Tenant,
-  TenantHand,
-} from '../../../../stores/contract/driver-contract.ts';
+import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
 import { userIssuedAt } from '../../../../stores/nats/credentials-file.ts';
 import type { AccountAccess, NatsConfig } from '../../../../stores/nats/config.ts';
 import { natsDriver } from '../../../../stores/nats/driver.ts';
@@ -17,61 +8,11 @@ import { startNatsDataStore } from './data-store.ts';
 import type { NatsDataStore } from './data-store.ts';
 import type { NatsOptions } from '../../../servers/nats-server.ts';
 import { serverCa } from '../../../servers/server-certificates.ts';
-import { bucketAttacks, hearingAttacks, loginAttacks, systemAttacks } from './attacks.ts';
 import { NatsOverview } from './overview.ts';
 import { plantedFaults } from './planted-faults.ts';
-import { ask, contextOf, rawNatsClient, readDirect } from './raw-client.ts';
 import { halfMadeStates } from './states.ts';
 
 const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
-
-/** A tenant's connection to its bucket. */
-export async function natsHand(config: NatsConfig, tenancy: Tenancy): Promise<TenantHand> {
-  const client = await rawNatsClient(config, contextOf(config, tenancy));
-  const { schema } = tenancy;
-  return {
-    read: async (key) => (await readDirect(client, `$JS.API.DIRECT.GET.KV_${schema}.$KV.${schema}.${key}`))?.string(),
-    write: async (key, value) => {
-      await ask(client, `$KV.${schema}.${key}`, value);
-    },
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
-/** True for a NATS server's refusal. */
-export function isNatsRefusal(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return (
-    error.name === 'NatsRefusal' ||
-    error.name === 'AuthorizationError' ||
-    error.name === 'PermissionViolationError' ||
-    /permissions violation/i.test(error.message)
-  );
-}
-
-/** Two tenants of one server, with connections of their own. */
-export interface NatsNeighbours {
-  readonly attacker: Tenancy;
-  readonly client: NatsConnection;
-  readonly victim: Tenancy;
-  readonly victimHand: TenantHand;
-}
-
-/** Everything that a tenant tries on another. */
-export function natsAttacks(config: NatsConfig, neighbours: NatsNeighbours): readonly Attempt[] {
-  const { attacker, client, victim, victimHand } = neighbours;
-  const context = contextOf(config, attacker);
-  const stir = async (): Promise<void> => {
-    const value = await victimHand.read('a');
-    await victimHand.write('a', value ?? '');
-  };
-  return [
-    ...bucketAttacks(client, attacker.schema, victim.schema),
-    ...hearingAttacks(client, victim.schema, stir),
-    ...systemAttacks(client, victim.schema, context.user_seed ?? ''),
-    ...loginAttacks(config, context, victim.schema),
-  ];
-}
 
 /** A real NATS with accounts, as the contract of drivers needs it. */
 class NatsUnderTest implements StoreUnderTest<NatsConfig> {
@@ -82,7 +23,6 @@ class NatsUnderTest implements StoreUnderTest<NatsConfig> {
   readonly #store: NatsDataStore;
   readonly #access: AccountAccess;
   readonly #overview: NatsOverview;
-  readonly #opened: (NatsConnection | TenantHand)[] = [];
   readonly #revoked: Record<string, number> = {};
   #administrators = 0;
 
@@ -93,22 +33,6 @@ class NatsUnderTest implements StoreUnderTest<NatsConfig> {
     this.#overview = new NatsOverview(config, access);
     this.halfMade = halfMadeStates(this.#overview);
     this.plantedFaults = plantedFaults(this.#overview);
-  }
-
-  connect({ tenancy }: Tenant): Promise<TenantHand> {
-    return natsHand(this.config, tenancy);
-  }
-
-  async attacks(attacker: Tenant, victim: Tenant): Promise<readonly Attempt[]> {
-    const client = await rawNatsClient(this.config, contextOf(this.config, attacker.tenancy));
-    const victimHand = await this.connect(victim);
-    this.#opened.push(client, victimHand);
-    const neighbours = { attacker: attacker.tenancy, client, victim: victim.tenancy, victimHand };
-    return natsAttacks(this.config, neighbours);
-  }
-
-  isRefusal(error: unknown): boolean {
-    return isNatsRefusal(error);
   }
 
   dump(): Promise<readonly string[]> {
@@ -187,7 +111,6 @@ class NatsUnderTest implements StoreUnderTest<NatsConfig> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#opened.map((one) => ('close' in one ? one.close() : one[Symbol.asyncDispose]())));
     await this.#overview[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
   }
@@ -206,7 +129,8 @@ export async function startNatsUnderTest(release?: NatsOptions['release']): Prom
   await using session = await natsDriver.open(config, new AbortController().signal);
   const tenancy = { schema: 'first', user: 'first', owner: 'first', password: 'first' };
   await session.ensure(tenancy);
-  await using hand = await natsHand(config, tenancy);
+  const { connect } = await natsDriver.isolation();
+  await using hand = await connect(config, { tenancy, tls: undefined });
   await hand.write('a', 'x');
   return subject;
 }

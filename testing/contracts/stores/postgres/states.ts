@@ -1,5 +1,6 @@
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type { PlantedFault, StoreUnderTest, Tenant } from '../../../../stores/contract/driver-contract.ts';
+import type { PlantedFault, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
+import type { Tenant } from '../../../../stores/driver.ts';
 import type { LoginConfig } from '../../../../stores/login-config.ts';
 import { PostgresClient } from '../../../../stores/postgres/client.ts';
 import { quoted } from '../../../../stores/postgres/connection.ts';

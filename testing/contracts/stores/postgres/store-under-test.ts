@@ -1,27 +1,15 @@
-import type { Client } from 'pg';
 import { issue } from '../../../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../../../kubeadm/pki/key-pair.ts';
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type {
-  Attempt,
-  NamesOfServer,
-  PlantedFault,
-  RotatingAdministrator,
-  StoreUnderTest,
-  Tenant,
-  TenantHand,
-} from '../../../../stores/contract/driver-contract.ts';
+import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
 import type { LoginConfig } from '../../../../stores/login-config.ts';
 import { quoted } from '../../../../stores/postgres/connection.ts';
 import { postgresDriver } from '../../../../stores/postgres/driver.ts';
-import { sqlState } from '../../../../stores/postgres/errors.ts';
 import { describePostgres } from './data-store.ts';
 import { startPostgres } from '../../../servers/postgres-server.ts';
 import type { PostgresOptions, PostgresServer } from '../../../servers/postgres-server.ts';
 import { clientPair, serverCa } from '../../../servers/server-certificates.ts';
-import { administrationAttacks, isPostgresRefusal, loginAttacks, serverAttacks } from './attacks.ts';
 import { dumpPostgres, namesOfPostgres } from './dump.ts';
-import { rawPostgres } from './raw-client.ts';
 import { halfMadeTenancies, makeAsGoSteward, plantedFaults } from './states.ts';
 
 const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);
@@ -34,7 +22,6 @@ export class PostgresUnderTest implements StoreUnderTest<LoginConfig> {
   readonly server: PostgresServer;
   readonly halfMade: StoreUnderTest<LoginConfig>['halfMade'];
   readonly plantedFaults: readonly PlantedFault[];
-  readonly #opened: Client[] = [];
   #count = 0;
 
   constructor(server: PostgresServer, config: LoginConfig, limited: boolean) {
@@ -42,51 +29,6 @@ export class PostgresUnderTest implements StoreUnderTest<LoginConfig> {
     this.config = config;
     this.halfMade = halfMadeTenancies(config, limited);
     this.plantedFaults = plantedFaults(config, limited);
-  }
-
-  async connect(tenant: Tenant): Promise<TenantHand> {
-    const client = await rawPostgres(this.config, tenant);
-    const columns =
-      'id bigserial PRIMARY KEY, name text, created int, deleted int, create_revision bigint, prev_revision bigint';
-    return {
-      read: async (key) => {
-        try {
-          const newest = 'SELECT value FROM kine WHERE name = $1 ORDER BY id DESC LIMIT 1';
-          const { rows } = await client.query<{ value: Buffer }>(newest, [`/registry/${key}`]);
-          return rows[0]?.value.toString();
-        } catch (error) {
-          // kine has not made its table yet.
-          if (sqlState(error) === '42P01') return undefined;
-          throw error;
-        }
-      },
-      write: async (key, value) => {
-        await client.query(`CREATE TABLE IF NOT EXISTS kine (${columns}, lease int, value bytea, old_value bytea)`);
-        await client.query('INSERT INTO kine (name, created, deleted, lease, value) VALUES ($1, 1, 0, 0, $2)', [
-          `/registry/${key}`,
-          Buffer.from(value),
-        ]);
-      },
-      [Symbol.asyncDispose]: () => client.end(),
-    };
-  }
-
-  async attacks(attacker: Tenant, victim: Tenant): Promise<readonly Attempt[]> {
-    await this.#closeAll();
-    this.#count += 1;
-    const secret = `secret-of-the-victim-${this.#count}`;
-    const client = await this.#openedLonger(attacker);
-    // One of the planted faults is that both have the attacker's password.
-    const victims = await this.#openedLonger(victim).catch(() =>
-      this.#openedLonger({ ...victim, tenancy: { ...victim.tenancy, ...passwordOf(attacker) } }),
-    );
-    const { rows } = await victims.query<{ pid: number }>(`SELECT pg_backend_pid() AS pid, '${secret}' AS secret`);
-    const attack = { config: this.config, client, attacker, victim, victimProcess: rows[0]?.pid ?? 0, secret };
-    return [...loginAttacks(attack), ...administrationAttacks(attack), ...serverAttacks(attack)];
-  }
-
-  isRefusal(error: unknown): boolean {
-    return isPostgresRefusal(error);
   }
 
   dump(): Promise<readonly string[]> {
@@ -133,7 +75,6 @@ export class PostgresUnderTest implements StoreUnderTest<LoginConfig> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#closeAll();
     await this.server[Symbol.asyncDispose]();
   }
 
@@ -171,20 +112,6 @@ export class PostgresUnderTest implements StoreUnderTest<LoginConfig> {
     await this.server.sql(`CREATE ROLE ${username} LOGIN ${options} PASSWORD ${quoted.text(password)}`);
     return { ...this.config, username, password };
   }
-
-  async #openedLonger(tenant: Tenant): Promise<Client> {
-    const client = await rawPostgres(this.config, tenant);
-    this.#opened.push(client);
-    return client;
-  }
-
-  async #closeAll(): Promise<void> {
-    for (const client of this.#opened.splice(0)) await client.end();
-  }
-}
-
-function passwordOf({ tenancy: { password } }: Tenant): Pick<Tenancy, 'password'> {
-  return password === undefined ? {} : { password };
 }
 
 /** How the operator administers the server under test. */

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mysql2/promise';
-import type { Attempt, Tenant } from '../../../../stores/contract/driver-contract.ts';
-import { ownershipSchema } from '../../../../stores/mysql/names.ts';
-import { account, identifier, literal, table } from '../../../../stores/mysql/sql.ts';
+import type { Tenant } from '../../driver.ts';
+import { reaching } from '../../isolation/attempt.ts';
+import type { Attempt } from '../../isolation/attempt.ts';
+import { ownershipSchema } from '../names.ts';
+import { account, identifier, literal, table } from '../sql.ts';
 import { look, statement } from './attempts.ts';
 
 /** Reads and writes of the neighbour's table, of the records of owners, and of the server's own. */
 export function dataAttacks(client: Connection, own: string, victim: string): readonly Attempt[] {
   const [mine, theirs] = [table(own), table(victim)];
   const owners = `${identifier(ownershipSchema)}.tenancies`;
-  return [
+  const tenants = [
     `SELECT * FROM ${theirs}`,
     `SELECT COUNT(*) FROM ${theirs}`,
     `SELECT 1 FROM ${theirs} LIMIT 0`,
@@ -44,21 +46,33 @@ export function dataAttacks(client: Connection, own: string, victim: string): re
     `ALTER TABLE ${mine} RENAME ${identifier(victim)}.x`,
     `CREATE TRIGGER ${identifier(victim)}.x BEFORE INSERT ON ${theirs} FOR EACH ROW SET NEW.value = 'x'`,
     `CREATE INDEX x ON ${theirs} (lease)`,
-    `SELECT * FROM ${owners}`,
+    `SELECT * FROM ${owners} LIMIT 1`,
+    'SELECT * FROM mysql.user LIMIT 1',
+    'SELECT * FROM mysql.db LIMIT 1',
+    'SELECT * FROM mysql.tables_priv LIMIT 1',
+    'SELECT * FROM mysql.innodb_table_stats LIMIT 1',
+  ];
+  const server = [
     `UPDATE ${owners} SET owner = 'x'`,
     `DELETE FROM ${owners}`,
-    'SELECT * FROM mysql.user',
-    'SELECT * FROM mysql.db',
-    'SELECT * FROM mysql.tables_priv',
     "UPDATE mysql.user SET authentication_string = ''",
-    'SELECT * FROM mysql.innodb_table_stats',
-  ].map((text) => statement(client, text));
+  ];
+  return [
+    ...reaching(
+      'tenants',
+      tenants.map((text) => statement(client, text)),
+    ),
+    ...reaching(
+      'server',
+      server.map((text) => statement(client, text)),
+    ),
+  ];
 }
 
 /** Statements that would extend the tenancy beyond one table. */
 export function ownSchemaAttacks(client: Connection, own: string): readonly Attempt[] {
   const schema = identifier(own);
-  return [
+  const tenants = [
     `CREATE TABLE ${schema}.more (id INTEGER)`,
     `DROP TABLE ${table(own)}`,
     `ALTER TABLE ${table(own)} DROP COLUMN lease`,
@@ -69,8 +83,18 @@ export function ownSchemaAttacks(client: Connection, own: string): readonly Atte
     `CREATE TRIGGER ${schema}.more BEFORE INSERT ON ${table(own)} FOR EACH ROW SET NEW.value = 'x'`,
     `DROP DATABASE ${schema}`,
     `ALTER DATABASE ${schema} CHARACTER SET latin1`,
-    `CREATE DATABASE ${identifier(`${own}x`)}`,
-  ].map((text) => statement(client, text));
+  ];
+  const server = [`CREATE DATABASE ${identifier(`${own}x`)}`];
+  return [
+    ...reaching(
+      'tenants',
+      tenants.map((text) => statement(client, text)),
+    ),
+    ...reaching(
+      'server',
+      server.map((text) => statement(client, text)),
+    ),
+  ];
 }
 
 /** Accounts, rights, files and the server itself; `victimThread` is a connection of the victim's. */
@@ -82,13 +106,10 @@ export function adminAttacks(
 ): readonly Attempt[] {
   const [own, other] = [account(attacker.tenancy.user), account(victim.tenancy.user)];
   const theirs = table(victim.tenancy.schema);
-  const refused = [
-    "CREATE USER 'mallory'@'%' IDENTIFIED BY 'x'",
-    "CREATE ROLE 'mallory'",
+  const tenants = [
     `ALTER USER ${other} IDENTIFIED BY 'x'`,
     `SET PASSWORD FOR ${other} = '*6BB4837EB74329105EE4568DDA7DC67ED2CA2AD9'`,
     `DROP USER ${other}`,
-    `RENAME USER ${other} TO 'mallory'@'%'`,
     `SHOW GRANTS FOR ${other}`,
     `SHOW CREATE USER ${other}`,
     `ALTER USER ${own} WITH MAX_USER_CONNECTIONS 0`,
@@ -97,53 +118,72 @@ export function adminAttacks(
     `GRANT SELECT ON ${table(attacker.tenancy.schema)} TO ${other}`,
     `GRANT PROXY ON ${other} TO ${own}`,
     `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${other}`,
+    "SET SESSION sql_log_bin = 'OFF'",
+    `KILL ${victimThread}`,
+    'SHOW BINARY LOGS',
+    'SHOW REPLICA STATUS',
+    'SHOW ENGINE INNODB STATUS',
+    'SELECT * FROM information_schema.INNODB_TRX',
+    'SELECT * FROM information_schema.INNODB_BUFFER_PAGE LIMIT 1',
+    `LOAD DATA INFILE '/etc/passwd' INTO TABLE ${table(attacker.tenancy.schema)} (value)`,
+  ];
+  const server = [
+    "CREATE USER 'mallory'@'%' IDENTIFIED BY 'x'",
+    "CREATE ROLE 'mallory'",
+    `RENAME USER ${other} TO 'mallory'@'%'`,
     'FLUSH PRIVILEGES',
     'FLUSH TABLES WITH READ LOCK',
     'FLUSH STATUS',
     'SET GLOBAL max_connections = 10000',
     "SET GLOBAL general_log = 'ON'",
     'SET GLOBAL local_infile = 1',
-    "SET SESSION sql_log_bin = 'OFF'",
     'SET GLOBAL read_only = 1',
     'SHUTDOWN',
-    `KILL ${victimThread}`,
-    'SHOW BINARY LOGS',
     'PURGE BINARY LOGS BEFORE NOW()',
-    'SHOW REPLICA STATUS',
     'START REPLICA',
-    'SHOW ENGINE INNODB STATUS',
-    'SELECT * FROM information_schema.INNODB_TRX',
-    'SELECT * FROM information_schema.INNODB_BUFFER_PAGE LIMIT 1',
     "INSTALL PLUGIN x SONAME 'x.so'",
     "CREATE FUNCTION steward_x RETURNS INTEGER SONAME 'x.so'",
     "CREATE SERVER x FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'localhost')",
-    `LOAD DATA INFILE '/etc/passwd' INTO TABLE ${table(attacker.tenancy.schema)} (value)`,
     `SELECT * FROM ${table(attacker.tenancy.schema)} INTO OUTFILE ${literal(`../${randomUUID()}`)}`,
     `SELECT 'x' INTO DUMPFILE ${literal(`../${randomUUID()}`)}`,
   ];
   return [
-    ...refused.map((text) => statement(client, text)),
-    look(client, "SELECT LOAD_FILE('/etc/passwd') AS text", 'root:'),
+    ...reaching('tenants', [
+      ...tenants.map((text) => statement(client, text)),
+      look(client, "SELECT LOAD_FILE('/etc/passwd') AS text", 'root:'),
+    ]),
+    ...reaching(
+      'server',
+      server.map((text) => statement(client, text)),
+    ),
   ];
 }
 
 /** Reads of the catalogues. */
 export function catalogueAttacks(client: Connection, victim: Tenant): readonly Attempt[] {
   const { schema, user } = victim.tenancy;
+  // Filtered, because a server with many tenants would answer with megabytes.
+  const [isSchema, isUser] = [`= ${literal(schema)}`, `LIKE ${literal(`%${user}%`)}`];
   const texts = [
-    ['SHOW DATABASES', schema],
-    ['SHOW DATABASES', ownershipSchema],
+    [`SHOW DATABASES LIKE ${literal(schema)}`, schema],
+    [`SHOW DATABASES LIKE ${literal(ownershipSchema)}`, ownershipSchema],
     ['SHOW PROCESSLIST', user],
     ['SHOW FULL PROCESSLIST', user],
-    ...['SCHEMATA', 'TABLES', 'COLUMNS', 'STATISTICS', 'TABLE_CONSTRAINTS', 'KEY_COLUMN_USAGE', 'PARTITIONS'].map(
-      (view) => [`SELECT * FROM information_schema.${view}`, schema] as const,
+    [`SELECT * FROM information_schema.SCHEMATA WHERE SCHEMA_NAME ${isSchema}`, schema],
+    ...['TABLES', 'COLUMNS', 'STATISTICS', 'TABLE_CONSTRAINTS', 'KEY_COLUMN_USAGE', 'PARTITIONS'].map(
+      (view) => [`SELECT * FROM information_schema.${view} WHERE TABLE_SCHEMA ${isSchema}`, schema] as const,
     ),
-    ...['TABLE_PRIVILEGES', 'USER_PRIVILEGES', 'SCHEMA_PRIVILEGES', 'PROCESSLIST'].map(
-      (view) => [`SELECT * FROM information_schema.${view}`, user] as const,
+    ...['TABLE_PRIVILEGES', 'USER_PRIVILEGES', 'SCHEMA_PRIVILEGES'].map(
+      (view) => [`SELECT * FROM information_schema.${view} WHERE GRANTEE ${isUser}`, user] as const,
     ),
-    ...['processlist', 'accounts', 'threads', 'events_statements_summary_by_digest'].map(
-      (view) => [`SELECT * FROM performance_schema.${view}`, user] as const,
-    ),
+    [`SELECT * FROM information_schema.PROCESSLIST WHERE USER = ${literal(user)}`, user],
+    [`SELECT * FROM performance_schema.processlist WHERE USER = ${literal(user)}`, user],
+    [`SELECT * FROM performance_schema.accounts WHERE USER = ${literal(user)}`, user],
+    [`SELECT * FROM performance_schema.threads WHERE PROCESSLIST_USER = ${literal(user)}`, user],
+    [`SELECT * FROM performance_schema.events_statements_summary_by_digest WHERE SCHEMA_NAME ${isSchema}`, schema],
   ] as const;
-  return texts.map(([text, forbidden]) => look(client, text, forbidden));
+  return reaching(
+    'tenants',
+    texts.map(([text, forbidden]) => look(client, text, forbidden)),
+  );
 }

@@ -1,6 +1,7 @@
 import type { Etcd3, IWatchResponse } from 'etcd3';
-import type { Tenancy } from '../../../../stores/driver.ts';
-import type { Attempt } from '../../../../stores/contract/driver-contract.ts';
+import type { Tenancy } from '../../driver.ts';
+import { reaching } from '../../isolation/attempt.ts';
+import type { Attempt } from '../../isolation/attempt.ts';
 
 const everything = { start: Buffer.from([0]), end: Buffer.from([0]) };
 
@@ -11,9 +12,10 @@ const compaction = 'compact_rev_key';
 export function dataAttacks(client: Etcd3, own: string, victim: string): readonly Attempt[] {
   const victimKey = `/${victim}/a`;
   const range = (start: string | Buffer, end: string | Buffer): (() => Promise<unknown>) => {
-    return () => client.getAll().inRange({ start, end }).exec();
+    // One key is proof enough: a server that allows it may hold many.
+    return () => client.getAll().inRange({ start, end }).limit(1).exec();
   };
-  return [
+  return reaching('tenants', [
     { name: 'get', run: () => client.get(victimKey).string() },
     { name: 'get the prefix without its last slash', run: () => client.get(`/${own}`).string() },
     { name: 'get the byte before the range', run: () => client.get(`/${own}.`).string() },
@@ -24,12 +26,9 @@ export function dataAttacks(client: Etcd3, own: string, victim: string): readonl
     { name: 'range one byte too long', run: range(`/${own}/`, `/${own}0\0`) },
     { name: 'range one byte too early', run: range(`/${own}`, `/${own}0`) },
     { name: 'count', run: () => client.getAll().prefix(`/${victim}/`).count() },
-    { name: 'owners', run: () => client.getAll().prefix('steward.butlerlabs.dev/').exec() },
+    { name: 'owners', run: () => client.getAll().prefix('steward.butlerlabs.dev/').limit(1).exec() },
     { name: 'put', run: () => client.put(victimKey).value('x').exec() },
-    { name: 'put at the end of the range', run: () => client.put(`/${own}0`).value('x').exec() },
-    { name: 'put without a slash', run: () => client.put(`/${own}`).value('x').exec() },
     { name: 'delete', run: () => client.delete().key(victimKey).exec() },
-    { name: 'delete everything', run: () => client.delete().all().exec() },
     { name: 'txn that compares', run: () => client.if(victimKey, 'Create', '>', 0).then().commit() },
     {
       name: 'txn that reads',
@@ -62,12 +61,6 @@ export function dataAttacks(client: Etcd3, own: string, victim: string): readonl
     },
     { name: 'range beyond the key of compaction', run: range(compaction, `${compaction}\0\0`) },
     { name: 'get a key that begins like that of compaction', run: () => client.get(`${compaction}s`).string() },
-    { name: 'put the key of compaction', run: () => client.put(compaction).value('1000000').exec() },
-    { name: 'delete the key of compaction', run: () => client.delete().key(compaction).exec() },
-    {
-      name: 'compact as API servers do',
-      run: () => client.if(compaction, 'Version', '==', 0).then(client.put(compaction).value('0')).commit(),
-    },
     {
       name: 'nested txn that reads',
       run: async () => {
@@ -76,20 +69,32 @@ export function dataAttacks(client: Etcd3, own: string, victim: string): readonl
         return client.if(`/${own}/x`, 'Create', '==', 0).then(nested).commit();
       },
     },
-  ];
+  ]);
 }
 
-/** Not included: the member list, which etcd returns to every user; it contains the addresses that a tenant gets anyway. */
+/** Writes beside the own prefix, to every tenant's keys, and to what the API servers of all tenants read. */
+export function sharedDataAttacks(client: Etcd3, own: string): readonly Attempt[] {
+  return reaching('server', [
+    { name: 'put at the end of the range', run: () => client.put(`/${own}0`).value('x').exec() },
+    { name: 'put without a slash', run: () => client.put(`/${own}`).value('x').exec() },
+    { name: 'delete everything', run: () => client.delete().all().exec() },
+    { name: 'put the key of compaction', run: () => client.put(compaction).value('1000000').exec() },
+    { name: 'delete the key of compaction', run: () => client.delete().key(compaction).exec() },
+    {
+      name: 'compact as API servers do',
+      run: () => client.if(compaction, 'Version', '==', 0).then(client.put(compaction).value('0')).commit(),
+    },
+  ]);
+}
+
+/** Users and roles, the own and the neighbour's. */
 export function adminAttacks(client: Etcd3, own: Tenancy, victim: Tenancy): readonly Attempt[] {
   const perm = { permType: 'Readwrite', key: Buffer.from('/'), range_end: Buffer.from('0') } as const;
-  return [
-    { name: 'auth disable', run: () => client.auth.authDisable() },
+  return reaching('tenants', [
     { name: 'user list', run: () => client.auth.userList() },
     { name: 'role list', run: () => client.auth.roleList() },
-    { name: 'user add', run: () => client.auth.userAdd({ name: 'mallory', password: 'x' }) },
     { name: 'user delete', run: () => client.auth.userDelete({ name: victim.user }) },
     { name: 'user get', run: () => client.auth.userGet({ name: victim.user }) },
-    { name: 'change password', run: () => client.auth.userChangePassword({ name: 'root', password: 'x' }) },
     { name: 'grant itself root', run: () => client.auth.userGrantRole({ user: own.user, role: 'root' }) },
     {
       name: "grant itself the victim's role",
@@ -98,6 +103,15 @@ export function adminAttacks(client: Etcd3, own: Tenancy, victim: Tenancy): read
     { name: 'widen the own role', run: () => client.auth.roleGrantPermission({ name: own.schema, perm }) },
     { name: 'role get', run: () => client.auth.roleGet({ role: victim.schema }) },
     { name: 'role delete', run: () => client.auth.roleDelete({ role: victim.schema }) },
+  ]);
+}
+
+/** Not included: the member list, which etcd returns to every user; it contains the addresses that a tenant gets anyway. */
+export function serverAttacks(client: Etcd3): readonly Attempt[] {
+  return reaching('server', [
+    { name: 'auth disable', run: () => client.auth.authDisable() },
+    { name: 'user add', run: () => client.auth.userAdd({ name: 'mallory', password: 'x' }) },
+    { name: 'change password', run: () => client.auth.userChangePassword({ name: 'root', password: 'x' }) },
     { name: 'member add', run: () => client.cluster.memberAdd({ peerURLs: ['http://localhost:1'] }) },
     { name: 'disarm the alarms', run: () => client.maintenance.alarm({ action: 'Deactivate', alarm: 'Nospace' }) },
     { name: 'downgrade', run: () => client.maintenance.downgrade({ action: 'Validate', version: '3.5.0' }) },
@@ -116,33 +130,48 @@ export function adminAttacks(client: Etcd3, own: Tenancy, victim: Tenancy): read
         });
       },
     },
-  ];
+  ]);
 }
 
 /** Succeeds when the watch is taken or delivers anything. */
 function watchAttack(connect: () => Etcd3, name: string, start: Buffer, end: Buffer): Attempt {
   return {
     name,
+    reach: 'tenants',
     run: async () => {
+      // The library gives a connection up on which a stream failed.
       const client = connect();
-      const stream = await client.watchClient.watch();
       try {
-        return await new Promise((resolve, reject) => {
-          stream.on('error', reject);
-          stream.on('data', (said: IWatchResponse) => {
-            if (said.canceled) reject(new Error(said.cancel_reason));
-            else resolve(said);
-          });
-          stream.write({ create_request: { key: start, range_end: end, progress_notify: true, prev_kv: true } });
-        });
+        return await firstResponse(await client.watchClient.watch(), { key: start, range_end: end });
       } finally {
-        stream.cancel();
         client.close();
       }
     },
   };
 }
 
+type Watching = Awaited<ReturnType<Etcd3['watchClient']['watch']>>;
+
+/** What a watch says first; rejects when it is refused. */
+async function firstResponse(
+  stream: Watching,
+  range: { readonly key: Buffer; readonly range_end: Buffer },
+): Promise<unknown> {
+  try {
+    return await new Promise((resolve, reject) => {
+      stream.on('error', reject);
+      stream.on('data', (said: IWatchResponse) => {
+        if (said.canceled) reject(new Error(said.cancel_reason));
+        else resolve(said);
+      });
+      stream.write({ create_request: { ...range, progress_notify: true, prev_kv: true } });
+    });
+  } finally {
+    stream.cancel();
+  }
+}
+
+/** Watches of the neighbour's keys, of everything, and with the open end of CVE-2026-73499. */
 export function watchAttacks(connect: () => Etcd3, own: string, victim: string): readonly Attempt[] {
   return [
     watchAttack(connect, 'watch a key', Buffer.from(`/${victim}/a`), Buffer.from(`/${victim}/a\0`)),
@@ -155,7 +184,7 @@ export function watchAttacks(connect: () => Etcd3, own: string, victim: string):
 
 /** `lease` is one of the victim's. */
 export function leaseAttacks(client: Etcd3, own: string, lease: string): readonly Attempt[] {
-  return [
+  return reaching('tenants', [
     { name: 'read the keys of a lease', run: () => client.leaseClient.leaseTimeToLive({ ID: lease, keys: true }) },
     { name: 'list all leases', run: () => client.leaseClient.leaseLeases() },
     { name: 'revoke a lease', run: () => client.leaseClient.leaseRevoke({ ID: lease }) },
@@ -167,5 +196,5 @@ export function leaseAttacks(client: Etcd3, own: string, lease: string): readonl
         return client.kv.txn({ compare: [], success: [{ request_put: put }], failure: [] });
       },
     },
-  ];
+  ]);
 }

@@ -1,9 +1,9 @@
 import { connect } from '@nats-io/transport-node';
 import type { Authenticator, Msg, NatsConnection } from '@nats-io/transport-node';
-import type { Tenancy } from '../../../../stores/driver.ts';
-import { natsBinding } from '../../../../stores/nats/data/kine-context.ts';
-import type { NatsConfig } from '../../../../stores/nats/config.ts';
-import { nkeyOfSeed } from '../../../../stores/nats/nkey.ts';
+import type { Tenancy } from '../../driver.ts';
+import { natsBinding } from '../data/kine-context.ts';
+import type { NatsConfig } from '../config.ts';
+import { nkeyOfSeed } from '../nkey.ts';
 
 /** JetStream answers at once, or, to what it does not understand, never. */
 const answerMs = 1500;
@@ -72,19 +72,36 @@ export async function readDirect(
   return message.headers?.get('KV-Operation') === 'DEL' ? undefined : message;
 }
 
-/** Resolves with the first message at a subject; rejects when the server refuses, or when none comes within `withinMs`. */
-export async function hear(client: NatsConnection, subject: string, withinMs: number): Promise<Msg> {
-  return new Promise((resolve, reject) => {
-    const end = setTimeout(() => {
-      subscription.unsubscribe();
-      reject(new NatsRefusal(`nothing was heard at ${subject}`));
-    }, withinMs);
-    const subscription = client.subscribe(subject, {
-      callback: (error, message) => {
-        clearTimeout(end);
-        if (error === null) resolve(message);
-        else reject(error);
-      },
-    });
+/** A subscription whose first message is waited for. */
+export interface Ear extends Disposable {
+  /** Resolves with the first message; rejects when the server refuses the subscription, or when none has come after `ms`. */
+  within(ms: number): Promise<Msg>;
+}
+
+/** Subscribes to a subject. */
+export function listen(client: NatsConnection, subject: string): Ear {
+  const { promise, resolve, reject } = Promise.withResolvers<Msg>();
+  // The server may refuse before anybody waits.
+  promise.catch(() => undefined);
+  const subscription = client.subscribe(subject, {
+    callback: (error, message) => {
+      if (error === null) resolve(message);
+      else reject(error);
+    },
   });
+  return {
+    within: async (ms) => {
+      const end = setTimeout(() => {
+        reject(new NatsRefusal(`nothing was heard at ${subject}`));
+      }, ms);
+      try {
+        return await promise;
+      } finally {
+        clearTimeout(end);
+      }
+    },
+    [Symbol.dispose]: () => {
+      subscription.unsubscribe();
+    },
+  };
 }

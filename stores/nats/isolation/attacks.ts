@@ -1,27 +1,29 @@
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { randomBytes } from 'node:crypto';
-import type { Attempt } from '../../../../stores/contract/driver-contract.ts';
-import { signClaims } from '../../../../stores/nats/claims.ts';
-import type { NatsConfig } from '../../../../stores/nats/config.ts';
-import { nkeyOfBytes, nkeyOfSeed } from '../../../../stores/nats/nkey.ts';
-import type { Nkey } from '../../../../stores/nats/nkey.ts';
-import { registryAccount, tenantAccount } from '../../../../stores/nats/grants.ts';
-import { ask, hear, readDirect, signing } from './raw-client.ts';
+import { reaching } from '../../isolation/attempt.ts';
+import type { Attempt, Reach, Try } from '../../isolation/attempt.ts';
+import { signClaims } from '../claims.ts';
+import type { NatsConfig } from '../config.ts';
+import { nkeyOfBytes, nkeyOfSeed } from '../nkey.ts';
+import type { Nkey } from '../nkey.ts';
+import { registryAccount, tenantAccount } from '../grants.ts';
+import { ask, listen, readDirect, signing } from './raw-client.ts';
 import type { NatsContext } from './raw-client.ts';
 
+/** Milliseconds in which a message that was sent would have arrived. */
 const silenceMs = 150;
 
 /** Reads, writes and watches of the victim's bucket, by every way that JetStream has. */
 export function bucketAttacks(client: NatsConnection, own: string, victim: string): readonly Attempt[] {
   const stream = `KV_${victim}`;
-  const api = (name: string, call: string, body: unknown = {}): Attempt => ({
+  const api = (name: string, call: string, body: unknown = {}): Try => ({
     name,
     run: () => ask(client, `$JS.API.${call}`, body),
   });
   const consumer = { name: 'thief', deliver_policy: 'all', ack_policy: 'none', filter_subject: `$KV.${victim}.>` };
   const config = (name: string, more: object): object => ({ name, storage: 'file', retention: 'limits', ...more });
-  return [
+  return reaching('tenants', [
     { name: 'put', run: () => ask(client, `$KV.${victim}.a`, 'x') },
     { name: 'put into what nobody has', run: () => ask(client, '$KV.nobody.a', 'x') },
     { name: 'get', run: () => readDirect(client, `$JS.API.DIRECT.GET.${stream}.$KV.${victim}.a`) },
@@ -65,7 +67,7 @@ export function bucketAttacks(client: NatsConnection, own: string, victim: strin
     api('purge the own stream', `STREAM.PURGE.KV_${own}`),
     api('owners', 'STREAM.MSG.GET.KV_steward-tenancies', { seq: 1 }),
     { name: 'record an owner', run: () => ask(client, `$KV.steward-tenancies.schemas.${victim}`, '{}') },
-  ];
+  ]);
 }
 
 function mirrorOf(stream: string, victim: string): object {
@@ -80,21 +82,37 @@ export function hearingAttacks(
 ): readonly Attempt[] {
   const subjects = [`$KV.${victim}.>`, '$KV.>', '>', '*.*.*', '$JS.>', '$JS.API.>', '$JS.ACK.>', '$JS.EVENT.>'];
   const system = ['$SYS.>', `$SYS.ACCOUNT.${tenantAccount(victim)}.>`, '$SYS.REQ.>'];
-  return [...subjects, ...system, '_INBOX.>'].map((subject) => ({
-    name: `subscribe to ${subject}`,
+  return [...subjects, ...system].map((subject) => hearing(client, subject, { stir, of: tenantAccount(victim) }));
+}
+
+/** Listens to answers, which every tenant may do: those to the victim must not be among them. */
+export function answerAttack(client: NatsConnection, stir: () => Promise<unknown>): Attempt {
+  return hearing(client, '_INBOX.>', { stir });
+}
+
+function hearing(
+  client: NatsConnection,
+  subject: string,
+  { stir, of = '' }: { readonly stir: () => Promise<unknown>; readonly of?: string },
+): Attempt {
+  return {
+    name: `subscribe to ${of === '' ? subject : subject.replace(of, '<account of the victim>')}`,
+    reach: 'tenants',
     run: async () => {
-      const heard = hear(client, subject, silenceMs);
+      using ear = listen(client, subject);
       await client.flush();
-      await Promise.all([heard, stir()]);
+      await stir();
+      return await ear.within(silenceMs);
     },
-  }));
+  };
 }
 
 /** Requests for the system and for administrators. `forged` is an account that the attacker would like to be. */
 export function systemAttacks(client: NatsConnection, victim: string, seed: string): readonly Attempt[] {
   const account = tenantAccount(victim);
-  const tell = (name: string, subject: string, body: unknown = ''): Attempt => ({
+  const tell = (name: string, subject: string, body: unknown = '', reach: Reach = 'tenants'): Attempt => ({
     name,
+    reach,
     run: () => ask(client, subject, body),
   });
   const user = nkeyOfSeed('user', seed) ?? nkeyOfBytes('user', randomBytes(32));
@@ -113,7 +131,7 @@ export function systemAttacks(client: NatsConnection, victim: string, seed: stri
     ),
     tell('deletion of the account', '$SYS.REQ.CLAIMS.DELETE', signClaims(operator, deletion)),
     tell('list of accounts', '$SYS.REQ.CLAIMS.LIST'),
-    tell('pack of accounts', '$SYS.REQ.CLAIMS.PACK'),
+    tell('pack of accounts', '$SYS.REQ.CLAIMS.PACK', '', 'server'),
     tell('the account', `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`),
     tell('the registry', `$SYS.REQ.ACCOUNT.${registryAccount}.CLAIMS.LOOKUP`),
     tell('connections of the account', `$SYS.REQ.ACCOUNT.${account}.CONNZ`),
@@ -124,8 +142,8 @@ export function systemAttacks(client: NatsConnection, victim: string, seed: stri
     tell('storage', '$SYS.REQ.SERVER.PING.JSZ', { accounts: true, streams: true }),
     tell('purge of the account', `$JS.API.ACCOUNT.PURGE.${account}`),
     tell('move of a stream', `$JS.API.ACCOUNT.STREAM.MOVE.${account}.KV_${victim}`, { server: 'nats-0' }),
-    tell('removal of a server', '$JS.API.SERVER.REMOVE', { peer: 'nats-0' }),
-    tell('another leader of all', '$JS.API.META.LEADER.STEPDOWN'),
+    tell('removal of a server', '$JS.API.SERVER.REMOVE', { peer: 'nats-0' }, 'server'),
+    tell('another leader of all', '$JS.API.META.LEADER.STEPDOWN', '', 'server'),
   ];
 }
 
@@ -141,8 +159,9 @@ export function loginAttacks({ endpoints, tls }: NatsConfig, context: NatsContex
   const secured = tls && {
     tls: { ca: tls.ca, ...(tls.client && { cert: tls.client.certificate, key: tls.client.key }) },
   };
-  const login = (name: string, options: object): Attempt => ({
+  const login = (name: string, options: object, reach: Reach = 'tenants'): Attempt => ({
     name,
+    reach,
     run: async () => {
       for (let left = 5; ; left -= 1) {
         try {
@@ -167,7 +186,8 @@ export function loginAttacks({ endpoints, tls }: NatsConfig, context: NatsContex
     login("the victim's account, signed by a stranger", with_(forged(stranger, { issuer_account: account }))),
     login("the victim's account, signed by the own user", with_(forged(own, { issuer_account: account }))),
     login('the registry, signed by a stranger', with_(forged(stranger, { issuer_account: registryAccount }))),
-    login('a new account', with_(forged(stranger, {}))),
+    // A server asks all others for an account that it does not know, and takes seconds until it refuses.
+    login('a new account', with_(forged(stranger, {})), 'server'),
     login('the own JWT with other permissions', with_(`${head}.${widened}.${signature}`)),
   ];
 }

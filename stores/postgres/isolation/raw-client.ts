@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import type { Tenant } from '../../../../stores/contract/driver-contract.ts';
-import type { LoginConfig } from '../../../../stores/login-config.ts';
+import type { Tenant } from '../../driver.ts';
+import type { LoginConfig } from '../../login-config.ts';
 
 /** Who logs in, and where. */
 export interface RawLogin {

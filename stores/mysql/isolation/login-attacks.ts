@@ -1,13 +1,16 @@
-import type { Attempt, Tenant } from '../../../../stores/contract/driver-contract.ts';
-import type { MysqlConfig } from '../../../../stores/mysql/driver.ts';
-import { connectionsOfAccount } from '../../../../stores/mysql/sql.ts';
+import type { Tenant } from '../../driver.ts';
+import { reaching } from '../../isolation/attempt.ts';
+import type { Attempt, Try } from '../../isolation/attempt.ts';
+import type { LoginConfig } from '../../login-config.ts';
+import { connectionsOfAccount } from '../sql.ts';
+import { HiddenError } from './attempts.ts';
 import { rawMysql, tenantLogin } from './raw-client.ts';
 import type { RawLogin } from './raw-client.ts';
 
 /** Logins that are not the attacker's. */
-export function loginAttacks(config: MysqlConfig, attacker: Tenant, victim: Tenant): readonly Attempt[] {
+export function loginAttacks(config: LoginConfig, attacker: Tenant, victim: Tenant): readonly Attempt[] {
   const own = tenantLogin(attacker);
-  const login = (name: string, over: Partial<RawLogin>): Attempt => ({
+  const login = (name: string, over: Partial<RawLogin>): Try => ({
     name,
     run: async () => {
       const connection = await rawMysql(config, { ...own, ...over });
@@ -15,24 +18,34 @@ export function loginAttacks(config: MysqlConfig, attacker: Tenant, victim: Tena
     },
   });
   const neighbour = { user: victim.tenancy.user, database: victim.tenancy.schema };
-  return [
+  const tenants = [
     login('log in as the neighbour with the own password', neighbour),
     login('log in as the neighbour without a password', { ...neighbour, password: '' }),
-    login('log in as the administrator with the own password', { user: config.username, database: 'mysql' }),
-    login('log in as root without a password', { user: 'root', password: '', database: 'mysql' }),
     login('log in as nobody', { user: '', password: '' }),
     login("log in to the neighbour's database", { database: victim.tenancy.schema }),
     login("log in to the server's own database", { database: 'mysql' }),
     ...(config.tls === undefined ? [] : [login('log in without TLS', { ca: undefined })]),
+  ];
+  // A server may lock an administrator out after some of these.
+  const server = [
+    login('log in as the administrator with the own password', { user: config.username, database: 'mysql' }),
+    login('log in as root without a password', { user: 'root', password: '', database: 'mysql' }),
     { name: 'take more connections than an account has', run: () => takeConnections(config, own) },
   ];
+  return [...reaching('tenants', tenants), ...reaching('server', server)];
 }
 
 /** Opens one connection more than allowed; the one that the attacks use counts too. */
-async function takeConnections(config: MysqlConfig, login: RawLogin): Promise<void> {
+async function takeConnections(config: LoginConfig, login: RawLogin): Promise<void> {
   const tries = Array.from({ length: connectionsOfAccount + 1 }, () => rawMysql(config, login));
   const outcomes = await Promise.allSettled(tries);
   for (const outcome of outcomes) if (outcome.status === 'fulfilled') outcome.value.destroy();
   const refused = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (refused !== undefined) throw refused.reason;
+  if (refused !== undefined) throw asRefusal(refused.reason);
+}
+
+/** The limit of the account is what was looked for here; anywhere else it says nothing. */
+function asRefusal(error: unknown): unknown {
+  const isLimit = error instanceof Error && 'errno' in error && error.errno === 1226;
+  return isLimit ? new HiddenError('the account has its limit') : error;
 }

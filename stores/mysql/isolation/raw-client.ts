@@ -1,7 +1,7 @@
 import { createConnection } from 'mysql2/promise';
 import type { Connection } from 'mysql2/promise';
-import type { Tenant } from '../../../../stores/contract/driver-contract.ts';
-import type { MysqlConfig } from '../../../../stores/mysql/driver.ts';
+import type { Tenant } from '../../driver.ts';
+import type { LoginConfig } from '../../login-config.ts';
 
 /** Who logs in, and how. */
 export interface RawLogin {
@@ -13,7 +13,7 @@ export interface RawLogin {
 }
 
 /** A direct connection of the library for any statements: tenants are not limited to ours. */
-export async function rawMysql(config: MysqlConfig, login: RawLogin): Promise<Connection> {
+export async function rawMysql(config: LoginConfig, login: RawLogin): Promise<Connection> {
   const [endpoint] = config.endpoints;
   const { user, password, database, ca } = login;
   const connection = await createConnection({
@@ -37,19 +37,4 @@ export async function rawMysql(config: MysqlConfig, login: RawLogin): Promise<Co
 /** Logs in as a tenant, with what its pods get. */
 export function tenantLogin({ tenancy, tls }: Tenant): RawLogin {
   return { user: tenancy.user, password: tenancy.password ?? '', database: tenancy.schema, ca: tls?.ca };
-}
-
-/** Logs in as the administrator. */
-export function administratorLogin({ username, password, tls }: MysqlConfig): RawLogin {
-  return { user: username, password, ca: tls?.ca };
-}
-
-/** Runs statements as the administrator, one after the other. */
-export async function asAdministrator(config: MysqlConfig, ...statements: readonly string[]): Promise<void> {
-  const connection = await rawMysql(config, administratorLogin(config));
-  try {
-    for (const statement of statements) await connection.query(statement);
-  } finally {
-    connection.destroy();
-  }
 }

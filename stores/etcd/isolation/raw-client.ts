@@ -1,7 +1,7 @@
 import { Etcd3 } from 'etcd3';
-import type { KeyPair } from '../../../../kubeadm/pki/key-pair.ts';
-import type { Tenant } from '../../../../stores/contract/driver-contract.ts';
-import type { EtcdConfig } from '../../../../stores/etcd/config.ts';
+import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
+import type { Tenant } from '../../driver.ts';
+import type { EtcdConfig } from '../config.ts';
 
 /** A client of the library itself: tenants are not bound to the calls that our own client knows. */
 export function rawEtcdClient(config: EtcdConfig, pair: KeyPair): Etcd3 {

@@ -1,9 +1,11 @@
 import type { Client } from 'pg';
-import type { Attempt, Tenant } from '../../../../stores/contract/driver-contract.ts';
-import type { LoginConfig } from '../../../../stores/login-config.ts';
-import { quoted } from '../../../../stores/postgres/connection.ts';
-import { sqlState } from '../../../../stores/postgres/errors.ts';
-import { ownershipDatabase } from '../../../../stores/postgres/names.ts';
+import type { Tenant } from '../../driver.ts';
+import { reaching } from '../../isolation/attempt.ts';
+import type { Attempt, Try } from '../../isolation/attempt.ts';
+import type { LoginConfig } from '../../login-config.ts';
+import { quoted } from '../connection.ts';
+import { sqlState } from '../errors.ts';
+import { ownershipDatabase } from '../names.ts';
 import { rawPostgres } from './raw-client.ts';
 import type { RawLogin } from './raw-client.ts';
 
@@ -12,12 +14,25 @@ class HiddenError extends Error {
   override readonly name = 'HiddenError';
 }
 
-/** The codes with which a server refuses for want of a right or of a login, or at a limit of the role. */
-const refusals = new Set(['42501', '28000', '28P01', '53300']);
+/**
+ * The codes with which a server refuses for want of a right or of a login. That it has no connection left (53300) says nothing about
+ * isolation.
+ */
+const refusals = new Set(['42501', '28000', '28P01']);
 
 /** True for a refusal of the server, or for nothing found. */
 export function isPostgresRefusal(error: unknown): boolean {
   return error instanceof HiddenError || refusals.has(sqlState(error) ?? '');
+}
+
+/**
+ * True for an error that the server reported about the attempt itself. Classes 53, 57 and 58, for example a lack of connections or a
+ * shutdown, are about the server.
+ */
+export function isPostgresAnswer(error: unknown): boolean {
+  if (isPostgresRefusal(error)) return true;
+  const state = sqlState(error);
+  return state !== undefined && !/^(?:08|53|57|58)/.test(state);
 }
 
 /** What the attacker has: a connection of its own, and the way to more. */
@@ -32,7 +47,7 @@ export interface Attacker {
 }
 
 /** Succeeds when the server runs the statement; then it is undone, for others are tried after it. */
-function statement({ client }: Attacker, text: string, undo?: string): Attempt {
+function statement({ client }: Attacker, text: string, undo?: string): Try {
   return {
     name: text,
     run: async () => {
@@ -43,7 +58,7 @@ function statement({ client }: Attacker, text: string, undo?: string): Attempt {
 }
 
 /** Succeeds if the server finally returns `true`: it answers some statements only with a warning. */
-function effect({ client }: Attacker, text: string, seen: string): Attempt {
+function effect({ client }: Attacker, text: string, seen: string): Try {
   return {
     name: text,
     run: async () => {
@@ -55,7 +70,7 @@ function effect({ client }: Attacker, text: string, seen: string): Attempt {
 }
 
 /** Succeeds when the answer holds the text that is another's. */
-function look({ client }: Attacker, text: string, forbidden: string): Attempt {
+function look({ client }: Attacker, text: string, forbidden: string): Try {
   return {
     name: text,
     run: async () => {
@@ -66,7 +81,7 @@ function look({ client }: Attacker, text: string, forbidden: string): Attempt {
 }
 
 /** Succeeds when the server lets the login in and then runs the statement. */
-function login({ config, attacker }: Attacker, name: string, over: Partial<RawLogin>, text = 'SELECT 1'): Attempt {
+function login({ config, attacker }: Attacker, name: string, over: Partial<RawLogin>, text = 'SELECT 1'): Try {
   return {
     name,
     run: async () => {
@@ -84,13 +99,32 @@ function login({ config, attacker }: Attacker, name: string, over: Partial<RawLo
 export function loginAttacks(attack: Attacker): readonly Attempt[] {
   const { schema: database, user, password = '' } = attack.victim.tenancy;
   const own = attack.attacker.tenancy;
-  const session = (options: string): Attempt => login(attack, `begin a session with ${options}`, { options });
-  return [
+  const session = (options: string): Try => login(attack, `begin a session with ${options}`, { options });
+  const tenants = [
     login(attack, "connect to the victim's database", { database }),
-    login(attack, "read the victim's keys", { database }, 'SELECT * FROM public.kine'),
+    login(attack, "read the victim's keys", { database }, 'SELECT 1 FROM public.kine LIMIT 1'),
     login(attack, "write the victim's keys", { database }, `UPDATE public.kine SET value = 'x'`),
     login(attack, "drop the victim's keys", { database }, 'DROP TABLE public.kine'),
-    login(attack, 'read whose tenancies are', { database: ownershipDatabase }, 'SELECT * FROM public.tenancies'),
+    login(
+      attack,
+      'read whose tenancies are',
+      { database: ownershipDatabase },
+      'SELECT 1 FROM public.tenancies LIMIT 1',
+    ),
+    login(attack, 'log in as the victim with the own password', { user, database }),
+    login(attack, 'log in as the victim with its name for a password', { user, database, password: user }),
+    login(attack, 'log in with the password of the victim', { password }),
+    login(attack, 'replicate the server', { replication: 'true' }, 'IDENTIFY_SYSTEM'),
+    login(attack, 'replicate the own database', { replication: 'database' }, 'IDENTIFY_SYSTEM'),
+    login(attack, "replicate the victim's database", { replication: 'database', database }, 'IDENTIFY_SYSTEM'),
+    session(`-c role=${user}`),
+    session('-c role=postgres'),
+    session('-c session_preload_libraries=x'),
+    session('-c log_statement=none'),
+    session('-c session_replication_role=replica'),
+    login(attack, 'begin a session as the victim', { options: `-c session_authorization=${user}`, user: own.user }),
+  ];
+  const server = [
     login(
       attack,
       'take the tenancies over',
@@ -106,20 +140,9 @@ export function loginAttacks(attack: Attacker): readonly Attempt[] {
       { database: 'template1' },
       `CREATE FUNCTION x () RETURNS int RETURN 1`,
     ),
-    login(attack, 'log in as the victim with the own password', { user, database }),
-    login(attack, 'log in as the victim with its name for a password', { user, database, password: user }),
-    login(attack, 'log in with the password of the victim', { password }),
     login(attack, 'log in as the superuser with the own password', { user: 'postgres', database: 'postgres' }),
-    login(attack, 'replicate the server', { replication: 'true' }, 'IDENTIFY_SYSTEM'),
-    login(attack, 'replicate the own database', { replication: 'database' }, 'IDENTIFY_SYSTEM'),
-    login(attack, "replicate the victim's database", { replication: 'database', database }, 'IDENTIFY_SYSTEM'),
-    session(`-c role=${user}`),
-    session('-c role=postgres'),
-    session('-c session_preload_libraries=x'),
-    session('-c log_statement=none'),
-    session('-c session_replication_role=replica'),
-    login(attack, 'begin a session as the victim', { options: `-c session_authorization=${user}`, user: own.user }),
   ];
+  return [...reaching('tenants', tenants), ...reaching('server', server)];
 }
 
 /** Roles and databases, the own and the neighbour's. */
@@ -131,21 +154,31 @@ export function administrationAttacks(attack: Attacker): readonly Attempt[] {
   const other = { user: quoted.name(attack.victim.tenancy.user), database: quoted.name(attack.victim.tenancy.schema) };
   const name = quoted.text(attack.victim.tenancy.schema);
   const myself = quoted.text(attack.attacker.tenancy.user);
-  const bare = (text: string, undo?: string): Attempt => statement(attack, text, undo);
-  const member = (role: string): Attempt => bare(`GRANT ${role} TO ${own.user}`, `REVOKE ${role} FROM ${own.user}`);
-  return [
-    bare('CREATE ROLE mallory', 'DROP ROLE mallory'),
-    bare('CREATE ROLE mallory SUPERUSER', 'DROP ROLE mallory'),
-    bare('CREATE DATABASE mallory', 'DROP DATABASE mallory'),
-    bare(`CREATE DATABASE mallory TEMPLATE ${other.database}`, 'DROP DATABASE mallory'),
+  const bare = (text: string, undo?: string): Try => statement(attack, text, undo);
+  const member = (role: string): Try => bare(`GRANT ${role} TO ${own.user}`, `REVOKE ${role} FROM ${own.user}`);
+  const renaming = (database: string): Try =>
+    bare(`ALTER DATABASE ${database} RENAME TO mallory`, `ALTER DATABASE mallory RENAME TO ${database}`);
+  const ofDatabase = (database: string): readonly Try[] => [
+    bare(`ALTER DATABASE ${database} OWNER TO ${own.user}`),
+    bare(`ALTER DATABASE ${database} CONNECTION LIMIT 0`, `ALTER DATABASE ${database} CONNECTION LIMIT -1`),
+    bare(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`),
+    bare(`ALTER DATABASE ${database} IS_TEMPLATE true`, `ALTER DATABASE ${database} IS_TEMPLATE false`),
+    bare(`ALTER DATABASE ${database} SET search_path = evil`, `ALTER DATABASE ${database} RESET ALL`),
+    bare(`COMMENT ON DATABASE ${database} IS 'x'`, `COMMENT ON DATABASE ${database} IS NULL`),
+  ];
+  // Named after the attacker: whoever finds it after a crash sees whose it is.
+  const more = quoted.name(`${attack.attacker.tenancy.user}_more`);
+  const tenants = [
+    bare(`CREATE ROLE ${more}`, `DROP ROLE ${more}`),
+    bare(`CREATE ROLE ${more} SUPERUSER`, `DROP ROLE ${more}`),
+    bare(`CREATE DATABASE ${more}`, `DROP DATABASE ${more}`),
+    bare(`CREATE DATABASE ${more} TEMPLATE ${other.database}`, `DROP DATABASE ${more}`),
     ...['SUPERUSER', 'CREATEDB', 'CREATEROLE', 'REPLICATION', 'BYPASSRLS', 'CONNECTION LIMIT -1'].map((option) =>
       bare(`ALTER ROLE ${own.user} ${option}`),
     ),
     bare(`ALTER ROLE ${other.user} PASSWORD 'x'`),
     bare(`ALTER ROLE ${other.user} NOLOGIN`),
     bare(`ALTER ROLE ${other.user} SET search_path = evil`),
-    bare(`ALTER ROLE ${other.user} RENAME TO mallory`, `ALTER ROLE mallory RENAME TO ${other.user}`),
-    bare(`ALTER ROLE postgres PASSWORD 'x'`),
     bare(`DROP ROLE ${other.user}`),
     bare(`DROP OWNED BY ${other.user}`),
     bare(`REASSIGN OWNED BY ${other.user} TO ${own.user}`),
@@ -156,17 +189,8 @@ export function administrationAttacks(attack: Attacker): readonly Attempt[] {
     bare('SET ROLE pg_read_all_data', 'RESET ROLE'),
     bare(`SET SESSION AUTHORIZATION ${other.user}`, 'RESET SESSION AUTHORIZATION'),
     bare('SET SESSION AUTHORIZATION postgres', 'RESET SESSION AUTHORIZATION'),
-    ...[own.database, other.database, ownershipDatabase].flatMap((database) => [
-      bare(`ALTER DATABASE ${database} OWNER TO ${own.user}`),
-      bare(`ALTER DATABASE ${database} RENAME TO mallory`, `ALTER DATABASE mallory RENAME TO ${database}`),
-      bare(`ALTER DATABASE ${database} CONNECTION LIMIT 0`, `ALTER DATABASE ${database} CONNECTION LIMIT -1`),
-      bare(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`),
-      bare(`ALTER DATABASE ${database} IS_TEMPLATE true`, `ALTER DATABASE ${database} IS_TEMPLATE false`),
-      bare(`ALTER DATABASE ${database} SET search_path = evil`, `ALTER DATABASE ${database} RESET ALL`),
-      bare(`COMMENT ON DATABASE ${database} IS 'x'`, `COMMENT ON DATABASE ${database} IS NULL`),
-    ]),
+    ...[own.database, other.database].flatMap(ofDatabase),
     bare(`DROP DATABASE ${other.database} WITH (FORCE)`),
-    bare(`DROP DATABASE ${ownershipDatabase}`),
     bare(`GRANT CONNECT ON DATABASE ${other.database} TO ${own.user}`),
     bare(`GRANT ALL ON DATABASE ${other.database} TO PUBLIC`),
     bare(`REVOKE CONNECT ON DATABASE ${other.database} FROM ${other.user}`),
@@ -188,21 +212,27 @@ export function administrationAttacks(attack: Attacker): readonly Attempt[] {
       `pg_has_role(${myself}, 'pg_read_all_data', 'MEMBER')`,
     ),
   ];
+  const server = [
+    bare(`ALTER ROLE ${other.user} RENAME TO mallory`, `ALTER ROLE mallory RENAME TO ${other.user}`),
+    bare(`ALTER ROLE postgres PASSWORD 'x'`),
+    bare(`DROP DATABASE ${ownershipDatabase}`),
+    ...[own.database, other.database, ownershipDatabase].map(renaming),
+    ...ofDatabase(ownershipDatabase),
+  ];
+  return [...reaching('tenants', tenants), ...reaching('server', server)];
 }
 
 /** The server's machine and its other users, from within the own database. */
 export function serverAttacks(attack: Attacker): readonly Attempt[] {
   const { victimProcess, secret } = attack;
-  const bare = (text: string, undo?: string): Attempt => statement(attack, text, undo);
+  const bare = (text: string, undo?: string): Try => statement(attack, text, undo);
   const inC = `AS '$libdir/plpgsql', 'plpgsql_call_handler' LANGUAGE c`;
-  return [
+  const tenants = [
     ...['/etc/passwd', 'pg_hba.conf', 'postgresql.auto.conf'].map((path) => bare(`SELECT pg_read_file('${path}')`)),
     bare(`SELECT pg_read_binary_file('/etc/passwd')`),
     bare(`SELECT pg_stat_file('/etc/passwd')`),
     ...["pg_ls_dir('/')", 'pg_ls_logdir()', 'pg_ls_waldir()', 'pg_ls_tmpdir()'].map((call) => bare(`SELECT ${call}`)),
     bare(`SELECT lo_import('/etc/passwd')`),
-    bare(`SELECT lo_export(0, '/tmp/mallory')`),
-    bare(`COPY (SELECT 1) TO '/tmp/mallory'`),
     bare(`COPY (SELECT 1) TO PROGRAM 'id'`),
     bare(`CREATE TABLE stolen (line text); COPY stolen FROM '/etc/passwd'; DROP TABLE stolen`),
     bare(`CREATE TABLE stolen (line text); COPY stolen FROM PROGRAM 'id'; DROP TABLE stolen`),
@@ -214,12 +244,32 @@ export function serverAttacks(attack: Attacker): readonly Attempt[] {
     ),
     bare('CREATE SCHEMA mine', 'DROP SCHEMA mine'),
     bare('CREATE TEMPORARY TABLE t (x int)', 'DROP TABLE t'),
-    bare(`CREATE TABLESPACE mine LOCATION '/tmp'`, 'DROP TABLESPACE mine'),
     bare('CREATE PUBLICATION mine', 'DROP PUBLICATION mine'),
     bare(`CREATE SUBSCRIPTION mine CONNECTION 'dbname=x' PUBLICATION x WITH (connect = false)`),
     bare('CREATE FOREIGN DATA WRAPPER mine', 'DROP FOREIGN DATA WRAPPER mine'),
     bare('CREATE ACCESS METHOD mine TYPE INDEX HANDLER bthandler'),
     bare('CREATE CAST (int AS bytea) WITHOUT FUNCTION'),
+    ...['log_statement = none', 'session_replication_role = replica', 'temp_file_limit = -1'].map((set) =>
+      bare(`SET ${set}`, `RESET ${set.split(' ')[0] ?? ''}`),
+    ),
+    bare(`SELECT pg_terminate_backend(${victimProcess})`),
+    bare(`SELECT pg_cancel_backend(${victimProcess})`),
+    ...['pg_authid', 'pg_shadow', 'pg_file_settings', 'pg_hba_file_rules', 'pg_subscription', 'pg_user_mapping'].map(
+      (name) => bare(`SELECT * FROM ${name} LIMIT 1`),
+    ),
+    ...['data_directory', 'hba_file', 'config_file'].map((name) => bare(`SHOW ${name}`)),
+    look(attack, `SELECT * FROM pg_stat_activity WHERE pid = ${victimProcess}`, secret),
+    look(attack, `SELECT * FROM pg_stat_get_activity(${victimProcess})`, secret),
+    look(
+      attack,
+      `SELECT pg_stat_get_backend_activity(i) FROM pg_stat_get_backend_idset() i WHERE pg_stat_get_backend_pid(i) = ${victimProcess}`,
+      secret,
+    ),
+  ];
+  const server = [
+    bare(`SELECT lo_export(0, '/tmp/mallory')`),
+    bare(`COPY (SELECT 1) TO '/tmp/mallory'`),
+    bare(`CREATE TABLESPACE mine LOCATION '/tmp'`, 'DROP TABLESPACE mine'),
     bare(`SELECT pg_create_physical_replication_slot('mine')`, `SELECT pg_drop_replication_slot('mine')`),
     bare(`SELECT pg_create_logical_replication_slot('mine', 'test_decoding')`),
     ...[
@@ -231,18 +281,7 @@ export function serverAttacks(attack: Attacker): readonly Attempt[] {
     ].map((call) => bare(`SELECT ${call}`)),
     bare('CHECKPOINT'),
     bare(`ALTER SYSTEM SET log_statement = 'none'`, 'ALTER SYSTEM RESET log_statement'),
-    ...['log_statement = none', 'session_replication_role = replica', 'temp_file_limit = -1'].map((set) =>
-      bare(`SET ${set}`, `RESET ${set.split(' ')[0] ?? ''}`),
-    ),
-    bare(`SELECT pg_terminate_backend(${victimProcess})`),
-    bare(`SELECT pg_cancel_backend(${victimProcess})`),
     bare(`SELECT pg_log_backend_memory_contexts(${victimProcess})`),
-    ...['pg_authid', 'pg_shadow', 'pg_file_settings', 'pg_hba_file_rules', 'pg_subscription', 'pg_user_mapping'].map(
-      (name) => bare(`SELECT * FROM ${name}`),
-    ),
-    ...['data_directory', 'hba_file', 'config_file'].map((name) => bare(`SHOW ${name}`)),
-    look(attack, 'SELECT * FROM pg_stat_activity', secret),
-    look(attack, 'SELECT * FROM pg_stat_get_activity(NULL)', secret),
-    look(attack, `SELECT pg_stat_get_backend_activity(i) FROM pg_stat_get_backend_idset() i`, secret),
   ];
+  return [...reaching('tenants', tenants), ...reaching('server', server)];
 }

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { storedMeta } from '../../../../api/as-stored.ts';
+import type { Condition } from '../../../../api/meta.ts';
+import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+import { verifiedIsolation } from '../../../../testing/builders/verified-isolation.ts';
+import { isolationRefusal } from './isolation-refusal.ts';
+
+function storeWith(condition: Partial<Condition> | undefined, spec: Partial<DataStore['spec']> = {}): DataStore {
+  return {
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'DataStore',
+    metadata: storedMeta({ name: 'default', generation: 2 }),
+    spec: { driver: 'etcd', endpoints: ['etcd:2379'], ...spec },
+    ...(condition !== undefined && { status: { conditions: [{ ...verifiedIsolation, ...condition }] } }),
+  };
+}
+
+test('a verified DataStore takes new tenants', () => {
+  expect(isolationRefusal(storeWith({}))).toBeUndefined();
+});
+
+test.each([
+  ['no verdict', undefined],
+  ['a verdict about an older spec', { observedGeneration: 1 }],
+  ['a verification that is due', { status: 'Unknown', reason: 'Pending' }],
+])('with %s it takes none yet', (_, condition) => {
+  expect(isolationRefusal(storeWith(condition as Partial<Condition>))).toBe(
+    'has not been verified to isolate tenants since it was created or changed',
+  );
+});
+
+test.each([
+  ['False', 'Breached', 'version 3.6.13 allowed a tenant: watch everything'],
+  ['Unknown', 'Inconclusive', 'may not create users'],
+])('a verdict of %s with reason %s is told', (status, reason, message) => {
+  const store = storeWith({ status, reason, message } as Partial<Condition>);
+  expect(isolationRefusal(store)).toBe(`is not verified to isolate tenants: ${message}`);
+});
+
+test('a DataStore with a single login takes its one tenant', () => {
+  expect(isolationRefusal(storeWith({ status: 'False', reason: 'SharedLogin' }))).toBeUndefined();
+});
+
+test('spec.isolationPolicy Report lets tenants in whatever the verdict is', () => {
+  for (const condition of [undefined, { status: 'False', reason: 'Breached' } as const])
+    expect(isolationRefusal(storeWith(condition, { isolationPolicy: 'Report' }))).toBeUndefined();
+  expect(isolationRefusal(storeWith(undefined, { isolationPolicy: 'Enforce' }))).toBeDefined();
+});

@@ -1,0 +1,18 @@
+import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
+
+/**
+ * Why a DataStore takes no new tenant until it is verified to isolate tenants, as the end of a sentence; undefined when it takes one. One
+ * with a single login takes its one tenant: who else asks for it is refused elsewhere.
+ */
+export function isolationRefusal({ metadata, spec, status }: DataStore): string | undefined {
+  if (spec.isolationPolicy === 'Report') return undefined;
+  const found = status?.conditions?.find(({ type }) => type === 'IsolationVerified');
+  if (found === undefined || (found.observedGeneration ?? 0) < metadata.generation || found.reason === 'Pending')
+    return 'has not been verified to isolate tenants since it was created or changed';
+  if (found.status === 'True' || found.reason === 'SharedLogin') return undefined;
+  return `is not verified to isolate tenants: ${found.message}`;
+}
+
+/** What to do if a DataStore is not verified to isolate tenants. */
+export const isolationRemedy =
+  'wait for its condition IsolationVerified, use another DataStore, or set its spec.isolationPolicy to Report';
