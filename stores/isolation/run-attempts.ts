@@ -1,4 +1,5 @@
 import type { Attack, Attempt } from './attempt.ts';
+import { inTime } from './in-time.ts';
 
 /** What became of attempts. */
 export interface AttemptsResult {
@@ -34,7 +35,7 @@ export async function runAttempts({ lanes }: Pick<Attack, 'lanes'>, options: Run
       if (isOver({ attempts, breaches, unclear })) return;
       attempts += 1;
       try {
-        await answered(attempt);
+        await inTime(attempt.run(), answerMs);
         breaches.push(attempt.name);
       } catch (error) {
         if (!isRefusal(error)) unclear.push(`${attempt.name}: ${String(error)}`);
@@ -43,16 +44,4 @@ export async function runAttempts({ lanes }: Pick<Attack, 'lanes'>, options: Run
   };
   await Promise.all(lanes.map((lane) => runLane(lane.filter(chooses))));
   return { attempts, breaches, unclear };
-}
-
-async function answered(attempt: Attempt): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new Error(`no answer within ${answerMs / 1000} s`));
-  }, answerMs);
-  try {
-    await Promise.race([attempt.run(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -209,3 +209,32 @@ test('throws when the datastore does not take the canary tenancies', async () =>
   store.failure = new StoreError('Unauthorized', 'may not create users');
   await expect(verify(store)).rejects.toMatchObject({ reason: 'Unauthorized' });
 });
+
+test('tells a breach also if it prevents the removal of the canary tenancies', async () => {
+  const store = new MemoryStore({ kine: true });
+  const [first, second] = canaries('one', store.driver.capabilities);
+  let made = 0;
+  store.after = (call) => {
+    if (call === 'ensure') {
+      made += 1;
+      if (store.access.has(second.user)) store.access.grantForeign(first.user, second.schema);
+    }
+    if (call === 'remove' && made === 2) throw new StoreError('Unauthorized', 'must be superuser to drop superusers');
+  };
+  expect(await verify(store)).toEqual({ attempts: 1, breach: 'read a key of another tenant' });
+});
+
+test('repeats no password that an error contains', async () => {
+  const store = new MemoryStore({ kine: true });
+  const passwords: string[] = [];
+  const probe: Partial<IsolationProbe<string>> = {
+    attack: (_, { tenancy }) => {
+      passwords.push(tenancy.password ?? '');
+      return Promise.reject(new Error(`cannot log in with ${tenancy.password ?? ''} ${'x'.repeat(10_000)}`));
+    },
+  };
+  const { unclear = '' } = await verify(store, { probe });
+  expect(unclear).toMatch(/^a canary tenancy cannot be attacked: cannot log in with … x+$/);
+  expect(unclear.length).toBeLessThanOrEqual(500);
+  expect(passwords[0]).not.toBe('');
+});

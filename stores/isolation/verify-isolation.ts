@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Driver, IsolationProbe, Session, Tenancy, Tenant } from '../driver.ts';
 import type { Attack, Attempt } from './attempt.ts';
 import { canaries } from './canaries.ts';
+import { inTime } from './in-time.ts';
 import { runAttempts } from './run-attempts.ts';
 import type { AttemptsResult } from './run-attempts.ts';
 
@@ -30,11 +31,17 @@ export interface VerificationRequest<Config> {
 /** Milliseconds after which no more attempts are made; a healthy datastore needs less than two seconds for all of them. */
 const longestMs = 20_000;
 
+/** Milliseconds for connecting as a canary, and for what it does with its own data; clients of databases may wait without end. */
+const canaryMs = 10_000;
+
+/** Of what a server says, this much is told: the message becomes part of an object. */
+const longestText = 500;
+
 /**
  * Proves that a datastore isolates tenants: makes two canary tenancies, and lets each of them, with its own credentials, attack the other
  * one. It attempts nothing that would change anything but the two tenancies if the datastore allowed it, and ends at the first breach. The
  * canary tenancies are removed at the end, and those of a run that was interrupted at the beginning. Throws `StoreError` when the datastore
- * does not take them.
+ * does not take them. A breach is told also if it prevents their removal, which the next run tries again.
  */
 export async function verifyIsolation<Config>(request: VerificationRequest<Config>): Promise<IsolationVerdict> {
   const { driver, session, id } = request;
@@ -43,14 +50,35 @@ export async function verifyIsolation<Config>(request: VerificationRequest<Confi
   if (opening !== undefined) return { attempts: 1, breach: opening };
   const pair = canaries(id, driver.capabilities);
   await removeAll(session, pair);
+  let verdict: IsolationVerdict | undefined;
   try {
     for (const tenancy of pair) await session.ensure(tenancy);
     const looked = session.openings === undefined ? 0 : 1;
-    const verdict = await attackEachOther(request, pair);
-    return { ...verdict, attempts: verdict.attempts + looked };
+    const found = await attackEachOther(request, pair);
+    verdict = { ...withoutSecrets(found, pair), attempts: found.attempts + looked };
   } finally {
-    await removeAll(session, pair);
+    try {
+      await removeAll(session, pair);
+    } catch (error) {
+      // A canary that has made itself an administrator, for example, may be one that Steward cannot remove.
+      if (verdict?.breach === undefined) throw error;
+    }
   }
+  return verdict;
+}
+
+/** Without the passwords that an error might repeat, and not longer than a condition should be. */
+function withoutSecrets(verdict: IsolationVerdict, pair: readonly Tenancy[]): IsolationVerdict {
+  const clean = (text: string): string => {
+    const secrets = pair.flatMap(({ password }) => password ?? []);
+    return secrets.reduce((told, secret) => told.replaceAll(secret, '…'), text).slice(0, longestText);
+  };
+  const { breach, unclear } = verdict;
+  return {
+    ...verdict,
+    ...(breach !== undefined && { breach: clean(breach) }),
+    ...(unclear !== undefined && { unclear: clean(unclear) }),
+  };
 }
 
 async function removeAll(session: Session, tenancies: readonly Tenancy[]): Promise<void> {
@@ -105,18 +133,29 @@ async function attack<Config>(
   { probe, attacker, victim, isLate }: Duel<Config>,
 ): Promise<AttemptsResult> {
   signal.throwIfAborted();
+  const opening = probe.attack(config, attacker, victim);
   let opened: Attack;
   try {
-    opened = await probe.attack(config, attacker, victim);
+    opened = await inTime(opening, canaryMs);
   } catch (error) {
+    // What is opened too late is closed at once.
+    opening.then((late) => closed(late)).catch(() => undefined);
     return { attempts: 0, breaches: [], unclear: [`a canary tenancy cannot be attacked: ${textOf(error)}`] };
   }
-  await using all = opened;
-  return await runAttempts(all, {
-    isRefusal: probe.isAnswer,
-    chooses: ({ reach }: Attempt) => reach === 'tenants',
-    isOver: ({ breaches }) => breaches.length > 0 || signal.aborted || isLate(),
-  });
+  try {
+    return await runAttempts(opened, {
+      isRefusal: probe.isAnswer,
+      chooses: ({ reach }: Attempt) => reach === 'tenants',
+      isOver: ({ breaches }) => breaches.length > 0 || signal.aborted || isLate(),
+    });
+  } finally {
+    await closed(opened);
+  }
+}
+
+/** Whether connections end well says nothing about isolation. */
+async function closed(opened: AsyncDisposable): Promise<void> {
+  await inTime(Promise.resolve(opened[Symbol.asyncDispose]()), canaryMs).catch(() => undefined);
 }
 
 /** Why the credentials of a canary do not open its own tenancy; undefined when they do. */
@@ -127,10 +166,13 @@ async function inaccessible<Config>(
   how: 'write' | 'read',
 ): Promise<string | undefined> {
   const value = `canary ${canary.tenancy.schema}`;
-  try {
+  const use = async (): Promise<boolean> => {
     await using hand = await probe.connect(config, canary);
     if (how === 'write') await hand.write('a', value);
-    if ((await hand.read('a')) === value) return undefined;
+    return (await hand.read('a')) === value;
+  };
+  try {
+    if (await inTime(use(), canaryMs)) return undefined;
     return 'a canary tenancy did not hold what was written into it';
   } catch (error) {
     return `a canary tenancy cannot be used with its own credentials: ${textOf(error)}`;

@@ -42,7 +42,7 @@ export const tenantControlPlaneConditions = {
       DataStoreNotAllowed:
         'The DataStore does not allow tenants of this namespace. The message says how to fix it. Tenants whose data is already there stay.',
       DataStoreNotVerified:
-        'The DataStore is not verified to isolate tenants, so it takes no new ones. The message says why. Tenants whose data is already there stay.',
+        'The DataStore is not verified to isolate tenants, so it takes no new ones; its condition IsolationVerified says why. Tenants whose data is already there stay.',
       DataStoreNotFound: 'The DataStore named in the spec does not exist.',
       AdoptingData: 'The data of the previous TenantControlPlane has to be adopted first.',
       OverrideUnusable: 'A resource cannot be stored where spec.dataStoreOverrides says. The message says why.',
@@ -324,7 +324,7 @@ export const dataStoreConditions = {
       Verified: 'The datastore refused every attempt.',
       Breached: 'The datastore allowed an attempt, which the message names. New tenants wait.',
       SharedLogin: 'All tenants would use one login, so the datastore serves one tenant only.',
-      Inconclusive: 'The verification could not be completed. The message says why. It is repeated.',
+      Inconclusive: 'The verification failed several times in a row. The message says why. It is repeated; new tenants are accepted, unless the last one that succeeded found a breach.',
       Pending: 'The datastore has not been verified yet, or not since its version or its spec changed.',
     },
   },

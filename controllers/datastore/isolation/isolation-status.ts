@@ -11,21 +11,39 @@ const type = 'IsolationVerified';
 export type IsolationFinding =
   | { readonly is: 'isolated'; readonly attempts: number; readonly serverVersion: string }
   | { readonly is: 'breached'; readonly attempts: number; readonly serverVersion: string; readonly breach: string }
-  /** It could not be completed, for this reason. */
+  /** It could not be completed, for this reason, and is tried again before that counts. */
+  | { readonly is: 'failing'; readonly message: string }
+  /** It could not be completed, again and again, for this reason. */
   | { readonly is: 'inconclusive'; readonly message: string }
   /** There are no two tenants that could be kept apart. */
   | { readonly is: 'shared login' };
+
+/** True if there is a verdict on this spec, and on the version that the datastore reports now. */
+export function isVerdictOn(store: DataStore, serverVersion: string | undefined): boolean {
+  const { isolation } = store.status ?? {};
+  const condition = conditionOf(store.status);
+  const isVerdict = condition?.reason === 'Verified' || condition?.reason === 'Breached';
+  // A CRD that is older than the manager stores the condition alone.
+  const isOfVersion = isolation === undefined || isolation.serverVersion === serverVersion;
+  return isVerdict && isOfVersion && isOfSpec(store, condition);
+}
+
+/** True if verifications of this spec have failed so often that new tenants do not wait for one. */
+export function isGivenUp(store: DataStore): boolean {
+  const condition = conditionOf(store.status);
+  return condition?.reason === 'Inconclusive' && isOfSpec(store, condition);
+}
+
+function isOfSpec({ metadata }: DataStore, condition: Condition | undefined): boolean {
+  return (condition?.observedGeneration ?? 0) >= metadata.generation;
+}
 
 /** The last verification that counts: it was of this spec, and of the version that the datastore reports now. */
 export function lastVerification(
   store: DataStore,
   serverVersion: string | undefined,
 ): DataStoreIsolationStatus | undefined {
-  const { isolation } = store.status ?? {};
-  const condition = conditionOf(store.status);
-  const isVerdict = condition?.reason === 'Verified' || condition?.reason === 'Breached';
-  const isOfSpec = (condition?.observedGeneration ?? 0) >= store.metadata.generation;
-  return isVerdict && isOfSpec && isolation?.serverVersion === serverVersion ? isolation : undefined;
+  return isVerdictOn(store, serverVersion) ? store.status?.isolation : undefined;
 }
 
 /** The status after a verification; without one, what is known stays, and says so when it is about another spec or version. */
@@ -35,13 +53,20 @@ export function withIsolation(
   { finding, now }: { readonly finding: IsolationFinding | undefined; readonly now: Date },
 ): DataStoreStatus {
   const condition = finding === undefined ? unverified(store, status) : stated(finding, now);
-  const isolation = finding === undefined ? store.status?.isolation : recordOf(finding, now);
+  const isolation = isFailure(finding) ? store.status?.isolation : recordOf(finding, now);
   const at = { generation: store.metadata.generation, now };
   return {
     ...status,
     ...(condition !== undefined && { conditions: setConditions(status.conditions ?? [], [condition], at) }),
     ...(isolation !== undefined && { isolation }),
   };
+}
+
+type Failure = Extract<IsolationFinding, { readonly is: 'failing' | 'inconclusive' }>;
+
+/** What failed says nothing: above all, it takes no breach back. */
+function isFailure(finding: IsolationFinding | undefined): finding is Failure | undefined {
+  return finding === undefined || finding.is === 'failing' || finding.is === 'inconclusive';
 }
 
 /** The Event of a verification whose result differs from the one before. */
@@ -63,7 +88,7 @@ function conditionOf(status: DataStoreStatus | undefined): Condition | undefined
 function unverified(store: DataStore, status: DataStoreStatus): StatedCondition | undefined {
   const before = conditionOf(store.status);
   const isKnown =
-    lastVerification(store, status.serverVersion) !== undefined ||
+    isVerdictOn(store, status.serverVersion) ||
     (before !== undefined && before.reason !== 'Verified' && before.reason !== 'Breached');
   // Of a datastore that cannot be used, other conditions say why.
   if (isKnown || status.ready !== true) return undefined;
@@ -89,6 +114,10 @@ function stated(finding: IsolationFinding, now: Date): StatedCondition {
       const { attempts, serverVersion, breach } = finding;
       const message = `version ${serverVersion} allowed a tenant, in attempt ${attempts} at ${secondsOf(now)}: ${breach}`;
       return stateCondition('DataStore', { type, status: 'False', reason: 'Breached', message });
+    }
+    case 'failing': {
+      const message = `the verification failed and is about to be tried again: ${finding.message}`;
+      return stateCondition('DataStore', { type, status: 'Unknown', reason: 'Pending', message });
     }
     case 'inconclusive':
       return stateCondition('DataStore', {

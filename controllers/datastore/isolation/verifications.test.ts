@@ -24,6 +24,8 @@ class Rig {
   checksum = 'one';
   version = '3.6.16';
   reachable = true;
+  /** True when the time of a reconcile is over during the verification. */
+  aborted = false;
   /** Waited for by every verification. */
   gate: Promise<unknown> = Promise.resolve();
   #verifications: Verifications;
@@ -78,7 +80,7 @@ class Rig {
 
   #context(): Context {
     return {
-      signal: new AbortController().signal,
+      signal: this.aborted ? AbortSignal.abort() : new AbortController().signal,
       now: this.clock.now(),
       log: silent,
       event: (type, reason, message) => void this.events.push(`${type} ${reason}: ${message}`),
@@ -192,7 +194,7 @@ describe('A DataStore', () => {
     const rig = new Rig();
     rig.verdict = new StoreError('Unauthorized', 'may not create users');
     let { store, afterMs } = await rig.reconcile(storeNamed('a'));
-    expect(verdictOf(store)).toBe('Unknown Inconclusive: may not create users');
+    expect(verdictOf(store)).toMatch(/^Unknown Pending: the verification failed .*: may not create users$/);
     for (const pause of [5, 10, 20, 40, 80, 160, 300, 300]) {
       const before = rig.verified.length;
       expect(afterMs).toBe(Math.min(pause, 15) * 1000);
@@ -203,6 +205,90 @@ describe('A DataStore', () => {
       ({ store, afterMs } = await rig.reconcile(store));
       expect(rig.verified).toHaveLength(before + 1);
     }
+    expect(verdictOf(store)).toBe('Unknown Inconclusive: may not create users');
+  });
+
+  test.each([
+    ['a datastore that answers slowly', { attempts: 3, unclear: 'it was not done after 20 s' }],
+    ['a defect of the verification', new TypeError('undefined is not a function')],
+  ])('is given up after three failures within half a minute, also by the next process, with %s', async (_, verdict) => {
+    const rig = new Rig();
+    rig.verdict = verdict;
+    let { store } = await rig.reconcile(storeNamed('a'));
+    const reasons: string[] = [];
+    for (const seconds of [5, 10]) {
+      reasons.push(verdictOf(store).split(':')[0] ?? '');
+      await rig.clock.advance(seconds * 1000);
+      ({ store } = await rig.reconcile(store));
+    }
+    reasons.push(verdictOf(store).split(':')[0] ?? '');
+    rig.restart();
+    ({ store } = await rig.reconcile(store));
+    reasons.push(verdictOf(store).split(':')[0] ?? '');
+    expect(reasons).toEqual(['Unknown Pending', 'Unknown Pending', 'Unknown Inconclusive', 'Unknown Inconclusive']);
+    expect(rig.verified).toHaveLength(4);
+  });
+
+  test('is given up, too, when each verification takes longer than a reconcile may', async () => {
+    const rig = new Rig();
+    rig.verdict = new Error('the time of the reconcile is over');
+    rig.aborted = true;
+    let store = storeNamed('a');
+    for (const seconds of [5, 10, 20]) {
+      await expect(rig.reconcile(store)).rejects.toThrow('the time of the reconcile is over');
+      ({ store } = await rig.reconcile(store));
+      await rig.clock.advance(seconds * 1000);
+    }
+    expect(verdictOf(store)).toMatch(/^Unknown Inconclusive: it was not done before/);
+    expect(rig.verified).toHaveLength(3);
+  });
+
+  test('with a breach is verified again within seconds, and after a restart, so that a closed hole is noticed', async () => {
+    const rig = new Rig({ intervalMs: 0 });
+    rig.verdict = { attempts: 1, breach: 'connections by every role' };
+    let { store } = await rig.reconcile(storeNamed('a'));
+    for (const seconds of [5, 10, 20, 40, 80, 160, 300, 300]) {
+      const before = rig.verified.length;
+      await rig.clock.advance(seconds * 1000);
+      ({ store } = await rig.reconcile(store));
+      expect(rig.verified).toHaveLength(before + 1);
+    }
+    expect(rig.events).toHaveLength(1);
+    rig.restart();
+    rig.verdict = { attempts: 90 };
+    ({ store } = await rig.reconcile(store));
+    expect(verdictOf(store)).toMatch(/^True Verified/);
+    expect(store.status?.isolation?.breach).toBeUndefined();
+  });
+
+  test('keeps a breach however often the next verifications fail, also when its spec changes', async () => {
+    const rig = new Rig();
+    rig.verdict = { attempts: 1, breach: 'watch everything' };
+    let { store } = await rig.reconcile(storeNamed('a'));
+    rig.verdict = { attempts: 0, unclear: 'connection lost' };
+    for (let count = 0; count < 6; count += 1) {
+      await rig.clock.advance(300_000);
+      ({ store } = await rig.reconcile(store));
+    }
+    expect(verdictOf(store)).toMatch(/^False Breached/);
+    store = { ...store, metadata: { ...store.metadata, generation: 2 } };
+    for (let count = 0; count < 6; count += 1) {
+      ({ store } = await rig.reconcile(store));
+      await rig.clock.advance(300_000);
+    }
+    expect(verdictOf(store)).toBe('Unknown Inconclusive: connection lost');
+    expect(store.status?.isolation?.breach).toBe('watch everything');
+  });
+
+  test('is not attacked again and again when its CRD is too old to store the result', async () => {
+    const rig = new Rig();
+    let { store } = await rig.reconcile(storeNamed('a'));
+    for (let count = 0; count < 5; count += 1) {
+      const { isolation: _, ...status } = store.status ?? {};
+      ({ store } = await rig.reconcile({ ...store, status }));
+    }
+    expect(rig.verified).toHaveLength(1);
+    expect(verdictOf(store)).toMatch(/^True Verified/);
   });
 
   test('keeps its verdict through three failures, and loses it with the fourth', async () => {

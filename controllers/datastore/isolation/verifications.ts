@@ -6,7 +6,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Context, ReconcileResult } from '../../../runtime/reconcile/controller.ts';
 import { StoreError } from '../../../stores/store-error.ts';
 import type { ProbedStore } from '../dependencies.ts';
-import { isolationEvent, lastVerification, withIsolation } from './isolation-status.ts';
+import { isGivenUp, isolationEvent, isVerdictOn, lastVerification, withIsolation } from './isolation-status.ts';
 import type { IsolationFinding } from './isolation-status.ts';
 
 /** Until it is looked again whether the verification of another datastore is done, in milliseconds. */
@@ -17,16 +17,22 @@ const lastRetryMs = 5 * 60_000;
 
 /** How often in a row a verification may fail before an earlier verdict no longer counts. */
 const passingFailures = 3;
+/** How often in a row the first verification may fail before new tenants are accepted without one: about half a minute. */
+const patience = 2;
 
 /** How far the interval of one datastore may differ from the configured one, as a part of it. */
 const jitter = 0.1;
 
 interface Known {
-  /** Of the configuration that was verified. */
-  readonly checksum: string;
+  /** What was verified: configuration, spec and version. */
+  readonly subject: string;
+  /** Failed verifications in a row, and why the last one failed. */
   readonly inconclusive: number;
-  /** On the monotonic clock; undefined after a result, whose time is in the status. */
-  readonly due: number | undefined;
+  readonly message: string;
+  /** Verifications in a row that found no isolation, for whatever reason. */
+  readonly repeats: number;
+  /** On the monotonic clock. Not from the status, which may not have arrived, or which an older CRD does not store. */
+  readonly due: number;
 }
 
 /** How datastores are verified. */
@@ -42,7 +48,8 @@ export interface VerificationsOptions {
 /**
  * Verifies that datastores isolate tenants: each when it was added, when its server has another version, when its spec or its credentials
  * changed, and every `intervalMs`, more or less; one datastore at a time. The time of the last verification is in the status, so that a
- * restart of the manager repeats none.
+ * restart of the manager repeats none. After a breach or a failure the next one follows soon: a hole is noticed to be closed, and what was
+ * open only while something changed is not held against the datastore for long.
  */
 export class Verifications {
   readonly #options: VerificationsOptions;
@@ -61,16 +68,22 @@ export class Verifications {
     { open, ctx }: { readonly open: () => Promise<ProbedStore>; readonly ctx: Context },
   ): Promise<ReconcileResult<DataStore> & { readonly status: DataStoreStatus; readonly afterMs: number }> {
     const { now } = ctx;
-    const kept = { status: withIsolation(store, status, { finding: undefined, now }), afterMs };
+    const kept = { status: withIsolation(store, status, { finding: this.#remembered(store, status), now }), afterMs };
     const opened = isReachable(status) ? await openedOrNot(open) : undefined;
     if (opened === undefined || !this.#isDue(store, status, opened, now)) return kept;
     if (this.#isBusy) return { ...kept, afterMs: Math.min(busyMs, afterMs) };
-    const found = await this.#find(store, status, { opened, ctx });
-    const pause = this.#note(store, opened, found);
-    const result = withIsolation(store, status, {
-      finding: this.#isPassing(store, status, found) ? undefined : found,
-      now,
-    });
+    let found: IsolationFinding;
+    try {
+      found = await this.#find(store, status, { opened, ctx });
+    } catch (error) {
+      // The time of the reconcile is over: the next one tells it, and does not begin with another verification.
+      const message = 'it was not done before the time of a reconcile was over';
+      this.#note(store, status, { opened, finding: { is: 'inconclusive', message } });
+      throw error;
+    }
+    const pause = this.#note(store, status, { opened, finding: found });
+    const finding = this.#told(store, status, found);
+    const result = withIsolation(store, status, { finding, now });
     const event = isolationEvent(store.status, result);
     if (event !== undefined) ctx.event(...event);
     return { status: result, afterMs: Math.min(afterMs, pause) };
@@ -93,47 +106,76 @@ export class Verifications {
         ? { is: 'isolated', attempts, serverVersion }
         : { is: 'inconclusive', message: unclear };
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      return { is: 'inconclusive', message: error.message };
+      if (ctx.signal.aborted) throw error;
+      if (error instanceof StoreError) return { is: 'inconclusive', message: error.message };
+      // The status has more to say than this.
+      ctx.log.error('the verification of isolation failed', { error });
+      return { is: 'inconclusive', message: 'the verification failed; the log of the manager says why' };
     } finally {
       this.#isBusy = false;
     }
   }
 
-  #isDue(store: DataStore, status: DataStoreStatus, { checksum }: ProbedStore, now: Date): boolean {
+  #isDue(store: DataStore, status: DataStoreStatus, opened: ProbedStore, now: Date): boolean {
     const known = this.#known.get(store.metadata.uid);
-    if (known !== undefined && known.checksum !== checksum) return true;
-    if (known?.due !== undefined) return this.#options.clock.monotonic() >= known.due;
+    if (known !== undefined)
+      return known.subject !== subjectOf(store, status, opened) || this.#options.clock.monotonic() >= known.due;
     const last = lastVerification(store, status.serverVersion);
-    if (last === undefined) return true;
+    if (last === undefined || last.breach !== undefined) return true;
     const { intervalMs } = this.#options;
     return intervalMs > 0 && now.getTime() - Date.parse(last.time) >= spread(intervalMs, store.metadata.uid);
   }
 
-  /** A verdict stands while the next verification fails a few times for a reason that may pass. */
+  /** A verdict stands while the next verification fails a few times for a reason that may pass, and a breach until one succeeds. */
   #isPassing(store: DataStore, { serverVersion }: DataStoreStatus, finding: IsolationFinding): boolean {
-    if (finding.is !== 'inconclusive' || lastVerification(store, serverVersion) === undefined) return false;
+    if (finding.is !== 'inconclusive' || !isVerdictOn(store, serverVersion)) return false;
+    if (store.status?.isolation?.breach !== undefined) return true;
     return (this.#known.get(store.metadata.uid)?.inconclusive ?? 0) <= passingFailures;
   }
 
-  /** Remembers the result, and says when a retry is due. */
-  #note(store: DataStore, { checksum }: ProbedStore, finding: IsolationFinding): number {
+  /** The first failures are told as a verification that is still to come. */
+  #told(store: DataStore, status: DataStoreStatus, finding: IsolationFinding): IsolationFinding | undefined {
+    if (this.#isPassing(store, status, finding)) return undefined;
+    if (finding.is !== 'inconclusive' || isGivenUp(store)) return finding;
+    const { inconclusive = 0 } = this.#known.get(store.metadata.uid) ?? {};
+    return inconclusive > patience ? finding : { ...finding, is: 'failing' };
+  }
+
+  /** The last failure, whose reconcile may have ended before it was told. */
+  #remembered(store: DataStore, status: DataStoreStatus): IsolationFinding | undefined {
+    const { inconclusive = 0, message = '' } = this.#known.get(store.metadata.uid) ?? {};
+    return inconclusive === 0 ? undefined : this.#told(store, status, { is: 'inconclusive', message });
+  }
+
+  /** Remembers the result, and says when the next verification is due. */
+  #note(
+    store: DataStore,
+    status: DataStoreStatus,
+    { opened, finding }: { readonly opened: ProbedStore; readonly finding: IsolationFinding },
+  ): number {
     const { uid } = store.metadata;
+    const subject = subjectOf(store, status, opened);
     const before = this.#known.get(uid);
-    if (finding.is === 'shared login') {
-      // Nothing but the spec can change that, and the spec is looked at again with the checksum.
-      this.#known.set(uid, { checksum, inconclusive: 0, due: Infinity });
-      return Infinity;
-    }
-    if (finding.is !== 'inconclusive') {
-      this.#known.set(uid, { checksum, inconclusive: 0, due: undefined });
-      return Infinity;
-    }
-    const inconclusive = (before?.inconclusive ?? 0) + 1;
-    const pause = Math.min(firstRetryMs * 2 ** (inconclusive - 1), lastRetryMs);
-    this.#known.set(uid, { checksum, inconclusive, due: this.#options.clock.monotonic() + pause });
+    const same = before?.subject === subject ? before : undefined;
+    const isFailure = finding.is === 'inconclusive';
+    const message = finding.is === 'inconclusive' ? finding.message : '';
+    const inconclusive = isFailure ? (same?.inconclusive ?? 0) + 1 : 0;
+    const repeats = isFailure || finding.is === 'breached' ? (same?.repeats ?? 0) + 1 : 0;
+    const pause = this.#pause(uid, finding, repeats);
+    this.#known.set(uid, { subject, inconclusive, message, repeats, due: this.#options.clock.monotonic() + pause });
     return pause;
   }
+
+  #pause(uid: string, finding: IsolationFinding, repeats: number): number {
+    if (repeats > 0) return Math.min(firstRetryMs * 2 ** (repeats - 1), lastRetryMs);
+    const { intervalMs } = this.#options;
+    // Of a shared login nothing but the spec can change anything.
+    return finding.is === 'shared login' || intervalMs === 0 ? Infinity : spread(intervalMs, uid);
+  }
+}
+
+function subjectOf({ metadata }: DataStore, { serverVersion = '' }: DataStoreStatus, { checksum }: ProbedStore): string {
+  return JSON.stringify([checksum, metadata.generation, serverVersion]);
 }
 
 async function openedOrNot(open: () => Promise<ProbedStore>): Promise<ProbedStore | undefined> {

@@ -39,7 +39,7 @@ describe('A new tenant', () => {
     await world.create();
     await say(world, [breached]);
     await world.settle();
-    expect(await world.condition('StoreReady')).toContain('version 3.6.13 allowed a tenant: watch everything');
+    expect(await world.condition('StoreReady')).toContain('is not verified to isolate tenants (Breached)');
     expect(world.store.calls).toEqual([]);
     await settings(world, { isolationPolicy: 'Report' });
     await world.settle();

@@ -124,10 +124,11 @@ export function adminAttacks(
     'SHOW REPLICA STATUS',
     'SHOW ENGINE INNODB STATUS',
     'SELECT * FROM information_schema.INNODB_TRX',
-    'SELECT * FROM information_schema.INNODB_BUFFER_PAGE LIMIT 1',
     `LOAD DATA INFILE '/etc/passwd' INTO TABLE ${table(attacker.tenancy.schema)} (value)`,
   ];
   const server = [
+    // A server that allows it reads its whole buffer pool for that.
+    'SELECT * FROM information_schema.INNODB_BUFFER_PAGE LIMIT 1',
     "CREATE USER 'mallory'@'%' IDENTIFIED BY 'x'",
     "CREATE ROLE 'mallory'",
     `RENAME USER ${other} TO 'mallory'@'%'`,

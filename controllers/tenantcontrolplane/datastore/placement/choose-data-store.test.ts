@@ -68,7 +68,7 @@ describe('A DataStore', () => {
     [
       'lets a tenant out',
       with10(0, { isolation: [{ ...verifiedIsolation, status: 'False', reason: 'Breached', message: 'watch' }] }),
-      'is not verified to isolate tenants: watch',
+      'is not verified to isolate tenants (Breached)',
     ],
     ['could not be asked', with10(0, { ready: 'Unknown' }), 'is not Ready'],
     ['was changed and not looked at', with10(0, { observed: 1 }), 'has not been checked since'],

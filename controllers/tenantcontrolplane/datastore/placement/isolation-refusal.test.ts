@@ -30,11 +30,19 @@ test.each([
 });
 
 test.each([
-  ['False', 'Breached', 'version 3.6.13 allowed a tenant: watch everything'],
-  ['Unknown', 'Inconclusive', 'may not create users'],
-])('a verdict of %s with reason %s is told', (status, reason, message) => {
+  ['False', 'Breached'],
+  ['Unknown', 'Inconclusive'],
+])('after a breach, with %s and reason %s, it takes none, and tells no tenant what the hole is', (status, reason) => {
+  const message = 'version 3.6.13 allowed a tenant: watch everything';
   const store = storeWith({ status, reason, message } as Partial<Condition>);
-  expect(isolationRefusal(store)).toBe(`is not verified to isolate tenants: ${message}`);
+  const isolation = { time: '2026-01-01T00:00:00Z', serverVersion: '3.6.13', attempts: 31, breach: 'watch everything' };
+  expect(isolationRefusal({ ...store, status: { ...store.status, isolation } })).toBe(
+    `is not verified to isolate tenants (${reason})`,
+  );
+});
+
+test('whose verification fails for other reasons than a hole takes tenants', () => {
+  expect(isolationRefusal(storeWith({ status: 'Unknown', reason: 'Inconclusive' }))).toBeUndefined();
 });
 
 test('a DataStore with a single login takes its one tenant', () => {

@@ -2,7 +2,9 @@ import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 
 /**
  * Why a DataStore takes no new tenant until it is verified to isolate tenants, as the end of a sentence; undefined when it takes one. One
- * with a single login takes its one tenant: who else asks for it is refused elsewhere.
+ * with a single login takes its one tenant: who else asks for it is refused elsewhere. One whose verification fails again and again, which
+ * is no sign of a hole, takes tenants unless the last one that succeeded found a hole. What was found is not told: it may name other
+ * tenants, and tells everybody the way to their data.
  */
 export function isolationRefusal({ metadata, spec, status }: DataStore): string | undefined {
   if (spec.isolationPolicy === 'Report') return undefined;
@@ -10,7 +12,8 @@ export function isolationRefusal({ metadata, spec, status }: DataStore): string 
   if (found === undefined || (found.observedGeneration ?? 0) < metadata.generation || found.reason === 'Pending')
     return 'has not been verified to isolate tenants since it was created or changed';
   if (found.status === 'True' || found.reason === 'SharedLogin') return undefined;
-  return `is not verified to isolate tenants: ${found.message}`;
+  if (found.reason === 'Inconclusive' && status?.isolation?.breach === undefined) return undefined;
+  return `is not verified to isolate tenants (${found.reason})`;
 }
 
 /** What to do if a DataStore is not verified to isolate tenants. */
