@@ -15,7 +15,7 @@ export function testMeasuring<Config>(started: () => Stage<Config>): void {
   /** Distinct keys with values that cannot be compressed. */
   const fill = async (tenancy: Tenancy, count: number): Promise<void> => {
     const stage = started();
-    await using hand = await stage.store.connect(await stage.tenant(tenancy));
+    await using hand = await stage.connect(await stage.tenant(tenancy));
     for (let each = 0; each < count; each += 1) await hand.write(`filled-${each}`, randomText(each));
   };
 
