@@ -63,7 +63,8 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
   }
   const isolation = isRecorded(scope) ? undefined : isolationRefusal(observed.dataStore);
   if (isolation !== undefined) {
-    const message = `DataStore ${name} ${isolation}: ${isolationRemedy}`;
+    const trouble = storeTrouble(observed.dataStore);
+    const message = `DataStore ${name} ${isolation}: ${trouble === undefined ? isolationRemedy : `it is not Ready: ${trouble.message}`}`;
     return { is: 'waiting', reason: 'DataStoreNotVerified', message };
   }
   refuseForeignData(tcp, deps);

@@ -1,10 +1,14 @@
+import type { ChannelOptions } from '@grpc/grpc-js';
 import { Etcd3 } from 'etcd3';
 import type { KeyPair } from '../../../kubeadm/pki/key-pair.ts';
 import type { Tenant } from '../../driver.ts';
 import type { EtcdConfig } from '../config.ts';
 
-/** A client of the library itself: tenants are not bound to the calls that our own client knows. */
-export function rawEtcdClient(config: EtcdConfig, pair: KeyPair): Etcd3 {
+/**
+ * A client of the library itself: tenants are not bound to the calls that our own client knows. Answers of more than 4 MiB, which is the
+ * library's own limit, are refused unless `grpcOptions` say otherwise.
+ */
+export function rawEtcdClient(config: EtcdConfig, pair: KeyPair, grpcOptions: ChannelOptions = {}): Etcd3 {
   return new Etcd3({
     hosts: config.endpoints.map((endpoint) => `https://${endpoint}`),
     credentials: {
@@ -12,8 +16,7 @@ export function rawEtcdClient(config: EtcdConfig, pair: KeyPair): Etcd3 {
       certChain: Buffer.from(pair.certificate),
       privateKey: Buffer.from(pair.key),
     },
-    // A dump reads everything that is stored in one answer.
-    grpcOptions: { 'grpc.max_receive_message_length': -1 },
+    grpcOptions,
     defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: Date.now() + 5000 }),
   });
 }

@@ -25,6 +25,7 @@ import { StoreError } from '../../../../stores/store-error.ts';
 import { TenantPool } from '../../../../tenants/pool.ts';
 import { FakeCluster } from '../../../../testing/fake/fake-cluster.ts';
 import { MemoryStore } from '../../../../testing/fake/memory-driver.ts';
+import { verifiedIsolation } from '../../../../testing/builders/verified-isolation.ts';
 import { tenantControlPlaneWith } from '../../../../testing/builders/tenant-control-plane.ts';
 import { dataStoreController } from '../../../datastore/controller.ts';
 import { tenantControlPlaneController } from '../../controller.ts';
@@ -127,6 +128,8 @@ class Fleet {
         endpoints: [`${name}:2379`],
         ...(tenants !== undefined && { placement: { capacity: { tenants } } }),
       },
+      // One that is dead was verified before it died: tenants would not come to it otherwise.
+      ...(name === 'dead' && { status: { conditions: [verifiedIsolation] } }),
     });
   }
 

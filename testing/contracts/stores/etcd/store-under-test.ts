@@ -1,5 +1,10 @@
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
+import type {
+  NamesOfServer,
+  PlantedFault,
+  RotatingAdministrator,
+  StoreUnderTest,
+} from '../../../../stores/contract/driver-contract.ts';
 import { EtcdClient } from '../../../../stores/etcd/client.ts';
 import type { EtcdConfig } from '../../../../stores/etcd/config.ts';
 import { etcdDriver } from '../../../../stores/etcd/driver.ts';
@@ -31,7 +36,9 @@ class EtcdUnderTest implements StoreUnderTest<EtcdConfig> {
   }
 
   async dump(): Promise<readonly string[]> {
-    const client = rawEtcdClient(this.config, this.#store.tls.root);
+    const client = rawEtcdClient(this.config, this.#store.tls.root, {
+      'grpc.max_receive_message_length': -1,
+    });
     try {
       const lines: string[] = [];
       for (const { key, value } of (await client.getAll().all().exec()).kvs)
