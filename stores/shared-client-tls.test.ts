@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { storedMeta } from '../api/as-stored.ts';
 import type { DataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { parseCertificates } from '../kubeadm/pki/certificate-chain.ts';
@@ -60,6 +60,18 @@ describe('Credentials for several datastores', () => {
     for (const [change, made] of changed) {
       expect({ change, certificate: (await made).certificate }).not.toEqual({ change, certificate: tls.certificate });
     }
+  });
+
+  test('have no private key but that of the tenant, so that nobody can sign more with the CA that joins the signers', async () => {
+    const tls = await sharedClientTls([authority(one), authority(two)], tenancy, undefined, now);
+    expect(JSON.stringify(tls).match(/BEGIN [A-Z ]*PRIVATE KEY/g)).toHaveLength(1);
+    const [leaf, ...joining] = parseCertificates(tls.certificate ?? '', 'chain');
+    const key = createPrivateKey(tls.key ?? '');
+    expect([leaf.ca, leaf.checkPrivateKey(key)]).toEqual([false, true]);
+    expect(joining.map((each) => [each.ca, each.checkPrivateKey(key)])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
   });
 
   test('never exceed the lifetime of a CA, are not renewed needlessly then, and report an expired one', async () => {

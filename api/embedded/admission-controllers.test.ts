@@ -18,6 +18,10 @@ describe('admission plugins', () => {
     expect(all).toEqual(expect.arrayContaining([...defaultAdmissionControllers]));
   });
 
+  test('NodeRestriction is a default, without which a worker may label and report other nodes', () => {
+    expect(defaultAdmissionControllers).toContain('NodeRestriction');
+  });
+
   test('any choice of names is accepted as a list and as one string, and means the same', () => {
     fc.assert(
       fc.property(names, (chosen) => {

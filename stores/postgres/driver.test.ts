@@ -51,7 +51,7 @@ describe('isSupportedPostgres', () => {
     ['19.0', true],
     ['19beta1', false],
     ['', false],
-  ])('%s: %s', (version, supported) => {
+  ])('%s has the fixes of the latest advisories: %s', (version, supported) => {
     expect(isSupportedPostgres(version)).toBe(supported);
   });
 });
