@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NamedTest } from './named-tests.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -7,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 export interface ChecklistItem {
   readonly line: string;
   /** Tests that hold it: paths from the root of the repository, and titles. */
-  readonly tests: readonly { readonly file: string; readonly title: string }[];
+  readonly tests: readonly NamedTest[];
   /** What is not held yet. */
   readonly missing: readonly string[];
 }
@@ -27,12 +28,4 @@ export function readChecklist(name: string): readonly ChecklistItem[] {
         missing: below.filter((each) => /^ +- not yet: ./.test(each)),
       };
     });
-}
-
-/** Whether a file has a test with this title, in any quotes. */
-export function hasTest(file: string, title: string): boolean {
-  const path = join(root, file);
-  if (!existsSync(path)) return false;
-  const text = readFileSync(path, 'utf8');
-  return ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote},`));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { hasTest, readChecklist } from './checklist.ts';
+import { readChecklist } from './checklist.ts';
+import { absentTests } from './named-tests.ts';
 
 const items = readChecklist('cluster-stacks-checklist.md');
 const numbers = (last: number): readonly string[] => Array.from({ length: last }, (_, index) => `${index + 1}`);
@@ -14,6 +15,6 @@ describe('The checklist of cluster stacks', () => {
   });
 
   test.each(items)('names only tests that exist: $line', ({ tests }) => {
-    expect(tests.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
+    expect(absentTests(tests)).toEqual([]);
   });
 });

@@ -1,11 +1,8 @@
+import type { NamedTest } from './named-tests.ts';
+import { proofLinks, proofTable } from './proof-table.ts';
+
 /** Whether tests show a promise. */
 type Verdict = 'shown' | 'in part' | 'not shown';
-
-/** A test, by its file from the root of the repository and its title. */
-interface NamedTest {
-  readonly file: string;
-  readonly title: string;
-}
 
 /** One promise of Steward to its users. */
 export interface StewardPromise {
@@ -31,15 +28,12 @@ function promiseCounts(promises: readonly StewardPromise[]): string {
   return `${promises.length} promises: ${having('shown')} shown, ${having('in part')} in part, ${having('not shown')} not shown.`;
 }
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
-function row({ promise, verdict, tests = [], files = [], missing = '' }: StewardPromise): string {
-  const by = [
-    ...tests.map(({ file, title }) => `[${cell(title)}](../../${file})`),
-    ...files.map((file) => `[${file}](../../${file})`),
-  ].join('<br>');
-  return `| ${[cell(promise), verdict, by, cell(missing)].join(' | ')} |`;
-}
+const row = ({ promise, verdict, tests = [], files = [], missing = '' }: StewardPromise): readonly string[] => [
+  promise,
+  verdict,
+  proofLinks(tests, files),
+  missing,
+];
 
 /** The page that lists each promise with the tests that show it, or why none does. */
 export function promisesPage(groups: readonly PromiseGroup[]): string {
@@ -51,7 +45,7 @@ export function promisesPage(groups: readonly PromiseGroup[]): string {
     promiseCounts(groups.flatMap(({ promises }) => promises)),
     ...groups.flatMap(({ group, promises }) => [
       `## ${group}`,
-      ['| Promise | Verdict | Shown by | Missing |', '| --- | --- | --- | --- |', ...promises.map(row)].join('\n'),
+      proofTable(['Promise', 'Verdict', 'Shown by', 'Missing'], promises.map(row)),
     ]),
   ].join('\n\n');
   return `${text}\n`;
