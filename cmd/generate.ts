@@ -45,6 +45,8 @@ import { systemWorld } from './plugin/system-world.ts';
 import { phasesPage } from './phases-page.ts';
 import { promisesPage } from '../testing/repository/promises-page.ts';
 import type { PromiseGroup } from '../testing/repository/promises-page.ts';
+import { threatsPage } from '../testing/repository/threats-page.ts';
+import type { ThreatGroup } from '../testing/repository/threats-page.ts';
 
 const yamlHeader = '# Made by `npm run gen`; do not edit.\n';
 const root = join(import.meta.dirname, '..');
@@ -66,16 +68,9 @@ function write(path: string, content: string): void {
   writeFileSync(join(root, path), content);
 }
 
-/** Which test shows the effect of which field, as it is noted beside the tests. */
-function fieldCoverage(): string {
-  const noted = parse(readFileSync(join(root, 'testing/repository/field-coverage.yaml'), 'utf8')) as FieldCoverage;
-  return fieldCoveragePage(allKinds, noted);
-}
-
-/** Which tests show which promise, as it is noted beside the tests. */
-function promises(): string {
-  const noted = readFileSync(join(root, 'testing/repository/promises.yaml'), 'utf8');
-  return promisesPage(parse(noted) as readonly PromiseGroup[]);
+/** What is noted beside the tests: which of them show a field, a promise, or the protection against a threat. */
+function noted(name: string): unknown {
+  return parse(readFileSync(join(root, `testing/repository/${name}.yaml`), 'utf8'));
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -105,8 +100,9 @@ async function main(args: readonly string[]): Promise<number> {
     ],
     ['docs/reference/generated/metrics.md', metricsPage()],
     ['docs/reference/generated/phases.md', phasesPage(recipe)],
-    ['docs/reference/field-coverage.md', fieldCoverage()],
-    ['docs/reference/promises.md', promises()],
+    ['docs/reference/field-coverage.md', fieldCoveragePage(allKinds, noted('field-coverage') as FieldCoverage)],
+    ['docs/reference/promises.md', promisesPage(noted('promises') as readonly PromiseGroup[])],
+    ['docs/reference/threats.md', threatsPage(noted('threats') as readonly ThreatGroup[])],
     ['docs/reference/minors.md', minorsPage(await readMinorResults())],
     ...pictureFiles(),
     ...imagePages(version, quickStartImages(root)),
