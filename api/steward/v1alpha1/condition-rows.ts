@@ -324,7 +324,8 @@ export const dataStoreConditions = {
       Verified: 'The datastore refused every attempt.',
       Breached: 'The datastore allowed an attempt, which the message names. New tenants wait.',
       SharedLogin: 'All tenants would use one login, so the datastore serves one tenant only.',
-      Inconclusive: 'The verification failed several times in a row. The message says why. It is repeated; new tenants are accepted, unless the last one that succeeded found a breach.',
+      Inconclusive:
+        'The verification failed several times in a row. The message says why. It is repeated; new tenants are accepted, unless the last one that succeeded found a breach.',
       Pending: 'The datastore has not been verified yet, or not since its version or its spec changed.',
     },
   },
