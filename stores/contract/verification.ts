@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../runtime/clock.ts';
-import { countBytes } from '../../testing/servers/count-bytes.ts';
+import { countBytes } from './count-bytes.ts';
 import type { Session, Tenancy, Tenant } from '../driver.ts';
 import { canaries } from '../isolation/canaries.ts';
 import { verifyIsolation } from '../isolation/verify-isolation.ts';
