@@ -166,8 +166,9 @@ export function catalogueAttacks(client: Connection, victim: Tenant): readonly A
   // Filtered, because a server with many tenants would answer with megabytes.
   const [isSchema, isUser] = [`= ${literal(schema)}`, `LIKE ${literal(`%${user}%`)}`];
   const texts = [
-    [`SHOW DATABASES LIKE ${literal(schema)}`, schema],
-    [`SHOW DATABASES LIKE ${literal(ownershipSchema)}`, ownershipSchema],
+    // Not LIKE: taken for a pattern, the name of a victim may match the attacker's own, which it may see.
+    [`SHOW DATABASES WHERE \`Database\` ${isSchema}`, schema],
+    [`SHOW DATABASES WHERE \`Database\` = ${literal(ownershipSchema)}`, ownershipSchema],
     ['SHOW PROCESSLIST', user],
     ['SHOW FULL PROCESSLIST', user],
     [`SELECT * FROM information_schema.SCHEMATA WHERE SCHEMA_NAME ${isSchema}`, schema],
@@ -177,11 +178,15 @@ export function catalogueAttacks(client: Connection, victim: Tenant): readonly A
     ...['TABLE_PRIVILEGES', 'USER_PRIVILEGES', 'SCHEMA_PRIVILEGES'].map(
       (view) => [`SELECT * FROM information_schema.${view} WHERE GRANTEE ${isUser}`, user] as const,
     ),
-    [`SELECT * FROM information_schema.PROCESSLIST WHERE USER = ${literal(user)}`, user],
-    [`SELECT * FROM performance_schema.processlist WHERE USER = ${literal(user)}`, user],
-    [`SELECT * FROM performance_schema.accounts WHERE USER = ${literal(user)}`, user],
-    [`SELECT * FROM performance_schema.threads WHERE PROCESSLIST_USER = ${literal(user)}`, user],
-    [`SELECT * FROM performance_schema.events_statements_summary_by_digest WHERE SCHEMA_NAME ${isSchema}`, schema],
+    // Single columns: others hold this very statement, which names the victim, where users compare equal in upper and lower case.
+    [`SELECT USER FROM information_schema.PROCESSLIST WHERE USER = ${literal(user)}`, user],
+    [`SELECT USER FROM performance_schema.processlist WHERE USER = ${literal(user)}`, user],
+    [`SELECT USER FROM performance_schema.accounts WHERE USER = ${literal(user)}`, user],
+    [`SELECT PROCESSLIST_USER FROM performance_schema.threads WHERE PROCESSLIST_USER = ${literal(user)}`, user],
+    [
+      `SELECT SCHEMA_NAME FROM performance_schema.events_statements_summary_by_digest WHERE SCHEMA_NAME ${isSchema}`,
+      schema,
+    ],
   ] as const;
   return reaching(
     'tenants',
