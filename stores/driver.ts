@@ -55,12 +55,12 @@ export interface IsolationProbe<Config = unknown> {
   /** What the attacker must not be able to do to the victim, who holds data, or to the server. */
   attack(config: Config, attacker: Tenant, victim: Tenant): Promise<Attack>;
   /** True for the refusal of a server, so that a broken connection does not pass for one. */
-  isRefusal(error: unknown): boolean;
+  readonly isRefusal: (error: unknown) => boolean;
   /**
    * True for every error that a server reports about an attempt: it was not allowed, although perhaps only because this server has no such
    * user, command or extension. False for a lost connection, and for a server that has no room.
    */
-  isAnswer(error: unknown): boolean;
+  readonly isAnswer: (error: unknown) => boolean;
 }
 
 /** A store whose protocol kube-apiserver speaks. */

@@ -146,7 +146,8 @@ export const alerts: readonly Alert[] = [
     for: '30m',
     severity: 'warning',
     summary: 'It cannot be verified that the DataStore {{ $labels.name }} isolates tenants',
-    meaning: 'The DataStore can be used and takes new tenants, unless its last verification that succeeded found a breach.',
+    meaning:
+      'The DataStore can be used and takes new tenants, unless its last verification that succeeded found a breach.',
     remedy: [
       '`kubectl describe datastore <name>`: the message of IsolationVerified says why the verification failed.',
       'If the servers cannot take the canary tenancies at all, silence this alert for the DataStore: [what the results mean](../../how-to/verify-isolation.md#read-the-result).',

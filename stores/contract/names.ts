@@ -106,7 +106,7 @@ export function testNames<Config>(started: () => Stage<Config>): void {
 
   test('isolates tenants whose names a server might confuse', async () => {
     const stage = started();
-    const { store, session } = stage;
+    const { session } = stage;
     const results = [];
     for (const [schema, other] of neighbours) {
       const pair = [

@@ -23,7 +23,7 @@ async function verify(store: MemoryStore, changes: Changes = {}): Promise<Isolat
     isolation: async () => ({ ...(await store.driver.isolation()), ...changes.probe }),
   };
   const clock = changes.clock ?? new FakeClock();
-  return verifyIsolation({
+  return await verifyIsolation({
     ...{ driver, config: 'memory', id: 'one', clock, signal },
     session: { ...session, ...changes.session, [Symbol.asyncDispose]: () => Promise.resolve() },
   });
@@ -71,10 +71,10 @@ test('tells what the server has open already, without making tenancies', async (
 test('makes no attempt that would reach beyond the two tenancies', async () => {
   const store = new MemoryStore();
   const made: string[] = [];
-  const { attack } = await store.driver.isolation();
+  const genuine = await store.driver.isolation();
   const probe: Partial<IsolationProbe<string>> = {
     attack: async (...all) => {
-      const found = await attack(...all);
+      const found = await genuine.attack(...all);
       const run = (): Promise<void> => Promise.resolve(void made.push('shut down'));
       return { ...found, lanes: [[{ name: 'shut down', reach: 'server', run }], ...found.lanes] };
     },
@@ -86,10 +86,10 @@ test('makes no attempt that would reach beyond the two tenancies', async () => {
 test('closes the connections of an attack only after its last attempt', async () => {
   const store = new MemoryStore();
   const order: string[] = [];
-  const { attack } = await store.driver.isolation();
+  const genuine = await store.driver.isolation();
   const probe: Partial<IsolationProbe<string>> = {
     attack: async (...all) => {
-      const found = await attack(...all);
+      const found = await genuine.attack(...all);
       const noted = found.lanes.map((lane) =>
         lane.map((attempt) => ({
           ...attempt,
@@ -120,12 +120,12 @@ test('proves nothing with credentials that do not open their own tenancy', async
 
 test('proves nothing when the credentials stop to work meanwhile: everything was refused then', async () => {
   const store = new MemoryStore({ kine: true });
-  const { attack } = await store.driver.isolation();
+  const genuine = await store.driver.isolation();
   const [, second] = canaries('one', store.driver.capabilities);
   const probe: Partial<IsolationProbe<string>> = {
     attack: (config, attacker, victim) => {
       if (attacker.tenancy.user === second.user) store.access.remove(second.user);
-      return attack(config, attacker, victim);
+      return genuine.attack(config, attacker, victim);
     },
   };
   expect(await verify(store, { probe })).toMatchObject({
@@ -162,11 +162,11 @@ test('proves nothing when an attempt fails without an answer', async () => {
 test('gives up on a datastore that is too slow', async () => {
   const store = new MemoryStore();
   const clock = new FakeClock();
-  const { attack } = await store.driver.isolation();
+  const genuine = await store.driver.isolation();
   const probe: Partial<IsolationProbe<string>> = {
     attack: async (...all) => {
       await clock.advance(21_000);
-      return attack(...all);
+      return genuine.attack(...all);
     },
   };
   expect(await verify(store, { probe, clock })).toEqual({ attempts: 0, unclear: 'it was not done after 20 s' });
@@ -176,12 +176,12 @@ test('gives up on a datastore that is too slow', async () => {
 test('comes to no verdict once it is aborted, and leaves nothing', async () => {
   const store = new MemoryStore();
   const abort = new AbortController();
-  const { attack } = await store.driver.isolation();
+  const genuine = await store.driver.isolation();
   const [, second] = canaries('one', store.driver.capabilities);
   const probe: Partial<IsolationProbe<string>> = {
     attack: (config, attacker, victim) => {
       if (attacker.tenancy.user === second.user) abort.abort(new Error('the manager ends'));
-      return attack(config, attacker, victim);
+      return genuine.attack(config, attacker, victim);
     },
   };
   await expect(verify(store, { probe, signal: abort.signal })).rejects.toThrow('the manager ends');

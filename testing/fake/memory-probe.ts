@@ -36,7 +36,11 @@ export function memoryProbe(storeOf: (config: string) => MemoryStore): Isolation
   };
 }
 
-function attackOf(store: MemoryStore, attacker: Tenant, victim: Tenancy): Awaited<ReturnType<IsolationProbe['attack']>> {
+function attackOf(
+  store: MemoryStore,
+  attacker: Tenant,
+  victim: Tenancy,
+): Awaited<ReturnType<IsolationProbe['attack']>> {
   const data = store.dataOf(victim.schema);
   const attempt = (name: string, work: () => unknown) => ({
     name,

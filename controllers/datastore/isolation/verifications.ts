@@ -174,7 +174,11 @@ export class Verifications {
   }
 }
 
-function subjectOf({ metadata }: DataStore, { serverVersion = '' }: DataStoreStatus, { checksum }: ProbedStore): string {
+function subjectOf(
+  { metadata }: DataStore,
+  { serverVersion = '' }: DataStoreStatus,
+  { checksum }: ProbedStore,
+): string {
   return JSON.stringify([checksum, metadata.generation, serverVersion]);
 }
 

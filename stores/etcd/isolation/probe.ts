@@ -14,7 +14,7 @@ export const etcdProbe: IsolationProbe<EtcdConfig> = {
   connect: (config, tenant) => Promise.resolve(handOf(config, tenant)),
   attack,
   isRefusal,
-  isAnswer: (error) => error instanceof Error && /etcdserver: /.test(error.message) && !lacks.test(error.message),
+  isAnswer: (error) => error instanceof Error && error.message.includes('etcdserver: ') && !lacks.test(error.message),
 };
 
 /** What a server says that cannot answer at the moment. */

@@ -42,7 +42,7 @@ function store(told: Told): DataStore {
     status: {
       conditions: [
         { type: 'Ready', status: ready, reason: 'X', message, observedGeneration, lastTransitionTime },
-        ...(told.isolation === undefined ? [verifiedIsolation] : told.isolation),
+        ...(told.isolation ?? [verifiedIsolation]),
       ],
       sizeBytes,
     },

@@ -1,6 +1,4 @@
-import type { Tenancy } from '../../../../stores/driver.ts';
 import type { StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
-import type { Tenant } from '../../../../stores/driver.ts';
 import { MemoryStore } from '../../../fake/memory-driver.ts';
 
 /** A store in memory as the contract of the drivers needs it. */

@@ -1,6 +1,11 @@
 import type { Connection } from 'mysql2/promise';
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
+import type {
+  NamesOfServer,
+  PlantedFault,
+  RotatingAdministrator,
+  StoreUnderTest,
+} from '../../../../stores/contract/driver-contract.ts';
 import { mysqlDriver } from '../../../../stores/mysql/driver.ts';
 import type { MysqlConfig } from '../../../../stores/mysql/driver.ts';
 import { account, literal } from '../../../../stores/mysql/sql.ts';
@@ -9,8 +14,7 @@ import type { MysqlDataStore } from './data-store.ts';
 import { serverCa } from '../../../servers/server-certificates.ts';
 import { dumpMysql, namesOfMysql } from './dump.ts';
 import { administratorLogin, asAdministrator } from './as-administrator.ts';
-import { rawMysql, tenantLogin } from '../../../../stores/mysql/isolation/raw-client.ts';
-import type { RawLogin } from '../../../../stores/mysql/isolation/raw-client.ts';
+import { rawMysql } from '../../../../stores/mysql/isolation/raw-client.ts';
 import { halfMadeTenancies, makeAsGoSteward, plantedFaults } from './states.ts';
 
 const noSecrets = (): Promise<undefined> => Promise.resolve(undefined);

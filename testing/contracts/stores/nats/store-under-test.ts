@@ -1,5 +1,10 @@
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
+import type {
+  NamesOfServer,
+  PlantedFault,
+  RotatingAdministrator,
+  StoreUnderTest,
+} from '../../../../stores/contract/driver-contract.ts';
 import { userIssuedAt } from '../../../../stores/nats/credentials-file.ts';
 import type { AccountAccess, NatsConfig } from '../../../../stores/nats/config.ts';
 import { natsDriver } from '../../../../stores/nats/driver.ts';
@@ -129,8 +134,8 @@ export async function startNatsUnderTest(release?: NatsOptions['release']): Prom
   await using session = await natsDriver.open(config, new AbortController().signal);
   const tenancy = { schema: 'first', user: 'first', owner: 'first', password: 'first' };
   await session.ensure(tenancy);
-  const { connect } = await natsDriver.isolation();
-  await using hand = await connect(config, { tenancy, tls: undefined });
+  const probe = await natsDriver.isolation();
+  await using hand = await probe.connect(config, { tenancy, tls: undefined });
   await hand.write('a', 'x');
   return subject;
 }

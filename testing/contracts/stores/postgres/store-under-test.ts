@@ -1,7 +1,12 @@
 import { issue } from '../../../../kubeadm/pki/issue.ts';
 import type { KeyPair } from '../../../../kubeadm/pki/key-pair.ts';
 import type { Tenancy } from '../../../../stores/driver.ts';
-import type { NamesOfServer, PlantedFault, RotatingAdministrator, StoreUnderTest } from '../../../../stores/contract/driver-contract.ts';
+import type {
+  NamesOfServer,
+  PlantedFault,
+  RotatingAdministrator,
+  StoreUnderTest,
+} from '../../../../stores/contract/driver-contract.ts';
 import type { LoginConfig } from '../../../../stores/login-config.ts';
 import { quoted } from '../../../../stores/postgres/connection.ts';
 import { postgresDriver } from '../../../../stores/postgres/driver.ts';
