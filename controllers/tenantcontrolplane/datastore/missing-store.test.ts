@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Draft } from '../../../api/meta.ts';
 import { dataStore } from '../../../api/steward/v1alpha1/data-store.ts';
 import { StoreError } from '../../../stores/store-error.ts';
+import { verifiedIsolation } from '../../../testing/builders/verified-isolation.ts';
 import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 
 async function running(kine: boolean): Promise<TenantWorld> {
@@ -24,7 +25,7 @@ async function loseCredentials(world: TenantWorld, message: string | undefined):
   const conditions = [
     { type: 'Ready', status: message === undefined ? 'True' : 'False', reason: 'X', message: message ?? '' },
   ];
-  const body = { status: { conditions } };
+  const body = { status: { conditions: [...conditions, verifiedIsolation] } };
   await world.cluster.admin.patch(dataStore, { name: 'default' }, { type: 'merge', body }, { subresource: 'status' });
 }
 

@@ -63,9 +63,11 @@ export async function store(scope: Readonly<Scope>, deps: Dependencies, ctx: Con
   }
   const isolation = isRecorded(scope) ? undefined : isolationRefusal(observed.dataStore);
   if (isolation !== undefined) {
+    // Only one that can be used is verified: what prevents its use comes first.
     const trouble = storeTrouble(observed.dataStore);
-    const message = `DataStore ${name} ${isolation}: ${trouble === undefined ? isolationRemedy : `it is not Ready: ${trouble.message}`}`;
-    return { is: 'waiting', reason: 'DataStoreNotVerified', message };
+    return trouble === undefined
+      ? { is: 'waiting', reason: 'DataStoreNotVerified', message: `DataStore ${name} ${isolation}: ${isolationRemedy}` }
+      : { is: 'waiting', reason: trouble.reason, message: `DataStore ${name} cannot be used: ${trouble.message}` };
   }
   refuseForeignData(tcp, deps);
   const open = await deps.stores.open(observed.dataStore, ctx.signal);

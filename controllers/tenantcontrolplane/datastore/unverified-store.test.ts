@@ -34,15 +34,13 @@ describe('A new tenant', () => {
     expect(await world.condition('StoreReady')).toBe('True');
   });
 
-  test('is told why its DataStore is not verified, when the DataStore cannot be reached', async () => {
+  test('is told first what prevents the use of its DataStore, which is not verified until that is mended', async () => {
     const world = new TenantWorld();
     await world.create();
     const message = 'Reachable: etcd:2379: no answer';
     await say(world, [{ ...verifiedIsolation, type: 'Ready', status: 'False', reason: 'Unreachable', message }]);
     await world.settle();
-    expect(await world.condition('StoreReady')).toBe(
-      `False DataStoreNotVerified: DataStore default has not been verified to isolate tenants since it was created or changed: it is not Ready: ${message}`,
-    );
+    expect(await world.condition('StoreReady')).toBe(`False Unreachable: DataStore default cannot be used: ${message}`);
   });
 
   test('is kept out of a DataStore that lets tenants out, unless the operator has it only report that', async () => {

@@ -12,6 +12,7 @@ import { TenantPool } from '../../../../tenants/pool.ts';
 import { TenantWatches } from '../../../../tenants/tenant-watches.ts';
 import { clusterLine } from '../../../../testing/contracts/cluster-line.ts';
 import { settle } from '../../../../testing/fake/fake-clock.ts';
+import { verifiedIsolation } from '../../../../testing/builders/verified-isolation.ts';
 import { MigrationWorld } from '../../../../testing/worlds/migration-world.ts';
 import { tenantControlPlaneController } from '../../controller.ts';
 import { selectionInTenant } from '../../shared/selection-in-tenant.ts';
@@ -87,7 +88,7 @@ async function isReady(world: MigrationWorld, name: string): Promise<void> {
   const { metadata } = (await world.cluster.admin.get(dataStore, { name })) ?? {};
   const at = { observedGeneration: metadata?.generation, lastTransitionTime: '2030-01-01T00:00:00Z' };
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Ready', message: '', ...at }];
-  const body = { status: { conditions } };
+  const body = { status: { conditions: [...conditions, verifiedIsolation] } };
   await world.cluster.admin.patch(dataStore, { name }, { type: 'merge', body }, { subresource: 'status' });
 }
 

@@ -7,6 +7,7 @@ import { tenantControlPlane } from '../../../../api/steward/v1alpha1/tenant-cont
 import type { TenantControlPlaneChanges } from '../../../../testing/builders/tenant-control-plane.ts';
 import { InformerFactory } from '../../../../runtime/cache/informer-factory.ts';
 import { settle } from '../../../../testing/fake/fake-clock.ts';
+import { verifiedIsolation } from '../../../../testing/builders/verified-isolation.ts';
 import { MigrationWorld } from '../../../../testing/worlds/migration-world.ts';
 
 // Each of some thirty reconciles sends everything again.
@@ -46,7 +47,7 @@ async function ready(world: MigrationWorld, name: string, isReady = true): Promi
     observedGeneration: metadata?.generation,
     lastTransitionTime: '2030-01-01T00:00:00Z',
   };
-  const body = { status: { conditions: [condition] } };
+  const body = { status: { conditions: [condition, verifiedIsolation] } };
   await world.cluster.admin.patch(dataStore, { name }, { type: 'merge', body }, { subresource: 'status' });
   await settle();
 }

@@ -44,12 +44,10 @@ function outcome(scope: Readonly<Scope>): Outcome<Scope> {
     const message = `DataStore ${dataStoreName}, which spec.dataStoreOverrides names for ${resource}, ${observed.refusals.get(dataStoreName) ?? ''}: ${refusalRemedy}; running pods are left alone`;
     return { is: 'waiting', reason: 'DataStoreNotAllowed', message };
   }
-  const unverified = unverifiedStore(
-    unmade.map(({ dataStoreName }) => needed(stores.get(dataStoreName), dataStoreName)),
-  );
-  if (unverified !== undefined) return unverified;
-  const trouble = overrideTrouble(unmade.map((share) => needed(stores.get(share.dataStoreName), share.dataStoreName)));
-  return trouble ?? { is: 'done', learned: { overridePlan: plan } };
+  const unmadeStores = unmade.map(({ dataStoreName }) => needed(stores.get(dataStoreName), dataStoreName));
+  // Only one that can be used is verified: what prevents its use comes first.
+  const unusable = overrideTrouble(unmadeStores) ?? unverifiedStore(unmadeStores);
+  return unusable ?? { is: 'done', learned: { overridePlan: plan } };
 }
 
 function unverifiedStore(stores: readonly DataStore[]): Outcome<Scope> | undefined {

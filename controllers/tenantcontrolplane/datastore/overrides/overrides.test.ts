@@ -182,7 +182,8 @@ describe('A tenant with resources in another datastore', () => {
   test('gets no tenancy in a datastore that is known to lack something, and keeps an existing one', async () => {
     const tooOld = { type: 'Ready', status: 'False', reason: 'Unsupported', message: 'version 3.5.1 is too old' };
     const fault = async (world: TenantWorld): Promise<void> => {
-      const body = { status: { conditions: [{ ...tooOld, lastTransitionTime: '2026-03-01T12:00:00Z' }] } };
+      const ready = { ...tooOld, lastTransitionTime: '2026-03-01T12:00:00Z' };
+      const body = { status: { conditions: [ready] } };
       await world.cluster.admin.patch(
         dataStore,
         { name: 'events' },
