@@ -4,6 +4,7 @@ import { bucketStreamName, bucketSubject } from './data/bucket.ts';
 import type { NatsClient } from './client.ts';
 import { isRefusal } from './errors.ts';
 import { recordsBucket } from './names.ts';
+import { onceSettled } from './retry-until-propagated.ts';
 
 /** Who holds names. */
 export interface OwnershipRecord {
@@ -49,7 +50,8 @@ export function bucketRecords(client: NatsClient): Records {
     },
     create: async (key, record) => {
       try {
-        await client.store('record the owner', subject(key), JSON.stringify(record), { last: 0 });
+        // The bucket may have been made a moment ago: servers of a cluster learn one after the other who listens for it.
+        await onceSettled(() => client.store('record the owner', subject(key), JSON.stringify(record), { last: 0 }));
         return true;
       } catch (error) {
         if (isRefusal(error, 'wrongLast')) return false;
