@@ -26,6 +26,8 @@ const healthy: Series = {
   [`steward_certificate_expiry_timestamp_seconds{${shop},secret="shop-ca"}`]: 3650 * day,
   [`steward_certificate_expiry_timestamp_seconds{${shop},secret="shop-api-server-certificate"}`]: 365 * day,
   'steward_datastore_condition{name="default",type="Ready"}': 1,
+  'steward_datastore_condition{name="default",type="IsolationVerified"}': 1,
+  'steward_datastore_isolation_breached{name="default"}': 0,
   'steward_datastore_available_tenants{name="default"}': 5,
   'controller_runtime_reconcile_errors_total{controller="tenantcontrolplane"}': 0,
   'controller_runtime_reconcile_panics_total{controller="tenantcontrolplane"}': 0,
@@ -65,7 +67,15 @@ const faults: readonly (readonly [alert: string, fault: string, series: Series])
       ...instead('steward_tenant_condition', 0, '"Ready"'),
     },
   ],
-  ['StewardDataStoreUnusable', 'a DataStore does not answer', instead('steward_datastore_condition', 0)],
+  ['StewardDataStoreUnusable', 'a DataStore does not answer', instead('steward_datastore_condition', 0, '"Ready"')],
+  [
+    'StewardDataStoreNotIsolated',
+    'a DataStore lets a tenant out',
+    {
+      ...instead('steward_datastore_condition', 0, 'IsolationVerified'),
+      ...instead('steward_datastore_isolation_breached', 1),
+    },
+  ],
   [
     'StewardTenantErrors',
     'every third probe fails',
@@ -78,6 +88,11 @@ const faults: readonly (readonly [alert: string, fault: string, series: Series])
   ],
   ['StewardTenantSlow', 'probes take two seconds', instead('steward_tenant_probe_duration', 2)],
   ['StewardTenantNotReady', 'an add-on is missing', instead('steward_tenant_condition', 0, '"Ready"')],
+  [
+    'StewardDataStoreIsolationUnknown',
+    'verifications of a DataStore fail',
+    instead('steward_datastore_condition', -1, 'IsolationVerified'),
+  ],
   ['StewardUpgradeHeld', 'kubelets are too old', instead('steward_tenant_condition', 0, 'UpgradeAllowed')],
   [
     'StewardCertificateExpiring',
