@@ -43,6 +43,11 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
+  // They are cluster-wide, and other files use this server, with DataStores of the same name.
+  for (const { metadata } of (await admin.list(dataStore)).items) {
+    await admin.patch(dataStore, metadata, { type: 'merge', body: { metadata: { finalizers: null } } });
+    await admin.delete(dataStore, metadata);
+  }
   await collector.kill();
   await admin.close();
   await rm(folder, { recursive: true, force: true });
