@@ -1,4 +1,5 @@
 import type { ManagementCluster } from '../cluster/management-cluster.ts';
+import { betweenVerifications } from './load/between-verifications.ts';
 import { rootEtcdctl } from './root-etcdctl.ts';
 
 /** What a store holds for tenants, as its root user sees it. */
@@ -18,9 +19,9 @@ export async function storeContents(cluster: ManagementCluster): Promise<StoreCo
     const { stdout } = await cluster.exec([...etcdctl, ...command]);
     return stdout.split('\n').filter((line) => line !== '');
   };
-  return {
+  return betweenVerifications(async () => ({
     keys: (await lines('get', '', '--from-key', '--keys-only')).filter((key) => key !== compactionKey),
     users: await lines('user', 'list'),
     roles: await lines('role', 'list'),
-  };
+  }));
 }

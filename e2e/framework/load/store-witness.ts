@@ -1,4 +1,5 @@
 import type { ManagementCluster } from '../../cluster/management-cluster.ts';
+import { betweenVerifications } from './between-verifications.ts';
 import { storeContents } from '../store-contents.ts';
 
 /**
@@ -15,8 +16,13 @@ export const etcdWitness: StoreWitness = async (cluster) => {
   return [...named('key', keys), ...named('user', users), ...named('role', roles)].toSorted();
 };
 
+const betweenVerificationsOf =
+  (witness: StoreWitness): StoreWitness =>
+  (cluster) =>
+    betweenVerifications(() => witness(cluster));
+
 /** Databases, roles, settings of roles, and the recorded owners, by psql. */
-export const postgresWitness: StoreWitness = async (cluster) => {
+export const postgresWitness: StoreWitness = betweenVerificationsOf(async (cluster) => {
   const query = `
     SELECT 'database ' || datname FROM pg_database
     UNION ALL SELECT 'role ' || rolname FROM pg_roles WHERE rolname !~ '^pg_'
@@ -28,10 +34,10 @@ export const postgresWitness: StoreWitness = async (cluster) => {
   const owners = (): Promise<readonly string[]> =>
     ask('steward_tenancies', `SELECT 'owner of ' || schema || ' and ' || "user" FROM tenancies`);
   return withOwners(await ask('postgres', query), 'database steward_tenancies', owners);
-};
+});
 
 /** Databases, users, rights on databases and tables, and the recorded owners, by the client of MariaDB. */
-export const mysqlWitness: StoreWitness = async (cluster) => {
+export const mysqlWitness: StoreWitness = betweenVerificationsOf(async (cluster) => {
   const secret = await cluster.client.read({ apiVersion: 'v1', kind: 'Secret', namespace, name: 'mysql-credentials' });
   const password = Buffer.from(secret?.data?.password ?? '', 'base64').toString();
   const query = `
@@ -48,7 +54,7 @@ export const mysqlWitness: StoreWitness = async (cluster) => {
   const owners = (): Promise<readonly string[]> =>
     ask("SELECT CONCAT('owner of ', schema_name, ' and ', user_name) FROM `steward.butlerlabs.dev`.tenancies");
   return withOwners(await ask(query), 'database steward.butlerlabs.dev', owners);
-};
+});
 
 /** In place of the database in which the product records owners, and which stays, what it holds. */
 async function withOwners(
@@ -69,7 +75,7 @@ interface JetStreamAccount {
 const recordsStream = 'KV_steward-tenancies';
 
 /** Streams with their accounts, and how many owners are recorded, by the server's monitoring port. */
-export const natsWitness: StoreWitness = async (cluster) => {
+export const natsWitness: StoreWitness = betweenVerificationsOf(async (cluster) => {
   const pod = await cluster.waitFor({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'nats-0' }, 'Ready');
   const address = pod?.status?.podIP;
   if (typeof address !== 'string') throw new Error('Pod nats-0 has no address.');
@@ -84,7 +90,7 @@ export const natsWitness: StoreWitness = async (cluster) => {
       name === recordsStream ? `records of owners: ${messages}` : `stream ${name} of account ${account}`,
     )
     .toSorted();
-};
+});
 
 function linesOf(text: string): readonly string[] {
   return text
