@@ -34,14 +34,14 @@ const longestMs = 20_000;
 /** Milliseconds for connecting as a canary, and for what it does with its own data; clients of databases may wait without end. */
 const canaryMs = 10_000;
 
-/** Of what a server says, this much is told: the message becomes part of an object. */
+/** How much of a server's message is reported: it becomes part of an object. */
 const longestText = 500;
 
 /**
  * Proves that a datastore isolates tenants: makes two canary tenancies, and lets each of them, with its own credentials, attack the other
  * one. It attempts nothing that would change anything but the two tenancies if the datastore allowed it, and ends at the first breach. The
  * canary tenancies are removed at the end, and those of a run that was interrupted at the beginning. Throws `StoreError` when the datastore
- * does not take them. A breach is told also if it prevents their removal, which the next run tries again.
+ * does not take them. A breach is reported also if it prevents their removal, which the next run tries again.
  */
 export async function verifyIsolation<Config>(request: VerificationRequest<Config>): Promise<IsolationVerdict> {
   const { driver, session, id } = request;

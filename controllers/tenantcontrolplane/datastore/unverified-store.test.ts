@@ -34,7 +34,7 @@ describe('A new tenant', () => {
     expect(await world.condition('StoreReady')).toBe('True');
   });
 
-  test('is told first what prevents the use of its DataStore, which is not verified until that is mended', async () => {
+  test('reports why its DataStore cannot be used before it reports that the DataStore is not verified', async () => {
     const world = new TenantWorld();
     await world.create();
     const message = 'Reachable: etcd:2379: no answer';

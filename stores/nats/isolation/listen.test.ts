@@ -2,27 +2,27 @@ import type { NatsConnection, Subscription } from '@nats-io/transport-node';
 import { expect, test } from '@jest/globals';
 import { listen, NatsRefusal } from './raw-client.ts';
 
-type Callback = (error: Error | null, message: never) => void;
+type Callback = NonNullable<NonNullable<Parameters<NatsConnection['subscribe']>[1]>['callback']>;
 
 /** A connection that only subscribes, and what its server tells it. */
-function silentConnection(): { readonly client: NatsConnection; tell: Callback; ended: boolean } {
+function silentConnection(): { readonly client: Pick<NatsConnection, 'subscribe'>; tell: Callback; ended: boolean } {
   const told = {
     tell: (() => undefined) as Callback,
     ended: false,
     client: {
-      subscribe: (_: string, { callback }: { readonly callback: Callback }) => {
-        told.tell = callback;
+      subscribe: (_: string, { callback }: { readonly callback?: Callback } = {}) => {
+        if (callback !== undefined) told.tell = callback;
         return { unsubscribe: () => void (told.ended = true) } as Subscription;
       },
-    } as unknown as NatsConnection,
+    },
   };
   return told;
 }
 
-test('a refusal that comes before anybody waits ends no process, and is told to who waits', async () => {
+test('a refusal that comes before anybody waits ends no process, and rejects the wait that follows', async () => {
   const told = silentConnection();
   using ear = listen(told.client, 'x');
-  told.tell(new Error('permissions violation'), undefined as never);
+  await told.tell(new Error('permissions violation'), undefined as never);
   // An unhandled rejection would be reported by now.
   await new Promise((resolve) => setImmediate(resolve));
   await expect(ear.within(1000)).rejects.toThrow('permissions violation');

@@ -79,7 +79,7 @@ export interface Ear extends Disposable {
 }
 
 /** Subscribes to a subject. */
-export function listen(client: NatsConnection, subject: string): Ear {
+export function listen(client: Pick<NatsConnection, 'subscribe'>, subject: string): Ear {
   const { promise, resolve, reject } = Promise.withResolvers<Msg>();
   // The server may refuse before anybody waits.
   promise.catch(() => undefined);
