@@ -12,7 +12,6 @@ import { selectionInTenant } from '../controllers/tenantcontrolplane/shared/sele
 import { pastSpan } from '../runtime/observe/in-span.ts';
 import { startTracing } from './start-tracing.ts';
 import { EventRecorder } from '../runtime/observe/event-recorder.ts';
-import { guardWrites } from '../runtime/client/guard-writes.ts';
 import { contactCheck, healthPages, HttpEndpoints } from '../runtime/observe/http-endpoints.ts';
 import type { Pages } from '../runtime/observe/http-endpoints.ts';
 import { openHttp2Line } from '../runtime/client/http2-client.ts';
@@ -28,7 +27,6 @@ import { Metrics } from '../runtime/observe/metrics.ts';
 import { ObjectMemory } from '../runtime/cache/object-memory.ts';
 import { createWinstonLogger } from '../runtime/observe/winston-logger.ts';
 import { secretReader } from '../stores/secret-reader.ts';
-import { Sessions } from '../stores/sessions.ts';
 import { StoreAccess } from '../stores/store-access.ts';
 import { TenancyMeter } from '../stores/tenancy-meter.ts';
 import type { TenancyMeterOptions } from '../stores/tenancy-meter.ts';
@@ -40,6 +38,9 @@ import type { ProbeResult } from '../tenants/probe.ts';
 import { TenantProber } from '../tenants/prober.ts';
 import type { ProbePath } from '../tenants/prober.ts';
 import { TenantWatches } from '../tenants/tenant-watches.ts';
+import { endOfLeadership } from './leadership/end-of-leadership.ts';
+import { guardedAccess } from './leadership/guarded-access.ts';
+import type { GuardedAccess } from './leadership/guarded-access.ts';
 import { bindText } from './flags/bind-text.ts';
 import { Closing } from './closing.ts';
 import { clusterStacksLayer } from '../clusterstacks/cmd/cluster-stacks-layer.ts';
@@ -105,10 +106,15 @@ async function work(base: Base): Promise<number> {
   const mayWrite = (): void => {
     election.assertLeads();
   };
-  const cluster = settings.leaderElect ? guardWrites(client, mayWrite) : client;
+  const access = guardedAccess({
+    client,
+    open: (connection, limits) => openCluster(connection, measured(base, limits)),
+    clock,
+    mayWrite: settings.leaderElect ? mayWrite : () => undefined,
+  });
   let layerTrouble = (): string | undefined => undefined;
   const { manager, layer, meter, enqueue } = managersOf(base, {
-    cluster,
+    access,
     informers,
     layerTrouble: () => layerTrouble(),
   });
@@ -147,8 +153,9 @@ async function work(base: Base): Promise<number> {
     const code = await ended.promise;
     // A manager that lost leadership must not write any more: running reconciles are aborted at once.
     const grace = code === 0 ? graceMs : 0;
-    await Promise.all([manager.stop(grace), layer?.stop(grace)]);
-    await election.release();
+    const atRest = await Promise.all([manager.stop(grace), layer?.stop(grace)]);
+    // What still runs may write: nobody else may begin before it has ended, with this process.
+    if (!atRest.includes(false)) await election.release();
     return code;
   } finally {
     stop.abort(new Error('the manager is shutting down'));
@@ -188,7 +195,13 @@ function electionOf({ settings, log, metrics, ended }: Base, cluster: Cluster): 
       metrics.leading(leaseName, leads);
     },
     lost: () => {
-      ended.resolve(1);
+      endOfLeadership({
+        clock,
+        stop: () => {
+          ended.resolve(1);
+        },
+        exit: () => process.exit(1),
+      });
     },
   });
 }
@@ -204,18 +217,17 @@ interface Managers {
 }
 
 interface ManagerParts {
-  readonly cluster: Cluster;
+  readonly access: GuardedAccess;
   readonly informers: InformerFactory;
   /** Why the webhooks of the layer are not trusted yet. */
   readonly layerTrouble: () => string | undefined;
 }
 
-function managersOf(base: Base, { cluster, informers, layerTrouble }: ManagerParts): Managers {
+function managersOf(base: Base, { access, informers, layerTrouble }: ManagerParts): Managers {
   const { settings, log, metrics, closing } = base;
   const memory = new ObjectMemory();
-  const sessions = closing.add(new Sessions({ clock }), (open) => open[Symbol.asyncDispose]());
-  const open: ConstructorParameters<typeof TenantPool>[0]['open'] = (connection, limits) =>
-    openCluster(connection, measured(base, limits));
+  const { cluster, open } = access;
+  const sessions = closing.add(access.sessions, (all) => all[Symbol.asyncDispose]());
   const pool = closing.add(new TenantPool({ clock, log, open, memory }), (clients) => clients.close());
   const watches = settings.watchTenants ? closing.add(tenantWatches(memory), closeLines) : undefined;
   const prober = proberOf(base, memory);

@@ -45,9 +45,9 @@ export class OptionalLayer {
   }
 
   /** Ends it as `Manager.stop` does. */
-  async stop(graceMs: number): Promise<void> {
+  async stop(graceMs: number): Promise<boolean> {
     this.#stopped = true;
-    await this.#options.manager.stop(graceMs);
+    return this.#options.manager.stop(graceMs);
   }
 
   /** What it waits for: definitions and rights by name, its webhooks, or another program that does its work. */

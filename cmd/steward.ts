@@ -35,7 +35,8 @@ const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-steward');
 
 /** The commands of the binary; the first is what runs when none is named. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
-  manager: (args) => runManager(readManagerSettings(args, process.env), lastResort),
+  // A reconcile that does not heed its abort ends with the process.
+  manager: async (args) => process.exit(await runManager(readManagerSettings(args, process.env), lastResort)),
   'datastore-bootstrap': (args) => runDatastoreBootstrap(args, process.env),
   migrate: (args) => runMigrate(args, process.env),
   backup: (args) => runBackupCommand(args, process.env),

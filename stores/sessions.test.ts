@@ -163,4 +163,25 @@ describe('Sessions', () => {
     await sessions.use(driver, 'a', ping);
     expect(log).toEqual(['open a']);
   });
+
+  test('let nobody change a datastore once this process must not act any more, also with a session from before', async () => {
+    const { driver } = dialling();
+    let leads = true;
+    const mayWrite = (): void => {
+      if (!leads) throw new Error('this process is not the leader');
+    };
+    await using sessions = new Sessions({ clock: new FakeClock(), mayWrite });
+    const ensure = (session: Session): Promise<void> => session.ensure({ schema: 'a', user: 'a', owner: 'uid' });
+    await sessions.use(driver, 'a', ensure);
+    const opened = Promise.withResolvers<undefined>();
+    const waiting = sessions.use(driver, 'a', async (session) => {
+      await opened.promise;
+      await ensure(session);
+    });
+    leads = false;
+    opened.resolve(undefined);
+    await expect(waiting).rejects.toThrow('not the leader');
+    await expect(sessions.use(driver, 'b', ensure)).rejects.toThrow('not the leader');
+    await expect(sessions.use(driver, 'a', ping)).resolves.toBeDefined();
+  });
 });

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../runtime/clock.ts';
 import { CircuitBreakers } from './circuit-breakers.ts';
 import type { UseEnd } from './circuit-breakers.ts';
 import type { Driver, Session } from './driver.ts';
+import { guardSession } from './guard-session.ts';
 import { StoreError } from './store-error.ts';
 
 /** How long a pool keeps unused sessions. */
@@ -9,6 +10,8 @@ export interface SessionsOptions {
   readonly clock: Clock;
   /** Milliseconds without use after which a session is closed; default: five minutes. */
   readonly idleMs?: number;
+  /** Called right before each call that changes a datastore; throws if this process must not act any more. */
+  readonly mayWrite?: () => void;
 }
 
 /** How a session is used. */
@@ -37,6 +40,7 @@ interface Entry {
 export class Sessions implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #idleMs: number;
+  readonly #mayWrite: () => void;
   readonly #entries = new Map<string, Entry>();
   readonly #closing = new Set<Promise<void>>();
   readonly #breakers: CircuitBreakers;
@@ -45,6 +49,7 @@ export class Sessions implements AsyncDisposable {
   constructor(options: SessionsOptions) {
     this.#clock = options.clock;
     this.#idleMs = options.idleMs ?? 300_000;
+    this.#mayWrite = options.mayWrite ?? (() => undefined);
     this.#breakers = new CircuitBreakers(options.clock);
   }
 
@@ -62,7 +67,7 @@ export class Sessions implements AsyncDisposable {
     signal?.throwIfAborted();
     const key = `${driver.name} ${driver.checksum(config)}`;
     const end = this.#breakers.admit(key, probe);
-    const entry = this.#entries.get(key) ?? this.#add(key, driver.open(config, this.#shutdown.signal));
+    const entry = this.#entries.get(key) ?? this.#add(key, this.#open(driver, config));
     entry.users += 1;
     entry.idle?.cancel();
     try {
@@ -94,6 +99,10 @@ export class Sessions implements AsyncDisposable {
       if (entry.users === 0) this.#close(entry);
     }
     while (this.#closing.size > 0) await Promise.all(this.#closing);
+  }
+
+  async #open<Config>(driver: Driver<Config>, config: Config): Promise<Session> {
+    return guardSession(await driver.open(config, this.#shutdown.signal), this.#mayWrite);
   }
 
   #add(key: string, opening: Promise<Session>): Entry {

@@ -29,7 +29,7 @@ export interface LeaderOptions {
   readonly retryMs?: number;
   /** In [0, 1): spreads the tries of candidates. */
   readonly random: () => number;
-  /** Called once when leadership ends unwanted. The process must end: work may be running that no longer may write. */
+  /** Called once when leadership ends unwanted. The process must end within `durationMs − renewWithinMs`: work may be running that no longer may write. */
   lost(why: Error): void;
   /** For `leader_election_master_status`. */
   status?(leading: boolean): void;

@@ -656,17 +656,20 @@ describe('The manager', () => {
       }),
     );
     let stopped = false;
-    const stop = manager?.stop(20_000).then(() => (stopped = true));
+    const stop = manager?.stop(20_000).then((isAtRest) => {
+      stopped = true;
+      return isAtRest;
+    });
     await create('b');
     await clock.advance(10_000);
     expect(stopped).toBe(false);
     ends[0]?.();
-    await stop;
+    expect(await stop).toBe(true);
     expect({ aborted, reconciles }).toEqual({ aborted: false, reconciles: 1 });
     expect((await read('a'))?.status).toEqual({ note: 'done' });
   });
 
-  test('aborts at the end of the grace period and does not wait for a reconcile that ignores it', async () => {
+  test('aborts at the end of the grace period and does not wait for a reconcile that ignores it, but tells of it', async () => {
     let reason: unknown;
     await create('a');
     await started(
@@ -677,15 +680,13 @@ describe('The manager', () => {
           }),
       ),
     );
-    let stopped = false;
-    const stopping = manager?.stop(5000, 'leadership is lost').then(() => (stopped = true));
+    const stopping = manager?.stop(5000, 'leadership is lost');
     await clock.advance(4999);
     expect(reason).toBeUndefined();
     await clock.advance(1);
     expect((reason as Error).message).toBe('leadership is lost');
     await clock.advance(5000);
-    await stopping;
-    expect(stopped).toBe(true);
+    expect(await stopping).toBe(false);
   });
 
   test('refuses two controllers of one name', () => {

@@ -91,21 +91,21 @@ export class Manager {
   /**
    * Accepts no more keys, gives running reconciles `graceMs` to end, then aborts them. Resolves when they have ended and
    * the Events are written, or `afterAbortMs` after the abort: a reconcile that ignores its signal does not delay the
-   * process.
+   * process. False if there is such a one: it may still write.
    */
-  async stop(graceMs: number, reason = 'the manager is stopping'): Promise<void> {
+  async stop(graceMs: number, reason = 'the manager is stopping'): Promise<boolean> {
     this.#state = 'stopped';
     for (const runner of this.#runners) runner.quiesce();
     const drained = Promise.all(this.#runners.map((runner) => runner.drained()));
     if (graceMs > 0 && (await this.#within(graceMs, drained))) {
       await this.#within(afterAbortMs, this.#options.events.flush());
-      return;
+      return true;
     }
     for (const runner of this.#runners) runner.abort(new Error(reason));
-    if (!(await this.#within(afterAbortMs, drained))) {
-      this.#options.log.warn('reconciles ignored the abort and were abandoned', { reason });
-    }
+    const isAtRest = await this.#within(afterAbortMs, drained);
+    if (!isAtRest) this.#options.log.warn('reconciles ignored the abort and were abandoned', { reason });
     if (graceMs > 0) await this.#within(afterAbortMs, this.#options.events.flush());
+    return isAtRest;
   }
 
   /** Seconds of the reconciles that run now, per controller. */

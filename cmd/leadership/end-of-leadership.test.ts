@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals';
+import { FakeClock } from '../../testing/fake/fake-clock.ts';
+import { endOfLeadership } from './end-of-leadership.ts';
+
+test('A manager that must not lead any more ends before another may lead, although something goes on', async () => {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  endOfLeadership({ clock, stop: () => void log.push('stop'), exit: () => void log.push('exit') });
+  expect(log).toEqual(['stop']);
+  // A Lease lasts 15 s, and is given up 10 s after its last renewal.
+  await clock.advance(4_000);
+  expect(log).toEqual(['stop', 'exit']);
+});
