@@ -399,7 +399,7 @@ describe('What is retained of a deleted TenantControlPlane', () => {
 });
 
 describe('A TenantControlPlane that is deleted during a migration or with overrides', () => {
-  test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'Thawing', 'Revoking', 'RollingBack'] as const)(
+  test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'ResumingWrites', 'Revoking', 'RollingBack'] as const)(
     'is recreated, and the migration that was in phase %s succeeds',
     async (phase) => {
       const world = await ReleaseWorld.in({ tenant: new MigrationWorld({ beside: access }) });

@@ -29,7 +29,7 @@ const rule = obj({
       'Namespaces; an empty string stands for cluster-wide objects. All by default.',
     ),
   ),
-  nonResourceURLs: opt(texts('Paths that are no resources, such as `/metrics` or `/healthz*`.')),
+  nonResourceURLs: opt(texts('Paths that are not resources, such as `/metrics` or `/healthz*`.')),
   omitStages: opt(omitStages),
   omitManagedFields: opt(
     described(bool(), 'Leaves managedFields out of bodies. Takes precedence over the one of the policy.'),
@@ -44,12 +44,11 @@ const policy = obj({
 
 const webhook = obj({
   ...webhookConnectionFields,
-  batchMaxSize: opt(described(int32({ minimum: 1, maximum: 10_000 }), 'Most events in one request. Defaults to 400.')),
+  batchMaxSize: opt(
+    described(int32({ minimum: 1, maximum: 10_000 }), 'Maximum number of events in one request. Defaults to 400.'),
+  ),
   batchMaxWaitSeconds: opt(
-    described(
-      int32({ minimum: 1, maximum: 3600 }),
-      'Seconds after which events are sent at the latest. Defaults to 30.',
-    ),
+    described(int32({ minimum: 1, maximum: 3600 }), 'Longest time before events are sent, in seconds. Defaults to 30.'),
   ),
 });
 

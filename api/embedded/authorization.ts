@@ -19,7 +19,7 @@ const webhook = obj({
   failurePolicy: opt(
     described(
       oneOf('NoOpinion', 'Deny'),
-      'What counts when the webhook does not answer. NoOpinion leaves the decision to the next authorizer. Defaults to NoOpinion.',
+      'What applies when the webhook does not answer. NoOpinion leaves the decision to the next authorizer. Defaults to NoOpinion.',
     ),
   ),
   timeoutSeconds: opt(described(int32({ minimum: 1, maximum: 30 }), 'Seconds for an answer. Defaults to 3.')),
@@ -45,7 +45,7 @@ const webhook = obj({
 export const authorization = obj({
   webhooks: described(
     list(webhook, { minItems: 1, maxItems: 8 }),
-    'Webhooks that decide about requests, in this order. Node and RBAC are always in force.',
+    'Webhooks that authorize requests, in this order. Node and RBAC are always in force.',
   ),
 });
 export type Authorization = Infer<typeof authorization>;

@@ -5,8 +5,8 @@ import { described, int32, obj, opt } from '../schema.ts';
 /** How a HorizontalPodAutoscaler scales the pods of a control plane. */
 export const autoscaling = obj(
   {
-    minReplicas: described(int32({ minimum: 1 }), 'The fewest pods.'),
-    maxReplicas: described(int32({ minimum: 1 }), 'The most pods.'),
+    minReplicas: described(int32({ minimum: 1 }), 'Minimum number of pods.'),
+    maxReplicas: described(int32({ minimum: 1 }), 'Maximum number of pods.'),
     targetCPUUtilizationPercentage: opt(
       described(
         int32({ minimum: 1 }),

@@ -14,7 +14,7 @@ const keySecret = obj(
     ),
     key: described(
       name,
-      'The key in `data` with the encryption key: 32 random bytes in base64, as `head -c 32 /dev/urandom | base64` prints them. It is also the name of the encryption key in stored data. Another name rotates; a name must not get another value.',
+      'The key in `data` with the encryption key: 32 random bytes in base64, as `head -c 32 /dev/urandom | base64` prints them. It is also the name of the encryption key in stored data. To rotate the key, set another name; never change the value of a name that is in use.',
     ),
   },
   {
@@ -27,7 +27,7 @@ const keySecret = obj(
 const kms = obj({
   name: described(
     name,
-    'Name of the plugin in stored data. The plugin has to listen at `/run/kms/<name>.sock` of its container. Another name rotates to another plugin.',
+    'Name of the plugin in stored data. The plugin has to listen at `/run/kms/<name>.sock` of its container. Another name changes to another plugin and encrypts all objects again.',
   ),
   container: described(
     str({ minLength: 1, maxLength: 63 }),
@@ -62,7 +62,7 @@ export const encryption = obj(
     keyGeneration: opt(
       described(
         int32({ minimum: 1 }),
-        'Another number rotates: Steward generates a new key, or with `kms` writes all objects again, so that they are encrypted with the current key of the plugin. Defaults to 1.',
+        'To rotate the key, change this number: Steward generates a new key, or with `kms` writes all objects again, so that they are encrypted with the current key of the plugin. Defaults to 1.',
       ),
     ),
     kms: opt(described(kms, 'The plugin for KMS v2.')),

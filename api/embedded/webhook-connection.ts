@@ -9,7 +9,7 @@ export const webhookConnectionFields = {
   certificateAuthority: opt(
     described(
       str({ minLength: 1, maxLength: 65_536 }),
-      'CA certificates in PEM form that the server must have a certificate from. Defaults to those of the image of kube-apiserver.',
+      'CA certificates in PEM form that verify the certificate of the server. Defaults to those of the image of kube-apiserver.',
     ),
   ),
   credentialsSecretRef: opt(

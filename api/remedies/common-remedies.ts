@@ -5,7 +5,7 @@ import type { Remedy } from './remedy.ts';
 /** What to do about the reasons that any condition may have. */
 export const commonRemedies = {
   Succeeded: healthy,
-  Blocked: passing('Look at the condition that the message names: this one follows it.'),
+  Blocked: passing('Look at the condition that the message names: this one depends on it.'),
   Failed: toDo(
     'Do what the message says. If it names an API call, the manager may lack a permission or the other server may be broken: its log says more. It is tried again with back-off.',
     'kubectl -n steward-system logs -l app.kubernetes.io/name=steward --tail=200',

@@ -22,8 +22,8 @@ export const dataStoreRemedies = {
       'Close the hole that the message names: docs/how-to/verify-isolation.md says how. Then change a field of the spec, or wait for the next verification.',
       describe,
     ),
-    SharedLogin: toDo(
-      'Nothing, if the DataStore is to serve one tenant. For more tenants, create another DataStore whose tenants have logins of their own: with NATS, one with spec.nats.',
+    SharedCredentials: toDo(
+      'Nothing, if the DataStore is to serve one tenant. For more tenants, create another DataStore whose tenants have credentials of their own: with NATS, one with spec.nats.',
     ),
     Inconclusive: toDo('Repair what the message names; the verification is repeated within minutes.', describe),
     Pending: passing('Wait: a verification takes seconds.', describe),
@@ -42,7 +42,7 @@ export const dataStoreRemedies = {
     Defragmented: healthy,
     Defragmenting: passing('Wait: status.etcd shows the progress.', describe),
     MembersUnhealthy: toDo('Repair the member of etcd that the message names.', describe),
-    MembersNotListed: toDo('Let spec.endpoints name exactly the members of the cluster.', describe),
+    MembersNotListed: toDo('List exactly the members of the cluster in spec.endpoints.', describe),
     AlarmRaised: toDo('End the cause of the alarm in the message, then disarm it: etcdctl alarm disarm.'),
     SpaceExceeded: toDo(
       'Raise --quota-backend-bytes of etcd and restart its members, or migrate tenants to another DataStore. Then disarm the alarm: etcdctl alarm disarm.',

@@ -7,7 +7,7 @@ import type { stewardControlPlaneConditions } from '../controlplane/condition-ro
 const describe = 'kubectl -n <namespace> describe stewardcontrolplane <name>';
 const describeCluster = 'clusterctl describe cluster <name> -n <namespace> --show-conditions all';
 const ofTenant = passing(
-  'Look at the TenantControlPlane: this follows it.',
+  'Look at the TenantControlPlane: this condition depends on it.',
   'kubectl -n <namespace> describe tcp <name>',
 );
 const managerLog = 'kubectl -n steward-system logs -l app.kubernetes.io/name=steward --tail=200';
@@ -32,7 +32,7 @@ const legacyControlPlane = {
     NamespaceMissing: toDo('Create the namespace in the hosting cluster.'),
     NamespaceTerminating: passing('Wait until the namespace is deleted, then create it again.'),
     ClusterChanged: toDo(
-      'Restore the kubeconfig of the cluster, and the namespace, that have the TenantControlPlane.',
+      'Restore the kubeconfig of the cluster that has the TenantControlPlane, and its namespace.',
       describe,
     ),
     ReferenceRemoved: toDo('Restore externalClusterReference.', describe),
@@ -82,7 +82,7 @@ const legacyControlPlane = {
     Pending: ofTenant,
     OwnedByAnother: toDo('Delete or rename the Secret that the message names.', 'kubectl -n <namespace> get secrets'),
     CAMismatch: toDo(
-      'Let the Secret that the message names hold the CA of the control plane; after a rotation, remove the supplied one.',
+      'Put the CA of the control plane into the Secret that the message names; after a rotation, remove the supplied one.',
       describe,
     ),
   },
@@ -121,7 +121,7 @@ export const stewardControlPlaneRemedies = {
   Deleting: {
     Deleting: ofTenant,
     WaitingForWorkersDeletion: passing(
-      'Wait until the Machines in the message are deleted, or repair what keeps them.',
+      'Wait until the Machines in the message are deleted, or remove what blocks their deletion.',
       describeCluster,
     ),
     DeletionCompleted: healthy,

@@ -7,7 +7,7 @@ export const storeRemedies = {
     'kubectl get datastore <datastore> -o yaml',
   ),
   Unsupported: toDo(
-    'Upgrade the datastore at least to the version in the message, or move its tenants to another DataStore.',
+    'Upgrade the datastore at least to the version in the message, or migrate its tenants to another DataStore.',
     'kubectl get datastore <datastore> -o yaml',
   ),
   CredentialsMissing: toDo(

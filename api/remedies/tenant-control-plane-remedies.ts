@@ -15,14 +15,17 @@ const wake = `kubectl -n <namespace> patch tcp <name> --type merge -p '{"spec":{
 const sleeping = passing('Nothing, if it should sleep. To wake it, set replicas above 0.', wake);
 const migrationJobs = 'kubectl -n steward-system get jobs -l tcp.steward.butlerlabs.dev/name=<name>';
 const migrates = passing('Wait: the message shows the progress.', migrationJobs);
-const apiServerNotReady = passing('Look at ControlPlaneAvailable: this follows it.', conditions);
+const apiServerNotReady = passing('Look at ControlPlaneAvailable: this condition depends on it.', conditions);
 const retainedRecord = 'kubectl -n <namespace> describe retainedcontrolplane <name>';
 
 /** What to do about every reason of the conditions of a TenantControlPlane. */
 export const tenantControlPlaneRemedies = {
   Ready: {
     Ready: healthy,
-    Provisioning: passing('Wait. The first of the other conditions that is not True says for what.', conditions),
+    Provisioning: passing(
+      'Wait. The first of the other conditions that is not True says what it is waiting for.',
+      conditions,
+    ),
     NotReady: toDo('Look at the condition that the message names first.', conditions),
     RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
     Upgrading: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
@@ -36,7 +39,7 @@ export const tenantControlPlaneRemedies = {
   StoreReady: {
     ...storeRemedies,
     DataStoreNotAllowed: toDo(
-      'Let the DataStore allow the namespace in spec.allowedNamespaces, or name another DataStore in spec.dataStore.',
+      'Allow the namespace in spec.allowedNamespaces of the DataStore, or name another DataStore in spec.dataStore.',
       'kubectl get datastore <datastore> -o yaml',
     ),
     DataStoreNotVerified: toDo(
@@ -71,7 +74,7 @@ export const tenantControlPlaneRemedies = {
     ),
     KindNotInstalled: toDo('Install what the message names, or expose the control plane by a Service.'),
     RouteNotAccepted: toDo(
-      'Let a listener of the Gateway in the message accept the route: its protocol is TLS with mode Passthrough, its port and host name fit, and it allows routes from the namespace.',
+      'Configure a listener of the Gateway in the message to accept the route: protocol TLS with mode Passthrough, a matching port and host name, and routes allowed from the namespace.',
       routes,
     ),
     HostNameTaken: toDo('Choose another host name, or delete the control plane that has it.', 'kubectl get tcp -A'),
@@ -80,14 +83,14 @@ export const tenantControlPlaneRemedies = {
       'kubectl get nodes -o wide',
     ),
     WrongAddressFamily: toDo(
-      'Make the address and the first network in spec.networkProfile.serviceCidr of one family: both IPv4, or both IPv6.',
+      'Use one IP family for the address and the first network in spec.networkProfile.serviceCidr: both IPv4, or both IPv6.',
     ),
     NoFreeNodePort: toDo(
       'Delete Services of type NodePort that are no longer needed, widen the range of the API servers and of the manager, or use a Service of type LoadBalancer.',
       'kubectl get services -A --field-selector spec.type=NodePort',
     ),
     ExternalIPNotAllowed: toDo(
-      'Remove the external IP from the spec, or ask who operates the manager to allow it with the flag in the message.',
+      'Remove the external IP from the spec, or ask the operator of the manager to allow it with the flag in the message.',
     ),
     AddressInUse: toDo('Choose another address or port, or delete the Service that the message names.', service),
   },
@@ -123,7 +126,7 @@ export const tenantControlPlaneRemedies = {
       podLogs,
     ),
     PodsRefused: toDo(
-      'Remove what refuses the pods: raise the ResourceQuota, relax Pod Security of the namespace, or correct the admission webhook in the message.',
+      'Remove the cause of the refusal: raise the ResourceQuota, relax Pod Security of the namespace, or correct the admission webhook in the message.',
       'kubectl -n <namespace> describe replicasets -l steward.butlerlabs.dev/name=<name>',
       'kubectl -n <namespace> describe resourcequotas',
     ),
@@ -132,7 +135,7 @@ export const tenantControlPlaneRemedies = {
       'kubectl get namespace <namespace> --show-labels',
     ),
     ArgumentsRefused: toDo(
-      'Remove the arguments that the message names from spec.controlPlane.deployment.extraArgs, or ask who operates the manager to allow them.',
+      'Remove the arguments that the message names from spec.controlPlane.deployment.extraArgs, or ask the operator of the manager to allow them.',
     ),
     ConfigurationRefused: toDo(
       'Correct the field that the message names, or set spec.kubernetes.version to a version that has it.',
@@ -198,7 +201,7 @@ export const tenantControlPlaneRemedies = {
   AddonsReady: {
     ApiServerNotReady: apiServerNotReady,
     RouteNotAccepted: toDo(
-      'Let a listener of the Gateway in the message accept the route of the add-on: protocol TLS with mode Passthrough, and a fitting port and host name.',
+      'Configure a listener of the Gateway in the message to accept the route of the add-on: protocol TLS with mode Passthrough, and a matching port and host name.',
       routes,
     ),
     NotExposed: toDo(
@@ -211,10 +214,10 @@ export const tenantControlPlaneRemedies = {
     Preparing: migrates,
     Copying: migrates,
     Following: migrates,
-    Freezing: migrates,
+    StoppingWrites: migrates,
     Finishing: migrates,
     Switching: migrates,
-    Thawing: migrates,
+    ResumingWrites: migrates,
     Revoking: migrates,
     RollingBack: migrates,
     Succeeded: healthy,
@@ -228,7 +231,7 @@ export const tenantControlPlaneRemedies = {
     AllHandled: healthy,
   },
   Rotating: {
-    Preparing: passing('Wait: the message says for what.'),
+    Preparing: passing('Wait: the message says what it is waiting for.'),
     Prepared: toDo(
       'Give workers and users the new CA, then request the operation that completes the rotation.',
       'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation=rotate-ca-complete --overwrite',
@@ -246,7 +249,7 @@ export const tenantControlPlaneRemedies = {
     Adding: passing('Wait until all pods have the new configuration.', describePods),
     Switching: passing('Wait until all pods have the new configuration.', describePods),
     Rewriting: passing(
-      'Wait until all objects were written again. If the message names an object that cannot be written, correct in the tenant what refuses it, such as a webhook.',
+      'Wait until all objects have been rewritten. If the message names an object that cannot be written, fix what refuses it in the tenant, such as a webhook.',
     ),
     Retiring: passing('Wait until all pods have the new configuration.', describePods),
     NotRequested: healthy,

@@ -213,7 +213,7 @@ describe.each<Minor>(['can deny writes', 'cannot deny writes'])(
     });
 
     test('loses nothing if it is cancelled at any moment', async () => {
-      for (const phase of ['Preparing', 'Freezing', 'Finishing', 'Switching'] as const) {
+      for (const phase of ['Preparing', 'StoppingWrites', 'Finishing', 'Switching'] as const) {
         const world = await moving(minor);
         const taken = world.cluster.after(async ({ kind, verb, subresource }) => {
           if (kind?.kind !== 'TenantControlPlane' || verb !== 'patch' || subresource !== 'status') return;

@@ -158,7 +158,7 @@ export const alerts: readonly Alert[] = [
     expr: `${condition('UpgradeAllowed')} == 0 ${runs}`,
     for: '1h',
     severity: 'warning',
-    summary: `An upgrade of ${tenant} is held, or has returned to the previous pods`,
+    summary: `An upgrade of ${tenant} is held, or was rolled back to the previous pods`,
     meaning: 'The control plane serves with its previous version or configuration.',
     remedy: [
       `${describe}: UpgradeAllowed names the kubelets, the clients of removed APIs or the pods that are in the way, and when a failed rollout is tried again.`,

@@ -301,7 +301,7 @@ describe('A Cluster with a worker', () => {
   );
 
   test(
-    'is deleted workers first, and nothing is left in the namespace, in the datastore and among the machines',
+    'is deleted workers first, and nothing is left in the namespace, in the datastore or among the machines',
     async () => {
       await Promise.all(['apart', 'alike'].map((each) => removed(workload(each))));
       expect(await namedLeftovers(stage.cluster, { namespace: 'default', name: 'apart' })).toEqual([]);

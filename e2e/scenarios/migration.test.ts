@@ -65,7 +65,7 @@ interface Migration {
   readonly bytes?: number;
   readonly pauseMs?: number;
   readonly rolloutMs?: number;
-  readonly frozenAt?: string;
+  readonly writesStoppedAt?: string;
   readonly rolledOutAt?: string;
 }
 
@@ -329,7 +329,7 @@ describe('A tenant that is migrated from etcd to PostgreSQL and back', () => {
         await stage.waitFor(shop, (object) => rolledOut(object), { timeoutMs: 3 * minutes, what: 'the rollout' });
         const fresh = await dumpObjects(await stage.open(shop));
         expect(await deletionRefusal()).toContain(refusedMeanwhile);
-        expect((await migration())?.frozenAt).toBeDefined();
+        expect((await migration())?.writesStoppedAt).toBeDefined();
         const differ = differences(old, fresh).filter((line) => !ofItself.some((path) => line.startsWith(path)));
         logStep('PostgreSQL → etcd', `${old.size} objects compared while writes were denied, ${differ.length} differ`);
         expect(differ).toEqual([]);

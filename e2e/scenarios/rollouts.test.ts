@@ -312,7 +312,7 @@ describe('A control plane on two nodes', () => {
       const found = await cluster.client.read(stage.tenant(shop));
       const said = conditionOf(found, 'UpgradeAllowed')?.message ?? '';
       logStep('a missing image', `the old pods alone are left after ${seconds(tookMs)}: ${said}`);
-      expect(said).toMatch(/from v1\.36\.3 to v1\.36\.99 has returned to the previous pods.*Image/s);
+      expect(said).toMatch(/from v1\.36\.3 to v1\.36\.99 was rolled back to the previous pods.*Image/s);
       expect(conditionOf(found, 'Ready')).toMatchObject({ status: 'True', reason: 'RolloutFailed' });
       expect(versionOf(found)).toEqual(expect.objectContaining({ version: newer, status: 'Ready' }));
       expectUnharmed(seen);

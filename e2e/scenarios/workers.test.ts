@@ -185,7 +185,7 @@ describe('The workers of a Cluster', () => {
   );
 
   test(
-    'are replaced one after another when their template changes, and pods with a budget are evicted before',
+    'are replaced one after another when their template changes, and pods with a budget are evicted beforehand',
     async () => {
       const tenant = await workload.tenant();
       const old = await settled('deployment', 2);
@@ -231,7 +231,7 @@ describe('The workers of a Cluster', () => {
   );
 
   test(
-    'stay while a budget forbids to evict their pods, and are removed as soon as it allows it',
+    'stay while a budget forbids evicting their pods, and are removed as soon as it allows it',
     async () => {
       const tenant = await workload.tenant();
       const { client } = stage.cluster;

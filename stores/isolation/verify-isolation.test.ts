@@ -169,7 +169,7 @@ test('gives up on a datastore that is too slow', async () => {
       return genuine.attack(...all);
     },
   };
-  expect(await verify(store, { probe, clock })).toEqual({ attempts: 0, unclear: 'it was not done after 20 s' });
+  expect(await verify(store, { probe, clock })).toEqual({ attempts: 0, unclear: 'it did not finish within 20 s' });
   expect(left(store)).toEqual([]);
 });
 

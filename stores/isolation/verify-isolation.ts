@@ -113,7 +113,7 @@ async function attackEachOther<Config>(
   }
   request.signal.throwIfAborted();
   if (lost !== undefined) return { attempts, unclear: lost };
-  if (isLate()) return { attempts, unclear: `it was not done after ${longestMs / 1000} s` };
+  if (isLate()) return { attempts, unclear: `it did not finish within ${longestMs / 1000} s` };
   // Credentials that no longer open anything are refused everywhere, which would prove nothing.
   const late =
     (await inaccessible(probe, config, first, 'read')) ?? (await inaccessible(probe, config, second, 'read'));

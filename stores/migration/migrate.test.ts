@@ -14,7 +14,7 @@ describe('migrate', () => {
     const outcome = await world.run();
     world.expectDone(outcome);
     expect(world.source.texts()).toEqual(before);
-    expect(world.phases).toEqual(['Preparing', 'Copying', 'Following', 'WaitingForFreeze', 'Finishing', 'Done']);
+    expect(world.phases).toEqual(['Preparing', 'Copying', 'Following', 'WaitingForReadOnly', 'Finishing', 'Done']);
     expect(outcome).toMatchObject({ summary: { keys: 10, verified: 'everything', fencedMs: 0 } });
     expect(await world.run()).toEqual(outcome);
   });
@@ -112,14 +112,14 @@ describe('migrate', () => {
       world.expectDone(outcome);
       expect(outcome).toMatchObject({ summary: { verified: 'changes' } });
       const phases = world.phases.filter((phase, index) => phase !== world.phases[index - 1]);
-      expect(phases).toEqual(['Preparing', 'Copying', 'Following', 'WaitingForFreeze', 'Finishing', 'Done']);
+      expect(phases).toEqual(['Preparing', 'Copying', 'Following', 'WaitingForReadOnly', 'Finishing', 'Done']);
     });
 
     test('still finds a key that was corrupted before a raise', async () => {
       const { world, over } = growing();
       let spoilt = 0;
       world.target.before = (call) => {
-        if (call !== 'write' || world.phases.at(-1) !== 'WaitingForFreeze' || spoilt > 0) return;
+        if (call !== 'write' || world.phases.at(-1) !== 'WaitingForReadOnly' || spoilt > 0) return;
         spoilt += 1;
         world.target.tenantWrites(put('pods/1', 'spoilt'));
       };
@@ -241,7 +241,7 @@ describe('migrate', () => {
     broken.expectRolledBack(await broken.run(), /differ in 1 keys, such as pods\/1/);
   });
 
-  test.each(['Preparing', 'Copying', 'Following', 'WaitingForFreeze', 'Finishing'])(
+  test.each(['Preparing', 'Copying', 'Following', 'WaitingForReadOnly', 'Finishing'])(
     'rolls back when it is cancelled in %s',
     async (phase) => {
       const world = new MovingTenancy();
@@ -264,7 +264,7 @@ describe('migrate', () => {
     });
     world.expectRolledBack(await world.run(), /changed my mind/);
     expect(world.phases).not.toContain('Finishing');
-    expect(world.records.filter(({ phase }) => phase === 'WaitingForFreeze').length).toBeLessThan(10);
+    expect(world.records.filter(({ phase }) => phase === 'WaitingForReadOnly').length).toBeLessThan(10);
   });
 
   test('stops when the process ends, and another one continues', async () => {

@@ -87,8 +87,8 @@ class Migration {
       case 'Copying':
         return { tries, phase: 'Following', revision: String(await copyEverything(run)) };
       case 'Following':
-        return { tries, phase: 'WaitingForFreeze', revision: String(await followAndCompare(run, from)) };
-      case 'WaitingForFreeze':
+        return { tries, phase: 'WaitingForReadOnly', revision: String(await followAndCompare(run, from)) };
+      case 'WaitingForReadOnly':
         return begun({ tries, phase: 'Finishing', revision: String(await followUntilFrozen(run, from)) });
       case 'Done':
       case 'RolledBack':

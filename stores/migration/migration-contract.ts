@@ -147,7 +147,7 @@ export function describeMigration(
       await using hand = await target.anotherHand();
       tenant.moveTo(hand);
       expect(outcome).toMatchObject({ is: 'done', summary: { verified: 'changes' } });
-      expect(phases.slice(-4)).toEqual(['Following', 'WaitingForFreeze', 'Finishing', 'Done']);
+      expect(phases.slice(-4)).toEqual(['Following', 'WaitingForReadOnly', 'Finishing', 'Done']);
       expect(phases.filter((phase) => phase === 'Finishing')).toHaveLength(1);
       await tenant.end();
     }, 300_000);

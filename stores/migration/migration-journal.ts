@@ -3,14 +3,14 @@
  * - Preparing: the target's revisions are raised above the source's;
  * - Copying: everything as of one revision is copied, by pages;
  * - Following: what changed since is copied, again and again, and all is compared once;
- * - WaitingForFreeze: the same, while the tenant becomes read-only;
+ * - WaitingForReadOnly: the same, while the tenant becomes read-only;
  * - Finishing: the tenant's credentials can no longer write to the source, the last changes are copied and verified;
  * - Done: the target is complete; the source stays fenced and whole.
  *
  * Or, from any but Done: RollingBack (the source accepts writes again, the target is emptied) and RolledBack.
  */
 export type MigrationPhase =
-  'Preparing' | 'Copying' | 'Following' | 'WaitingForFreeze' | 'Finishing' | 'Done' | 'RollingBack' | 'RolledBack';
+  'Preparing' | 'Copying' | 'Following' | 'WaitingForReadOnly' | 'Finishing' | 'Done' | 'RollingBack' | 'RolledBack';
 
 /** What a finished migration did. Plain JSON. */
 export interface MigrationSummary {

@@ -149,9 +149,9 @@ export class MigrationWorld extends TenantWorld {
         await this.say({ journal: { phase: 'Following' }, progress: progress('Following', 40, 0) });
         return;
       case 'Following':
-        await this.say({ journal: { phase: 'WaitingForFreeze' }, wish: 'first' });
+        await this.say({ journal: { phase: 'WaitingForReadOnly' }, wish: 'first' });
         return;
-      case 'WaitingForFreeze':
+      case 'WaitingForReadOnly':
         if (said[annotations.migrationFreezeInForce] !== 'first') return;
         this.store.dataOf(source).fenced = true;
         await this.say({ journal: { phase: 'Finishing' } });

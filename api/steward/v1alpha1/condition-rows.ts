@@ -27,7 +27,7 @@ export const tenantControlPlaneConditions = {
       UpgradeHeld:
         'Everything is in place except the Kubernetes version, whose upgrade is held. UpgradeAllowed says why.',
       RolloutFailed:
-        'Everything is in place except a rollout, which has returned to the previous pods. UpgradeAllowed says why.',
+        'Everything is in place except a rollout, which was rolled back to the previous pods. UpgradeAllowed says why.',
       Migrating: 'The data is being migrated to another DataStore.',
       CertificateAuthorityRotating: 'Pods that trust a new CA are being rolled out.',
       WriteLimited: 'The API server responds, but denies writes as requested in the spec.',
@@ -104,7 +104,7 @@ export const tenantControlPlaneConditions = {
     reasons: {
       Available: 'The pods are serving.',
       RollingOut: 'New pods are replacing old ones.',
-      StartsLater: 'Other control planes start their pods. This one follows when one of them is ready.',
+      StartsLater: 'Other control planes are starting their pods. This one follows when one of them is ready.',
       PodsNotReady: 'No pod is ready yet. The message contains what the pods report.',
       PodsRefused: 'The management cluster does not admit the pods. The message says why.',
       PodSecurityViolated:
@@ -121,7 +121,7 @@ export const tenantControlPlaneConditions = {
       EncryptionKeysLost:
         'The Secret with the keys of encrypted data is missing or damaged. Running pods are left alone.',
       StoppedForMigration:
-        'The data of a tenant whose API servers cannot deny writes is being migrated: they are stopped for the last part. Migrating shows the progress.',
+        'The data is being migrated. This Kubernetes version cannot deny writes, so the API servers are stopped for the last part of the migration. Migrating shows the progress.',
       Sleeping: 'The spec has 0 replicas, so no pods run.',
     },
   },
@@ -134,7 +134,7 @@ export const tenantControlPlaneConditions = {
       KubeletsTooOld: 'Nodes run kubelets that do not support the new version. The message names some of them.',
       RemovedApisInUse: 'Clients use APIs that the new version does not serve. The message names some of them.',
       ApiServerUnreachable: 'The API server of the tenant does not report its nodes and the APIs in use.',
-      StartsLater: 'Other control planes start their pods. This one gets new pods when one of them is ready.',
+      StartsLater: 'Other control planes are starting their pods. This one gets new pods when one of them is ready.',
       RolloutFailed:
         'New pods did not become ready, or failed when they got connections. The previous pods serve. The message says why, and when the rollout is tried again.',
       Sleeping: 'The spec has 0 replicas, so there is no API server to query.',
@@ -157,7 +157,7 @@ export const tenantControlPlaneConditions = {
       OtherAutoscaler:
         'A HorizontalPodAutoscaler that Steward did not create scales the same Deployment, so Steward creates none. The message names it.',
       MetricsUnavailable:
-        'The HorizontalPodAutoscaler cannot compute a number of pods, so their number stays. The message is its own.',
+        'The HorizontalPodAutoscaler cannot compute a number of pods, so their number stays. The message is that of the HorizontalPodAutoscaler.',
       Sleeping: 'The spec has 0 replicas, so no pods run.',
       NotRequested: 'The spec no longer asks for it.',
     },
@@ -189,10 +189,10 @@ export const tenantControlPlaneConditions = {
       Preparing: 'The tenancy in the target DataStore is being created.',
       Copying: 'The data is being copied. The tenant can be used as usual.',
       Following: 'Changes made in the meantime are being copied too. The tenant can be used as usual.',
-      Freezing: 'All API servers are about to deny writes, or to stop.',
+      StoppingWrites: 'All API servers are about to deny writes, or to stop.',
       Finishing: 'Writes are denied, or no API server runs. The last changes are being copied and verified.',
       Switching: 'Writes are denied, or no API server gets requests. Pods that use the target DataStore are starting.',
-      Thawing: 'The target DataStore is in use. Writes are about to be allowed again.',
+      ResumingWrites: 'The target DataStore is in use. Writes are about to be allowed again.',
       Revoking: 'The target DataStore is in use. The credentials for the source are being revoked.',
       RollingBack: 'The migration did not succeed. The previous state is being restored.',
       Succeeded: 'The data is in the target DataStore.',
@@ -225,7 +225,7 @@ export const tenantControlPlaneConditions = {
     polarity: 'positive',
     reasons: {
       Encrypted: 'Everything is stored with the provider in the spec. The message names it.',
-      Adding: 'API servers learn to read with the provider in the spec.',
+      Adding: 'API servers are being configured to read with the provider in the spec.',
       Switching: 'API servers begin to write with the provider in the spec.',
       Rewriting: 'Objects are written again with the provider in the spec. The message says how many were.',
       Retiring: 'The former provider is being removed from the API servers.',
@@ -318,23 +318,23 @@ export const dataStoreConditions = {
   },
   IsolationVerified: {
     meaning:
-      'Two canary tenancies, with credentials like those of tenants, could not reach each other, other tenants or the administration. The message has version, time and the number of attempts.',
+      'Two canary tenancies, with credentials like those of tenants, could not reach each other, other tenants or the administrative functions. The message has the version, the time and the number of attempts.',
     polarity: 'positive',
     reasons: {
       Verified: 'The datastore refused every attempt.',
       Breached: 'The datastore allowed an attempt, which the message names. New tenants wait.',
-      SharedLogin: 'All tenants would use one login, so the datastore serves one tenant only.',
+      SharedCredentials: 'All tenants would use the same credentials, so the datastore serves one tenant only.',
       Inconclusive:
-        'The verification failed several times in a row. The message says why. It is repeated; new tenants are accepted, unless the last one that succeeded found a breach.',
+        'The verification failed several times in a row. The message says why. It is repeated; new tenants are accepted, unless the last completed verification found a breach.',
       Pending: 'The datastore has not been verified yet, or not since its version or its spec changed.',
     },
   },
   Drained: {
     meaning:
-      'As many tenants have been migrated to other DataStores as spec.drain asks. Only present if the spec asks for it.',
+      'As many tenants have been migrated to other DataStores as spec.drain requests. Only present if the spec has it.',
     polarity: 'positive',
     reasons: {
-      Drained: 'No more tenants are left than spec.drain.keep allows. The message says what else is left.',
+      Drained: 'At most spec.drain.keep tenants remain. The message says what else remains.',
       Draining: 'Tenants are being migrated, one after the other. `status.drain` has the progress.',
       Blocked: 'The tenants that are left cannot be migrated for now. The message names one and says what to do.',
     },
@@ -357,9 +357,9 @@ export const dataStoreConditions = {
       Defragmenting: 'The members are being defragmented, one after the other.',
       MembersUnhealthy: 'A member does not respond, is not in sync, or has no leader. The message names it.',
       MembersNotListed: 'The endpoints are not exactly the members of the cluster. The message names one that differs.',
-      AlarmRaised: 'A member has raised an alarm that a defragmentation does not end. The message names both.',
+      AlarmRaised: 'A member has raised an alarm that a defragmentation does not clear. The message names both.',
       SpaceExceeded: 'The quota is used up, and a defragmentation would not free enough. etcd accepts no writes.',
-      PauseTooLong: 'A member would not respond for longer than allowed. The message says what to do.',
+      PauseTooLong: 'Defragmentation would block a member for longer than allowed. The message says what to do.',
       Busy: 'Another process is defragmenting a member.',
     },
   },

@@ -7,7 +7,7 @@ export const dataStoreDrain = obj({
   keep: opt(
     described(
       int32({ minimum: 0 }),
-      'Number of tenants that stay. With 0, all of them are migrated. Another number takes load off the DataStore.',
+      'Number of tenants that stay. With 0, all of them are migrated; with another number the DataStore is only relieved.',
     ),
     0,
   ),
@@ -67,8 +67,8 @@ export const drainedTenant = obj({
   ),
   time: opt(described(time(), 'Time of the choice.')),
   failures: opt(described(int32(), 'Number of migrations in a row that have failed.')),
-  failedDataStoreName: opt(described(str(), 'DataStore to which the last of them was to migrate the data.')),
-  retryTime: opt(described(time(), 'Time from which the tenant is tried again.')),
+  failedDataStoreName: opt(described(str(), 'Target of the last migration that failed.')),
+  retryTime: opt(described(time(), 'Time of the next attempt.')),
   message: opt(described(str(), 'Why the tenant cannot be migrated for now, and what to do.')),
 });
 export type DrainedTenant = Infer<typeof drainedTenant>;

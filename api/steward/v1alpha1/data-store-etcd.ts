@@ -3,17 +3,14 @@ import { described, int32, int64, listMap, obj, opt, quantity, str, time } from 
 
 const defragmentation = obj({
   freePercent: opt(
-    described(
-      int32({ minimum: 10, maximum: 90 }),
-      'Free part of the file, in percent, from which on it is defragmented.',
-    ),
+    described(int32({ minimum: 10, maximum: 90 }), 'Free part of the file, in percent, at which it is defragmented.'),
     45,
   ),
   minimumSize: opt(described(quantity(), 'Size of the file below which it is left alone.'), '100Mi'),
   maximumPauseSeconds: opt(
     described(
       int32({ minimum: 1, maximum: 20 }),
-      'A member that would not respond for longer is left alone. Writes through a member fail after 7 seconds.',
+      'A member that defragmentation would block for longer is left alone. Writes through a member fail after 7 seconds.',
     ),
     5,
   ),

@@ -141,7 +141,7 @@ const dataStoreSpec = obj(
         'Gives each tenant its own account on NATS servers with a JWT resolver. Without it, a NATS DataStore serves a single tenant.',
       ),
     ),
-    etcd: opt(described(dataStoreEtcd, 'Care for the members of an etcd.')),
+    etcd: opt(described(dataStoreEtcd, 'Maintenance of the members of an etcd.')),
     allowedNamespaces: opt(
       described(
         allowedNamespaces,

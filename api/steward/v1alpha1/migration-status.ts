@@ -16,10 +16,10 @@ const phase = oneOf(
   'Preparing',
   'Copying',
   'Following',
-  'Freezing',
+  'StoppingWrites',
   'Finishing',
   'Switching',
-  'Thawing',
+  'ResumingWrites',
   'Revoking',
   'RollingBack',
   'Succeeded',
@@ -52,7 +52,7 @@ export const migrationStatus = obj({
   stepSince: opt(described(time(), 'Time at which the current phase started.')),
   stoppedAt: opt(described(time(), 'Time at which the API servers were told to stop. Unset while they serve.')),
   replicas: opt(described(int32(), 'Number of pods before the API servers were stopped.')),
-  frozenAt: opt(
+  writesStoppedAt: opt(
     described(
       time(),
       'Time from which every API server denies writes, or none runs any more. Unset while writes are allowed.',

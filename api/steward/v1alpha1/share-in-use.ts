@@ -10,7 +10,7 @@ export function isUnderWay(migration: MigrationStatus | undefined): migration is
 
 /** True once pods use the target of a migration, or are about to be switched to it. */
 export function usesTarget({ phase }: MigrationStatus): boolean {
-  return phase === 'Switching' || phase === 'Thawing' || phase === 'Revoking';
+  return phase === 'Switching' || phase === 'ResumingWrites' || phase === 'Revoking';
 }
 
 /**

@@ -15,12 +15,12 @@ const told = (tcp: TenantControlPlane): readonly unknown[] => [mayNotRun(tcp), m
 
 describe('API servers that a migration has stopped', () => {
   test.each<[MigrationPhase, readonly unknown[]]>([
-    ['Freezing', [true, true, 'here']],
+    ['StoppingWrites', [true, true, 'here']],
     ['Finishing', [true, true, 'here']],
     // They start, but what they accept could still be lost.
     ['Switching', [false, true, 'here']],
     // It is final.
-    ['Thawing', [false, false, undefined]],
+    ['ResumingWrites', [false, false, undefined]],
     ['Revoking', [false, false, undefined]],
     // They start again on the source.
     ['Following', [false, false, 'here']],
@@ -32,7 +32,7 @@ describe('API servers that a migration has stopped', () => {
     expect(told(tenant(phase, '2030-01-01T00:00:05Z'))).toEqual(expected);
   });
 
-  test.each<MigrationPhase>(['Freezing', 'Finishing', 'Switching', 'RollingBack'])(
+  test.each<MigrationPhase>(['StoppingWrites', 'Finishing', 'Switching', 'RollingBack'])(
     'are those of tenants alone which cannot deny writes: %s',
     (phase) => {
       expect(told(tenant(phase))).toEqual([false, false, undefined]);

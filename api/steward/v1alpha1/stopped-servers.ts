@@ -11,7 +11,7 @@ function stopping({ status }: TenantControlPlane): MigrationStatus | undefined {
 /** True while the last changes of a tenant are copied whose API servers cannot deny writes: no pod of it may run. */
 export function mayNotRun(tcp: TenantControlPlane): boolean {
   const phase = stopping(tcp)?.phase;
-  return phase === 'Freezing' || phase === 'Finishing';
+  return phase === 'StoppingWrites' || phase === 'Finishing';
 }
 
 /** True while no API server is wanted, or none may get requests yet: those on the target do not deny writes. */
@@ -25,7 +25,8 @@ export function mayNotServe(tcp: TenantControlPlane): boolean {
  */
 export function onlyServedFrom(tcp: TenantControlPlane): string | undefined {
   const migration = stopping(tcp);
-  if (migration === undefined || migration.phase === 'Thawing' || migration.phase === 'Revoking') return undefined;
+  if (migration === undefined || migration.phase === 'ResumingWrites' || migration.phase === 'Revoking')
+    return undefined;
   return migration.source.dataStoreName;
 }
 

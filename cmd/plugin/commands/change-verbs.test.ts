@@ -70,9 +70,9 @@ describe('upgrade', () => {
     expect({ code, out }).toEqual({ code: 0, out: '' });
   });
 
-  test('fails when the rollout has returned to the previous pods', async () => {
+  test('fails when the rollout was rolled back to the previous pods', async () => {
     await using world = await withTenant();
-    const message = 'the upgrade has returned to the previous pods: ImagePullBackOff';
+    const message = 'the upgrade was rolled back to the previous pods: ImagePullBackOff';
     answer(world, {
       conditions: [conditionOf('UpgradeAllowed', 'False', 'RolloutFailed', { message, generation: 2 })],
     });

@@ -16,7 +16,7 @@ export type IsolationFinding =
   /** It could not be completed, again and again, for this reason. */
   | { readonly is: 'inconclusive'; readonly message: string }
   /** There are no two tenants that could be kept apart. */
-  | { readonly is: 'shared login' };
+  | { readonly is: 'shared credentials' };
 
 /** True if there is a verdict on this spec, and on the version that the datastore reports now. */
 export function isVerdictOn(store: DataStore, serverVersion: string | undefined): boolean {
@@ -126,10 +126,10 @@ function stated(finding: IsolationFinding, now: Date): StatedCondition {
         reason: 'Inconclusive',
         message: finding.message,
       });
-    case 'shared login': {
+    case 'shared credentials': {
       const message =
-        'all tenants would have one login, with which each could read the data of every other, so only one tenant is served';
-      return stateCondition('DataStore', { type, status: 'False', reason: 'SharedLogin', message });
+        'all tenants would have the same credentials, with which each could read the data of every other, so only one tenant is served';
+      return stateCondition('DataStore', { type, status: 'False', reason: 'SharedCredentials', message });
     }
   }
 }

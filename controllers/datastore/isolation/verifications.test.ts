@@ -183,7 +183,7 @@ describe('A DataStore', () => {
   test('with one login for all says so, and is not attacked', async () => {
     const rig = new Rig();
     const { store } = await rig.reconcile(storeNamed('a', { nats: false }));
-    expect(verdictOf(store)).toMatch(/^False SharedLogin: all tenants would have one login/);
+    expect(verdictOf(store)).toMatch(/^False SharedCredentials: all tenants would have the same credentials/);
     expect(store.status?.isolation).toBeUndefined();
     await rig.reconcile(store);
     expect(rig.verified).toEqual([]);
@@ -209,7 +209,7 @@ describe('A DataStore', () => {
   });
 
   test.each([
-    ['a datastore that answers slowly', { attempts: 3, unclear: 'it was not done after 20 s' }],
+    ['a datastore that answers slowly', { attempts: 3, unclear: 'it did not finish within 20 s' }],
     ['a defect of the verification', new TypeError('undefined is not a function')],
   ])('is given up after three failures within half a minute, also by the next process, with %s', async (_, verdict) => {
     const rig = new Rig();
@@ -239,7 +239,7 @@ describe('A DataStore', () => {
       ({ store } = await rig.reconcile(store));
       await rig.clock.advance(seconds * 1000);
     }
-    expect(verdictOf(store)).toMatch(/^Unknown Inconclusive: it was not done before/);
+    expect(verdictOf(store)).toMatch(/^Unknown Inconclusive: it did not finish within/);
     expect(rig.verified).toHaveLength(3);
   });
 

@@ -77,7 +77,7 @@ export class Verifications {
       found = await this.#find(store, status, { opened, ctx });
     } catch (error) {
       // The time of the reconcile is over: the next one tells it, and does not begin with another verification.
-      const message = 'it was not done before the time of a reconcile was over';
+      const message = 'it did not finish within the time of a reconcile';
       this.#note(store, status, { opened, finding: { is: 'inconclusive', message } });
       throw error;
     }
@@ -95,7 +95,7 @@ export class Verifications {
     { serverVersion = '' }: DataStoreStatus,
     { opened, ctx }: { readonly opened: ProbedStore; readonly ctx: Context },
   ): Promise<IsolationFinding> {
-    if (opened.capabilities.servesOneTenant(store.spec)) return { is: 'shared login' };
+    if (opened.capabilities.servesOneTenant(store.spec)) return { is: 'shared credentials' };
     this.#isBusy = true;
     try {
       const { clock, namespace } = this.#options;
@@ -169,8 +169,8 @@ export class Verifications {
   #pause(uid: string, finding: IsolationFinding, repeats: number): number {
     if (repeats > 0) return Math.min(firstRetryMs * 2 ** (repeats - 1), lastRetryMs);
     const { intervalMs } = this.#options;
-    // Of a shared login nothing but the spec can change anything.
-    return finding.is === 'shared login' || intervalMs === 0 ? Infinity : spread(intervalMs, uid);
+    // Where credentials are shared, nothing but the spec can change anything.
+    return finding.is === 'shared credentials' || intervalMs === 0 ? Infinity : spread(intervalMs, uid);
   }
 }
 

@@ -32,7 +32,7 @@ export function foundPhase(deps: Dependencies): Phase<Scope> {
       const tenant = found && (await withPause(deps, found, { paused: false, ctx }));
       const owner = tenant?.metadata.ownerReferences?.find(({ controller }) => controller === true);
       if (tenant !== undefined && owner?.uid !== scp.metadata.uid) {
-        const message = `a TenantControlPlane ${name} exists that this object does not own; rename one of them, or delete it`;
+        const message = `a TenantControlPlane ${name} exists that this object does not own; rename this object, or delete that TenantControlPlane`;
         return { is: 'waiting', reason: 'OwnedByAnother', message };
       }
       return tenant === undefined ? { is: 'done' } : { is: 'done', learned: { tenant } };

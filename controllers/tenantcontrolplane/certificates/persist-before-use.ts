@@ -68,7 +68,7 @@ export function reportSupplied<T>(
   { ctx, supplied }: Pick<CaRun, 'ctx' | 'supplied'>,
 ): void {
   const source = suppliedSecretName(supplied.cluster ?? '', purpose);
-  ctx.event('Normal', 'AuthoritySupplied', `Secret ${secretName} holds the key pair supplied in Secret ${source}`);
+  ctx.event('Normal', 'SuppliedCAUsed', `Secret ${secretName} holds the key pair supplied in Secret ${source}`);
 }
 
 /**

@@ -121,7 +121,7 @@ describe('User-supplied CAs and keys', () => {
     expect(ca).toBe(pairs.ca.certificate);
     expect(isTrusted(client.certificate, pairs.ca.certificate)).toBe(true);
     expect(await world.condition('Ready')).toBe('True');
-    expect(world.events.filter((event) => event.startsWith('AuthoritySupplied'))).toHaveLength(3);
+    expect(world.events.filter((event) => event.startsWith('SuppliedCAUsed'))).toHaveLength(3);
   });
 
   test.each(purposes)('may be incomplete: with only its %s supplied, the others are generated', async (purpose) => {
@@ -291,7 +291,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect(after?.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(['TenantControlPlane']);
     for (const purpose of purposes) expect(await pairNow(world, purpose)).toEqual(pairs[purpose]);
     expect(await world.condition('Ready')).toBe('True');
-    expect(world.events.filter((event) => event.startsWith('AuthoritySupplied'))).toHaveLength(3);
+    expect(world.events.filter((event) => event.startsWith('SuppliedCAUsed'))).toHaveLength(3);
   });
 
   test('is the supplied one after a crash at any call', async () => {
@@ -364,7 +364,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     expect(told).toMatch(/^False SuppliedSecretInvalid: Secret tenant-ca /);
     expect(told).toMatch(why);
     expect(await suppliedNow(world, 'ca', 'tenant')).toEqual(before);
-    expect(world.events.filter((event) => event.startsWith('AuthoritySupplied'))).toEqual([]);
+    expect(world.events.filter((event) => event.startsWith('SuppliedCAUsed'))).toEqual([]);
   });
 
   test('is reported only once it has been adopted', async () => {
@@ -373,7 +373,7 @@ describe('The CA of a tenant that has the name of its Cluster', () => {
     const isTaken = ({ verb, name }: { readonly verb: string; readonly name?: string }): boolean =>
       verb === 'apply' && name === 'tenant-ca';
     world.cluster.failNext(isTaken, new UnreachableError('connection refused'), 1);
-    const told = (): number => world.events.filter((event) => event.startsWith('AuthoritySupplied')).length;
+    const told = (): number => world.events.filter((event) => event.startsWith('SuppliedCAUsed')).length;
     await world.reconcile();
     expect(told()).toBe(0);
     await world.settle();

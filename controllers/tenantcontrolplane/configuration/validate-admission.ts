@@ -14,7 +14,7 @@ function validateNames(
   const wrong = placed.filter(({ value }) => !isValid(value));
   const remedy = 'use lower-case letters, digits and dashes';
   return [
-    ...wrong.map(({ at: place, value }) => ({ field: place, value, reason: 'is not a name of Kubernetes', remedy })),
+    ...wrong.map(({ at: place, value }) => ({ field: place, value, reason: 'is not a valid Kubernetes name', remedy })),
     ...repeated(placed),
   ];
 }

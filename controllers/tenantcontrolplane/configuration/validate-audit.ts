@@ -28,7 +28,7 @@ function validateRule(rule: Rule, field: string): readonly InvalidInput[] {
             field: `${field}.nonResourceURLs`,
             value: nonResourceURLs.join(', '),
             reason: 'cannot be in a rule with resources or namespaces',
-            remedy: 'make two rules of it',
+            remedy: 'split it into two rules',
           },
         ]
       : []),

@@ -189,7 +189,7 @@ describe('A configuration of kube-apiserver', () => {
     [
       'an expression over another variable',
       jwt({ ...one, claimMappings: { username: { expression: 'user.username' } } }),
-      `${j}[0].claimMappings.username.expression "user.username" uses the variable user, which is not there: use the variable claims`,
+      `${j}[0].claimMappings.username.expression "user.username" uses the variable user, which does not exist here: use the variable claims`,
     ],
     ['an authorizer called rbac', webhooks({ name: 'rbac' }), `${w}[0].name "rbac" is taken by Steward`],
     ['two authorizers of one name', webhooks({}, {}), `${w}[1].name "hook" is the same as ${w}[0].name`],
@@ -216,7 +216,7 @@ describe('A configuration of kube-apiserver', () => {
     [
       'an audit rule for paths and resources',
       rules({ level: 'None', nonResourceURLs: ['/a'], resources: [{ group: '' }] }),
-      `${r}[0].nonResourceURLs "/a" cannot be in a rule with resources or namespaces: make two rules of it`,
+      `${r}[0].nonResourceURLs "/a" cannot be in a rule with resources or namespaces: split it into two rules`,
     ],
     [
       'an audit rule for paths and namespaces',
@@ -252,7 +252,7 @@ describe('A configuration of kube-apiserver', () => {
     [
       'an exempted namespace that cannot exist',
       podSecurity({ exemptions: { namespaces: ['A'] } }),
-      `${p}.namespaces[0] "A" is not a name of Kubernetes`,
+      `${p}.namespaces[0] "A" is not a valid Kubernetes name`,
     ],
     [
       'an exempted namespace twice',
@@ -262,7 +262,7 @@ describe('A configuration of kube-apiserver', () => {
     [
       'an exempted RuntimeClass that cannot exist',
       podSecurity({ exemptions: { runtimeClasses: ['a_b'] } }),
-      `${p}.runtimeClasses[0] "a_b" is not a name of Kubernetes`,
+      `${p}.runtimeClasses[0] "a_b" is not a valid Kubernetes name`,
     ],
     [
       'an exempted user twice',

@@ -25,6 +25,6 @@ export function validateExpression(
   }
   const other = /^Unknown variable: (\w+)/.exec(error?.message ?? '')?.[1];
   if (!variables.some((known) => known === other)) return [];
-  const reason = `uses the variable ${other ?? ''}, which is not there`;
+  const reason = `uses the variable ${other ?? ''}, which does not exist here`;
   return [{ field, value, reason, remedy: `use the variable ${variable}` }];
 }

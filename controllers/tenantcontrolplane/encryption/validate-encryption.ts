@@ -10,7 +10,7 @@ const deployment = 'spec.controlPlane.deployment';
 const unencryptable: readonly (readonly [is: (resource: string) => boolean, reason: string, remedy: string])[] = [
   [
     (resource) => /^(apiserveripinfo|serviceipallocations|servicenodeportallocations)$/.test(resource),
-    'is no resource of the API: kube-apiserver stores it for itself and cannot encrypt it',
+    'is not an API resource: kube-apiserver stores it for itself and cannot encrypt it',
     'leave it out',
   ],
   [(resource) => resource.endsWith('.events.k8s.io'), 'is stored in another group', 'use events'],

@@ -61,9 +61,9 @@ export function endpoint(scope: Readonly<Scope>, deps: Dependencies): Promise<Ou
   if (!takeover.is) return stay(takeover.until, takeover.afterMs);
   if (!arePodsNamed(scope.tcp, target, scope.observed, deps.addons)) {
     deps.memory.remember(scope.tcp.metadata.uid, fact, awaited);
-    return stay('every pod serves a certificate with its name');
+    return stay('every pod serves a certificate for the new endpoint');
   }
   const leftMs = made.length === 0 ? 0 : followsInMs(scope.tcp, deps);
-  if (leftMs > 0) return stay(`routers have followed the new pods for ${shutdownDelaySeconds} s`, leftMs);
+  if (leftMs > 0) return stay(`routers have had ${shutdownDelaySeconds} s to pick up the new pods`, leftMs);
   return Promise.resolve({ is: 'done', learned: learned(target) });
 }

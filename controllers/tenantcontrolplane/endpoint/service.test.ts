@@ -53,7 +53,7 @@ describe('The Service', () => {
       ...ours,
       'component.steward.butlerlabs.dev/datastore': dataStoreLabel(source.dataStoreName),
     });
-    const final = { ...migration, phase: 'Thawing' } as const;
+    const final = { ...migration, phase: 'ResumingWrites' } as const;
     expect(made({ status: { storage: { migration: final } } })).toHaveProperty('selector', ours);
   });
 

@@ -71,17 +71,20 @@ describe('The replicas of a control plane that a migration has stopped', () => {
     return { ...tcp, status: { storage: { migration } } };
   };
 
-  test.each(['Freezing', 'Finishing'] as const)('are 0 in %s, and all of them are still wanted', (phase) => {
+  test.each(['StoppingWrites', 'Finishing'] as const)('are 0 in %s, and all of them are still wanted', (phase) => {
     for (const tcp of [fixed(3), scaled(3)]) {
       expect(appliedReplicas(stopped(phase, tcp), present(3, autoscaler))).toBe(0);
       expect(wantedReplicas(stopped(phase, tcp), present(0, ours))).toBe(3);
     }
   });
 
-  test.each(['Following', 'Switching', 'Thawing', 'RollingBack'] as const)('are the usual ones in %s', (phase) => {
-    expect(appliedReplicas(stopped(phase, fixed(3), 2), present(0, ours))).toBe(3);
-    expect(appliedReplicas(stopped(phase, scaled(3)), present(0, ours))).toBe(3);
-  });
+  test.each(['Following', 'Switching', 'ResumingWrites', 'RollingBack'] as const)(
+    'are the usual ones in %s',
+    (phase) => {
+      expect(appliedReplicas(stopped(phase, fixed(3), 2), present(0, ours))).toBe(3);
+      expect(appliedReplicas(stopped(phase, scaled(3)), present(0, ours))).toBe(3);
+    },
+  );
 
   test('are those that an autoscaler had set before, within its bounds', () => {
     for (const [before, now] of [

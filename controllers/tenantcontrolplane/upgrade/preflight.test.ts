@@ -57,7 +57,7 @@ describe('an upgrade that is held while the data moves to another DataStore', ()
     await world.until('Copying');
     world.kubelets = [];
     await world.change({ metadata: { annotations: { [annotations.upgradeAnyway]: 'v1.36.3' } } });
-    await world.until('Thawing');
+    await world.until('ResumingWrites');
     expect(await held(world)).toBe(
       'False MigrationInProgress: upgrade from v1.35.4 to v1.36.3 is held: waiting for the data migration to finish; the condition Migrating shows its progress',
     );

@@ -103,6 +103,6 @@ export function holdForFailure(
 ): UpgradeHold {
   const isUpgrade = installed !== undefined && wanted !== undefined && compareVersions(installed, wanted) !== 0;
   const what = isUpgrade ? `the upgrade from ${versionText(installed)} to ${versionText(wanted)}` : 'the rollout';
-  const message = `${what} has returned to the previous pods, which serve: ${why}; it is tried again at ${again.toISOString().replace(/\.\d{3}Z$/, 'Z')}, or as soon as the spec changes`;
+  const message = `${what} was rolled back to the previous pods, which keep serving: ${why}; it is tried again at ${again.toISOString().replace(/\.\d{3}Z$/, 'Z')}, or as soon as the spec changes`;
   return { reason: 'RolloutFailed', message };
 }

@@ -104,7 +104,7 @@ export async function availability(scope: Readonly<Scope>, deps: Dependencies, c
   }
   if (mayNotServe(scope.tcp)) {
     const message =
-      'the API servers are stopped while the data is migrated; the condition Migrating says how far it is';
+      'the API servers are stopped while the data is migrated; the condition Migrating shows the progress';
     return { is: 'waiting', reason: 'StoppedForMigration', message };
   }
   if ((deployment.status?.readyReplicas ?? 0) === 0) return notReady(scope, deployment, deps, ctx);

@@ -14,7 +14,7 @@ export function validateSecurityContexts(tcp: TenantControlPlane): readonly Inva
     const found: InvalidInput[] = [];
     if (component === 'apiServer' && drop.includes('ALL') && !add.includes('NET_BIND_SERVICE')) {
       const reason =
-        'lacks NET_BIND_SERVICE, which the file of kube-apiserver carries, so the kernel would not start it';
+        'lacks NET_BIND_SERVICE, a capability that the file of kube-apiserver requires, so the kernel would not start it';
       found.push({ field: `${at}.capabilities`, reason, remedy: 'add NET_BIND_SERVICE to capabilities.add' });
     }
     if (context.runAsUser === 0 && context.runAsNonRoot === true) {

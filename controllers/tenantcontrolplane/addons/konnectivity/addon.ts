@@ -82,7 +82,7 @@ function formerHost(scope: Readonly<Scope>, wanted: string): { host: string; the
   };
   if (!takeover.is) return later(takeover.until, takeover.afterMs);
   if (arePodsNamed(tcp, needed(scope.target, 'target'), observed, [{ serving }])) return undefined;
-  return later('every pod serves a certificate with its name');
+  return later('every pod serves a certificate with the new name');
 }
 
 /** The serving certificate of the server, which must have the name that agents dial. */

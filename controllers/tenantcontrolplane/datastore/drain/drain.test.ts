@@ -343,7 +343,7 @@ describe('A tenant whose DataStore is drained', () => {
     expect(world.store.tenancies.size).toBe(0);
     expect(world.target.tenancies.size).toBe(1);
     expect((await storage(world))?.previous).toBeUndefined();
-    expect(world.events.join('\n')).toContain('is removed, as its spec.drain asks');
+    expect(world.events.join('\n')).toContain('is removed, as its spec.drain requests');
   });
 
   test('keeps its old copy while the DataStore cannot be used, or no longer asks for the removal', async () => {

@@ -53,7 +53,7 @@ export async function copy(step: MigrationStep, record: MigrationStatus): Promis
   if (found.channel.freezeWanted !== undefined) return frozen(step, record, found);
   const { progress } = found.channel;
   const seen = withProgress(record, progress);
-  if (record.phase === 'Freezing' || record.phase === 'Finishing') return released(step, seen);
+  if (record.phase === 'StoppingWrites' || record.phase === 'Finishing') return released(step, seen);
   const next = inPhase(seen, phaseOf(journal) ?? record.phase, ctx.now, { message: progress?.problem });
   return { record: await restarted(step, next) };
 }
@@ -118,7 +118,7 @@ function switched({ ctx }: MigrationStep, record: MigrationStatus, { channel }: 
     ...(summary !== undefined && { keys: summary.keys }),
     remaining: 0,
     // The process asked for read-only before it finished, even if the manager died before it recorded that.
-    frozenAt: record.frozenAt ?? ctx.now.toISOString(),
+    writesStoppedAt: record.writesStoppedAt ?? ctx.now.toISOString(),
     switchedAt: ctx.now.toISOString(),
   });
 }
@@ -132,8 +132,8 @@ async function frozen(step: MigrationStep, record: MigrationStatus, { channel }:
   const seen = withProgress(record, channel.progress);
   const stops = record.stopsServers === true;
   const policyInTenant = !stops && (record.policyInTenant === true || (await podsOf(step)).length > 0);
-  if (record.phase !== 'Freezing' && record.phase !== 'Finishing') {
-    return stops ? stop(step, seen) : onward(inPhase(seen, 'Freezing', ctx.now, { policyInTenant }));
+  if (record.phase !== 'StoppingWrites' && record.phase !== 'Finishing') {
+    return stops ? stop(step, seen) : onward(inPhase(seen, 'StoppingWrites', ctx.now, { policyInTenant }));
   }
   if (policyInTenant && record.policyInTenant !== true) return onward({ ...seen, policyInTenant });
   const isAnswered = channel.freezeWanted === channel.freezeInForce;
@@ -148,13 +148,13 @@ async function frozen(step: MigrationStep, record: MigrationStatus, { channel }:
   }
   const doubt = await (stops ? serversLeft(step) : freeze(step));
   if (doubt !== undefined) return waiting(seen, doubt, stops ? stopAgainMs : againMs);
-  const frozenAt = record.frozenAt ?? deps.clock.now().toISOString();
+  const writesStoppedAt = record.writesStoppedAt ?? deps.clock.now().toISOString();
   await notifyJob(
     { tcp: scope.tcp, deps, signal: ctx.signal },
     { [annotations.migrationFreezeInForce]: channel.freezeWanted },
   );
   const message = stops ? 'no API server runs any more' : undefined;
-  return { record: inPhase(seen, 'Finishing', ctx.now, { frozenAt, message }) };
+  return { record: inPhase(seen, 'Finishing', ctx.now, { writesStoppedAt, message }) };
 }
 
 /** How long the phase in which writes are about to be denied, or are denied, may last. */
@@ -172,12 +172,12 @@ async function stop(step: MigrationStep, record: MigrationStatus): Promise<Step>
   const overdue = await overduePods(step, ctx.now);
   if (overdue !== '') {
     const remedy = 'delete it with --force if its node is switched off';
-    const message = `the API servers are not stopped before a pod is gone that should have ended long ago: ${overdue}; ${remedy}`;
+    const message = `the API servers are stopped as soon as this pod is gone, which should have ended long ago: ${overdue}; ${remedy}`;
     return waiting(record, message, overdueAgainMs);
   }
   const { replicas = 0 } = scope.observed.deployment?.spec ?? {};
   return onward(
-    inPhase(record, 'Freezing', ctx.now, {
+    inPhase(record, 'StoppingWrites', ctx.now, {
       stoppedAt: record.stoppedAt ?? ctx.now.toISOString(),
       ...(replicas > 0 && { replicas }),
       message: 'the API servers are being stopped, because their version of Kubernetes cannot deny writes',
@@ -191,7 +191,7 @@ async function released(step: MigrationStep, record: MigrationStatus): Promise<S
   if (record.policyInTenant === true) await thaw(step);
   await notifyJob({ tcp: scope.tcp, deps, signal: ctx.signal }, { [annotations.migrationFreezeInForce]: undefined });
   // They are stopped until they serve again.
-  const open = record.stopsServers === true ? without(record, 'frozenAt') : thawed(record, deps.clock.now());
+  const open = record.stopsServers === true ? without(record, 'writesStoppedAt') : thawed(record, deps.clock.now());
   return { record: inPhase(open, 'Following', ctx.now) };
 }
 

@@ -30,7 +30,7 @@ async function expectNothingLeft(world: MigrationWorld): Promise<void> {
 }
 
 describe('Deleting a tenant', () => {
-  test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'Thawing', 'Revoking', 'RollingBack'] as const)(
+  test.each(['Preparing', 'Copying', 'Finishing', 'Switching', 'ResumingWrites', 'Revoking', 'RollingBack'] as const)(
     'during its migration (%s) leaves nothing in either datastore, and no Job',
     async (phase) => {
       const world = await moving();

@@ -31,7 +31,7 @@ export async function migration(scope: Readonly<Scope>, deps: Dependencies, ctx:
 
 /** True when the target is no longer requested while everything can still be rolled back. */
 function isTakenBack({ tcp }: Readonly<Scope>, { phase, target }: MigrationStatus): boolean {
-  const tooLate = phase === 'Thawing' || phase === 'Revoking' || phase === 'RollingBack';
+  const tooLate = phase === 'ResumingWrites' || phase === 'Revoking' || phase === 'RollingBack';
   return !tooLate && requestedDataStore(tcp) !== target.dataStoreName;
 }
 
@@ -45,12 +45,12 @@ function advance(step: MigrationStep, record: MigrationStatus): Promise<Migratio
     case 'Preparing':
     case 'Copying':
     case 'Following':
-    case 'Freezing':
+    case 'StoppingWrites':
     case 'Finishing':
       return copy(step, record);
     case 'Switching':
       return rollOut(step, record);
-    case 'Thawing':
+    case 'ResumingWrites':
       return lift(step, record);
     case 'Revoking':
       return revoke(step, record);

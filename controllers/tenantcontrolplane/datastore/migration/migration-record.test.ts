@@ -39,7 +39,7 @@ describe('The description of a migration', () => {
   test('counts a stop from its beginning, until the API servers serve again', () => {
     const stopped = { ...migration, stoppedAt: '2030-01-01T00:00:10.000Z', replicas: 3 };
     expect(isFrozen(stopped)).toBe(true);
-    const gone = { ...stopped, frozenAt: '2030-01-01T00:00:22.000Z' };
+    const gone = { ...stopped, writesStoppedAt: '2030-01-01T00:00:22.000Z' };
     const served = thawed(gone, new Date('2030-01-01T00:00:30.000Z'));
     expect(served).toEqual({ ...migration, pauseMs: 20_000 });
     expect([isFrozen(gone), isFrozen(served), isFrozen(migration)]).toEqual([true, false, false]);
@@ -47,10 +47,16 @@ describe('The description of a migration', () => {
   });
 
   test('adds up interrupted pauses', () => {
-    const once = thawed({ ...migration, frozenAt: '2030-01-01T00:00:10.000Z' }, new Date('2030-01-01T00:00:12.500Z'));
+    const once = thawed(
+      { ...migration, writesStoppedAt: '2030-01-01T00:00:10.000Z' },
+      new Date('2030-01-01T00:00:12.500Z'),
+    );
     expect(once).toMatchObject({ pauseMs: 2_500 });
-    expect(once).not.toHaveProperty('frozenAt');
-    const twice = thawed({ ...once, frozenAt: '2030-01-01T00:01:00.000Z' }, new Date('2030-01-01T00:01:01.000Z'));
+    expect(once).not.toHaveProperty('writesStoppedAt');
+    const twice = thawed(
+      { ...once, writesStoppedAt: '2030-01-01T00:01:00.000Z' },
+      new Date('2030-01-01T00:01:01.000Z'),
+    );
     expect(twice.pauseMs).toBe(3_500);
     expect(thawed(twice, new Date()).pauseMs).toBe(3_500);
   });

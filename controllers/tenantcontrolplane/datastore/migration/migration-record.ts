@@ -84,7 +84,7 @@ export function undoing(
 
 /** True while every API server denies writes, and from the moment at which they are told to stop until they serve again. */
 export function isFrozen(record: MigrationStatus | undefined): boolean {
-  return isUnderWay(record) && (record.frozenAt ?? record.stoppedAt) !== undefined;
+  return isUnderWay(record) && (record.writesStoppedAt ?? record.stoppedAt) !== undefined;
 }
 
 /**
@@ -93,8 +93,8 @@ export function isFrozen(record: MigrationStatus | undefined): boolean {
  */
 export function thawed(record: MigrationStatus, now: Date): MigrationStatus {
   const { pauseMs = 0 } = record;
-  const since = record.stoppedAt ?? record.frozenAt;
-  const rest = without(record, 'frozenAt', 'stoppedAt', 'policyInTenant', 'replicas');
+  const since = record.stoppedAt ?? record.writesStoppedAt;
+  const rest = without(record, 'writesStoppedAt', 'stoppedAt', 'policyInTenant', 'replicas');
   return since === undefined ? rest : { ...rest, pauseMs: pauseMs + now.getTime() - Date.parse(since) };
 }
 

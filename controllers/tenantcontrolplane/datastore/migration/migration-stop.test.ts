@@ -57,12 +57,12 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
       'Preparing: Ready, default,default, reaches default',
       'Copying: Ready, default,default, reaches default',
       'Following: Ready, default,default, reaches default',
-      'Freezing: Migrating, default,default, reaches default',
-      'Freezing: Migrating, no pods, reaches none',
+      'StoppingWrites: Migrating, default,default, reaches default',
+      'StoppingWrites: Migrating, no pods, reaches none',
       'Finishing: Migrating, no pods, reaches none',
       'Switching: Migrating, no pods, reaches none',
       'Switching: Migrating, other,other, reaches none',
-      'Thawing: Migrating, other,other, reaches none',
+      'ResumingWrites: Migrating, other,other, reaches none',
       'Revoking: Ready, other,other, reaches other',
       'Succeeded: Ready, other,other, reaches other',
     ]);
@@ -77,7 +77,7 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
 
   test('says in conditions and Events that they are stopped, and for how long they were', async () => {
     const world = await moving();
-    await world.until('Freezing');
+    await world.until('StoppingWrites');
     await world.clock.advance(12_000);
     expect(await message(world)).toContain('the API servers are being stopped');
     await world.reconcile();
@@ -91,7 +91,9 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
     expect((await world.migrate()).pauseMs).toBeGreaterThanOrEqual(12_000);
     expect(await message(world)).toMatch(/^the API servers were stopped for 1[23]\.\d s, 0\.\d s of it for the start/);
     const events = world.events.join('\n');
-    expect(events).toContain('MigrationProgress: Freezing: from DataStore default to other; the API servers are being');
+    expect(events).toContain(
+      'MigrationProgress: StoppingWrites: from DataStore default to other; the API servers are being',
+    );
     expect(events).toMatch(/MigrationSucceeded: .*: the API servers were stopped for 1[23]\.\d s/);
     expect(events.slice(events.indexOf('MigrationStarted'))).not.toMatch(/StoppedForMigration|PodsNotReady/);
   });
@@ -99,7 +101,7 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
   test('reports to the process only when no pod is left', async () => {
     const world = await moving();
     world.podsStop = false;
-    await world.until('Freezing');
+    await world.until('StoppingWrites');
     for (let reconciles = 0; reconciles < 4; reconciles += 1) expect((await world.reconcile()).error).toBeUndefined();
     expect([await replicas(world), (await world.pods()).length]).toEqual([0, 2]);
     expect(await world.told(annotations.migrationFreezeInForce)).toBeUndefined();
@@ -112,7 +114,7 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
 
   test('reports to the process only when the controller of the Deployment has seen that no pod is wanted', async () => {
     const world = await moving();
-    await world.until('Freezing');
+    await world.until('StoppingWrites');
     world.podsStart = false;
     await world.reconcile();
     await world.reconcile();
@@ -168,7 +170,7 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
   test('is Migrating for as long as was requested, from the moment at which the API servers are stopped', async () => {
     const world = await moving();
     await world.change({ metadata: { annotations: { [annotations.migrationMinimumHold]: '15s' } } });
-    await world.until('Freezing');
+    await world.until('StoppingWrites');
     await world.clock.advance(12_000);
     await world.until('Switching');
     await world.reconcile();
@@ -179,7 +181,7 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
     expect([(await world.record()).phase, await world.reached()]).toEqual(['Switching', []]);
     await world.clock.advance(1);
     await world.reconcile();
-    expect((await world.record()).phase).toBe('Thawing');
+    expect((await world.record()).phase).toBe('ResumingWrites');
     expect((await world.migrate()).phase).toBe('Succeeded');
   });
 
@@ -241,12 +243,12 @@ describe('A migration with stopped API servers that does not succeed', () => {
     expect(await world.job()).toBeUndefined();
   };
 
-  test.each<MigrationPhase>(['Preparing', 'Copying', 'Following', 'Freezing', 'Finishing', 'Switching'])(
+  test.each<MigrationPhase>(['Preparing', 'Copying', 'Following', 'StoppingWrites', 'Finishing', 'Switching'])(
     'leaves everything as it was when it is cancelled in %s',
     async (phase) => {
       const world = await moving();
       await world.until(phase);
-      if (phase === 'Freezing') {
+      if (phase === 'StoppingWrites') {
         world.podsStop = false;
         await world.reconcile();
         world.podsStop = true;
@@ -363,11 +365,11 @@ describe('A migration with stopped API servers that does not succeed', () => {
       { type: 'merge', body: { spec: { nodeName: 'lost-node' } } },
     );
     world.podsStop = false;
-    await world.until('Freezing');
+    await world.until('StoppingWrites');
     await world.reconcile();
     await world.clock.advance(119_000);
     await world.reconcile();
-    expect((await world.record()).phase).toBe('Freezing');
+    expect((await world.record()).phase).toBe('StoppingWrites');
     await world.clock.advance(2_000);
     expect((await world.migrate()).phase).toBe('Failed');
     expect(await message(world)).toContain(
@@ -404,7 +406,7 @@ describe('A migration with stopped API servers that does not succeed', () => {
       2,
       'Ready',
     ]);
-    expect(await message(world)).toContain('gone that should have ended long ago: tenant-lost on node lost-node');
+    expect(await message(world)).toContain('gone, which should have ended long ago: tenant-lost on node lost-node');
     world.podsStop = true;
     await world.finishPods();
     expect((await world.migrate()).phase).toBe('Succeeded');

@@ -91,7 +91,7 @@ describe('A tenant whose DataStore is changed', () => {
 
   test('reports read-only mode to the process only when each pod has denied a write', async () => {
     const world = await moving();
-    await world.until('Freezing');
+    await world.until('StoppingWrites');
     world.deafServers = true;
     const reconciling = world.reconcile();
     await world.clock.advance(5_000);
@@ -173,7 +173,7 @@ describe('A tenant whose DataStore is changed', () => {
     await world.tenant.admin.delete(kind, { name: freezePolicy });
     expect((await world.reconcile()).afterMs ?? Infinity).toBeLessThanOrEqual(2_000);
     expect(await world.tenant.admin.get<Resource>(kind, { name: freezePolicy })).toBeDefined();
-    expect(world.events.filter((event) => event.startsWith('FreezeRestored'))).toHaveLength(1);
+    expect(world.events.filter((event) => event.startsWith('WritesDeniedAgain'))).toHaveLength(1);
     expect((await world.migrate()).phase).toBe('Succeeded');
   });
 
@@ -241,7 +241,7 @@ describe('A migration that does not succeed', () => {
     expect(await world.job()).toBeUndefined();
   };
 
-  test.each(['Preparing', 'Copying', 'Following', 'Freezing', 'Finishing', 'Switching'] as const)(
+  test.each(['Preparing', 'Copying', 'Following', 'StoppingWrites', 'Finishing', 'Switching'] as const)(
     'leaves everything as it was when it is cancelled in %s',
     async (phase) => {
       const world = await moving();
@@ -325,7 +325,7 @@ describe('A migration that does not succeed', () => {
     await asBefore(removed);
 
     const deaf = await moving();
-    await deaf.until('Freezing');
+    await deaf.until('StoppingWrites');
     deaf.deafServers = true;
     const reconciling = deaf.reconcile();
     await deaf.clock.advance(61_000);

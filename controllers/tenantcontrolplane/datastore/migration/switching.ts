@@ -54,11 +54,11 @@ export async function rollOut(step: MigrationStep, record: MigrationStatus): Pro
   }
   const now = deps.clock.now();
   const rolled = record.rolledOutAt === undefined ? { ...record, rolledOutAt: now.toISOString() } : record;
-  const since = rolled.stoppedAt ?? rolled.frozenAt ?? rolled.startedAt;
+  const since = rolled.stoppedAt ?? rolled.writesStoppedAt ?? rolled.startedAt;
   const left = Date.parse(since) + holdMs(scope.tcp, deps.migrations.minimumHoldMs) - now.getTime();
   if (left > 0)
     return waiting(rolled, 'Migrating is shown for the requested minimum time', Math.min(left, freezeLookMs));
-  return onward(inPhase(rolled, 'Thawing', ctx.now));
+  return onward(inPhase(rolled, 'ResumingWrites', ctx.now));
 }
 
 /** How long Migrating is shown at least: as the tenant's annotation says, otherwise as configured for the manager. */
@@ -91,7 +91,7 @@ export async function revoke(step: MigrationStep, record: MigrationStatus): Prom
   const done = { ...inPhase(record, 'Succeeded', ctx.now), finishedAt: ctx.now.toISOString() };
   const isRemoved = source.store.spec.drain?.previousCopies === 'Remove';
   const fate = isRemoved
-    ? 'is removed, as its spec.drain asks'
+    ? 'is removed, as its spec.drain requests'
     : `is retained until the annotation ${annotations.removePreviousData} names it`;
   const kept = `the copy in DataStore ${record.source.dataStoreName} ${fate}`;
   ctx.event('Normal', 'MigrationSucceeded', `the data was migrated ${way(record)}: ${pauseText(record)}; ${kept}`);
@@ -113,7 +113,8 @@ export async function rollBack(step: MigrationStep, record: MigrationStatus): Pr
   const opening = { deps, signal: ctx.signal };
   const source = await openShare(scope.tcp, record.source, opening);
   // Where all were stopped, nobody has seen the target.
-  const isSeen = record.switchedAt !== undefined && record.frozenAt !== undefined && record.stoppedAt === undefined;
+  const isSeen =
+    record.switchedAt !== undefined && record.writesStoppedAt !== undefined && record.stoppedAt === undefined;
   if (isSeen) await liftSource(step, record, source);
   await unfence(source);
   // A process that continues would fence the source again, and API servers would not start there.

@@ -41,7 +41,12 @@ function reconcile(podAt?: string, driver = 'MySQL'): ReadOnlyStep {
   if (pod !== admin) clients.push(pod);
   const observed = { service: undefined, deployment: undefined, dataStore: undefined };
   const share = { dataStoreName: 'store', driver };
-  const migration = { phase: 'Freezing', source: share, target: share, startedAt: '2026-01-01T00:00:00Z' } as const;
+  const migration = {
+    phase: 'StoppingWrites',
+    source: share,
+    target: share,
+    startedAt: '2026-01-01T00:00:00Z',
+  } as const;
   const tcp = { ...tenantControlPlaneWith(), status: { storage: { migration } } };
   return {
     scope: {

@@ -58,7 +58,7 @@ export async function keepFrozen(step: ReadOnlyStep): Promise<void> {
     throw error;
   }
   const message = `${freezePolicy}, which denies writes in the tenant during the migration, was deleted and has been restored; what was written in the meantime is lost if the migration is rolled back`;
-  ctx.event('Warning', 'FreezeRestored', message);
+  ctx.event('Warning', 'WritesDeniedAgain', message);
 }
 
 /** Undefined when every one of these pods denies writes or does not respond, otherwise which one accepts them. */

@@ -102,14 +102,14 @@ describe('A running migration', () => {
     return errors({ ...tcp, spec: { ...tcp.spec, dataStore: 'other' } }, name);
   };
 
-  test.each(['Preparing', 'Copying', 'Freezing', 'Switching', 'RollingBack'] as const)(
+  test.each(['Preparing', 'Copying', 'StoppingWrites', 'Switching', 'RollingBack'] as const)(
     'can be cancelled in %s',
     (phase) => {
       expect(to(phase, 'default')).toEqual([]);
     },
   );
 
-  test.each(['Thawing', 'Revoking'] as const)('cannot be cancelled any more in %s', (phase) => {
+  test.each(['ResumingWrites', 'Revoking'] as const)('cannot be cancelled any more in %s', (phase) => {
     expect(to(phase, 'default').join()).toContain('wait for the migration to finish');
   });
 

@@ -40,7 +40,7 @@ function validateChange(requested: string, { tcp }: MigrationRequest): InvalidIn
   const migration = tcp.status?.storage?.migration;
   if (!isUnderWay(migration) || requested === migration.target.dataStoreName) return undefined;
   const { phase, source, target } = migration;
-  const isDone = phase === 'Thawing' || phase === 'Revoking';
+  const isDone = phase === 'ResumingWrites' || phase === 'Revoking';
   if (requested === source.dataStoreName && !isDone) return undefined;
   const reason = `cannot be chosen while the data is being migrated from ${source.dataStoreName} to ${target.dataStoreName}`;
   const back = isDone ? '' : `, or set it to ${source.dataStoreName} to cancel the migration`;

@@ -46,7 +46,7 @@ test('whose verification fails for other reasons than a hole takes tenants', () 
 });
 
 test('a DataStore with a single login takes its one tenant', () => {
-  expect(isolationRefusal(storeWith({ status: 'False', reason: 'SharedLogin' }))).toBeUndefined();
+  expect(isolationRefusal(storeWith({ status: 'False', reason: 'SharedCredentials' }))).toBeUndefined();
 });
 
 test('spec.isolationPolicy Report lets tenants in whatever the verdict is', () => {

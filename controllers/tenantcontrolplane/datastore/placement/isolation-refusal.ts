@@ -11,7 +11,7 @@ export function isolationRefusal({ metadata, spec, status }: DataStore): string 
   const found = status?.conditions?.find(({ type }) => type === 'IsolationVerified');
   if (found === undefined || (found.observedGeneration ?? 0) < metadata.generation || found.reason === 'Pending')
     return 'has not been verified to isolate tenants since it was created or changed';
-  if (found.status === 'True' || found.reason === 'SharedLogin') return undefined;
+  if (found.status === 'True' || found.reason === 'SharedCredentials') return undefined;
   if (found.reason === 'Inconclusive' && status?.isolation?.breach === undefined) return undefined;
   return `is not verified to isolate tenants (${found.reason})`;
 }

@@ -283,7 +283,7 @@ describe('A previous endpoint', () => {
     expect([...(await ledHosts(world))]).toEqual(expect.arrayContaining([host, next]));
     await world.startPods();
     await world.settle();
-    expect(await message(world)).toContain('when routers have followed the new pods for 10 s');
+    expect(await message(world)).toContain('when routers have had 10 s to pick up the new pods');
     await world.clock.advance(9000);
     await world.settle();
     expect(await hostOf(world)).toBe(`${host}:443`);
@@ -464,7 +464,7 @@ describe('The host name of konnectivity agents', () => {
     expect(await world.condition('AddonsReady')).toBe('True');
     const { conditions = [] } = (await world.read()).status ?? {};
     expect(conditions.find(({ type }) => type === 'AddonsReady')?.message).toContain(
-      `they switch to ${agents} when every pod serves a certificate with its name`,
+      `they switch to ${agents} when every pod serves a certificate with the new name`,
     );
     await world.startPods();
     await world.settle();

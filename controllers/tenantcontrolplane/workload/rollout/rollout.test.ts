@@ -217,7 +217,7 @@ describe('New pods that do not become ready', () => {
     expect(await hashes(stage)).toEqual([stage.before]);
     const message = await stage.world.condition('UpgradeAllowed');
     expect(message).toMatch(
-      /^False RolloutFailed: the upgrade from v1\.35\.4 to v1\.36\.3 has returned to the previous pods/,
+      /^False RolloutFailed: the upgrade from v1\.35\.4 to v1\.36\.3 was rolled back to the previous pods/,
     );
     expect(message).toContain('container kube-apiserver: ImagePullBackOff: no');
     await stage.world.reconcile();
