@@ -180,6 +180,20 @@ describe('coreDns', () => {
 });
 
 describe('kubeProxy', () => {
+  test('starts with its own arguments first, and those that were added', () => {
+    const commandOf = (pod?: { readonly extraArgs: readonly string[] }): unknown => {
+      const { spec } = find(kubeProxy({ ...inputs, ...(pod !== undefined && { pod }) }), 'DaemonSet') as unknown as {
+        readonly spec: {
+          readonly template: { readonly spec: { readonly containers: readonly { command: unknown }[] } };
+        };
+      };
+      return spec.template.spec.containers[0]?.command;
+    };
+    const own = commandOf() as readonly string[];
+    expect(own).toContain('--hostname-override=$(NODE_NAME)');
+    expect(commandOf({ extraArgs: ['--v=4'] })).toEqual([...own, '--v=4']);
+  });
+
   test('has the version of the tenant by default', () => {
     expect(imageOf(find(kubeProxy(inputs), 'DaemonSet'))).toBe('registry.k8s.io/kube-proxy:v1.36.3');
     expect(kubeProxyImage(version, { imageTag: 'v9' })).toBe('registry.k8s.io/kube-proxy:v9');

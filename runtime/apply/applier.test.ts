@@ -89,6 +89,16 @@ describe('Applying a set', () => {
     expect(await names()).toEqual(['a', 'c', 'd', 'e']);
   });
 
+  test('neither prunes nor sends an object that the set keeps as it is', async () => {
+    await applier().apply(set([configMap('a'), configMap('b')]));
+    const { applied, pruned } = await applier().apply(
+      set([configMap('a')], { kept: [configMap('b', { by: 'others' })] }),
+    );
+    expect(applied.map(({ metadata }) => metadata.name)).toEqual(['a']);
+    expect(pruned).toEqual([]);
+    expect((await cluster.admin.get(kinds.ConfigMap, { namespace: 'default', name: 'b' }))?.data).toEqual({});
+  });
+
   test('does not delete an object that was created under the name between list and deletion', async () => {
     await applier().apply(set([configMap('a', { made: 'first' })]));
     const key = { namespace: 'default', name: 'a' };

@@ -46,6 +46,15 @@ describe('chunks', () => {
     }
   });
 
+  test('end after 1,024 entries where no key ends them', async () => {
+    const ends = (await chunked(many(20_000))).flatMap((chunk) => chunk.slice(0, -1));
+    const chunks = await chunked(ends);
+    expect(chunks.slice(0, -1).map(({ length }) => length)).toEqual(
+      Array.from({ length: chunks.length - 1 }, () => 1024),
+    );
+    expect(chunks.length).toBeGreaterThan(10);
+  });
+
   test('are not larger than a page, unless it is a single entry', async () => {
     const large = Array.from({ length: 40 }, (_, index) => entry(index, index === 20 ? largestPage * 2 : 300_000));
     for (const chunk of await chunked(large)) {
