@@ -153,6 +153,19 @@ describe('following changes', () => {
     await world.stopFollowing();
   });
 
+  test('is complete although other tenants make revisions of the same datastore in between', async () => {
+    const world = new BackedUpTenancy();
+    world.follow(await world.take());
+    for (let second = 0; second < 20; second += 1) {
+      if (second % 6 === 0) world.write('pods/a', `at ${second}`);
+      else world.source.revision += 2n;
+      await world.clock.advance(1000);
+    }
+    await world.stopFollowing();
+    expect((await world.restore()).changes).toBe(4);
+    expect(world.target.texts()).toEqual(world.source.texts());
+  });
+
   test('ends with an error when changes were forgotten before they were read', async () => {
     const world = new BackedUpTenancy();
     const taken = await world.take();

@@ -38,8 +38,13 @@ export async function followChanges(parts: FollowParts, from: bigint): Promise<b
   let bytes = 0;
   let since = clock.monotonic();
   const write = async (): Promise<void> => {
-    if (rounds.length > 0) await writeSegment(parts, written, rounds);
-    [written, rounds, bytes, since] = [at, [], 0, clock.monotonic()];
+    const last = rounds.at(-1);
+    if (last !== undefined) {
+      await writeSegment(parts, written, rounds);
+      // Not what was read last: others make revisions, too, and the next file has to begin where this one ends.
+      written = last.revision;
+    }
+    [rounds, bytes, since] = [[], 0, clock.monotonic()];
   };
   for (let isLast = false; ;) {
     const { changes, revision } = await data.changes(at);
