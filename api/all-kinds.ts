@@ -2,6 +2,9 @@ import { clusterStackKinds } from '../clusterstacks/api/kinds.ts';
 import { stewardControlPlaneTemplate } from './controlplane/steward-control-plane-template.ts';
 import { stewardControlPlane } from './controlplane/steward-control-plane.ts';
 import type { Kind } from './schema.ts';
+import { backupPolicy } from './steward/v1alpha1/backup/backup-policy.ts';
+import { tenantBackup } from './steward/v1alpha1/backup/tenant-backup.ts';
+import { tenantRestore } from './steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
 import { retainedControlPlane } from './steward/v1alpha1/retained-control-plane.ts';
@@ -13,6 +16,9 @@ export const allKinds: readonly Kind[] = [
   retainedControlPlane,
   dataStore,
   kubeconfigGenerator,
+  backupPolicy,
+  tenantBackup,
+  tenantRestore,
   stewardControlPlane,
   stewardControlPlaneTemplate,
   ...clusterStackKinds,

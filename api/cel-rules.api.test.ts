@@ -13,6 +13,9 @@ import { kinds } from './core/kinds.ts';
 import type { Manifest } from './meta.ts';
 import { apiVersionOf } from './meta.ts';
 import type { Kind, OpenApi } from './schema.ts';
+import { backupPolicy } from './steward/v1alpha1/backup/backup-policy.ts';
+import { tenantBackup } from './steward/v1alpha1/backup/tenant-backup.ts';
+import { tenantRestore } from './steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
 import { tenantControlPlane } from './steward/v1alpha1/tenant-control-plane.ts';
@@ -406,6 +409,100 @@ const generatorCases: readonly Case[] = [
   },
 ];
 
+const encryption = { keySecret: { name: 'a' } };
+const storage = { persistentVolumeClaim: { claimName: 'a' } };
+const backupSource = { tenantControlPlaneName: 'a', encryption, storage };
+const policy = (spec: Spec = {}): object => ({ ...backupSource, interval: '1h', ...spec });
+const restore = (spec: Spec = {}): object => ({
+  ...{ tenantControlPlaneName: 'a', type: 'InPlace', source: { policyName: 'a' } },
+  ...spec,
+});
+const oneBackup = 'a backup cannot be changed but for its deletionPolicy: create another one';
+
+const backupCases: readonly Case[] = [
+  ...(
+    [
+      ['tenantControlPlaneName cannot be changed', { tenantControlPlaneName: 'b' }],
+      ['the key of a policy cannot be changed', { encryption: { keySecret: { name: 'b' } } }],
+      ['the storage of a policy cannot be changed', { storage: { persistentVolumeClaim: { claimName: 'b' } } }],
+    ] as const
+  ).map(([message, change]) => ({
+    kind: backupPolicy,
+    message,
+    from: policy(),
+    refuses: policy(change),
+    keeps: policy({ suspend: true }),
+  })),
+  {
+    kind: backupPolicy,
+    message: 'interval must be at least 1m',
+    refuses: policy({ interval: '59s' }),
+    keeps: policy({ interval: '1h30m' }),
+  },
+  {
+    kind: backupPolicy,
+    message: 'set schedule or interval, but not both',
+    refuses: policy({ schedule: '0 * * * *' }),
+    keeps: { ...backupSource, schedule: '0 * * * *' },
+  },
+  {
+    kind: backupPolicy,
+    message: 'set schedule or interval, but not both',
+    refuses: backupSource,
+    keeps: policy(),
+  },
+  {
+    kind: backupPolicy,
+    message: 'timeZone is supported only with schedule',
+    refuses: policy({ timeZone: 'Europe/Berlin' }),
+    keeps: { ...backupSource, schedule: '0 * * * *', timeZone: 'Europe/Berlin' },
+  },
+  {
+    kind: tenantBackup,
+    message: 'set policyName or source: they say what is backed up, and where to',
+    refuses: { deletionPolicy: 'Delete' },
+    keeps: { policyName: 'a' },
+  },
+  {
+    kind: tenantBackup,
+    message: 'time is set by Steward, for the backups of a policy',
+    refuses: { policyName: 'a', time: '2030-01-01T00:00:00.000Z' },
+    keeps: { policyName: 'a', source: backupSource, time: '2030-01-01T00:00:00.000Z' },
+  },
+  ...[{ policyName: 'b' }, { policyName: 'a', source: backupSource }].map((refuses) => ({
+    kind: tenantBackup,
+    message: oneBackup,
+    from: { policyName: 'a' },
+    refuses,
+    keeps: { policyName: 'a', deletionPolicy: 'Delete' },
+  })),
+  {
+    kind: tenantRestore,
+    message: 'set exactly one of backupName, policyName and repository',
+    refuses: restore({ source: { policyName: 'a', backupName: 'a' } }),
+    keeps: restore({ source: { repository: backupSource } }),
+  },
+  {
+    kind: tenantRestore,
+    message: 'a backup has one moment: leave out toTime, or name the policy or the repository',
+    refuses: restore({ source: { backupName: 'a' }, toTime: '2030-01-01T00:00:00Z' }),
+    keeps: restore({ toTime: '2030-01-01T00:00:00Z' }),
+  },
+  {
+    kind: tenantRestore,
+    message: 'sleep is not supported with type Recreate: there is nothing to put to sleep',
+    refuses: restore({ type: 'Recreate', sleep: true }),
+    keeps: restore({ type: 'Clone', sleep: true }),
+  },
+  {
+    kind: tenantRestore,
+    message: 'a restore cannot be changed: create another one',
+    from: restore(),
+    refuses: restore({ sleep: true }),
+    keeps: restore(),
+  },
+];
+
 /** Rules that a StewardControlPlane and its template share: the template wraps the spec. */
 type SharedCase = Omit<Case, 'kind'>;
 
@@ -594,6 +691,7 @@ const cases: readonly Case[] = [
   ...tenantCases,
   ...dataStoreCases,
   ...generatorCases,
+  ...backupCases,
   ...stackCases,
   ...sharedCases.map((one) => wrapped(one, stewardControlPlane, (spec) => ({ version: 'v1.36.3', ...spec }))),
   ...sharedCases.map((one) => wrapped(one, stewardControlPlaneTemplate, (spec) => ({ template: { spec } }))),

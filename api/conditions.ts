@@ -7,6 +7,11 @@ import type { ConditionRow } from './condition-row.ts';
 import { stewardControlPlaneConditions } from './controlplane/condition-rows.ts';
 import type { Condition } from './meta.ts';
 import {
+  backupPolicyConditions,
+  tenantBackupConditions,
+  tenantRestoreConditions,
+} from './steward/v1alpha1/backup/condition-rows.ts';
+import {
   dataStoreConditions,
   kubeconfigGeneratorConditions,
   retainedControlPlaneConditions,
@@ -29,6 +34,9 @@ export const conditionTable = {
   RetainedControlPlane: retainedControlPlaneConditions,
   DataStore: dataStoreConditions,
   KubeconfigGenerator: kubeconfigGeneratorConditions,
+  BackupPolicy: backupPolicyConditions,
+  TenantBackup: tenantBackupConditions,
+  TenantRestore: tenantRestoreConditions,
   StewardControlPlane: stewardControlPlaneConditions,
   ClusterStack: clusterStackConditions,
   ClusterStackRelease: clusterStackReleaseConditions,

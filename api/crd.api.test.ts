@@ -17,6 +17,9 @@ import { generatedFiles } from './generate/generated-files.ts';
 import type { Manifest, Resource } from './meta.ts';
 import { apiVersionOf } from './meta.ts';
 import type { Kind } from './schema.ts';
+import { backupPolicy } from './steward/v1alpha1/backup/backup-policy.ts';
+import { tenantBackup } from './steward/v1alpha1/backup/tenant-backup.ts';
+import { tenantRestore } from './steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from './steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from './steward/v1alpha1/kubeconfig-generator.ts';
 import { retainedControlPlane } from './steward/v1alpha1/retained-control-plane.ts';
@@ -57,6 +60,12 @@ const dryRun = (kind: Kind, spec: object): Promise<Resource> =>
 
 const smallest = { controlPlane: { service: { serviceType: 'ClusterIP' } }, kubernetes: { version: '1.29.0' } };
 const secretReference = { name: 'a', namespace: 'b', keyPath: 'c' };
+
+const backupSource = {
+  tenantControlPlaneName: 'a',
+  encryption: { keySecret: { name: 'a' } },
+  storage: { persistentVolumeClaim: { claimName: 'a' } },
+};
 
 describe('The definitions', () => {
   test.each(allKinds.map((kind) => [kind.kind, kind] as const))(
@@ -142,6 +151,13 @@ describe('defaults', () => {
     ['a StewardControlPlane with a network', stewardControlPlane, { version: 'v1.36.3', network: {}, kubelet: {} }],
     ['a RetainedControlPlane', retainedControlPlane, { formerUID: 'a', record: '{}' }],
     ['a KubeconfigGenerator', kubeconfigGenerator, { user: { stringValue: 'a' } }],
+    ['a BackupPolicy', backupPolicy, { ...backupSource, schedule: '0 * * * *' }],
+    ['a TenantBackup', tenantBackup, { source: backupSource }],
+    [
+      'a TenantRestore',
+      tenantRestore,
+      { tenantControlPlaneName: 'a', type: 'InPlace', source: { repository: backupSource } },
+    ],
     [
       'a DataStore',
       dataStore,

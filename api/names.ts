@@ -36,10 +36,12 @@ export const labels = {
   cluster: `${domain}/cluster`,
   /** Name of the TenantControlPlane behind a StewardControlPlane. */
   tcp: `${domain}/tcp`,
-  /** On the Job of a migration: name of its TenantControlPlane. */
+  /** On the Job of a migration, and on the process of a backup or restore: name of its TenantControlPlane. */
   migrationTenant: `tcp.${domain}/name`,
-  /** On the Job of a migration: namespace of its TenantControlPlane. */
+  /** On the Job of a migration, and on the process of a backup or restore: namespace of its TenantControlPlane. */
   migrationNamespace: `tcp.${domain}/namespace`,
+  /** On the process of a backup or restore: UID of the object that it works for. */
+  backupOwner: `backup.${domain}/owner`,
 } as const;
 
 /** Value of `labels.project`. */
@@ -97,6 +99,8 @@ export const annotations = {
   migrationFreezeInForce: `migration.${domain}/freeze-in-force`,
   /** On the Job of a migration: why its process must roll back. */
   migrationCancel: `migration.${domain}/cancel`,
+  /** On the process of a backup or restore: the object that it works for, as `namespace/name`. */
+  backupOwner: `backup.${domain}/owner`,
   /** On a DataStore: `namespace/name=schema, …` lets these TenantControlPlanes adopt schemas without an owner. */
   adoptSchema: `${domain}/adopt-schema`,
   /**
@@ -156,6 +160,8 @@ export const finalizers = {
   retained: `finalizer.${domain}/retained-data`,
   /** On a DataStore: TenantControlPlanes use it. */
   dataStoreInUse: `finalizer.${domain}/datastore-in-use`,
+  /** On a BackupPolicy or TenantBackup: its process must end, and its backups be removed if it says so. */
+  backup: `finalizer.${domain}/backup`,
   /** On a KubeconfigGenerator: its Secrets must be removed. */
   kubeconfigGenerator: `finalizer.${domain}/kubeconfig-generator`,
   /** On a StewardControlPlane: its TenantControlPlane must be deleted first. */
@@ -245,6 +251,19 @@ export const migrationJob = (tcpUid: string): string => `migrate-${tcpUid}`;
 
 /** Value of the component label on migration Jobs. */
 export const migrationComponent = 'migrate';
+
+/** Values of the component label on the processes of backups, in the namespace of the manager. */
+export const backupComponents = {
+  /** The Deployment of a BackupPolicy, and the Job of a TenantBackup. */
+  backup: 'backup',
+  restore: 'restore',
+  /** The Job that removes backups. */
+  removal: 'remove-backups',
+} as const;
+
+/** Name of the process of a backup or restore that works for an object. */
+export const backupProcess = (component: keyof typeof backupComponents, uid: string): string =>
+  `${backupComponents[component]}-${uid}`;
 
 /** Name of the policy inside a tenant that denies writes during a migration, and of its binding. */
 export const freezePolicy = 'steward-freeze';

@@ -37,6 +37,8 @@ import { StoreAccess } from '../stores/store-access.ts';
 import type { TenantPool } from '../tenants/pool.ts';
 import type { TenantProber } from '../tenants/prober.ts';
 import type { TenantWatches } from '../tenants/tenant-watches.ts';
+import { BackupProcesses } from '../stores/backup/process/processes.ts';
+import { backupControllers } from './backup/backup-controllers.ts';
 import { imageOfPod } from './image-of-pod.ts';
 import type { ManagerSettings } from './flags/manager-settings.ts';
 import { retainedTenants, tenantsWithData } from './tenants-with-data.ts';
@@ -77,11 +79,18 @@ export interface CoreControllers {
   readonly layerWatches: readonly (readonly [controller: string, watch: Watch])[];
 }
 
+/** What is reconciled where TenantControlPlanes are. */
+const besideTenants: ReadonlySet<string> = new Set([
+  'retainedcontrolplane',
+  'backuppolicy',
+  'tenantbackup',
+  'tenantrestore',
+]);
+
 /** The controllers that are chosen. */
 export function coreControllers(settings: ManagerSettings, shared: Shared): CoreControllers {
   const chosen: ReadonlySet<string> = settings.controllers;
-  // RetainedControlPlanes are reconciled where TenantControlPlanes are.
-  const chooser = (name: string): string => (name === 'retainedcontrolplane' ? 'tenantcontrolplane' : name);
+  const chooser = (name: string): string => (besideTenants.has(name) ? 'tenantcontrolplane' : name);
   const all = everyController(settings, shared).filter(({ name }) => chosen.has(chooser(name)));
   const isOfLayer = ({ kind }: Watch): boolean => kind.group === clusterStackGroup;
   return {
@@ -204,7 +213,29 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
       }),
       timeoutMs,
     },
+    ...(settings.gates.backups ? backupControllers(processesOf(settings, cluster), { cluster, informers }) : []).map(
+      (controller) => ({ ...controller, timeoutMs }),
+    ),
   ];
+}
+
+/** Processes of backups run beside the manager, of its own image unless another is named. */
+function processesOf({ podNamespace, backupClaims, ...settings }: ManagerSettings, cluster: Cluster): BackupProcesses {
+  const image = (signal: AbortSignal): Promise<string> => processImage({ podNamespace, ...settings }, cluster, signal);
+  return new BackupProcesses({ cluster, namespace: podNamespace, image, claims: backupClaims });
+}
+
+/** The image of processes that run beside the manager: its own unless another is named. */
+function processImage(
+  {
+    podNamespace: namespace,
+    podName: name,
+    migrateImage,
+  }: Pick<ManagerSettings, 'podNamespace' | 'podName' | 'migrateImage'>,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<string> {
+  return migrateImage === '' ? imageOfPod(cluster, { namespace, name }, signal) : Promise.resolve(migrateImage);
 }
 
 /** Nothing when the feature gate is off. */
@@ -214,14 +245,13 @@ function externalOf({ gates }: ManagerSettings, clusters: ExternalClusters): { r
   return { external: { crossNamespace, clusters, newProof: () => randomBytes(32).toString('base64url') } };
 }
 
-/** Migrations run in Jobs beside the manager, of its own image unless another is named. */
+/** Migrations run in Jobs beside the manager. */
 function migrationsOf(settings: ManagerSettings, cluster: Cluster): Migrations {
-  const { podNamespace: namespace, podName: name, serviceAccount, minimumHoldMs, migrateImage } = settings;
+  const { podNamespace: namespace, serviceAccount, minimumHoldMs } = settings;
   return {
     namespace,
     serviceAccount: serviceAccount === '' ? 'default' : serviceAccount,
     minimumHoldMs,
-    image: (signal) =>
-      migrateImage === '' ? imageOfPod(cluster, { namespace, name }, signal) : Promise.resolve(migrateImage),
+    image: (signal) => processImage(settings, cluster, signal),
   };
 }

@@ -5,12 +5,24 @@ import { access as clusterAddon } from '../clusterstacks/controllers/clusteraddo
 import { access as runtimeExtension } from '../clusterstacks/controllers/clusteraddon/runtime-extension/access.ts';
 import { access as clusterStack } from '../clusterstacks/controllers/clusterstack/access.ts';
 import { access as clusterStackRelease } from '../clusterstacks/controllers/clusterstackrelease/access.ts';
+import {
+  access as backupPolicy,
+  operatorNamespaceAccess as backupPolicyProcesses,
+} from '../controllers/backuppolicy/access.ts';
 import { access as dataStore } from '../controllers/datastore/access.ts';
 import { access as kubeconfigGenerator } from '../controllers/kubeconfiggenerator/access.ts';
 import { access as retainedControlPlane } from '../controllers/retainedcontrolplane/access.ts';
 import { access as stewardControlPlane } from '../controllers/stewardcontrolplane/access.ts';
 import { addonGateAccess } from '../controllers/stewardcontrolplane/upgrade/addon-gate-access.ts';
 import { hostingAccess } from '../controllers/stewardcontrolplane/hosting/hosting-access.ts';
+import {
+  access as tenantBackup,
+  operatorNamespaceAccess as tenantBackupProcesses,
+} from '../controllers/tenantbackup/access.ts';
+import {
+  access as tenantRestore,
+  operatorNamespaceAccess as tenantRestoreProcesses,
+} from '../controllers/tenantrestore/access.ts';
 import { access as tenantControlPlane, operatorNamespaceAccess } from '../controllers/tenantcontrolplane/access.ts';
 import { migrateAccess, migrateNamespaceAccess } from './migrate-access.ts';
 import { extensionConfigName } from '../clusterstacks/cmd/runtime-extension.ts';
@@ -22,6 +34,9 @@ const managerAccess: readonly DeclaredAccess[] = [
   { name: 'retainedcontrolplane', access: retainedControlPlane },
   { name: 'stewardcontrolplane', access: stewardControlPlane },
   { name: 'tenantcontrolplane', access: tenantControlPlane },
+  { name: 'backuppolicy', access: backupPolicy },
+  { name: 'tenantbackup', access: tenantBackup },
+  { name: 'tenantrestore', access: tenantRestore },
   {
     name: 'manager',
     access: [
@@ -51,7 +66,12 @@ export const declaredRoles: readonly DeclaredRole[] = [
   {
     name: 'steward-manager-role',
     namespace: operatorNamespace,
-    parts: [{ name: 'tenantcontrolplane', access: operatorNamespaceAccess }],
+    parts: [
+      { name: 'tenantcontrolplane', access: operatorNamespaceAccess },
+      { name: 'backuppolicy', access: backupPolicyProcesses },
+      { name: 'tenantbackup', access: tenantBackupProcesses },
+      { name: 'tenantrestore', access: tenantRestoreProcesses },
+    ],
   },
   { name: 'steward-migrate-role', parts: [{ name: 'migrate', access: migrateAccess }] },
   {

@@ -13,6 +13,6 @@ export async function imageOfPod(cluster: Cluster, key: Key, signal: AbortSignal
   const containers = pod?.spec?.containers ?? [];
   const image = (containers.find(({ name }) => name === container) ?? containers[0])?.image;
   if (image !== undefined) return image;
-  const message = `cannot find the image for Jobs, because the manager is not the pod ${key.namespace ?? ''}/${key.name}: start it with --migrate-image`;
+  const message = `cannot find the image for Jobs and Deployments of the manager, because the manager is not the pod ${key.namespace ?? ''}/${key.name}: start it with --migrate-image`;
   throw new RetryError('Failed', message, againMs);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { kinds } from '../api/core/kinds.ts';
 import type { Key } from '../api/meta.ts';
+import { backupPolicy } from '../api/steward/v1alpha1/backup/backup-policy.ts';
 import { dataStore } from '../api/steward/v1alpha1/data-store.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
@@ -299,6 +300,8 @@ function managersOf(base: Base, { access, informers, layerTrouble }: ManagerPart
       tenants,
       secrets: () => (hasTenants ? scoped.informer(ownedSecrets).list() : []),
       dataStores: () => (controllers.has('datastore') ? scoped.informer({ kind: dataStore }).list() : []),
+      policies: () =>
+        hasTenants && settings.gates.backups ? scoped.informer({ kind: backupPolicy, optional: true }).list() : [],
       defaultDataStore,
       probes: (uid) => prober?.results(uid) ?? new Map<ProbePath, ProbeResult>(),
       dataBytes: (uid) => meter?.bytes(uid),

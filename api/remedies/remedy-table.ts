@@ -1,5 +1,6 @@
 import { commonRemedies } from './common-remedies.ts';
 import { stewardControlPlaneRemedies } from './steward-control-plane-remedies.ts';
+import { backupPolicyRemedies, tenantBackupRemedies, tenantRestoreRemedies } from './backup-remedies.ts';
 import type { Remedy } from './remedy.ts';
 import { dataStoreRemedies } from './data-store-remedies.ts';
 import { tenantControlPlaneRemedies } from './tenant-control-plane-remedies.ts';
@@ -11,6 +12,9 @@ export const remedyTable = {
   TenantControlPlane: tenantControlPlaneRemedies,
   DataStore: dataStoreRemedies,
   StewardControlPlane: stewardControlPlaneRemedies,
+  BackupPolicy: backupPolicyRemedies,
+  TenantBackup: tenantBackupRemedies,
+  TenantRestore: tenantRestoreRemedies,
 } as const;
 
 /** A kind whose conditions have remedies. */

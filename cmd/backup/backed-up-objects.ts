@@ -28,9 +28,15 @@ export const encryptionKeys = (name: string): string => tenantObjects(name).encr
  */
 export function backedUpObjects(tcp: TenantControlPlane, secrets: readonly Secret[]): readonly Manifest[] {
   const isControlled = tcp.metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
-  const own = isControlled ? [] : [manifest(tcp, { spec: tcp.spec })];
-  return [...secrets.map((secret) => manifest(secret, { type: secret.type, data: secret.data })), ...own];
+  const own = isControlled ? [] : [tenantManifest(tcp)];
+  return [...secrets.map(secretManifest), ...own];
 }
+
+/** What creates a TenantControlPlane again. */
+export const tenantManifest = (tcp: TenantControlPlane): Manifest => manifest(tcp, { spec: tcp.spec });
+
+/** What creates a Secret again. */
+export const secretManifest = (secret: Secret): Manifest => manifest(secret, { type: secret.type, data: secret.data });
 
 function manifest(
   { apiVersion, kind, metadata }: Pick<TenantControlPlane | Secret, 'apiVersion' | 'kind' | 'metadata'>,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { kinds } from '../../api/core/kinds.ts';
 import { annotations } from '../../api/names.ts';
+import type { BackupEntry } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { guardWrites } from '../../runtime/client/guard-writes.ts';
@@ -21,6 +22,7 @@ import { runBackup } from './run-backup.ts';
 import type { BackupTask } from './run-backup.ts';
 import { runRestore } from './run-restore.ts';
 import type { RestoreTask } from './run-restore.ts';
+import type { Report } from './status-report.ts';
 
 const tenant = { namespace: 'default', name: 'tenant' };
 
@@ -28,6 +30,8 @@ const tenant = { namespace: 'default', name: 'tenant' };
 class BackupWorld extends MigrationWorld {
   readonly repository = new MemoryRepository();
   readonly stop = new AbortController();
+  /** What the commands have reported to the object that they work for. */
+  readonly reports: Readonly<Record<string, unknown>>[] = [];
   /** Called before each write of a command to the management cluster; may throw, as a process dies. */
   beforeWrite: () => void = () => undefined;
 
@@ -55,7 +59,11 @@ class BackupWorld extends MigrationWorld {
     const dying = guardWrites(cluster.admin, () => {
       this.beforeWrite();
     });
-    return { cluster: dying, stores, folder, clock, log: silent, signal: this.stop.signal };
+    const report: Report = (values) => {
+      this.reports.push(values);
+      return Promise.resolve();
+    };
+    return { cluster: dying, stores, folder, clock, log: silent, report, signal: this.stop.signal };
   }
 
   backUp(over: Partial<BackupTask> = {}): Promise<void> {
@@ -111,6 +119,11 @@ describe('steward restore', () => {
     expect(world.store.tenancies.size).toBe(0);
     expect(await world.authorities()).toEqual([undefined, undefined, undefined]);
     expect(await world.restore()).toMatchObject({ keys: 1 });
+    expect(world.reports.map(({ step }) => step).filter((step) => step !== undefined)).toEqual([
+      'Preparing',
+      'Restoring',
+      'Restored',
+    ]);
     const after = await world.read();
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     expect(after.spec).toEqual(before.spec);
@@ -203,7 +216,7 @@ describe('steward backup', () => {
   test('saves all changes while it follows, and takes a backup after each interval', async () => {
     const world = await BackupWorld.begin();
     const data = await world.data();
-    const running = world.backUp({ followMs: 3_600_000 });
+    const running = world.backUp({ follow: { interval: '1h' } });
     for (let minute = 0; minute < 125; minute += 1) {
       if (minute % 7 === 0) data.tenantWrites(put('pods/a', `minute ${minute}`));
       await world.clock.advance(60_000);
@@ -219,6 +232,65 @@ describe('steward backup', () => {
       ['pods/a', 'minute 119'],
       ['pods/last', 'x'],
     ]);
+  });
+
+  test('reports the backups that it keeps and up to when all changes are saved, and none of it twice a minute', async () => {
+    const world = await BackupWorld.begin();
+    const data = await world.data();
+    const running = world.backUp({ follow: { interval: '1h' }, keep: 2 });
+    await world.clock.advance(5 * 60_000);
+    const [first, ...more] = world.reports;
+    expect(first).toMatchObject({ backups: [{ time: '2030-01-01T00:00:00.000Z', keys: 1 }], problem: null });
+    expect(more.length).toBeGreaterThanOrEqual(4);
+    expect(more.length).toBeLessThanOrEqual(5);
+    expect(Date.parse(String(more.at(-1)?.changesUntil))).toBeGreaterThan(Date.parse('2030-01-01T00:03:50Z'));
+    data.tenantWrites(put('pods/a', 'two'));
+    await world.clock.advance(60 * 60_000);
+    world.stop.abort();
+    await running;
+    const last = world.reports.findLast(({ backups }) => backups !== undefined)?.backups as readonly BackupEntry[];
+    expect(last).toHaveLength(2);
+    expect(last[0]?.changesUntil).toBe(last[1]?.time);
+  });
+
+  test('takes backups at the moments of a schedule', async () => {
+    const world = await BackupWorld.begin();
+    const running = world.backUp({ follow: { schedule: '30 * * * *' }, keep: 9 });
+    await world.clock.advance(3 * 3_600_000);
+    world.stop.abort();
+    await running;
+    const taken = await world.parts().folder.list('backups/');
+    expect(taken.map((name) => name.slice('backups/20300101T'.length, -'.000Z'.length))).toEqual([
+      expect.stringMatching(/^0000/),
+      '003000',
+      '013000',
+      '023000',
+    ]);
+  });
+
+  test('that is taken once reports itself, and is not taken again if only the report was lost', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp({ resumes: true });
+    await world.clock.advance(60_000);
+    await world.backUp({ resumes: true });
+    expect(await world.parts().folder.list('backups/')).toHaveLength(1);
+    expect(world.reports).toHaveLength(2);
+    expect(world.reports[1]).toEqual(world.reports[0]);
+    expect(world.reports[0]).toMatchObject({ keys: 1, problem: null });
+  });
+
+  test('refuses a folder whose backups have another key, and writes nothing', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    const files = [...world.repository.files.keys()];
+    const folder = new SealedFolder(
+      world.repository,
+      'default/tenant',
+      new BackupKey(Buffer.alloc(32, 4).toString('base64')),
+    );
+    const other = runBackup({ tenant, keep: 3 }, { ...world.parts(), folder });
+    await expect(other).rejects.toThrow('the key is another one');
+    expect([...world.repository.files.keys()]).toEqual(files);
   });
 
   test('keeps no more backups than it is told to', async () => {
@@ -245,9 +317,26 @@ describe('steward backup', () => {
     await expect(world.backUp()).rejects.toThrow('default/tenant has no data yet');
   });
 
+  test('does not save that the data of a deleted control plane is removed', async () => {
+    const world = await BackupWorld.begin();
+    const running = world.backUp({ follow: { interval: '1h' } });
+    running.catch(() => undefined);
+    await world.clock.advance(20_000);
+    (await world.data()).tenantWrites(put('pods/b', 'two'));
+    await world.clock.advance(20_000);
+    await world.lose();
+    await world.clock.advance(20_000);
+    await expect(running).rejects.toThrow('default/tenant');
+    await world.restore();
+    expect((await world.data()).texts()).toEqual([
+      ['pods/a', 'one'],
+      ['pods/b', 'two'],
+    ]);
+  });
+
   test('ends when the data is migrated, so that its successor reads the new place', async () => {
     const world = await BackupWorld.begin();
-    const running = world.backUp({ followMs: 3_600_000 });
+    const running = world.backUp({ follow: { interval: '1h' } });
     running.catch(() => undefined);
     await world.clock.advance(20_000);
     await world.moveTo('other');
@@ -274,7 +363,7 @@ describe('the keys of encrypted data', () => {
 
   test('are backed up as soon as they change', async () => {
     const world = await BackupWorld.begin();
-    const running = world.backUp({ followMs: 3_600_000 });
+    const running = world.backUp({ follow: { interval: '1h' } });
     await world.clock.advance(20_000);
     expect(await world.parts().folder.list('backups/')).toHaveLength(1);
     await withKeys(world, 'first');

@@ -5,7 +5,6 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
-import type { BackupRecord } from '../../stores/backup/backup-record.ts';
 import { chooseBackup, restoreBackup } from '../../stores/backup/restore-backup.ts';
 import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
 import { encryptionKeys } from './backed-up-objects.ts';
@@ -13,6 +12,8 @@ import type { BackupParts } from './backup-parts.ts';
 import { BackupRefusal } from './backup-refusal.ts';
 import { dataPlace, openData } from './data-of.ts';
 import type { DataPlace } from './data-of.ts';
+import { restoredObjects } from './restored-objects.ts';
+import type { RestoredObjects } from './restored-objects.ts';
 
 /** The task of the process. */
 export interface RestoreTask {
@@ -32,33 +33,40 @@ const fieldManager = 'steward-restore';
  * Safe to run again after any interruption. Throws `BackupRefusal`, and what management cluster, datastore and repository throw.
  */
 export async function runRestore(task: RestoreTask, parts: BackupParts): Promise<RestoredBackup> {
-  const { folder, log } = parts;
+  const { folder, log, report } = parts;
+  await report({ step: 'Preparing', problem: null });
   const record = await chooseBackup(folder, task.at);
-  await asleep(await existing(task, parts, record), task, parts);
-  await restoreKeys(task, parts, record);
+  const objects = restoredObjects(record.objects, task.tenant.name);
+  await asleep(await existing(task, parts, objects), task, parts);
+  await restoreKeys(task, parts, objects);
   const place = await prepared(task, parts);
+  await report({ step: 'Restoring', backupTime: record.at });
   const { data, store } = await openData(place, parts);
   await using target = data;
   const restored = await restoreBackup({ target, store, folder, signal: parts.signal }, record, task.at);
   log.info('the data was restored', { tenant: textOf(task), ...restored });
   await wake(task, parts);
+  const { upTo: restoredTime, keys, bytes, changes } = restored;
+  await report({ step: 'Restored', restoredTime, keys, bytes, changes, problem: null });
   return restored;
 }
 
 /** The control plane; created from the backup if it does not exist. */
-async function existing(task: RestoreTask, parts: BackupParts, record: BackupRecord): Promise<TenantControlPlane> {
+async function existing(
+  task: RestoreTask,
+  parts: BackupParts,
+  { own, secrets }: RestoredObjects,
+): Promise<TenantControlPlane> {
   const { cluster, log, signal } = parts;
   const found = await cluster.get(tenantControlPlane, task.tenant, { signal });
   if (found !== undefined) return found;
-  const objects = record.objects as readonly Manifest[];
-  const own = objects.find(({ kind }) => kind === tenantControlPlane.kind);
   const original = own?.metadata.name ?? task.tenant.name;
   if (original !== task.tenant.name) {
     throw new BackupRefusal(
       `TenantControlPlane ${textOf(task)} does not exist, and the backup is of ${original}: create it with 0 replicas first`,
     );
   }
-  for (const secret of objects.filter(({ kind }) => kind === 'Secret')) {
+  for (const secret of secrets) {
     await created(parts, kinds.Secret, inNamespace(secret, task));
     log.info('a Secret was created', { name: secret.metadata.name });
   }
@@ -110,9 +118,9 @@ function sleepingManifest(manifest: Manifest): Manifest {
  * Gives encrypted data the keys that it was encrypted with. Throws `BackupRefusal` where that is not possible: another control plane has
  * keys of its own, and one that encrypts everything cannot read what is plain.
  */
-async function restoreKeys(task: RestoreTask, parts: BackupParts, { objects }: BackupRecord): Promise<void> {
+async function restoreKeys(task: RestoreTask, parts: BackupParts, { secrets }: RestoredObjects): Promise<void> {
   const { cluster, log, signal } = parts;
-  const saved = (objects as readonly Manifest[]).find(({ metadata }) => isKeys(metadata.name));
+  const saved = secrets.find(({ metadata }) => isKeys(metadata.name));
   const key = { namespace: task.tenant.namespace, name: encryptionKeys(task.tenant.name) };
   const present = await cluster.get(kinds.Secret, key, { signal });
   if (saved === undefined) {

@@ -9,6 +9,9 @@ const halves: Readonly<Record<string, string>> = {
   kubeconfiggenerator: '.tenantControlPlanes',
   tenantcontrolplane: '.tenantControlPlanes',
   retainedcontrolplane: '.tenantControlPlanes',
+  backuppolicy: '.tenantControlPlanes',
+  tenantbackup: '.tenantControlPlanes',
+  tenantrestore: '.tenantControlPlanes',
   stewardcontrolplane: '.clusterApi',
 };
 

@@ -11,6 +11,18 @@ const common = {
     value: '',
     help: 'File with the key that encrypts the backups: the base64 of 32 bytes. Without it nothing can be restored.',
   },
+  'key-secret': {
+    value: '',
+    help: 'Secret with the key, as namespace/name/key, in place of a file.',
+  },
+  folder: {
+    value: '',
+    help: 'Folder below the one of the TenantControlPlane, for a backup that is independent of the others.',
+  },
+  report: {
+    value: '',
+    help: 'Object whose status.process shows the progress, as plural/namespace/name/uid. Set by the manager.',
+  },
 } as const satisfies Flags;
 
 /** The flags of `steward backup`. */
@@ -22,6 +34,12 @@ export const backupFlags = {
     help: 'Whether to go on: all changes are saved within seconds, and a new backup is made after each interval.',
   },
   interval: { value: '1h', help: 'With --follow: time between two backups.' },
+  schedule: {
+    value: '',
+    help: 'With --follow: cron expression with five fields, such as 0 3 * * *, in place of an interval.',
+  },
+  'time-zone': { value: '', help: 'Time zone of the schedule, such as Europe/Berlin. Defaults to UTC.' },
+  remove: { value: false, help: 'Whether to remove all backups of the folder instead. Needs no key.' },
   keep: {
     value: 24,
     help: 'Number of backups to keep. Older ones, and the changes before the oldest kept one, are removed.',

@@ -10,6 +10,8 @@ export interface FeatureGates {
   readonly clusterStacks: boolean;
   /** Core Cluster API calls the hooks, if its gate of the same name is on; has an effect only with `clusterStacks`. */
   readonly runtimeSdk: boolean;
+  /** BackupPolicies, TenantBackups and TenantRestores are reconciled. */
+  readonly backups: boolean;
 }
 
 /**
@@ -35,5 +37,6 @@ export function readFeatureGates(text: string): FeatureGates {
     externalClusterReferenceCrossNamespace: gates.get('ExternalClusterReferenceCrossNamespace') ?? false,
     clusterStacks: gates.get('ClusterStacks') ?? false,
     runtimeSdk: gates.get('RuntimeSDK') ?? false,
+    backups: gates.get('Backups') ?? false,
   };
 }

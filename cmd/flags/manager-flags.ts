@@ -133,14 +133,21 @@ export const managerFlags = {
     help: 'Comma-separated component:flag pairs, or flag for all components, that extraArgs may set although they override the datastore, CAs, credentials or authorization that Steward configures, e.g. apiServer:token-auth-file.',
   },
   'kine-image': { value: 'rancher/kine:v0.16.4', help: 'Image of kine, which SQL and NATS datastores need.' },
-  'migrate-image': { value: '', help: 'Image of migration Jobs. Defaults to the image of the manager.' },
+  'migrate-image': {
+    value: '',
+    help: 'Image of the processes of migrations, backups and restores. Defaults to the image of the manager.',
+  },
   'migration-minimum-hold': {
     value: '0s',
     help: 'Minimum time for which a migration shows Migrating and denies writes. Clients of the Go Steward expect about 15s.',
   },
   'feature-gates': {
     value: '',
-    help: 'Comma-separated Name=true|false pairs. ExternalClusterReference: control planes may run in other clusters. ExternalClusterReferenceCrossNamespace: their kubeconfigs may be in any namespace. ClusterStacks: reconcile cluster stacks; their CustomResourceDefinitions must be installed. RuntimeSDK, together with ClusterStacks: core Cluster API asks before upgrades; its ExtensionConfig must be installed. All default to false. Unknown names are ignored.',
+    help: 'Comma-separated Name=true|false pairs. ExternalClusterReference: control planes may run in other clusters. ExternalClusterReferenceCrossNamespace: their kubeconfigs may be in any namespace. ClusterStacks: reconcile cluster stacks; their CustomResourceDefinitions must be installed. RuntimeSDK, together with ClusterStacks: core Cluster API asks before upgrades; its ExtensionConfig must be installed. Backups: reconcile BackupPolicies, TenantBackups and TenantRestores; the service accounts in config/backup must exist. All default to false. Unknown names are ignored.',
+  },
+  'backup-claims': {
+    value: '',
+    help: 'Comma-separated names of PersistentVolumeClaims in the namespace of the manager that BackupPolicies, TenantBackups and TenantRestores may name. Each control plane has a folder of its own there. If empty, none may be named.',
   },
   helm: {
     value: 'helm',

@@ -90,6 +90,8 @@ export interface ManagerSettings {
   readonly serviceAccount: string;
   readonly minimumHoldMs: number;
   readonly gates: FeatureGates;
+  /** PersistentVolumeClaims in the manager's namespace that users may name for backups. */
+  readonly backupClaims: ReadonlySet<string>;
   /** What control planes may show outside their namespaces. */
   readonly reach: Reach;
   readonly stacks: StackSettings;
@@ -145,6 +147,7 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     serviceAccount: flags['serviceaccount-name'] || (environment.SERVICE_ACCOUNT ?? ''),
     minimumHoldMs: duration('migration-minimum-hold', flags),
     gates: readFeatureGates(flags['feature-gates']),
+    backupClaims: claimNames('backup-claims', flags['backup-claims']),
     reach: reachSettings(flags['allow-external-ips'], flags['allow-annotations']),
     stacks: {
       helm: program('helm', flags.helm),
@@ -186,6 +189,18 @@ function kindNames(flag: string, list: string): ReadonlySet<string> {
     .filter((name) => name !== '');
   const bad = names.find((name) => !/^[A-Z][A-Za-z0-9]*\.[a-z0-9.-]*$/.test(name));
   if (bad !== undefined) throw new UsageError(`--${flag} takes Kind.group, separated by commas, got "${bad}"`);
+  return new Set(names);
+}
+
+function claimNames(flag: string, list: string): ReadonlySet<string> {
+  const names = list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const bad = names.find((name) => !/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(name));
+  if (bad !== undefined) {
+    throw new UsageError(`--${flag} takes names of PersistentVolumeClaims, separated by commas, got "${bad}"`);
+  }
   return new Set(names);
 }
 

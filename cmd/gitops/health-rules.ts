@@ -3,6 +3,9 @@ import { conditionTable } from '../../api/conditions.ts';
 import { stewardControlPlane } from '../../api/controlplane/steward-control-plane.ts';
 import { annotations } from '../../api/names.ts';
 import type { Kind } from '../../api/schema.ts';
+import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
+import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import { kubeconfigGenerator } from '../../api/steward/v1alpha1/kubeconfig-generator.ts';
 import { retainedControlPlane } from '../../api/steward/v1alpha1/retained-control-plane.ts';
@@ -79,6 +82,52 @@ export const healthRules: readonly HealthRule[] = [
   },
   // A control plane that is not up yet has no kubeconfig, which is usual.
   { kind: kubeconfigGenerator, pausedBy: annotations.paused, summary: 'Ready', whenFalse: { NotReady: 'Progressing' } },
+  {
+    kind: backupPolicy,
+    pausedBy: annotations.paused,
+    summary: 'Ready',
+    whenTrue: { BackingUp: 'Healthy' },
+    whenFalse: {
+      Starting: 'Progressing',
+      Suspended: 'Suspended',
+      WaitingForData: 'Progressing',
+      Restoring: 'Progressing',
+      ClaimNotAllowed: 'Degraded',
+      TenantControlPlaneNotFound: 'Degraded',
+      AnotherPolicy: 'Degraded',
+      ProcessFailed: 'Degraded',
+      BackupOverdue: 'Degraded',
+    },
+  },
+  {
+    kind: tenantBackup,
+    pausedBy: annotations.paused,
+    summary: 'Complete',
+    whenTrue: { Completed: 'Healthy' },
+    whenFalse: {
+      Running: 'Progressing',
+      PolicyNotFound: 'Progressing',
+      TenantControlPlaneNotFound: 'Progressing',
+      ClaimNotAllowed: 'Degraded',
+      Failed: 'Degraded',
+    },
+  },
+  {
+    kind: tenantRestore,
+    pausedBy: annotations.paused,
+    summary: 'Complete',
+    whenTrue: { Completed: 'Healthy' },
+    whenFalse: {
+      Running: 'Progressing',
+      WaitingForProcesses: 'Progressing',
+      // A person has to do something, and then it goes on.
+      WaitingForSleep: 'Suspended',
+      TenantControlPlaneNotFound: 'Progressing',
+      BackupNotFound: 'Degraded',
+      ClaimNotAllowed: 'Degraded',
+      Failed: 'Degraded',
+    },
+  },
   {
     kind: stewardControlPlane,
     pausedBy: pausedAnnotation,

@@ -31,6 +31,7 @@ test('series of objects carry their namespace and name, and those of the manager
         spec: { driver: 'etcd', endpoints: ['etcd:2379'] },
       },
     ],
+    policies: () => [],
     defaultDataStore: '',
     probes: (uid) =>
       new Map(uid === '0dd5c1a0-4b0c-4b0e-9d55-6b8d6b3f9c11' ? [['service', { isUp: true, seconds: 0.02 }]] : []),
@@ -63,6 +64,7 @@ test('Secrets that only look like those of a control plane are no series, howeve
     tenants: () => [shop],
     secrets: () => [secret('planted', {}), secret('stale', gone), ...many],
     dataStores: () => [],
+    policies: () => [],
     defaultDataStore: '',
     probes: () => new Map(),
     dataBytes: () => undefined,

@@ -1,7 +1,9 @@
 import type { Secret } from '../../api/core/kinds.ts';
 import { labels } from '../../api/names.ts';
+import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { backupMetrics, measuredPolicies } from './backup-metrics.ts';
 import { dataStoreMetrics } from './data-store-metrics.ts';
 import { certificateMetrics } from './certificate-metrics.ts';
 import { tenantMetrics } from './tenant-metrics.ts';
@@ -15,6 +17,7 @@ export interface MeasuredObjects {
   /** Secrets that belong to tenants; their metadata is enough. */
   readonly secrets: () => readonly Pick<Secret, 'metadata'>[];
   readonly dataStores: () => readonly DataStore[];
+  readonly policies: () => readonly BackupPolicy[];
   /** The last probe of a tenant on each way to its API server. */
   readonly probes: (uid: string) => ReadonlyMap<ProbePath, ProbeResult>;
   /** How much a tenant stores, in bytes; undefined while it is not known. */
@@ -26,7 +29,7 @@ export interface MeasuredObjects {
 /** Adds the objects that this process watches to its metrics. */
 export function measureObjects(
   metrics: Pick<Metrics, 'watchObjects'>,
-  { tenants, secrets, dataStores, ...facts }: MeasuredObjects,
+  { tenants, secrets, dataStores, policies, ...facts }: MeasuredObjects,
 ): void {
   metrics.watchObjects<TenantControlPlane>(tenantMetrics(facts), {
     list: tenants,
@@ -46,6 +49,11 @@ export function measureObjects(
     list: dataStores,
     labels: ['name'],
     nameOf: ({ metadata: { name } }) => ({ name }),
+  });
+  metrics.watchObjects<BackupPolicy>(backupMetrics, {
+    list: () => measuredPolicies(policies(), tenants()),
+    labels: ['namespace', 'name'],
+    nameOf: ({ metadata: { namespace }, spec }) => ({ namespace, name: spec.tenantControlPlaneName }),
   });
 }
 

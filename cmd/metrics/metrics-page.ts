@@ -1,3 +1,4 @@
+import { backupMetrics } from './backup-metrics.ts';
 import { dataStoreMetrics } from './data-store-metrics.ts';
 import { certificateMetrics } from './certificate-metrics.ts';
 import { tenantMetrics } from './tenant-metrics.ts';
@@ -39,9 +40,13 @@ function labelsOf(metric: object): readonly string[] {
 
 /** The names of all metrics but those of prom-client about the process. */
 export function metricNames(): readonly string[] {
-  return [...tenantMetrics(nothingKnown), ...certificateMetrics, ...dataStoreMetrics, ...managerMetrics()].map(
-    ({ name }) => name,
-  );
+  return [
+    ...tenantMetrics(nothingKnown),
+    ...certificateMetrics,
+    ...dataStoreMetrics,
+    ...backupMetrics,
+    ...managerMetrics(),
+  ].map(({ name }) => name);
 }
 
 function rowsOf<T>(metrics: readonly ObjectMetric<T>[], named: readonly string[]): readonly Row[] {
@@ -70,6 +75,9 @@ export function metricsPage(): string {
     '## DataStores',
     'Omitted with `--object-metrics=false`.',
     table(rowsOf(dataStoreMetrics, ['name'])),
+    '## Backups',
+    'Omitted with `--object-metrics=false` or without the feature gate `Backups`. `name` is the TenantControlPlane; each has three series at most, of its oldest BackupPolicy.',
+    table(rowsOf(backupMetrics, ['namespace', 'name'])),
     '## The manager',
     'Names that begin with `controller_runtime`, `workqueue`, `rest_client`, `leader_election` and `certwatcher` mean what they mean for other controllers. `process_` and `nodejs_` are those of prom-client: memory, processor time and event loop.',
     table(managerMetrics()),

@@ -212,6 +212,18 @@ export const alerts: readonly Alert[] = [
     ],
   },
   {
+    name: 'StewardBackupFails',
+    expr: 'max by (namespace, name) (steward_backup_condition{type="Ready"}) < 1 unless on (namespace, name) steward_tenant_deleted_timestamp_seconds',
+    for: '30m',
+    severity: 'warning',
+    summary: `The control plane ${tenant} is not backed up`,
+    meaning: 'What its users change cannot be restored. The backups so far can.',
+    remedy: [
+      '`kubectl -n <namespace> get backuppolicies`, and `kubectl describe` the one of this control plane: its condition Ready has a reason and a message, and [the reasons have remedies](conditions.md#backuppolicy).',
+      '`kubectl -n steward-system get pods -l steward.butlerlabs.dev/component=backup`: does its pod run, and what does its log say?',
+    ],
+  },
+  {
     name: 'StewardDataStoreFull',
     expr: 'max by (name) (steward_datastore_available_tenants) < 1',
     for: '15m',

@@ -15,7 +15,7 @@ import { etcdWitness } from '../framework/load/store-witness.ts';
 import { logStep } from '../framework/log.ts';
 import { minutes } from '../framework/minutes.ts';
 import { scenarioResources } from '../framework/scenario-resources.ts';
-import { shareStewardCluster } from '../framework/steward-cluster.ts';
+import { startStewardCluster } from '../framework/steward-cluster.ts';
 import { TenantStage } from '../framework/tenant-stage.ts';
 import { agnhost, webContainer } from '../framework/web-pod.ts';
 import { joinByHand, machineKubelet } from '../framework/workers/tenant-worker.ts';
@@ -31,6 +31,7 @@ const mostLostMs = 10_000;
 let cluster: ManagementCluster;
 let stage: TenantStage;
 let page: HowToPage;
+let folder: string;
 let client: KubernetesClient;
 let worker: Worker | undefined;
 let endpoint: string;
@@ -39,7 +40,7 @@ let empty: readonly string[];
 let before: unknown;
 
 beforeAll(async () => {
-  const steward = owned.use(await shareStewardCluster(owned.harness(`backup-${process.pid}`), logStep));
+  const steward = owned.use(await startStewardCluster(owned.harness(`backup-${process.pid}`), logStep));
   cluster = steward.cluster;
   owned.defer(async () => worker?.stop());
   stage = new TenantStage(cluster, 'tenants');
@@ -53,12 +54,11 @@ beforeAll(async () => {
     },
   ]);
   empty = await etcdWitness(cluster);
-  const folder = path.join(cluster.harness.folder, `backup-${process.pid}`);
+  folder = path.join(cluster.harness.folder, `backup-${process.pid}`);
   await mkdir(folder);
   await symlink(path.join(root, 'config'), path.join(folder, 'config'));
-  const image = await managerImage();
-  for (const name of ['backup.yaml', 'restore.yaml']) {
-    await writeFile(path.join(folder, name), (await manifestOf(name)).replaceAll('image: IMAGE', `image: ${image}`));
+  for (const name of ['backup.yaml', 'once.yaml', 'restore.yaml']) {
+    await writeFile(path.join(folder, name), await manifestOf(name));
   }
   page = await openHowTo(cluster, 'back-up', { folder });
 }, 20 * minutes);
@@ -69,13 +69,6 @@ async function manifestOf(name: string): Promise<string> {
   const [, manifest] = new RegExp(`\`\`\`yaml\n# ${name}\n(.*?)\n\`\`\``, 's').exec(text) ?? [];
   if (manifest === undefined) throw new Error(`The page shows no ${name}.`);
   return manifest;
-}
-
-async function managerImage(): Promise<string> {
-  const address = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'steward-system' };
-  const found = await cluster.client.read({ ...address, name: 'steward-controller-manager' });
-  const template = found?.spec?.template as { readonly spec: { readonly containers: readonly { image: string }[] } };
-  return template.spec.containers[0]?.image ?? '';
 }
 
 const inFurniture = (dump: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
@@ -169,13 +162,36 @@ describe('A control plane that is backed up all the time', () => {
       const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' };
       await client.waitFor(web, 'Available', { timeoutMs: 3 * minutes });
       await page.run('What you need');
-      await page.run('Back up all the time');
-      await cluster.kubectl(
-        ['-n', 'steward-system', 'rollout', 'status', 'deployment/backup-shop', kubectlTimeout(120)],
-        { timeoutMs: 130_000 },
-      );
+      await page.run('What you need');
+      expect(await page.run('Back up all the time')).toMatch(/shop-\d{8}t\d{9}z +shop +Completed/);
+      await page.run('Back up once');
       furniture = inFurniture(await dumpObjects(client));
       before = await workerRuns(client, worker);
+    },
+    10 * minutes,
+  );
+
+  test(
+    'returns to a moment, and goes on with its worker',
+    async () => {
+      const moment = new Date();
+      await pause(2000);
+      const later = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later', namespace: 'default' } };
+      await client.apply([later]);
+      const manifest = (await manifestOf('in-place.yaml')).replace('2026-01-31T12:00:00Z', moment.toISOString());
+      await writeFile(path.join(folder, 'in-place.yaml'), manifest);
+      await page.run('Restore');
+      await stage.waitFor(shop, 'Ready');
+      await client.waitFor({ apiVersion: 'v1', kind: 'Node', name: 'backup-worker' }, 'Ready', {
+        diagnose: () => worker?.machine.lastWords() ?? Promise.resolve(''),
+      });
+      expect(await client.read({ ...later, name: 'later', namespace: 'default' })).toBeUndefined();
+      expect(differences(furniture, inFurniture(await dumpObjects(client)))).toEqual([]);
+      expect(await workerRuns(client, worker)).toEqual(before);
+      await cluster.kubectl(
+        ['-n', 'tenants', 'wait', 'backuppolicy/shop', '--for=condition=Ready', kubectlTimeout(180)],
+        { timeoutMs: 190_000 },
+      );
     },
     10 * minutes,
   );
@@ -185,19 +201,7 @@ describe('A control plane that is backed up all the time', () => {
     async () => {
       writer = new Writer();
       await pause(20_000);
-      const backup = [
-        '-n',
-        'steward-system',
-        'delete',
-        'deployment,pod',
-        '-l',
-        'backup=shop',
-        '--force',
-        '--grace-period=0',
-      ];
       lostAt = Date.now();
-      await cluster.kubectl(['-n', 'steward-system', 'delete', 'deployment', 'backup-shop', '--cascade=orphan']);
-      await cluster.kubectl(backup);
       await cluster.kubectl(['-n', 'tenants', 'delete', 'tcp', shop, kubectlTimeout(180)], { timeoutMs: 200_000 });
       await writer.end();
       expect(await etcdWitness(cluster)).toEqual(empty);

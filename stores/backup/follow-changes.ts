@@ -12,6 +12,13 @@ export interface FollowParts {
   readonly folder: SealedFolder;
   readonly clock: Clock;
   readonly run: string;
+  /**
+   * Called after changes were read and before they are written; throws if they may be those of its end: the removal of the data of a
+   * control plane must not become a part of its backup.
+   */
+  readonly check?: () => Promise<void>;
+  /** Called when all changes up to a moment are in the repository. */
+  readonly reached?: (moment: Date) => void;
   /** Ends following: what has happened so far is written, and the call returns. */
   readonly signal: AbortSignal;
 }
@@ -40,6 +47,7 @@ export async function followChanges(parts: FollowParts, from: bigint): Promise<b
   const write = async (): Promise<void> => {
     const last = rounds.at(-1);
     if (last !== undefined) {
+      await parts.check?.();
       await writeSegment(parts, written, rounds);
       // Not what was read last: others make revisions, too, and the next file has to begin where this one ends.
       written = last.revision;
@@ -47,6 +55,7 @@ export async function followChanges(parts: FollowParts, from: bigint): Promise<b
     [rounds, bytes, since] = [[], 0, clock.monotonic()];
   };
   for (let isLast = false; ;) {
+    const readAt = clock.now();
     const { changes, revision } = await data.changes(at);
     if (changes.length > 0) {
       if (rounds.length === 0) since = clock.monotonic();
@@ -56,6 +65,7 @@ export async function followChanges(parts: FollowParts, from: bigint): Promise<b
     const isAtEnd = changes.length === 0 || revision === at;
     at = revision;
     if (bytes >= largestSegment || (rounds.length > 0 && clock.monotonic() - since >= writeMs)) await write();
+    if (isAtEnd && rounds.length === 0) parts.reached?.(readAt);
     if (isLast) break;
     if (isAtEnd) await sleep(clock, lookMs, signal).catch(() => undefined);
     // What was written before the end is read once more.

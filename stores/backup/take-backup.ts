@@ -18,6 +18,8 @@ export interface BackupParts {
   readonly store: string;
   /** The run of the process, whose changes continue this backup. */
   readonly run: string;
+  /** Called after all was read and before the record is written; throws if it may be the remainder of a control plane that is deleted. */
+  readonly check?: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +49,7 @@ export async function takeBackup(parts: BackupParts): Promise<TakenBackup> {
   }
 }
 
-async function take({ data, folder, clock, objects, store, run, signal }: BackupParts): Promise<TakenBackup> {
+async function take({ data, folder, clock, objects, store, run, check, signal }: BackupParts): Promise<TakenBackup> {
   const known = new Set((await folder.list(folders.chunks)).map((name) => name.slice(folders.chunks.length)));
   const revision = await data.revision();
   const at = clock.now().toISOString();
@@ -81,6 +83,7 @@ async function take({ data, folder, clock, objects, store, run, signal }: Backup
     objects,
   };
   signal.throwIfAborted();
+  await check?.();
   await folder.write(`${folders.backups}${nameOfMoment(at)}`, Buffer.from(JSON.stringify(record)));
   return { record, newChunks, writtenBytes };
 }

@@ -86,6 +86,8 @@ export const chartCases: Readonly<Record<string, object>> = {
     'tenantControlPlanes.enabled': false,
     'rbac.create': false,
   },
+  'backups on volumes of the administrator': { 'backups.enabled': true, 'backups.claims': ['backups', 'archive'] },
+  'backups without rights': { 'backups.enabled': true, 'rbac.create': false },
   'no metrics, no rights, no account': {
     metricsBindAddress: '0',
     'rbac.create': false,

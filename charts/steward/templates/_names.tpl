@@ -66,5 +66,13 @@ stewardcontrolplane{{ if (.Values.clusterStacks).enabled }},clusterstack,cluster
 {{- if .Values.featureGates.RuntimeSDK }}
 {{- $gates = append $gates "RuntimeSDK=true" }}
 {{- end }}
+{{- if include "steward.backups.enabled" . }}
+{{- $gates = append $gates "Backups=true" }}
+{{- end }}
 {{- join "," $gates }}
+{{- end }}
+
+{{/* Whether BackupPolicies, TenantBackups and TenantRestores are reconciled; empty if not. */}}
+{{- define "steward.backups.enabled" -}}
+{{- if and .Values.tenantControlPlanes.enabled (.Values.backups).enabled }}true{{ end }}
 {{- end }}

@@ -138,9 +138,11 @@
 - apiGroups:
   - steward.butlerlabs.dev
   resources:
+  - backuppolicies
   - datastores
   - kubeconfiggenerators
   - tenantcontrolplanes
+  - tenantrestores
   verbs:
   - get
   - list
@@ -149,9 +151,12 @@
 - apiGroups:
   - steward.butlerlabs.dev
   resources:
+  - backuppolicies/status
   - datastores/status
   - kubeconfiggenerators/status
   - retainedcontrolplanes/status
+  - tenantbackups/status
+  - tenantrestores/status
   verbs:
   - get
   - patch
@@ -159,6 +164,7 @@
   - steward.butlerlabs.dev
   resources:
   - retainedcontrolplanes
+  - tenantbackups
   verbs:
   - create
   - delete
@@ -319,6 +325,18 @@
   - pods
   verbs:
   - get
+  - list
+- apiGroups:
+  - apps
+  resources:
+  - deployments
+  verbs:
+  - create
+  - delete
+  - get
+  - list
+  - patch
+  - watch
 - apiGroups:
   - batch
   resources:

@@ -1,0 +1,100 @@
+import type {
+  backupPolicyConditions,
+  tenantBackupConditions,
+  tenantRestoreConditions,
+} from '../steward/v1alpha1/backup/condition-rows.ts';
+import { definitionOutdatedRemedies } from './definition-outdated-remedies.ts';
+import type { RemediesOf } from './remedies-of.ts';
+import { healthy, passing, toDo } from './remedy.ts';
+
+const pods = 'kubectl -n steward-system get pods -l steward.butlerlabs.dev/component=backup';
+
+const claimNotAllowed = toDo(
+  'Name one of the PersistentVolumeClaims in the message, or let the administrator add this one to --backup-claims (in the chart: backups.claims).',
+);
+const deleting = {
+  StoppingProcess: passing('Wait until the pod is gone.', pods),
+  RemovingBackups: passing(
+    'Wait until the backups are removed. If it does not end, do what the message says, or set deletionPolicy to Retain, which leaves them.',
+    pods,
+  ),
+  NotDeleting: healthy,
+};
+
+/** What to do about every reason of the conditions of a BackupPolicy. */
+export const backupPolicyRemedies = {
+  Ready: {
+    BackingUp: healthy,
+    Starting: passing('Wait for the first backup. If it does not come, do what the message says.', pods),
+    Suspended: healthy,
+    ClaimNotAllowed: claimNotAllowed,
+    TenantControlPlaneNotFound: toDo(
+      'Create the TenantControlPlane that spec.tenantControlPlaneName names, or restore it by a TenantRestore.',
+      'kubectl -n <namespace> get tcp',
+    ),
+    WaitingForData: passing('Wait until the control plane is ready, or its migration has ended.'),
+    Restoring: passing('Wait until the TenantRestore has ended.', 'kubectl -n <namespace> get tenantrestores'),
+    AnotherPolicy: toDo('Delete one of the two policies.', 'kubectl -n <namespace> get backuppolicies'),
+    ProcessFailed: toDo('Do what the message says. The process is started again with back-off.', pods),
+    BackupOverdue: toDo('Do what the message says. If it says nothing, look at the pod and its log.', pods),
+  },
+  Deleting: deleting,
+  DefinitionOutdated: definitionOutdatedRemedies,
+} as const satisfies RemediesOf<typeof backupPolicyConditions>;
+
+/** What to do about every reason of the conditions of a TenantBackup. */
+export const tenantBackupRemedies = {
+  Complete: {
+    Completed: healthy,
+    ClaimNotAllowed: claimNotAllowed,
+    TenantControlPlaneNotFound: toDo('Create the TenantControlPlane, or name another one in another TenantBackup.'),
+    PolicyNotFound: toDo('Create the BackupPolicy, or name another one in another TenantBackup.'),
+    Running: passing('Wait until the backup is complete.', pods),
+    Failed: toDo('Do what the condition Failed says.', 'kubectl -n <namespace> describe tenantbackup <name>'),
+  },
+  Failed: {
+    BackupFailed: toDo('Remove the cause in the message, and create another TenantBackup.', pods),
+    NotFailed: healthy,
+  },
+  Deleting: deleting,
+  DefinitionOutdated: definitionOutdatedRemedies,
+} as const satisfies RemediesOf<typeof tenantBackupConditions>;
+
+/** What to do about every reason of the conditions of a TenantRestore. */
+export const tenantRestoreRemedies = {
+  Complete: {
+    Completed: healthy,
+    ClaimNotAllowed: claimNotAllowed,
+    TenantControlPlaneNotFound: toDo(
+      'For a clone: create the TenantControlPlane with 0 replicas.',
+      'kubectl -n <namespace> get tcp',
+    ),
+    BackupNotFound: toDo(
+      'Name a TenantBackup that is complete, or a BackupPolicy that exists, in another TenantRestore. If both are lost, use source.repository.',
+      'kubectl -n <namespace> get tenantbackups,backuppolicies',
+    ),
+    WaitingForSleep: toDo(
+      'Put the control plane to sleep, or create another TenantRestore with sleep: true. Below Cluster API, put its Cluster to sleep.',
+      'kubectl steward sleep <name> -n <namespace>',
+    ),
+    WaitingForProcesses: passing('Wait until the pod that the message names is gone.', pods),
+    Running: passing('Wait: status.process shows the progress.', 'kubectl -n <namespace> get tenantrestores'),
+    Failed: toDo('Do what the condition Failed says.', 'kubectl -n <namespace> describe tenantrestore <name>'),
+  },
+  Failed: {
+    RestoreFailed: toDo(
+      'Remove the cause in the message, and create another TenantRestore: it goes on where this one ended. Until one succeeds, nothing can write to the data.',
+      pods,
+    ),
+    TenantControlPlaneExists: toDo(
+      'Use type InPlace to give it the data of its past, or delete it first. Then create another TenantRestore.',
+      'kubectl -n <namespace> get tcp',
+    ),
+    TenantControlPlaneNotFound: toDo(
+      'Use type Recreate for a control plane that was deleted, in another TenantRestore.',
+      'kubectl -n <namespace> get tcp',
+    ),
+    NotFailed: healthy,
+  },
+  DefinitionOutdated: definitionOutdatedRemedies,
+} as const satisfies RemediesOf<typeof tenantRestoreConditions>;

@@ -1,0 +1,53 @@
+import type { Infer } from '../../../schema.ts';
+import { described, obj, opt, str } from '../../../schema.ts';
+
+/** The name of an object, which is a part of folders and of command lines. */
+export const objectName = (): ReturnType<typeof str> =>
+  str({ pattern: '^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$', maxLength: 253 });
+
+/** The name of a TenantControlPlane: a label of the process that works on it. */
+export const tenantName = (): ReturnType<typeof str> =>
+  str({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 });
+
+/** Where backups are written. One field for each kind of place; exactly one is set. */
+export const backupStorage = obj({
+  persistentVolumeClaim: described(
+    obj({
+      claimName: described(
+        objectName(),
+        'Name of a PersistentVolumeClaim in the namespace of the manager. The administrator has to allow it by `--backup-claims`.',
+      ),
+    }),
+    'A volume. The folder in it follows from the namespace and the name of the control plane.',
+  ),
+});
+export type BackupStorage = Infer<typeof backupStorage>;
+
+/** With which key backups are encrypted. */
+export const backupEncryption = obj({
+  keySecret: described(
+    obj({
+      name: described(objectName(), 'Name of the Secret, in the namespace of this object.'),
+      key: opt(
+        described(
+          str({ pattern: '^[-._a-zA-Z0-9]+$', maxLength: 253 }),
+          'The key in `data`: its value is the base64 of 32 random bytes, as `openssl rand -base64 32` prints it.',
+        ),
+        'key',
+      ),
+    }),
+    'The Secret with the key. Keep a copy of it outside of the cluster: without it nothing can be restored.',
+  ),
+});
+export type BackupEncryption = Infer<typeof backupEncryption>;
+
+/** All that is needed to find and open the backups of a control plane. */
+export const backupSource = obj({
+  tenantControlPlaneName: described(
+    tenantName(),
+    'Name of the TenantControlPlane, in the namespace of this object. For a restore it need not exist any more.',
+  ),
+  encryption: described(backupEncryption, 'How the backups are encrypted.'),
+  storage: described(backupStorage, 'Where the backups are.'),
+});
+export type BackupSource = Infer<typeof backupSource>;

@@ -1,0 +1,103 @@
+import type { ConditionRow } from '../../../condition-row.ts';
+import { definitionOutdatedRow } from '../../../definition-outdated-row.ts';
+
+/** Why no process is started, for all three kinds. */
+const notStarted = {
+  ClaimNotAllowed:
+    'The administrator does not allow the PersistentVolumeClaim. The message contains those that are allowed.',
+  TenantControlPlaneNotFound: 'The TenantControlPlane does not exist.',
+} as const;
+
+/** Conditions of a BackupPolicy. */
+export const backupPolicyConditions = {
+  Ready: {
+    meaning: 'Backups are taken as scheduled, and all changes in between are saved.',
+    polarity: 'positive',
+    reasons: {
+      ...notStarted,
+      BackingUp: 'The message says which moments can be restored.',
+      Starting: 'The process has not taken its first backup yet. The message contains what keeps it from running.',
+      Suspended: 'The spec suspends the policy. The backups so far can be restored.',
+      WaitingForData: 'The TenantControlPlane has no data yet, or it is being migrated.',
+      Restoring: 'A TenantRestore is restoring the control plane. A new backup is taken afterwards.',
+      AnotherPolicy: 'Another BackupPolicy, which is older, backs up the control plane. The message names it.',
+      ProcessFailed: 'The process ended with an error, and is started again. The message contains the error.',
+      BackupOverdue:
+        'A backup should have been taken meanwhile. The message contains what keeps the process from running.',
+    },
+  },
+  Deleting: {
+    meaning: 'The policy is being deleted.',
+    polarity: 'negative',
+    reasons: {
+      StoppingProcess: 'The process has to end first.',
+      RemovingBackups:
+        'The backups are being removed, as the deletionPolicy says. The message contains what is in the way.',
+      NotDeleting: 'The object is not being deleted.',
+    },
+  },
+  DefinitionOutdated: definitionOutdatedRow,
+} as const satisfies Readonly<Record<string, ConditionRow>>;
+
+/** Conditions of a TenantBackup. */
+export const tenantBackupConditions = {
+  Complete: {
+    meaning: 'The backup is complete and can be restored.',
+    polarity: 'positive',
+    reasons: {
+      ...notStarted,
+      Completed: 'The backup is complete.',
+      PolicyNotFound: 'The BackupPolicy in the spec does not exist.',
+      Running: 'The backup is being taken. The message contains what is in the way.',
+      Failed: 'The backup was given up. The condition Failed says why.',
+    },
+  },
+  Failed: {
+    meaning: 'The backup was given up.',
+    polarity: 'negative',
+    reasons: {
+      BackupFailed: 'The process failed several times. The message contains the last error.',
+      NotFailed: 'The backup was not given up.',
+    },
+  },
+  Deleting: {
+    meaning: 'The object is being deleted.',
+    polarity: 'negative',
+    reasons: {
+      StoppingProcess: 'The process has to end first.',
+      RemovingBackups:
+        'The backup is being removed, as the deletionPolicy says. The message contains what is in the way.',
+      NotDeleting: 'The object is not being deleted.',
+    },
+  },
+  DefinitionOutdated: definitionOutdatedRow,
+} as const satisfies Readonly<Record<string, ConditionRow>>;
+
+/** Conditions of a TenantRestore. */
+export const tenantRestoreConditions = {
+  Complete: {
+    meaning: 'The control plane is restored, and its data was compared with the backup.',
+    polarity: 'positive',
+    reasons: {
+      ...notStarted,
+      Completed: 'The control plane is restored. The message says up to which moment.',
+      BackupNotFound: 'The TenantBackup or the BackupPolicy in the spec does not exist, or the backup is not complete.',
+      WaitingForSleep: 'The control plane is in use, and the spec does not say that it may be put to sleep.',
+      WaitingForProcesses:
+        'Something else still works on the control plane: the process of a policy, another restore, or its deletion.',
+      Running: 'The control plane is being restored. The message contains what is in the way.',
+      Failed: 'The restore was given up. The condition Failed says why.',
+    },
+  },
+  Failed: {
+    meaning: 'The restore was given up. Unless the process was started, nothing has changed.',
+    polarity: 'negative',
+    reasons: {
+      RestoreFailed: 'The process failed several times. The message contains the last error.',
+      TenantControlPlaneExists: 'It is to be created again, and exists.',
+      TenantControlPlaneNotFound: 'It is to be restored in place, and does not exist.',
+      NotFailed: 'The restore was not given up.',
+    },
+  },
+  DefinitionOutdated: definitionOutdatedRow,
+} as const satisfies Readonly<Record<string, ConditionRow>>;

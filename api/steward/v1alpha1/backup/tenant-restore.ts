@@ -1,0 +1,128 @@
+import { conditionList } from '../../../embedded/condition-list.ts';
+import { stewardGroup } from '../../../names.ts';
+import type { Infer, Input, NamespacedKind, ObjectOf } from '../../../schema.ts';
+import { bool, described, int64, obj, oneOf, opt, ruled, str, time } from '../../../schema.ts';
+import { backupSource, objectName, tenantName } from './backup-place.ts';
+
+const restoreSource = obj(
+  {
+    backupName: opt(described(objectName(), 'Name of a TenantBackup in the same namespace: exactly this backup.')),
+    policyName: opt(
+      described(objectName(), 'Name of a BackupPolicy in the same namespace: what it has saved up to a moment.'),
+    ),
+    repository: opt(
+      described(
+        backupSource,
+        'The backups themselves, where neither of the two exists any more, as after the loss of the management cluster.',
+      ),
+    ),
+  },
+  {
+    rule: '[has(self.backupName), has(self.policyName), has(self.repository)].filter(one, one).size() == 1',
+    message: 'set exactly one of backupName, policyName and repository',
+  },
+);
+
+const tenantRestoreSpec = ruled(
+  obj(
+    {
+      tenantControlPlaneName: described(
+        tenantName(),
+        'Name of the TenantControlPlane that is restored, in the namespace of this object.',
+      ),
+      type: described(
+        oneOf('InPlace', 'Recreate', 'Clone'),
+        '`InPlace` gives an existing control plane the data of its past: what was made later is gone. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` fills another control plane, which has CAs and keys of its own: create it with 0 replicas.',
+      ),
+      source: described(restoreSource, 'What is restored.'),
+      toTime: opt(
+        described(
+          time(),
+          'The moment that is restored, such as `2026-01-31T12:00:00Z`. Defaults to the last moment that is known.',
+        ),
+      ),
+      sleep: opt(
+        described(
+          bool(),
+          'Whether a control plane that is in use is put to sleep for a restore in place or into a clone, and woken up afterwards. Otherwise it has to have 0 replicas.',
+        ),
+        false,
+      ),
+    },
+    {
+      rule: '!has(self.toTime) || !has(self.source.backupName)',
+      message: 'a backup has one moment: leave out toTime, or name the policy or the repository',
+      fieldPath: '.toTime',
+    },
+    {
+      rule: "self.type != 'Recreate' || !self.sleep",
+      message: 'sleep is not supported with type Recreate: there is nothing to put to sleep',
+      fieldPath: '.sleep',
+    },
+  ),
+  { rule: 'self == oldSelf', message: 'a restore cannot be changed: create another one' },
+);
+export type TenantRestoreSpec = Infer<typeof tenantRestoreSpec>;
+export type TenantRestoreSpecInput = Input<typeof tenantRestoreSpec>;
+
+const tenantRestoreStatus = obj({
+  observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
+  conditions: opt(conditionList()),
+  phase: opt(
+    described(
+      oneOf('Pending', 'Running', 'Completed', 'Failed'),
+      'What the conditions say in one word. `Completed` and `Failed` are final.',
+    ),
+  ),
+  startTime: opt(described(time(), 'When the process was started.')),
+  completionTime: opt(described(time(), 'When the restore was complete.')),
+  restoredTime: opt(described(time(), 'The moment of the last change that is contained.')),
+  process: opt(
+    described(
+      obj({
+        step: opt(
+          described(
+            oneOf('Preparing', 'Restoring', 'Restored'),
+            '`Preparing` while it waits for the pods to end or for the DataStore, `Restoring` while data is written and compared.',
+          ),
+        ),
+        backupTime: opt(described(time(), 'The moment of the backup that it began from.')),
+        restoredTime: opt(described(time(), 'The moment of the last change that is contained.')),
+        keys: opt(described(int64(), 'Number of keys that were restored and compared.')),
+        bytes: opt(described(int64(), 'Size of the values, in bytes.')),
+        changes: opt(described(int64(), 'Number of changes that were applied to the backup.')),
+        problem: opt(described(str(), 'Why the process ended the last time.')),
+      }),
+      'What the process that restores reports. It writes this field itself.',
+    ),
+  ),
+});
+export type TenantRestoreStatus = Infer<typeof tenantRestoreStatus>;
+
+/** Restores a TenantControlPlane once. */
+export const tenantRestore: NamespacedKind<TenantRestoreSpec, TenantRestoreStatus, TenantRestoreSpecInput> = {
+  group: stewardGroup,
+  version: 'v1alpha1',
+  kind: 'TenantRestore',
+  plural: 'tenantrestores',
+  namespaced: true,
+  singular: 'tenantrestore',
+  listKind: 'TenantRestoreList',
+  shortNames: ['tr'],
+  categories: ['steward'],
+  versions: [{ name: 'v1alpha1', served: true, storage: true }],
+  description: 'Restores a TenantControlPlane once, from a backup of its own namespace.',
+  spec: tenantRestoreSpec,
+  status: tenantRestoreStatus,
+  columns: [
+    { name: 'Control Plane', type: 'string', jsonPath: '.spec.tenantControlPlaneName' },
+    { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Step', type: 'string', jsonPath: '.status.process.step' },
+    { name: 'Restored', type: 'string', jsonPath: '.status.restoredTime' },
+    { name: 'Keys', type: 'integer', jsonPath: '.status.process.keys', priority: 1 },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+};
+
+export type TenantRestore = ObjectOf<typeof tenantRestore>;

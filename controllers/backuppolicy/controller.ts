@@ -1,0 +1,108 @@
+import { kinds } from '../../api/core/kinds.ts';
+import { annotations, finalizers } from '../../api/names.ts';
+import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
+import { nextBackup, ScheduleError } from '../../stores/backup/backup-schedule.ts';
+import { access } from './access.ts';
+import { endPolicy } from './deletion.ts';
+import type { Dependencies } from './dependencies.ts';
+import { backupManifest, backupsChange } from './policy-backups.ts';
+import { policyProcess } from './policy-process.ts';
+import { deletingStatus, policyStatus } from './status.ts';
+import type { ProcessFacts } from './status.ts';
+import { noProcess } from './wanted-process.ts';
+import type { NoProcess } from './wanted-process.ts';
+import { policyWatches } from './watches.ts';
+
+/** No watch reports that a pod has ended. In milliseconds. */
+const endingMs = 3000;
+
+/** Runs a process that backs up the control plane of each BackupPolicy, and keeps a TenantBackup for each backup. */
+export function backupPolicyController(deps: Dependencies): Controller<BackupPolicy> {
+  return {
+    name: 'backuppolicy',
+    kind: backupPolicy,
+    optional: true,
+    access,
+    finalizers: [finalizers.backup],
+    watches: policyWatches(deps),
+    paused: ({ metadata }) =>
+      metadata.annotations?.[annotations.paused] === undefined
+        ? undefined
+        : `the annotation ${annotations.paused} is set`,
+    async reconcile(policy, { signal, now }): Promise<ReconcileResult<BackupPolicy>> {
+      const none = await whyNoProcess(policy, deps, { signal, now });
+      const facts = await keepProcess(policy, none, { deps, signal });
+      await keepBackups(policy, deps, signal);
+      return policyStatus(policy, facts, now);
+    },
+    async finalize(policy, ctx): Promise<LastReconcile<BackupPolicy>> {
+      const waiting = await endPolicy(policy, deps, ctx);
+      if (waiting === undefined) return { finished: true };
+      return { finished: false, status: deletingStatus(policy, waiting, ctx.now), afterMs: endingMs };
+    },
+  };
+}
+
+async function whyNoProcess(
+  policy: BackupPolicy,
+  { cluster, processes, policies, restores }: Dependencies,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: Date },
+): Promise<NoProcess | undefined> {
+  const { namespace } = policy.metadata;
+  const isHere = ({ metadata }: { readonly metadata: { readonly namespace: string } }): boolean =>
+    metadata.namespace === namespace;
+  return noProcess(policy, {
+    tcp: await cluster.get(tenantControlPlane, { namespace, name: policy.spec.tenantControlPlaneName }, { signal }),
+    policies: policies().filter(isHere),
+    restores: restores().filter(isHere),
+    refusal: processes.refusal(policy.spec.storage),
+    scheduleError: scheduleError(policy, now),
+  });
+}
+
+function scheduleError({ spec }: BackupPolicy, now: Date): string | undefined {
+  try {
+    nextBackup(spec, now);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ScheduleError) return error.message;
+    throw error;
+  }
+}
+
+/** Runs the process, or ends it. */
+async function keepProcess(
+  policy: BackupPolicy,
+  none: NoProcess | undefined,
+  { deps: { processes }, signal }: { readonly deps: Dependencies; readonly signal: AbortSignal },
+): Promise<ProcessFacts> {
+  if (none !== undefined) {
+    await processes.end(kinds.Deployment, 'backup', policy, signal);
+    return { none, troubles: '', startedAt: undefined };
+  }
+  const { metadata } = await processes.run(policyProcess(policy), signal);
+  const troubles = await processes.troubles('backup', policy, signal);
+  return { none, troubles, startedAt: metadata.creationTimestamp };
+}
+
+async function keepBackups(policy: BackupPolicy, deps: Dependencies, signal: AbortSignal): Promise<void> {
+  const { cluster } = deps;
+  const { missing, extra } = backupsChange(policy, deps.backups());
+  for (const entry of missing) {
+    try {
+      await cluster.create(tenantBackup, backupManifest(policy, entry), { fieldManager: 'steward', signal });
+    } catch (error) {
+      // The cache may not have it yet; one that somebody made under its name stays.
+      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+    }
+  }
+  for (const { metadata } of extra) {
+    const { namespace, name, uid } = metadata;
+    await cluster.delete(tenantBackup, { namespace, name }, { uid, signal });
+  }
+}

@@ -1,0 +1,232 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { kinds } from '../../api/core/kinds.ts';
+import { annotations } from '../../api/names.ts';
+import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { tenantBackup } from '../../api/steward/v1alpha1/backup/tenant-backup.ts';
+import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
+import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
+import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { BackupKindsWorld, reportOf, shopSource } from '../../testing/worlds/backup-kinds-world.ts';
+import { crashPoints } from '../../testing/worlds/crash-points.ts';
+
+let world: BackupKindsWorld;
+const restored = { step: 'Restored', restoredTime: '2030-01-01T00:00:05.000Z', keys: 3, bytes: 300, changes: 1 };
+
+beforeEach(() => {
+  world = new BackupKindsWorld();
+});
+
+const complete = (name = 'back'): Promise<string | undefined> => world.condition(tenantRestore, name, 'Complete');
+const failed = (): Promise<string | undefined> => world.condition(tenantRestore, 'back', 'Failed');
+const argsOf = async (restore: TenantRestore): Promise<readonly string[] | undefined> =>
+  (await world.jobOf('restore', restore))?.spec?.template.spec?.containers[0]?.args;
+
+describe('A TenantRestore', () => {
+  test('in place restores a control plane that sleeps, to a moment', async () => {
+    await world.tenant('shop', 0);
+    await world.policy();
+    const source = { policyName: 'hourly' };
+    const restore = await world.restore({ source, toTime: '2030-01-01T00:30:00Z' });
+    await world.settle(6);
+    expect(await argsOf(restore)).toEqual([
+      'restore',
+      '--tenant-control-plane=tenants/shop',
+      '--repository=/backups',
+      '--key-secret=tenants/backup-key/key',
+      `--report=tenantrestores/tenants/back/${restore.metadata.uid}`,
+      '--from=tenants/shop',
+      '--at=2030-01-01T00:30:00Z',
+    ]);
+    const job = await world.jobOf('restore', restore);
+    expect(job?.spec?.template.spec?.serviceAccountName).toBe('steward-restore');
+    await world.report(tenantRestore, 'back', restored);
+    await world.jobEnds('restore', restore);
+    await world.settle();
+    expect(await complete()).toBe('True Completed');
+    expect(await failed()).toBe('False NotFailed');
+    const { status } = await world.read(tenantRestore, 'back');
+    expect(status).toMatchObject({ phase: 'Completed', restoredTime: restored.restoredTime });
+    expect(await world.condition(backupPolicy, 'hourly', 'Ready')).toBe('False Starting');
+  });
+
+  test('waits until a control plane in use sleeps', async () => {
+    await world.tenant('shop', 2);
+    const restore = await world.restore();
+    await world.settle();
+    expect(await complete()).toBe('False WaitingForSleep');
+    expect((await world.read(tenantRestore, 'back')).status?.phase).toBe('Pending');
+    await world.tenant('shop', 0);
+    await world.settle();
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test('puts the control plane to sleep if the spec says so, and notes how many pods it had', async () => {
+    await world.tenant('shop', 2);
+    const restore = await world.restore({ sleep: true });
+    await world.settle();
+    const tcp = await world.read(tenantControlPlane, 'shop');
+    expect(tcp.spec.controlPlane.deployment.replicas).toBe(0);
+    expect(tcp.metadata.annotations?.[annotations.replicasBeforeSleep]).toBe('2');
+    expect(await argsOf(restore)).toBeDefined();
+  });
+
+  test('does not put a control plane to sleep whose replicas another object sets', async () => {
+    const owner = { apiVersion: 'a/v1', kind: 'StewardControlPlane', name: 'parent', uid: 'u', controller: true };
+    await world.tenant('shop', 2, { ownerReferences: [owner] });
+    await world.restore({ sleep: true });
+    await world.settle();
+    expect(await complete()).toBe('False WaitingForSleep');
+    expect((await world.read(tenantControlPlane, 'shop')).spec.controlPlane.deployment.replicas).toBe(2);
+  });
+
+  test('creates a deleted control plane again', async () => {
+    const restore = await world.restore({ type: 'Recreate' });
+    await world.settle();
+    expect(await argsOf(restore)).toBeDefined();
+    await world.tenant('shop', 2);
+    await world.settle();
+    expect(await complete()).toBe('False Running');
+  });
+
+  test('fills a clone with another name, once that exists', async () => {
+    const restore = await world.restore({ type: 'Clone', tenantControlPlaneName: 'copy' });
+    await world.settle();
+    expect(await complete()).toBe('False TenantControlPlaneNotFound');
+    await world.tenant('copy', 0);
+    await world.settle();
+    expect(await argsOf(restore)).toEqual(
+      expect.arrayContaining(['--tenant-control-plane=tenants/copy', '--from=tenants/shop']),
+    );
+  });
+
+  test.each([
+    ['it is to be created again and exists', { type: 'Recreate' }, 'TenantControlPlaneExists'],
+    [
+      'it is to be restored in place and does not exist',
+      { tenantControlPlaneName: 'shop' },
+      'TenantControlPlaneNotFound',
+    ],
+    ['it is to be restored in place from another one', { tenantControlPlaneName: 'other' }, 'InvalidSpec'],
+    ['it is a clone of its own name', { type: 'Clone' }, 'InvalidSpec'],
+  ])('fails at once if %s', async (_what, spec, reason) => {
+    if (reason !== 'TenantControlPlaneNotFound') await world.tenant();
+    const restore = await world.restore(spec);
+    await world.settle();
+    expect(await failed()).toBe(`True ${reason}`);
+    await world.cluster.admin.delete(tenantControlPlane, { namespace: 'tenants', name: 'shop' });
+    await world.settle();
+    expect(await argsOf(restore)).toBeUndefined();
+  });
+
+  test('from a TenantBackup restores exactly this one', async () => {
+    await world.tenant('shop', 0);
+    await world.policy();
+    const once = await world.backup();
+    await world.settle();
+    const ofPolicy = 'hourly-20300101t000000000z';
+    const first = await world.restore({ source: { backupName: ofPolicy } }, 'first');
+    await world.settle();
+    expect(await complete('first')).toBe('False BackupNotFound');
+    await world.report(backupPolicy, 'hourly', reportOf(1));
+    await world.settle();
+    await world.report(tenantBackup, 'once', { time: '2030-01-01T00:00:00Z', revision: '1', keys: 1, bytes: 1 });
+    await world.jobEnds('backup', once);
+    await world.settle(6);
+    expect(await argsOf(first)).toEqual(expect.arrayContaining(['--at=2030-01-01T00:00:00.000Z']));
+    await world.jobEnds('restore', first, 'Failed');
+    await world.settle();
+    const second = await world.restore({ source: { backupName: 'once' } }, 'second');
+    await world.settle(6);
+    expect(await argsOf(second)).toEqual(expect.arrayContaining([`--folder=once/${once.metadata.uid}`]));
+  });
+
+  test('never leads to another namespace, whatever the names in it', async () => {
+    await world.tenant('shop', 0);
+    const restore = await world.restore();
+    await world.settle();
+    const args = (await argsOf(restore)) ?? [];
+    for (const flag of ['--tenant-control-plane=', '--key-secret=', '--from=']) {
+      expect(args.find((arg) => arg.startsWith(flag))?.slice(flag.length)).toMatch(/^tenants\//);
+    }
+  });
+
+  test('waits for a claim that the administrator does not allow', async () => {
+    await world.tenant('shop', 0);
+    const storage = { persistentVolumeClaim: { claimName: 'etcd-0' } };
+    await world.restore({ source: { repository: { ...shopSource, storage } } });
+    await world.settle();
+    expect(await complete()).toBe('False ClaimNotAllowed');
+    const { status } = await world.read(tenantRestore, 'back');
+    expect(status?.conditions?.[0]?.message).toContain('these are: backups');
+  });
+
+  test('is the only one that works on its control plane', async () => {
+    await world.tenant('shop', 0);
+    const first = await world.restore({}, 'first');
+    await world.clock.advance(1000);
+    const second = await world.restore({}, 'second');
+    await world.settle(6);
+    expect(await argsOf(first)).toBeDefined();
+    expect(await argsOf(second)).toBeUndefined();
+    expect(await complete('second')).toBe('False WaitingForProcesses');
+    await world.report(tenantRestore, 'first', restored);
+    await world.jobEnds('restore', first);
+    await world.settle(6);
+    expect(await argsOf(second)).toBeDefined();
+  });
+
+  test('fails with the last error of its process, and is not tried again', async () => {
+    await world.tenant('shop', 0);
+    const restore = await world.restore();
+    await world.settle();
+    await world.report(tenantRestore, 'back', { step: 'Preparing', problem: 'the key is another one' });
+    await world.settle();
+    expect((await world.read(tenantRestore, 'back')).status?.conditions?.[0]?.message).toBe('the key is another one');
+    await world.jobEnds('restore', restore, 'Failed');
+    await world.settle();
+    expect(await failed()).toBe('True RestoreFailed');
+    expect(world.events).toContain('RestoreFailed: the key is another one');
+  });
+
+  test('that is deleted ends its process', async () => {
+    await world.tenant('shop', 0);
+    const restore = await world.restore();
+    await world.settle();
+    await world.cluster.admin.delete(tenantRestore, { namespace: 'tenants', name: 'back' });
+    await world.settle();
+    expect(await world.jobOf('restore', restore)).toBeUndefined();
+    expect((await world.cluster.admin.list(tenantRestore)).items).toEqual([]);
+  });
+});
+
+describe('A manager that dies', () => {
+  test('after any call restores once', async () => {
+    const begin = async (): Promise<BackupKindsWorld> => {
+      world = new BackupKindsWorld();
+      await world.tenant('shop', 2);
+      await world.restore({ sleep: true });
+      return world;
+    };
+    const model = await begin();
+    await model.settle(6);
+    for (const call of crashPoints(model.cluster.calls.length, 'tenant restore')) {
+      const mortal = await begin();
+      mortal.cluster.crashAfter(call, { losesAnswer: true });
+      await mortal.settle(6);
+      mortal.restart();
+      await mortal.settle(6);
+      const jobs = (await mortal.cluster.admin.list(kinds.Job)).items;
+      const tcp = await mortal.read(tenantControlPlane, 'shop');
+      expect({ call, jobs: jobs.length, before: tcp.metadata.annotations?.[annotations.replicasBeforeSleep] }).toEqual({
+        call,
+        jobs: 1,
+        before: '2',
+      });
+      const restore = await mortal.read(tenantRestore, 'back');
+      await mortal.report(tenantRestore, 'back', restored);
+      await mortal.jobEnds('restore', restore);
+      await mortal.settle();
+      expect({ call, done: await complete() }).toEqual({ call, done: 'True Completed' });
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { kinds } from '../../../api/core/kinds.ts';
+import type { Deployment, Job, Pod } from '../../../api/core/kinds.ts';
+import type { Key, NamespacedResource } from '../../../api/meta.ts';
+import { backupComponents, backupProcess, labels } from '../../../api/names.ts';
+import type { BackupStorage } from '../../../api/steward/v1alpha1/backup/backup-place.ts';
+import type { Cluster } from '../../../runtime/client/cluster.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
+import { processDeployment, processJob } from './process-manifest.ts';
+import type { BackupProcess } from './process-manifest.ts';
+import { isAtWork, jobState, podTroubles } from './process-state.ts';
+
+/** How processes of backups are run. */
+export interface ProcessOptions {
+  readonly cluster: Cluster;
+  /** The manager's namespace. */
+  readonly namespace: string;
+  /** The image of the processes. */
+  readonly image: (signal: AbortSignal) => Promise<string>;
+  /** The PersistentVolumeClaims in the manager's namespace that users may name. */
+  readonly claims: ReadonlySet<string>;
+}
+
+type Component = BackupProcess['component'];
+
+/** The processes of backups in the manager's namespace. All methods throw what the API server throws. */
+export class BackupProcesses {
+  readonly #options: ProcessOptions;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+  }
+
+  get namespace(): string {
+    return this.#options.namespace;
+  }
+
+  /** Why nothing may be read or written there, for a person; undefined if the administrator allows it. */
+  refusal({ persistentVolumeClaim: { claimName } }: BackupStorage): string | undefined {
+    const { claims, namespace } = this.#options;
+    if (claims.has(claimName)) return undefined;
+    const allowed = claims.size === 0 ? 'none is' : `these are: ${[...claims].sort().join(', ')}`;
+    return `the administrator does not allow the PersistentVolumeClaim ${claimName} of the namespace ${namespace} for backups; ${allowed}`;
+  }
+
+  /** Runs a process that goes on, and brings it to what is wanted. */
+  async run(process: BackupProcess, signal: AbortSignal): Promise<Deployment> {
+    const manifest = processDeployment(process, await this.#settings(signal));
+    return this.#options.cluster.apply(kinds.Deployment, manifest, { fieldManager: 'steward', signal });
+  }
+
+  /** Starts a process that ends; one that was started before is left alone. */
+  async start(process: BackupProcess, signal: AbortSignal): Promise<void> {
+    const manifest = processJob(process, await this.#settings(signal));
+    try {
+      await this.#options.cluster.create(kinds.Job, manifest, { fieldManager: 'steward', signal });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+    }
+  }
+
+  /** The Job that works for an object; undefined if there is none. */
+  job(component: Component, owner: NamespacedResource, signal: AbortSignal): Promise<Job | undefined> {
+    return this.#options.cluster.get(kinds.Job, this.#keyOf(component, owner), { signal });
+  }
+
+  /** Ends the Deployment or Job that works for an object. True once it and its pods are gone. */
+  async end(
+    kind: typeof kinds.Deployment | typeof kinds.Job,
+    component: Component,
+    owner: NamespacedResource,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { cluster } = this.#options;
+    const key = this.#keyOf(component, owner);
+    const found = await cluster.get<never>(kind as never, key, { signal });
+    if (found !== undefined) await cluster.delete(kind, key, { propagation: 'Background', signal });
+    return found === undefined && (await this.#podsOf(component, owner, signal)).length === 0;
+  }
+
+  /** What keeps the pods that work for an object from running; empty if nothing does. */
+  async troubles(component: Component, owner: NamespacedResource, signal: AbortSignal): Promise<string> {
+    return podTroubles(await this.#podsOf(component, owner, signal));
+  }
+
+  /** Names the pods, Jobs and Deployments that work on the data of a TenantControlPlane, but for those of one object. */
+  async atWork(tenant: Required<Key>, except: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { cluster, namespace } = this.#options;
+    const labelSelector = [
+      `${labels.component} in (${Object.values(backupComponents).join(',')})`,
+      `${labels.migrationNamespace}=${tenant.namespace}`,
+      `${labels.migrationTenant}=${tenant.name}`,
+    ].join(',');
+    const [pods, jobs, deployments] = await Promise.all([
+      cluster.list(kinds.Pod, { namespace, labelSelector, signal }),
+      cluster.list(kinds.Job, { namespace, labelSelector, signal }),
+      cluster.list(kinds.Deployment, { namespace, labelSelector, signal }),
+    ]);
+    const isOther = ({ metadata }: NamespacedResource): boolean => metadata.labels?.[labels.backupOwner] !== except;
+    return [
+      ...pods.items.filter((pod) => isOther(pod) && isAtWork(pod)),
+      ...jobs.items.filter((job) => isOther(job) && jobState(job).is === 'running'),
+      ...deployments.items.filter(isOther),
+    ].map(({ metadata }) => metadata.name);
+  }
+
+  async #settings(signal: AbortSignal): Promise<{ readonly namespace: string; readonly image: string }> {
+    const { namespace, image } = this.#options;
+    return { namespace, image: await image(signal) };
+  }
+
+  #keyOf(component: Component, { metadata }: NamespacedResource): Key {
+    return { namespace: this.#options.namespace, name: backupProcess(component, metadata.uid) };
+  }
+
+  async #podsOf(component: Component, { metadata }: NamespacedResource, signal: AbortSignal): Promise<readonly Pod[]> {
+    const { cluster, namespace } = this.#options;
+    const labelSelector = `${labels.component}=${backupComponents[component]},${labels.backupOwner}=${metadata.uid}`;
+    const { items } = await cluster.list(kinds.Pod, { namespace, labelSelector, signal });
+    return items.filter(isAtWork);
+  }
+}
