@@ -38,7 +38,8 @@ export async function runBackupCommand(args: readonly string[], environment: Env
   const follow = scheduleOf(flags);
   if (flags.keep < 1) throw new UsageError(`--keep takes a number from 1 on, got ${flags.keep}`);
   if (flags.remove) return runRemoval(flags, tenant, environment);
-  const task = { tenant, keep: flags.keep, resumes: flags.folder !== '', ...(flags.follow && { follow }) };
+  const resumes = flags.folder !== '' && !flags.follow;
+  const task = { tenant, keep: flags.keep, resumes, ...(flags.follow && { follow }) };
   return withParts(flags, { of: tenant, environment }, (parts) => runBackup(task, parts));
 }
 

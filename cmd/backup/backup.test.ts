@@ -237,15 +237,15 @@ describe('steward backup', () => {
   test('reports the backups that it keeps and up to when all changes are saved, and none of it twice a minute', async () => {
     const world = await BackupWorld.begin();
     const data = await world.data();
-    const running = world.backUp({ follow: { interval: '1h' }, keep: 2 });
-    await world.clock.advance(5 * 60_000);
+    const running = world.backUp({ follow: { interval: '5m' }, keep: 2 });
+    await world.clock.advance(4.5 * 60_000);
     const [first, ...more] = world.reports;
-    expect(first).toMatchObject({ backups: [{ time: '2030-01-01T00:00:00.000Z', keys: 1 }], problem: null });
-    expect(more.length).toBeGreaterThanOrEqual(4);
-    expect(more.length).toBeLessThanOrEqual(5);
-    expect(Date.parse(String(more.at(-1)?.changesUntil))).toBeGreaterThan(Date.parse('2030-01-01T00:03:50Z'));
+    expect(first).toMatchObject({ backups: [{ keys: 1 }], problem: null });
+    expect(more.length).toBeGreaterThanOrEqual(3);
+    expect(more.length).toBeLessThanOrEqual(4);
+    expect(Date.parse(String(more.at(-1)?.changesUntil))).toBeGreaterThan(Date.parse('2030-01-01T00:03:00Z'));
     data.tenantWrites(put('pods/a', 'two'));
-    await world.clock.advance(60 * 60_000);
+    await world.clock.advance(60_000);
     world.stop.abort();
     await running;
     const last = world.reports.findLast(({ backups }) => backups !== undefined)?.backups as readonly BackupEntry[];
@@ -255,17 +255,16 @@ describe('steward backup', () => {
 
   test('takes backups at the moments of a schedule', async () => {
     const world = await BackupWorld.begin();
-    const running = world.backUp({ follow: { schedule: '30 * * * *' }, keep: 9 });
-    await world.clock.advance(3 * 3_600_000);
+    const running = world.backUp({ follow: { schedule: '*/5 * * * *' }, keep: 9 });
+    await world.clock.advance(12 * 60_000);
     world.stop.abort();
     await running;
-    const taken = await world.parts().folder.list('backups/');
-    expect(taken.map((name) => name.slice('backups/20300101T'.length, -'.000Z'.length))).toEqual([
-      expect.stringMatching(/^0000/),
-      '003000',
-      '013000',
-      '023000',
-    ]);
+    const [first, ...scheduled] = await world.parts().folder.list('backups/');
+    expect(first).toMatch(/T000\d/);
+    expect(scheduled.map((name) => name.slice('backups/20300101T'.length))).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^0005/), expect.stringMatching(/^0010/)]),
+    );
+    expect(scheduled.length).toBeLessThanOrEqual(2);
   });
 
   test('that is taken once reports itself, and is not taken again if only the report was lost', async () => {

@@ -180,6 +180,10 @@ describe('the manager of the chart', () => {
     [{ 'logging.level': 'debug', 'logging.encoder': 'console' }, { log: { level: 'debug', format: 'text' } }],
     [{ defaultDatastoreName: 'shared' }, { defaultDataStore: 'shared' }],
     [{ 'clusterStacks.enabled': true, 'featureGates.RuntimeSDK': true }, { gates: { runtimeSdk: true } }],
+    [
+      { 'backups.enabled': true, 'backups.claims': ['backups', 'archive'] },
+      { gates: { backups: true }, backupClaims: new Set(['backups', 'archive']) },
+    ],
   ])('with %j has the settings %j', async (values, expected) => {
     const [, ...flags] = manager(await renderedChart('steward', values)).args;
     expect(readManagerSettings(flags, pod)).toMatchObject(expected);
@@ -244,6 +248,13 @@ describe('the rights of the chart', () => {
     const isOwnAccount = ({ kind, metadata }: Manifest) =>
       kind === 'ServiceAccount' && metadata.name === 'steward-controller-manager';
     for (const written of resourcesOf('rbac', 'role.yaml').filter((each) => !isOwnAccount(each))) {
+      expect(found(manifests, written.kind, written.metadata.name)).toEqual(written);
+    }
+  });
+
+  test('of the processes of backups are those of config/backup', async () => {
+    const manifests = await renderedChart('steward', { 'backups.enabled': true });
+    for (const written of resourcesOf('backup')) {
       expect(found(manifests, written.kind, written.metadata.name)).toEqual(written);
     }
   });

@@ -9,6 +9,7 @@ describe('Feature gates', () => {
       externalClusterReferenceCrossNamespace: false,
       clusterStacks: false,
       runtimeSdk: false,
+      backups: false,
     };
     expect(readFeatureGates('ClusterStacks=true')).toEqual({ ...off, clusterStacks: true });
     expect(readFeatureGates('RuntimeSDK=true')).toEqual({ ...off, runtimeSdk: true });

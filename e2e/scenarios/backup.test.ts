@@ -163,8 +163,11 @@ describe('A control plane that is backed up all the time', () => {
       await client.waitFor(web, 'Available', { timeoutMs: 3 * minutes });
       await page.run('What you need');
       await page.run('What you need');
-      expect(await page.run('Back up all the time')).toMatch(/shop-\d{8}t\d{9}z +shop +Completed/);
+      await page.run('Back up all the time');
       await page.run('Back up once');
+      const complete = ['tenantbackups', '--all', '--for=condition=Complete', kubectlTimeout(60)];
+      const backups = await cluster.kubectl(['-n', 'tenants', 'wait', ...complete], { timeoutMs: 70_000 });
+      expect(backups.stdout).toMatch(/shop-\d{8}t\d{9}z condition met/);
       furniture = inFurniture(await dumpObjects(client));
       before = await workerRuns(client, worker);
     },
