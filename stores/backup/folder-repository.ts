@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describeFailure, failureCode } from '../../runtime/observe/describe-failure.ts';
 import { RepositoryError } from './backup-repository.ts';
 import type { BackupRepository } from './backup-repository.ts';
+import { segmentsOf } from './repository-names.ts';
 
 /** Endings of files that are not written completely yet. */
 const unfinished = '.unfinished';
@@ -66,10 +67,7 @@ export class FolderRepository implements BackupRepository {
   }
 
   async #translated<T>(name: string, work: (path: string) => Promise<T>): Promise<T> {
-    const segments = name.replace(/(?<=[^/])\/$/, '').split('/');
-    if (!segments.every((segment) => /^[A-Za-z0-9._-]+$/.test(segment) && !/^\.+$/.test(segment))) {
-      throw new RepositoryError(`"${name}" is not a name of a file in a repository`);
-    }
+    const segments = segmentsOf(name);
     try {
       return await work(join(this.#root, ...segments));
     } catch (error) {
