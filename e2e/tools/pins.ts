@@ -169,6 +169,14 @@ const configInspect: ModulePin = {
   version: 'v0.0.0-20260904064934-75d64de68c31',
 };
 
+/** The S3 server of the tests: it keeps objects as files of a folder, and checks signatures, policies and object locks as AWS does. */
+const versitygw: ModulePin = {
+  folder: 'versitygw',
+  module: 'github.com/versity/versitygw',
+  version: 'v1.8.0',
+  variables: { 'main.Version': 'v1.8.0' },
+};
+
 const newest = kubernetesReleases[0];
 /** Kubernetes' tests of whole clusters, apart from its programs: their dependencies are many more. */
 const kubernetesTests: ModulePin = {
@@ -385,6 +393,22 @@ const fixedTools: readonly ToolPin[] = [
     source: configInspect,
     goPackage: 'github.com/hashicorp/terraform-config-inspect',
     byNameOnly: true,
+  },
+  {
+    name: 'versitygw',
+    source: versitygw,
+    goPackage: 'github.com/versity/versitygw/cmd/versitygw',
+    byNameOnly: true,
+    versionArguments: ['--version'],
+    download: ({ os, arch }) => {
+      const system = `${os === 'linux' ? 'Linux' : 'Darwin'}_${arch === 'amd64' ? 'x86_64' : arch}`;
+      const stem = `versitygw_${versitygw.version}_${system}`;
+      return {
+        url: github('versity/versitygw', versitygw.version, `${stem}.tar.gz`),
+        checksumUrl: github('versity/versitygw', versitygw.version, 'checksums.txt'),
+        member: `${stem}/versitygw`,
+      };
+    },
   },
   { name: 'pause', source: pause, goPackage: 'steward.butlerlabs.dev/tools/pause' },
   {

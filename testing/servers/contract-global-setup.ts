@@ -13,7 +13,7 @@ export default async function setUp({ nonFlagArgs }: { readonly nonFlagArgs: rea
   await resolveTools(['clusterctl', 'helm', 'kine', 'kustomize', 'nats-server', 'nats-server-2.12.12', 'registry'], {
     progress,
   });
-  await resolveTools(['gitops-health'], { progress });
+  await resolveTools(['gitops-health', 'versitygw'], { progress });
   await installMariadb(progress);
   for (const { version } of [...etcdReleases, leakyEtcd])
     await resolveTools(['etcd', 'etcdctl'], { etcd: version, progress });
