@@ -162,9 +162,9 @@ export default {
     ),
     rule(
       'one-place-per-wire',
-      'Database clients only where tenant data lives.',
+      'Clients of databases and of S3 only where tenant data and its backups live.',
       { path: product, pathNot: `^stores/|${tests}` },
-      { path: 'node_modules/(etcd3|pg|mysql2|@nats-io|@grpc)/' },
+      { path: 'node_modules/(etcd3|pg|mysql2|@nats-io|@grpc|@aws-sdk|@smithy)/' },
     ),
     rule(
       'one-door-to-the-network',

@@ -1,32 +1,20 @@
 import { goDuration } from '../api/go-duration.ts';
 import { describeFailure } from '../runtime/observe/describe-failure.ts';
-import type { Logger } from '../runtime/observe/logger.ts';
-import { RepositoryError } from '../stores/backup/backup-repository.ts';
-import type { BackupRepository } from '../stores/backup/backup-repository.ts';
 import { nextBackup } from '../stores/backup/backup-schedule.ts';
 import type { BackupSchedule } from '../stores/backup/backup-schedule.ts';
-import { FolderRepository } from '../stores/backup/folder-repository.ts';
 import { removeBackups } from '../stores/backup/remove-backups.ts';
 import { SealedFolder } from '../stores/backup/sealed-folder.ts';
 import type { BackupParts } from './backup/backup-parts.ts';
-import { BackupRefusal } from './backup/backup-refusal.ts';
 import { keyReader } from './backup/key-reader.ts';
 import { runBackup } from './backup/run-backup.ts';
 import { runRestore } from './backup/run-restore.ts';
-import { noReport, parseReported, statusReport } from './backup/status-report.ts';
-import type { Report, Reported } from './backup/status-report.ts';
-import { withCommandParts } from './command-parts.ts';
+import { withRepository } from './backup/with-repository.ts';
+import type { CommonFlags, Named } from './backup/with-repository.ts';
 import { backupFlags, restoreFlags } from './flags/backup-flags.ts';
 import { readFlags, UsageError } from './flags/flags.ts';
 import type { FlagValues } from './flags/flags.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A control plane as `namespace/name` names it. */
-interface Named {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /**
  * `steward backup`: saves the data, CAs and keys of a control plane, or removes what it has saved. The answer is the exit code.
@@ -56,93 +44,23 @@ export async function runRestoreCommand(args: readonly string[], environment: En
   return withParts(flags, { of, environment }, (parts) => runRestore(task, parts));
 }
 
-/** The flags of both commands. */
-interface CommonFlags {
-  readonly kubeconfig: string;
-  readonly repository: string;
-  readonly 'key-file': string;
-  readonly 'key-secret': string;
-  readonly folder: string;
-  readonly report: string;
-}
-
 async function withParts(
   flags: CommonFlags,
-  { of, environment }: { readonly of: Named; readonly environment: Environment },
+  place: { readonly of: Named; readonly environment: Environment },
   work: (parts: BackupParts) => Promise<unknown>,
 ): Promise<number> {
-  const repository = repositoryOf(flags);
-  const folderName = folderNameOf(flags, of);
   const readKey = keyReader(flags);
-  const reported = reportedBy(flags);
-  return withCommandParts(
-    { kubeconfig: flags.kubeconfig, environment },
-    async (parts) => {
-      const report = reported === undefined ? noReport : statusReport(reported, parts);
-      await reportingProblems(report, async () => {
-        const folder = new SealedFolder(repository, folderName, await readKey(parts));
-        await work({ ...parts, folder, report });
-      });
-    },
-    logFailure,
-  );
+  return withRepository(flags, place, async ({ repository, folderName, parts, report }) => {
+    const folder = new SealedFolder(repository, folderName, await readKey(parts));
+    await work({ ...parts, folder, report });
+  });
 }
 
 function runRemoval(flags: CommonFlags, of: Named, environment: Environment): Promise<number> {
-  const repository = repositoryOf(flags);
-  const folderName = folderNameOf(flags, of);
-  const reported = reportedBy(flags);
-  return withCommandParts(
-    { kubeconfig: flags.kubeconfig, environment },
-    async (parts) => {
-      const report = reported === undefined ? noReport : statusReport(reported, parts);
-      await reportingProblems(report, async () => {
-        const { removed } = await removeBackups(repository, folderName);
-        parts.log.info('the backups were removed', { folder: folderName, removed });
-      });
-    },
-    logFailure,
-  );
-}
-
-/** A report is short: it is one of many in the status. */
-const longestProblem = 1000;
-
-/** Reports why the work failed; that it cannot be reported hides nothing of it. */
-async function reportingProblems(report: Report, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    await report({ problem: describeFailure(error).slice(0, longestProblem) }).catch(() => undefined);
-    throw error;
-  }
-}
-
-function logFailure(error: unknown, log: Logger): void {
-  const isPlain = error instanceof BackupRefusal || error instanceof RepositoryError;
-  log.error(isPlain ? error.message : 'it was interrupted', isPlain ? {} : { error });
-}
-
-function repositoryOf({ repository }: Pick<CommonFlags, 'repository'>): BackupRepository {
-  if (repository === '') throw new UsageError('expecting a value for --repository arg');
-  return new FolderRepository(repository);
-}
-
-function folderNameOf({ folder }: Pick<CommonFlags, 'folder'>, { namespace, name }: Named): string {
-  if (folder === '') return `${namespace}/${name}`;
-  if (folder.split('/').every((part) => /^[A-Za-z0-9._-]+$/.test(part) && !/^\.+$/.test(part))) {
-    return `${namespace}/${name}/${folder}`;
-  }
-  throw new UsageError(
-    `--folder takes names with letters, digits, ".", "_" and "-", separated by "/", got "${folder}"`,
-  );
-}
-
-function reportedBy({ report }: Pick<CommonFlags, 'report'>): Reported | undefined {
-  if (report === '') return undefined;
-  const reported = parseReported(report);
-  if (reported !== undefined) return reported;
-  throw new UsageError(`--report takes plural/namespace/name/uid of a kind of backups, got "${report}"`);
+  return withRepository(flags, { of, environment }, async ({ repository, folderName, parts }) => {
+    const { removed } = await removeBackups(repository, folderName);
+    parts.log.info('the backups were removed', { folder: folderName, removed });
+  });
 }
 
 /** The interval has a default, so a schedule wins. */

@@ -6,7 +6,10 @@ const common = {
     value: '',
     help: 'Path of a kubeconfig for the management cluster. Defaults to the service account of the pod.',
   },
-  repository: { value: '', help: 'Folder of the backups, such as a mounted volume. It must exist.' },
+  repository: {
+    value: '',
+    help: 'Place of the backups: a folder, such as a mounted volume, or s3://bucket/prefix. Folder or bucket must exist.',
+  },
   'key-file': {
     value: '',
     help: 'File with the key that encrypts the backups: the base64 of 32 bytes. Without it nothing can be restored.',
@@ -23,6 +26,23 @@ const common = {
     value: '',
     help: 'Object whose status.process shows the progress, as plural/namespace/name/uid. Set by the manager.',
   },
+  's3-endpoint': {
+    value: '',
+    help: 'URL of an S3 server, such as https://minio.example.com:9000. Defaults to AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, and AWS itself.',
+  },
+  's3-region': {
+    value: '',
+    help: 'Region of the bucket. Defaults to AWS_REGION, AWS_DEFAULT_REGION, and with an endpoint us-east-1.',
+  },
+  's3-path-style': {
+    value: 'auto',
+    help: 'Whether URLs have the bucket in their path (true) or in their host name (false). auto: in their path if there is an endpoint.',
+  },
+  's3-ca-file': {
+    value: '',
+    help: 'File with the CA certificates, in PEM, that the S3 server is verified with. Defaults to public CAs.',
+  },
+  's3-allow-http': { value: false, help: 'Whether an endpoint without TLS is accepted.' },
 } as const satisfies Flags;
 
 /** The flags of `steward backup`. */

@@ -8,6 +8,7 @@ import { BusyTenant, lostWrites } from '../contract/busy-tenant.ts';
 import { contentOf, manyPuts } from '../contract/data-content.ts';
 import type { DataTenant, DataUnderTest } from '../contract/tenancy-data-contract.ts';
 import { BackupKey } from './backup-key.ts';
+import type { BackupRepository } from './backup-repository.ts';
 import { followChanges } from './follow-changes.ts';
 import { FolderRepository } from './folder-repository.ts';
 import { lastRevision } from './kept-backups.ts';
@@ -20,19 +21,43 @@ const objects = 10_000;
 
 const never = new AbortController().signal;
 
-/** A real tenancy that is backed up while it is written to, lost, and restored into another one of the same server. */
-export function describeBackup(title: string, start: () => Promise<DataUnderTest>): void {
+/** Where the backups of a test are. */
+export interface RepositoryForBackup extends AsyncDisposable {
+  readonly repository: BackupRepository;
+}
+
+async function folderForBackup(): Promise<RepositoryForBackup> {
+  const root = await mkdtemp(join(tmpdir(), 'steward-backup-'));
+  return {
+    repository: new FolderRepository(root),
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * A real tenancy that is backed up while it is written to, lost, and restored into another one of the same server. The backups are in a
+ * folder unless another place is given.
+ */
+export function describeBackup(
+  title: string,
+  start: () => Promise<DataUnderTest>,
+  place: () => Promise<RepositoryForBackup> = folderForBackup,
+): void {
   describe(`a backup of a tenancy in ${title}`, () => {
     let store: DataUnderTest | undefined;
-    let root = '';
+    let backups: RepositoryForBackup | undefined;
     beforeAll(async () => {
-      root = await mkdtemp(join(tmpdir(), 'steward-backup-'));
+      backups = await place();
       store = await start();
     }, 180_000);
     afterAll(async () => {
       await store?.[Symbol.asyncDispose]();
-      await rm(root, { recursive: true, force: true });
+      await backups?.[Symbol.asyncDispose]();
     });
+    const repository = (): BackupRepository => {
+      if (backups === undefined) throw new Error('the place of the backups was not made');
+      return backups.repository;
+    };
     const tenant = async (): Promise<DataTenant> => {
       if (store === undefined) throw new Error(`${title} was not started`);
       return store.tenant();
@@ -40,7 +65,7 @@ export function describeBackup(title: string, start: () => Promise<DataUnderTest
 
     test(`restores ${objects} objects and every change that was followed, and a chosen moment exactly`, async () => {
       const folder = new SealedFolder(
-        new FolderRepository(root),
+        repository(),
         'tenants/shop',
         new BackupKey(Buffer.alloc(32, 5).toString('base64')),
       );
