@@ -144,9 +144,9 @@ export default {
     ),
     rule(
       'drivers-arrive-by-argument',
-      'Only cmd/ knows the drivers.',
+      'Only cmd/ knows the drivers and the places of backups.',
       { path: product, pathNot: `^((clusterstacks/)?cmd|stores)/|${tests}` },
-      { path: drivers },
+      { path: drivers, pathNot: '^stores/backup/(?!s3/|folder)' },
     ),
     rule(
       'sources-are-strangers',

@@ -435,6 +435,12 @@ const backupCases: readonly Case[] = [
   })),
   {
     kind: backupPolicy,
+    message: 'set persistentVolumeClaim or bucket, but not both',
+    refuses: policy({ storage: { ...storage, bucket: { secretName: 'a' } } }),
+    keeps: policy({ storage: { bucket: { secretName: 'a' } } }),
+  },
+  {
+    kind: backupPolicy,
     message: 'interval must be at least 1m',
     refuses: policy({ interval: '59s' }),
     keeps: policy({ interval: '1h30m' }),

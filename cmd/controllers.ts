@@ -220,9 +220,12 @@ function everyController(settings: ManagerSettings, shared: Shared): readonly Co
 }
 
 /** Processes of backups run beside the manager, of its own image unless another is named. */
-function processesOf({ podNamespace, backupClaims, ...settings }: ManagerSettings, cluster: Cluster): BackupProcesses {
+function processesOf(
+  { podNamespace, backupClaims: claims, backupBuckets: buckets, ...settings }: ManagerSettings,
+  cluster: Cluster,
+): BackupProcesses {
   const image = (signal: AbortSignal): Promise<string> => processImage({ podNamespace, ...settings }, cluster, signal);
-  return new BackupProcesses({ cluster, namespace: podNamespace, image, claims: backupClaims });
+  return new BackupProcesses({ cluster, namespace: podNamespace, image, claims, buckets });
 }
 
 /** The image of processes that run beside the manager: its own unless another is named. */

@@ -9,8 +9,8 @@ import { healthy, passing, toDo } from './remedy.ts';
 
 const pods = 'kubectl -n steward-system get pods -l steward.butlerlabs.dev/component=backup';
 
-const claimNotAllowed = toDo(
-  'Name one of the PersistentVolumeClaims in the message, or let the administrator add this one to --backup-claims (in the chart: backups.claims).',
+const storageNotAllowed = toDo(
+  'Name one of the places in the message, or let the administrator add this one to --backup-claims or --backup-buckets (in the chart: backups.claims, backups.buckets).',
 );
 const deleting = {
   StoppingProcess: passing('Wait until the pod is gone.', pods),
@@ -27,7 +27,7 @@ export const backupPolicyRemedies = {
     BackingUp: healthy,
     Starting: passing('Wait for the first backup. If it does not come, do what the message says.', pods),
     Suspended: healthy,
-    ClaimNotAllowed: claimNotAllowed,
+    StorageNotAllowed: storageNotAllowed,
     TenantControlPlaneNotFound: toDo(
       'Create the TenantControlPlane that spec.tenantControlPlaneName names, or restore it by a TenantRestore.',
       'kubectl -n <namespace> get tcp',
@@ -46,7 +46,7 @@ export const backupPolicyRemedies = {
 export const tenantBackupRemedies = {
   Complete: {
     Completed: healthy,
-    ClaimNotAllowed: claimNotAllowed,
+    StorageNotAllowed: storageNotAllowed,
     TenantControlPlaneNotFound: toDo('Create the TenantControlPlane, or name another one in another TenantBackup.'),
     PolicyNotFound: toDo('Create the BackupPolicy, or name another one in another TenantBackup.'),
     Running: passing('Wait until the backup is complete.', pods),
@@ -64,7 +64,7 @@ export const tenantBackupRemedies = {
 export const tenantRestoreRemedies = {
   Complete: {
     Completed: healthy,
-    ClaimNotAllowed: claimNotAllowed,
+    StorageNotAllowed: storageNotAllowed,
     TenantControlPlaneNotFound: toDo(
       'For a clone: create the TenantControlPlane with 0 replicas.',
       'kubectl -n <namespace> get tcp',

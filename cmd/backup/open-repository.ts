@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describeFailure } from '../../runtime/observe/describe-failure.ts';
 import { FolderRepository } from '../../stores/backup/folder-repository.ts';
 import type { BackupRepository } from '../../stores/backup/backup-repository.ts';
+import { bucketCaVariable } from '../../stores/backup/process/storage-manifest.ts';
 import { isS3Url, parseS3Url } from '../../stores/backup/s3/s3-place.ts';
 import type { S3Connection } from '../../stores/backup/s3/s3-client.ts';
 import type { CommandParts } from '../command-parts.ts';
@@ -67,7 +68,7 @@ export function s3ConnectionOf(flags: RepositoryFlags, environment: Environment)
   const fallback = endpoint === undefined ? undefined : 'us-east-1';
   const region = first(flags['s3-region'], environment.AWS_REGION, environment.AWS_DEFAULT_REGION, fallback);
   const file = flags['s3-ca-file'];
-  const ca = file === '' ? undefined : usable('s3-ca-file', () => certificatesIn(readFileSync(file, 'utf8')));
+  const ca = file === '' ? caOf(environment) : usable('s3-ca-file', () => certificatesIn(readFileSync(file, 'utf8')));
   const proxy = proxyVariables.flatMap((name) => {
     const value = first(environment[name], environment[name.toLowerCase()]);
     return value === undefined ? [] : [[name, value]];
@@ -107,9 +108,15 @@ function endpointOf(text: string, flags: RepositoryFlags): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
+function caOf(environment: Environment): string | undefined {
+  const text = first(environment[bucketCaVariable]);
+  if (text === undefined) return undefined;
+  return usable('repository', () => certificatesIn(text));
+}
+
 function certificatesIn(text: string): string {
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw new Error('it has no certificate in PEM');
+  throw new Error('its CA has no certificate in PEM');
 }
 
 function isPathStyle(text: string, hasEndpoint: boolean): boolean {

@@ -181,8 +181,12 @@ describe('the manager of the chart', () => {
     [{ defaultDatastoreName: 'shared' }, { defaultDataStore: 'shared' }],
     [{ 'clusterStacks.enabled': true, 'featureGates.RuntimeSDK': true }, { gates: { runtimeSdk: true } }],
     [
-      { 'backups.enabled': true, 'backups.claims': ['backups', 'archive'] },
-      { gates: { backups: true }, backupClaims: new Set(['backups', 'archive']) },
+      { 'backups.enabled': true, 'backups.claims': ['backups', 'archive'], 'backups.buckets': ['bucket'] },
+      {
+        gates: { backups: true },
+        backupClaims: new Set(['backups', 'archive']),
+        backupBuckets: new Set(['bucket']),
+      },
     ],
   ])('with %j has the settings %j', async (values, expected) => {
     const [, ...flags] = manager(await renderedChart('steward', values)).args;

@@ -149,6 +149,10 @@ export const managerFlags = {
     value: '',
     help: 'Comma-separated names of PersistentVolumeClaims in the namespace of the manager that BackupPolicies, TenantBackups and TenantRestores may name. Each control plane has a folder of its own there. If empty, none may be named.',
   },
+  'backup-buckets': {
+    value: '',
+    help: 'Comma-separated names of Secrets in the namespace of the manager, each with a bucket of an S3 server, that BackupPolicies, TenantBackups and TenantRestores may name. If empty, none may be named.',
+  },
   helm: {
     value: 'helm',
     help: 'Path of helm 4, or its name in $PATH. It renders the charts of cluster stacks. Only the image with helm contains it.',

@@ -92,6 +92,8 @@ export interface ManagerSettings {
   readonly gates: FeatureGates;
   /** PersistentVolumeClaims in the manager's namespace that users may name for backups. */
   readonly backupClaims: ReadonlySet<string>;
+  /** Secrets of buckets in the manager's namespace that users may name for backups. */
+  readonly backupBuckets: ReadonlySet<string>;
   /** What control planes may show outside their namespaces. */
   readonly reach: Reach;
   readonly stacks: StackSettings;
@@ -147,7 +149,8 @@ export function readManagerSettings(args: readonly string[], environment: Enviro
     serviceAccount: flags['serviceaccount-name'] || (environment.SERVICE_ACCOUNT ?? ''),
     minimumHoldMs: duration('migration-minimum-hold', flags),
     gates: readFeatureGates(flags['feature-gates']),
-    backupClaims: claimNames('backup-claims', flags['backup-claims']),
+    backupClaims: objectNames('PersistentVolumeClaims', 'backup-claims', flags['backup-claims']),
+    backupBuckets: objectNames('Secrets', 'backup-buckets', flags['backup-buckets']),
     reach: reachSettings(flags['allow-external-ips'], flags['allow-annotations']),
     stacks: {
       helm: program('helm', flags.helm),
@@ -192,14 +195,14 @@ function kindNames(flag: string, list: string): ReadonlySet<string> {
   return new Set(names);
 }
 
-function claimNames(flag: string, list: string): ReadonlySet<string> {
+function objectNames(kinds: string, flag: string, list: string): ReadonlySet<string> {
   const names = list
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
   const bad = names.find((name) => !/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(name));
   if (bad !== undefined) {
-    throw new UsageError(`--${flag} takes names of PersistentVolumeClaims, separated by commas, got "${bad}"`);
+    throw new UsageError(`--${flag} takes names of ${kinds}, separated by commas, got "${bad}"`);
   }
   return new Set(names);
 }

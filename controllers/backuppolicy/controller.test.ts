@@ -43,6 +43,22 @@ describe('A BackupPolicy', () => {
     expect(await ready()).toBe('False Starting');
   });
 
+  test('hands a bucket, which a Secret describes, to the process by its environment', async () => {
+    await world.tenant();
+    const policy = await world.policy({ storage: { bucket: { secretName: 'bucket' } } });
+    await world.settle();
+    const { spec: pod } = (await world.deploymentOf(policy))?.spec?.template ?? {};
+    const [container] = pod?.containers ?? [];
+    expect(container?.args).toContain('--repository=$(STEWARD_BACKUP_REPOSITORY)');
+    const keys = container?.env?.map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef]);
+    expect(Object.fromEntries(keys ?? [])).toMatchObject({
+      STEWARD_BACKUP_REPOSITORY: { name: 'bucket', key: 'repository' },
+      AWS_SECRET_ACCESS_KEY: { name: 'bucket', key: 'AWS_SECRET_ACCESS_KEY', optional: true },
+      STEWARD_BACKUP_S3_CA: { name: 'bucket', key: 'ca.crt', optional: true },
+    });
+    expect(pod?.volumes?.map(({ name }) => name)).toEqual(['tmp']);
+  });
+
   test('hands a schedule and its time zone to the process', async () => {
     await world.tenant();
     const policy = await world.policy({ interval: undefined, schedule: '0 3 * * *', timeZone: 'Europe/Berlin' });
@@ -118,7 +134,12 @@ describe('A BackupPolicy', () => {
     [
       'names a claim that the administrator does not allow',
       { storage: { persistentVolumeClaim: { claimName: 'etcd-0' } } },
-      'ClaimNotAllowed',
+      'StorageNotAllowed',
+    ],
+    [
+      'names a bucket that the administrator does not allow',
+      { storage: { bucket: { secretName: 'steward-webhook-certificate' } } },
+      'StorageNotAllowed',
     ],
     ['has a schedule that means nothing', { interval: undefined, schedule: 'often' }, 'InvalidSpec'],
     ['names a control plane that does not exist', { tenantControlPlaneName: 'other' }, 'TenantControlPlaneNotFound'],

@@ -9,7 +9,7 @@ export interface Dependencies {
   readonly cluster: Cluster;
   readonly processes: BackupProcesses;
   /** All of them, from caches. */
-  policies(): readonly BackupPolicy[];
-  backups(): readonly TenantBackup[];
-  restores(): readonly TenantRestore[];
+  readonly policies: () => readonly BackupPolicy[];
+  readonly backups: () => readonly TenantBackup[];
+  readonly restores: () => readonly TenantRestore[];
 }

@@ -1,6 +1,6 @@
 import { stateCondition } from '../../api/conditions.ts';
 import type { ReasonOf, StatedCondition } from '../../api/conditions.ts';
-import type { BackupPolicy, BackupPolicyStatus } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import type { BackupEntry, BackupPolicy, BackupPolicyStatus } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { setCondition } from '../../runtime/reconcile/conditions.ts';
 import { nextBackup } from '../../stores/backup/backup-schedule.ts';
 import type { NoProcess } from './wanted-process.ts';
@@ -68,19 +68,27 @@ const not = (reason: ReadyCondition['reason'], message: string, afterMs?: number
 
 const stopped = ({ reason, message }: NoProcess): Ready => not(reason, message);
 
-function running(policy: BackupPolicy, { troubles, startedAt = '' }: ProcessFacts, now: Date): Ready {
-  const { backups = [], changesUntil = '', problem } = policy.status?.process ?? {};
-  const because = troubles === '' ? '' : `: ${troubles}`;
+function running(policy: BackupPolicy, facts: ProcessFacts, now: Date): Ready {
+  const { backups = [], problem } = policy.status?.process ?? {};
   if (problem !== undefined) return not('ProcessFailed', problem, silentMs);
   const newest = backups.at(-1);
-  if (newest === undefined) return not('Starting', `no backup was taken yet${because}`, silentMs);
-  const [reported, started] = [changesUntil || newest.time, startedAt].map((moment) => Date.parse(moment)) as [
-    number,
-    number,
-  ];
+  if (newest === undefined) return not('Starting', `no backup was taken yet${becauseOf(facts)}`, silentMs);
+  return following(policy, newest, facts, now);
+}
+
+const becauseOf = ({ troubles }: ProcessFacts): string => (troubles === '' ? '' : `: ${troubles}`);
+
+/** Whether backups come when they are due, and changes all the time. */
+function following(policy: BackupPolicy, newest: BackupEntry, facts: ProcessFacts, now: Date): Ready {
+  const { backups = [], changesUntil = '' } = policy.status?.process ?? {};
+  const because = becauseOf(facts);
+  const { startedAt = '' } = facts;
+  const reported = Date.parse(changesUntil || newest.time);
+  // It cannot be known when a Deployment without a condition began.
+  const started = Date.parse(startedAt) || 0;
   const due = nextBackup(policy.spec, new Date(newest.time));
-  const missingAt = Math.max(due?.getTime() ?? Infinity, started || 0) + graceMs;
-  const silentAt = Math.max(reported, started || 0) + silentMs;
+  const missingAt = Math.max(due?.getTime() ?? Infinity, started) + graceMs;
+  const silentAt = Math.max(reported, started) + silentMs;
   if (now.getTime() >= missingAt) {
     return not('BackupOverdue', `a backup was due at ${due?.toISOString() ?? 'no time'}${because}`, silentMs);
   }

@@ -30,7 +30,7 @@ export function noProcess(policy: BackupPolicy, facts: PolicyFacts): NoProcess |
   const { tcp, refusal, scheduleError } = facts;
   const tenant = spec.tenantControlPlaneName;
   if (scheduleError !== undefined) return { reason: 'InvalidSpec', message: `spec.schedule: ${scheduleError}` };
-  if (refusal !== undefined) return { reason: 'ClaimNotAllowed', message: refusal };
+  if (refusal !== undefined) return { reason: 'StorageNotAllowed', message: refusal };
   const older = olderPolicy(policy, facts.policies);
   if (older !== undefined) {
     const message = `the BackupPolicy ${older.metadata.name} already backs up ${tenant}: delete one of the two`;

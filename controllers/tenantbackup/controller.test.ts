@@ -85,7 +85,7 @@ describe('A TenantBackup', () => {
     [
       'the permission for its claim',
       { source: { ...shopSource, storage: { persistentVolumeClaim: { claimName: 'etcd-0' } } } },
-      'ClaimNotAllowed',
+      'StorageNotAllowed',
     ],
   ])('waits for %s', async (_what, spec, reason) => {
     await world.tenant();

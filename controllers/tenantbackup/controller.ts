@@ -146,7 +146,7 @@ async function whatIsMissing(
   { deps: { cluster, processes }, signal }: { readonly deps: Dependencies; readonly signal: AbortSignal },
 ): Promise<Waiting | undefined> {
   const refusal = processes.refusal(storage);
-  if (refusal !== undefined) return { reason: 'ClaimNotAllowed', message: refusal };
+  if (refusal !== undefined) return { reason: 'StorageNotAllowed', message: refusal };
   if ((await cluster.get(tenantControlPlane, { namespace, name }, { signal })) !== undefined) return undefined;
   return { reason: 'TenantControlPlaneNotFound', message: `TenantControlPlane ${name} does not exist` };
 }

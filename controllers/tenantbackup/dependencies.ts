@@ -7,5 +7,5 @@ export interface Dependencies {
   readonly cluster: Cluster;
   readonly processes: BackupProcesses;
   /** All of them, from a cache. */
-  backups(): readonly TenantBackup[];
+  readonly backups: () => readonly TenantBackup[];
 }

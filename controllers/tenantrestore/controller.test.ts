@@ -155,7 +155,7 @@ describe('A TenantRestore', () => {
     const storage = { persistentVolumeClaim: { claimName: 'etcd-0' } };
     await world.restore({ source: { repository: { ...shopSource, storage } } });
     await world.settle();
-    expect(await complete()).toBe('False ClaimNotAllowed');
+    expect(await complete()).toBe('False StorageNotAllowed');
     const { status } = await world.read(tenantRestore, 'back');
     expect(status?.conditions?.[0]?.message).toContain('these are: backups');
   });

@@ -65,7 +65,7 @@ async function begin(
   }
   const refusal = processes.refusal(source.storage);
   if (refusal !== undefined) {
-    return { status: pendingStatus(restore, { reason: 'ClaimNotAllowed', message: refusal }, now) };
+    return { status: pendingStatus(restore, { reason: 'StorageNotAllowed', message: refusal }, now) };
   }
   const older = olderRestore(restore, deps.restores());
   if (older !== undefined) {

@@ -7,5 +7,5 @@ export interface Dependencies {
   readonly cluster: Cluster;
   readonly processes: BackupProcesses;
   /** All of them, from a cache. */
-  restores(): readonly TenantRestore[];
+  readonly restores: () => readonly TenantRestore[];
 }

@@ -26,7 +26,7 @@ export function restoreVerdict(
         : `spec.tenantControlPlaneName: ${target} is not ${original}, which was backed up; use type Clone`;
     return { is: 'failed', reason: 'InvalidSpec', message };
   }
-  if (tcp !== undefined && tcp.metadata.deletionTimestamp !== undefined) {
+  if (tcp?.metadata.deletionTimestamp !== undefined) {
     return { is: 'waiting', reason: 'WaitingForProcesses', message: `TenantControlPlane ${target} is being deleted` };
   }
   if (type === 'Recreate') {

@@ -87,6 +87,7 @@ export const chartCases: Readonly<Record<string, object>> = {
     'rbac.create': false,
   },
   'backups on volumes of the administrator': { 'backups.enabled': true, 'backups.claims': ['backups', 'archive'] },
+  'backups in buckets of the administrator': { 'backups.enabled': true, 'backups.buckets': ['bucket'] },
   'backups without rights': { 'backups.enabled': true, 'rbac.create': false },
   'no metrics, no rights, no account': {
     metricsBindAddress: '0',

@@ -41,6 +41,7 @@ export class BackupKindsWorld {
   readonly cluster: FakeCluster;
   readonly events: string[] = [];
   readonly claims = new Set(['backups']);
+  readonly buckets = new Set(['bucket']);
   #lists: Readonly<Record<string, readonly NamespacedResource[]>> = {};
   #reconcilers: ReadonlyMap<KindRef, Reconciler>;
 
@@ -57,9 +58,9 @@ export class BackupKindsWorld {
   }
 
   #start(): ReadonlyMap<KindRef, Reconciler> {
-    const { cluster, clock, events, claims } = this;
+    const { cluster, clock, events, claims, buckets } = this;
     const image = (): Promise<string> => Promise.resolve('steward:test');
-    const processes = new BackupProcesses({ cluster, namespace: 'steward-system', image, claims });
+    const processes = new BackupProcesses({ cluster, namespace: 'steward-system', image, claims, buckets });
     const deps = {
       cluster,
       processes,
@@ -70,9 +71,9 @@ export class BackupKindsWorld {
     const of = (controller: Parameters<typeof worldReconciler>[0]): Reconciler =>
       worldReconciler(controller, { cluster, clock, events });
     return new Map<KindRef, Reconciler>([
-      [backupPolicy, of(backupPolicyController(deps) as never)],
-      [tenantBackup, of(tenantBackupController(deps) as never)],
-      [tenantRestore, of(tenantRestoreController(deps) as never)],
+      [backupPolicy, of(backupPolicyController(deps))],
+      [tenantBackup, of(tenantBackupController(deps))],
+      [tenantRestore, of(tenantRestoreController(deps))],
     ]);
   }
 
@@ -106,7 +107,7 @@ export class BackupKindsWorld {
     return this.cluster.seed(tenantControlPlane, {
       ...{ apiVersion, kind, spec, status },
       metadata: { namespace: metadata.namespace, name, ...more },
-    } as never);
+    });
   }
 
   policy(spec: object = {}, name = 'hourly'): Promise<BackupPolicy> {

@@ -1,6 +1,7 @@
 import type { Manifest, NamespacedResource } from '../../../api/meta.ts';
 import { annotations, backupComponents, backupProcess, labels, project } from '../../../api/names.ts';
 import type { BackupSource } from '../../../api/steward/v1alpha1/backup/backup-place.ts';
+import { storageManifest } from './storage-manifest.ts';
 
 /** Where the processes of backups run. */
 export interface ProcessSettings {
@@ -28,7 +29,6 @@ const serviceAccounts = { backup: 'steward-backup', restore: 'steward-restore', 
 
 /** A user of the group that owns the files of the volume. */
 const user = 65532;
-const mountPath = '/backups';
 
 /** Seconds for which a finished Job is kept if nothing removes it. */
 const keptSeconds = 3600;
@@ -101,7 +101,7 @@ function argumentsOf({ component, owner, plural, tenant, source, args }: BackupP
   return [
     component === 'restore' ? 'restore' : 'backup',
     `--tenant-control-plane=${namespace}/${tenant}`,
-    `--repository=${mountPath}`,
+    `--repository=${storageManifest(source.storage).repository}`,
     ...(component === 'removal' ? ['--remove'] : [`--key-secret=${namespace}/${keySecret.name}/${keySecret.key}`]),
     `--report=${plural}/${namespace}/${name}/${uid}`,
     ...args,
@@ -109,6 +109,7 @@ function argumentsOf({ component, owner, plural, tenant, source, args }: BackupP
 }
 
 function podSpec(process: BackupProcess, { image }: ProcessSettings, restartPolicy: 'Always' | 'Never'): object {
+  const { env, volumes, volumeMounts } = storageManifest(process.source.storage);
   return {
     restartPolicy,
     serviceAccountName: serviceAccounts[process.component],
@@ -129,25 +130,17 @@ function podSpec(process: BackupProcess, { image }: ProcessSettings, restartPoli
         image,
         imagePullPolicy: 'IfNotPresent',
         args: argumentsOf(process),
+        ...(env.length > 0 && { env }),
         resources: { requests: { cpu: '50m', memory: '128Mi' } },
         securityContext: {
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
         },
-        volumeMounts: [
-          { name: 'backups', mountPath },
-          { name: 'tmp', mountPath: '/tmp' },
-        ],
+        volumeMounts: [...volumeMounts, { name: 'tmp', mountPath: '/tmp' }],
       },
     ],
-    volumes: [
-      {
-        name: 'backups',
-        persistentVolumeClaim: { claimName: process.source.storage.persistentVolumeClaim.claimName },
-      },
-      { name: 'tmp', emptyDir: {} },
-    ],
+    volumes: [...volumes, { name: 'tmp', emptyDir: {} }],
   };
 }
 

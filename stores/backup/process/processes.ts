@@ -18,6 +18,8 @@ export interface ProcessOptions {
   readonly image: (signal: AbortSignal) => Promise<string>;
   /** The PersistentVolumeClaims in the manager's namespace that users may name. */
   readonly claims: ReadonlySet<string>;
+  /** The Secrets of buckets in the manager's namespace that users may name. */
+  readonly buckets: ReadonlySet<string>;
 }
 
 type Component = BackupProcess['component'];
@@ -35,11 +37,15 @@ export class BackupProcesses {
   }
 
   /** Why nothing may be read or written there, for a person; undefined if the administrator allows it. */
-  refusal({ persistentVolumeClaim: { claimName } }: BackupStorage): string | undefined {
-    const { claims, namespace } = this.#options;
-    if (claims.has(claimName)) return undefined;
-    const allowed = claims.size === 0 ? 'none is' : `these are: ${[...claims].sort().join(', ')}`;
-    return `the administrator does not allow the PersistentVolumeClaim ${claimName} of the namespace ${namespace} for backups; ${allowed}`;
+  refusal({ persistentVolumeClaim, bucket }: BackupStorage): string | undefined {
+    const { claims, buckets, namespace } = this.#options;
+    const [what, name, allowed] =
+      bucket === undefined
+        ? ['PersistentVolumeClaim', persistentVolumeClaim?.claimName ?? '', claims]
+        : ['bucket of the Secret', bucket.secretName, buckets];
+    if (allowed.has(name)) return undefined;
+    const others = allowed.size === 0 ? 'none is' : `these are: ${[...allowed].sort().join(', ')}`;
+    return `the administrator does not allow the ${what} ${name} of the namespace ${namespace} for backups; ${others}`;
   }
 
   /** Runs a process that goes on, and brings it to what is wanted. */
@@ -72,7 +78,10 @@ export class BackupProcesses {
   ): Promise<boolean> {
     const { cluster } = this.#options;
     const key = this.#keyOf(component, owner);
-    const found = await cluster.get<never>(kind as never, key, { signal });
+    const found =
+      kind === kinds.Job
+        ? await cluster.get(kinds.Job, key, { signal })
+        : await cluster.get(kinds.Deployment, key, { signal });
     if (found !== undefined) await cluster.delete(kind, key, { propagation: 'Background', signal });
     return found === undefined && (await this.#podsOf(component, owner, signal)).length === 0;
   }

@@ -10,17 +10,36 @@ export const tenantName = (): ReturnType<typeof str> =>
   str({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 });
 
 /** Where backups are written. One field for each kind of place; exactly one is set. */
-export const backupStorage = obj({
-  persistentVolumeClaim: described(
-    obj({
-      claimName: described(
-        objectName(),
-        'Name of a PersistentVolumeClaim in the namespace of the manager. The administrator has to allow it by `--backup-claims`.',
+export const backupStorage = obj(
+  {
+    persistentVolumeClaim: opt(
+      described(
+        obj({
+          claimName: described(
+            objectName(),
+            'Name of a PersistentVolumeClaim in the namespace of the manager. The administrator has to allow it by `--backup-claims`.',
+          ),
+        }),
+        'A volume. The folder in it follows from the namespace and the name of the control plane.',
       ),
-    }),
-    'A volume. The folder in it follows from the namespace and the name of the control plane.',
-  ),
-});
+    ),
+    bucket: opt(
+      described(
+        obj({
+          secretName: described(
+            objectName(),
+            'Name of a Secret in the namespace of the manager, which says where the bucket is and how to open it. The administrator has to allow it by `--backup-buckets`.',
+          ),
+        }),
+        'A bucket of an S3 server. The folder in it follows from the namespace and the name of the control plane.',
+      ),
+    ),
+  },
+  {
+    rule: 'has(self.persistentVolumeClaim) != has(self.bucket)',
+    message: 'set persistentVolumeClaim or bucket, but not both',
+  },
+);
 export type BackupStorage = Infer<typeof backupStorage>;
 
 /** With which key backups are encrypted. */
@@ -39,7 +58,6 @@ export const backupEncryption = obj({
     'The Secret with the key. Keep a copy of it outside of the cluster: without it nothing can be restored.',
   ),
 });
-export type BackupEncryption = Infer<typeof backupEncryption>;
 
 /** All that is needed to find and open the backups of a control plane. */
 export const backupSource = obj({

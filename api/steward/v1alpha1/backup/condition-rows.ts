@@ -3,8 +3,8 @@ import { definitionOutdatedRow } from '../../../definition-outdated-row.ts';
 
 /** Why no process is started, for all three kinds. */
 const notStarted = {
-  ClaimNotAllowed:
-    'The administrator does not allow the PersistentVolumeClaim. The message contains those that are allowed.',
+  StorageNotAllowed:
+    'The administrator does not allow this place for backups. The message contains those that are allowed.',
   TenantControlPlaneNotFound: 'The TenantControlPlane does not exist.',
 } as const;
 
