@@ -127,6 +127,8 @@ export const annotations = {
   importReplicas: `import.${domain}/replicas`,
   /** On a TenantControlPlane or StewardControlPlane: number of pods before `kubectl steward sleep`, to which `wake` returns. */
   replicasBeforeSleep: `${domain}/replicas-before-sleep`,
+  /** On a TenantControlPlane that a restore has woken up: the moment as of which it was restored, and the UID of the TenantRestore. */
+  restored: `backup.${domain}/restored`,
   /** On a Deployment: checksum of the extra arguments of kube-apiserver. */
   apiServerArgs: `kube-apiserver.${domain}/args`,
   /** On a Deployment whose old pods are kept: since when, and a checksum of the template that is rolled out. */

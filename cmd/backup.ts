@@ -41,18 +41,18 @@ export async function runRestoreCommand(args: readonly string[], environment: En
   const of = flags.from === '' ? tenant : namedBy('from', flags.from);
   const at = momentOf(flags.at);
   const task = { tenant, timeoutMs: durationOf('timeout', flags.timeout), ...(at !== undefined && { at }) };
-  return withParts(flags, { of, environment }, (parts) => runRestore(task, parts));
+  return withParts(flags, { of, environment }, (parts, id) => runRestore({ ...task, id }, parts));
 }
 
 async function withParts(
   flags: CommonFlags,
   place: { readonly of: Named; readonly environment: Environment },
-  work: (parts: BackupParts) => Promise<unknown>,
+  work: (parts: BackupParts, worksFor: string | undefined) => Promise<unknown>,
 ): Promise<number> {
   const readKey = keyReader(flags);
-  return withRepository(flags, place, async ({ repository, folderName, parts, report }) => {
+  return withRepository(flags, place, async ({ repository, folderName, parts, report, worksFor }) => {
     const folder = new SealedFolder(repository, folderName, await readKey(parts));
-    await work({ ...parts, folder, report });
+    await work({ ...parts, folder, report }, worksFor);
   });
 }
 

@@ -4,7 +4,7 @@ import { annotations } from '../../api/names.ts';
 import type { BackupEntry } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { guardWrites } from '../../runtime/client/guard-writes.ts';
+import { wrapCluster } from '../../runtime/client/wrap-cluster.ts';
 import { silent } from '../../runtime/observe/logger.ts';
 import { BackupKey } from '../../stores/backup/backup-key.ts';
 import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
@@ -34,6 +34,8 @@ class BackupWorld extends MigrationWorld {
   readonly reports: Readonly<Record<string, unknown>>[] = [];
   /** Called before each write of a command to the management cluster; may throw, as a process dies. */
   beforeWrite: () => void = () => undefined;
+  /** The same after a write, whose answer is lost with the process. */
+  afterWrite: () => void = () => undefined;
 
   /** A running control plane with an object. */
   static async begin(): Promise<BackupWorld> {
@@ -56,8 +58,11 @@ class BackupWorld extends MigrationWorld {
     });
     const key = new BackupKey(Buffer.alloc(32, 3).toString('base64'));
     const folder = new SealedFolder(this.repository, 'default/tenant', key);
-    const dying = guardWrites(cluster.admin, () => {
-      this.beforeWrite();
+    const dying = wrapCluster(cluster.admin, async ({ isWrite, send }) => {
+      if (isWrite) this.beforeWrite();
+      const answer = await send();
+      if (isWrite) this.afterWrite();
+      return answer;
     });
     const report: Report = (values) => {
       this.reports.push(values);
@@ -71,7 +76,7 @@ class BackupWorld extends MigrationWorld {
   }
 
   /** Restores while the manager works. */
-  async restore(over: Partial<RestoreTask> = {}): Promise<RestoredBackup> {
+  async restore(over: Partial<RestoreTask> = {}): Promise<RestoredBackup | undefined> {
     const state = { isOver: false };
     const restored = runRestore(
       { tenant, timeoutMs: 60_000, ...over },
@@ -122,6 +127,7 @@ describe('steward restore', () => {
     expect(world.reports.map(({ step }) => step).filter((step) => step !== undefined)).toEqual([
       'Preparing',
       'Restoring',
+      'Waking',
       'Restored',
     ]);
     const after = await world.read();
@@ -155,7 +161,7 @@ describe('steward restore', () => {
     await world.backUp();
     const data = await world.data();
     data.tenantWrites(put('pods/b', 'later'));
-    await expect(world.restore()).rejects.toThrow('default/tenant is in use: put it to sleep first');
+    await expect(world.restore()).rejects.toThrow('default/tenant is in use: to restore it, put it to sleep first');
     expect(data.texts()).toHaveLength(2);
     expect(data.fenced).toBe(false);
   });
@@ -193,22 +199,53 @@ describe('steward restore', () => {
   });
 
   // Three Secrets, the TenantControlPlane, and its number of pods.
-  test.each([1, 2, 3, 4, 5])('converges when its process dies before write %i of 5', async (call) => {
+  test.each(
+    [1, 2, 3, 4, 5].flatMap((call) => [
+      { call, moment: 'before' },
+      { call, moment: 'after' },
+    ]),
+  )('converges when its process dies $moment write $call of 5', async ({ call, moment }) => {
     const world = await BackupWorld.begin();
     const authorities = await world.authorities();
     await world.backUp();
     await world.lose();
     let calls = 0;
-    world.beforeWrite = () => {
+    const die = (): void => {
       calls += 1;
       if (calls === call) throw new Error('died');
     };
-    await expect(world.restore()).rejects.toThrow('died');
-    await world.restore();
+    if (moment === 'before') world.beforeWrite = die;
+    else world.afterWrite = die;
+    await expect(world.restore({ id: 'a' })).rejects.toThrow('died');
+    await world.restore({ id: 'a' });
     await world.reconcile();
+    expect(calls).toBeGreaterThanOrEqual(call);
+    expect(world.reports.at(-1)).toMatchObject({ step: 'Restored', restoredTime: expect.any(String), problem: null });
     expect((await world.data()).texts()).toEqual([['pods/a', 'one']]);
     expect(await world.authorities()).toEqual(authorities);
     expect(world.replicas(await world.read())).toBe(2);
+  });
+
+  test('takes a repetition of its own task for complete, and no other one, once the control plane is in use again', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    await world.lose();
+    const upTo = (await world.restore({ id: 'a' }))?.upTo ?? '';
+    await world.settle();
+    (await world.data()).tenantWrites(put('pods/b', 'later'));
+    expect(await world.restore({ id: 'a' })).toBeUndefined();
+    const refusal = `default/tenant is in use and was last restored as of ${upTo}: to restore it, put it to sleep first`;
+    await expect(world.restore({ id: 'b' })).rejects.toThrow(refusal);
+    await expect(world.restore()).rejects.toThrow(refusal);
+    expect((await world.data()).texts()).toHaveLength(2);
+  });
+
+  test('by a command says that the control plane was restored when only the answer was lost', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    await world.lose();
+    await world.restore();
+    await expect(world.restore()).rejects.toThrow('is in use and was last restored as of 2030-');
   });
 });
 
@@ -227,7 +264,7 @@ describe('steward backup', () => {
     await running;
     await world.lose();
     const restored = await world.restore();
-    expect(restored.changes).toBeGreaterThan(0);
+    expect(restored?.changes).toBeGreaterThan(0);
     expect((await world.data()).texts()).toEqual([
       ['pods/a', 'minute 119'],
       ['pods/last', 'x'],

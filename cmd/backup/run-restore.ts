@@ -12,6 +12,7 @@ import type { BackupParts } from './backup-parts.ts';
 import { BackupRefusal } from './backup-refusal.ts';
 import { dataPlace, openData } from './data-of.ts';
 import type { DataPlace } from './data-of.ts';
+import { restoreMark, restoreMarkOf } from './restore-mark.ts';
 import { restoredObjects } from './restored-objects.ts';
 import type { RestoredObjects } from './restored-objects.ts';
 
@@ -21,6 +22,11 @@ export interface RestoreTask {
   /** Absent for the last moment that is known. */
   readonly at?: Date;
   readonly timeoutMs: number;
+  /**
+   * Identifies the task to its repetitions: one that has woken the control plane up and died before it could say so is recognized as
+   * complete. Absent for a command of which nobody knows whether it is a repetition.
+   */
+  readonly id?: string;
 }
 
 /** How often it is looked whether what is waited for has happened. In milliseconds. */
@@ -32,12 +38,19 @@ const fieldManager = 'steward-restore';
  * Restores a control plane that sleeps, or creates it again with its CAs and keys, and wakes it up if the number of its pods is known.
  * Safe to run again after any interruption. Throws `BackupRefusal`, and what management cluster, datastore and repository throw.
  */
-export async function runRestore(task: RestoreTask, parts: BackupParts): Promise<RestoredBackup> {
-  const { folder, log, report } = parts;
+export async function runRestore(task: RestoreTask, parts: BackupParts): Promise<RestoredBackup | undefined> {
+  const { cluster, folder, log, report, signal } = parts;
+  const found = await cluster.get(tenantControlPlane, task.tenant, { signal });
+  const mark = found === undefined ? undefined : restoreMarkOf(found);
+  if (mark !== undefined && mark.task === task.id) {
+    log.info('this task has restored it before', { tenant: textOf(task), upTo: mark.upTo });
+    await report({ step: 'Restored', restoredTime: mark.upTo, problem: null });
+    return undefined;
+  }
   await report({ step: 'Preparing', problem: null });
   const record = await chooseBackup(folder, task.at);
   const objects = restoredObjects(record.objects, task.tenant.name);
-  await asleep(await existing(task, parts, objects), task, parts);
+  await asleep(found ?? (await recreated(task, parts, objects)), task, parts);
   await restoreKeys(task, parts, objects);
   const place = await prepared(task, parts);
   await report({ step: 'Restoring', backupTime: record.at });
@@ -45,21 +58,20 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
   await using target = data;
   const restored = await restoreBackup({ target, store, folder, signal: parts.signal }, record, task.at);
   log.info('the data was restored', { tenant: textOf(task), ...restored });
-  await wake(task, parts);
   const { upTo: restoredTime, keys, bytes, changes } = restored;
-  await report({ step: 'Restored', restoredTime, keys, bytes, changes, problem: null });
+  await report({ step: 'Waking', keys, bytes, changes });
+  await wake(task, parts, restoredTime);
+  await report({ step: 'Restored', restoredTime, problem: null });
   return restored;
 }
 
-/** The control plane; created from the backup if it does not exist. */
-async function existing(
+/** The control plane that does not exist, created from the backup. */
+async function recreated(
   task: RestoreTask,
   parts: BackupParts,
   { own, secrets }: RestoredObjects,
 ): Promise<TenantControlPlane> {
   const { cluster, log, signal } = parts;
-  const found = await cluster.get(tenantControlPlane, task.tenant, { signal });
-  if (found !== undefined) return found;
   const original = own?.metadata.name ?? task.tenant.name;
   if (original !== task.tenant.name) {
     throw new BackupRefusal(
@@ -148,8 +160,10 @@ const isKeys = (name: string): boolean => name.endsWith(encryptionKeys(''));
 async function asleep(tcp: TenantControlPlane, task: RestoreTask, parts: BackupParts): Promise<void> {
   const { cluster, signal } = parts;
   if (tcp.spec.controlPlane.deployment.replicas !== 0) {
+    const upTo = restoreMarkOf(tcp)?.upTo;
+    const last = upTo === undefined ? '' : ` and was last restored as of ${upTo}`;
     throw new BackupRefusal(
-      `${textOf(task)} is in use: put it to sleep first, with kubectl steward sleep or 0 replicas`,
+      `${textOf(task)} is in use${last}: to restore it, put it to sleep first, with kubectl steward sleep or 0 replicas`,
     );
   }
   const selection = { namespace: task.tenant.namespace, labelSelector: `${labels.name}=${tcp.metadata.name}` };
@@ -169,8 +183,8 @@ function prepared(task: RestoreTask, parts: BackupParts): Promise<DataPlace> {
   });
 }
 
-/** Sets the number of pods that is recorded, as `kubectl steward wake` does. */
-async function wake(task: RestoreTask, { cluster, log, signal }: BackupParts): Promise<void> {
+/** Sets the number of pods that is recorded, as `kubectl steward wake` does, and marks what was restored. */
+async function wake(task: RestoreTask, { cluster, log, signal }: BackupParts, upTo: string): Promise<void> {
   const tcp = await cluster.get(tenantControlPlane, task.tenant, { signal });
   const recorded = Number(tcp?.metadata.annotations?.[annotations.replicasBeforeSleep] ?? '0');
   if (!Number.isSafeInteger(recorded) || recorded <= 0) {
@@ -178,7 +192,12 @@ async function wake(task: RestoreTask, { cluster, log, signal }: BackupParts): P
     return;
   }
   const body = {
-    metadata: { annotations: { [annotations.replicasBeforeSleep]: null } },
+    metadata: {
+      annotations: {
+        [annotations.replicasBeforeSleep]: null,
+        [annotations.restored]: restoreMark({ task: task.id ?? '', upTo }),
+      },
+    },
     spec: { controlPlane: { deployment: { replicas: recorded } } },
   };
   await cluster.patch(tenantControlPlane, task.tenant, { type: 'merge', body }, { fieldManager, signal });

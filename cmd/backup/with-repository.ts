@@ -34,6 +34,8 @@ interface InRepository {
   readonly folderName: string;
   readonly parts: CommandParts;
   readonly report: Report;
+  /** UID of the object that is reported to. */
+  readonly worksFor?: string;
 }
 
 /**
@@ -55,7 +57,7 @@ export async function withRepository(
       await reportingProblems(report, async () => {
         const repository = await open(parts);
         try {
-          await work({ repository, folderName, parts, report });
+          await work({ repository, folderName, parts, report, worksFor: reported?.uid });
         } finally {
           repository[Symbol.dispose]?.();
         }

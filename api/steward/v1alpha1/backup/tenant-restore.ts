@@ -82,8 +82,8 @@ const tenantRestoreStatus = obj({
       obj({
         step: opt(
           described(
-            oneOf('Preparing', 'Restoring', 'Restored'),
-            '`Preparing` while it waits for the pods to end or for the DataStore, `Restoring` while data is written and compared.',
+            oneOf('Preparing', 'Restoring', 'Waking', 'Restored'),
+            '`Preparing` while it waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set.',
           ),
         ),
         backupTime: opt(described(time(), 'The moment of the backup that it began from.')),
