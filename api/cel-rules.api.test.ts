@@ -464,6 +464,24 @@ const backupCases: readonly Case[] = [
     keeps: { ...backupSource, schedule: '0 * * * *', timeZone: 'Europe/Berlin' },
   },
   {
+    kind: backupPolicy,
+    message: 'interval must be at least 10m',
+    refuses: policy({ rehearsal: { interval: '9m59s' } }),
+    keeps: policy({ rehearsal: { interval: '10m' } }),
+  },
+  {
+    kind: backupPolicy,
+    message: 'set schedule or interval, but not both',
+    refuses: policy({ rehearsal: { dataStoreName: 'trials' } }),
+    keeps: policy({ rehearsal: { dataStoreName: 'trials', interval: '24h' } }),
+  },
+  {
+    kind: backupPolicy,
+    message: 'timeZone is supported only with schedule',
+    refuses: policy({ rehearsal: { interval: '24h', timeZone: 'Europe/Berlin' } }),
+    keeps: policy({ rehearsal: { schedule: '0 4 * * 0', timeZone: 'Europe/Berlin' } }),
+  },
+  {
     kind: tenantBackup,
     message: 'set policyName or source: they say what is backed up, and where to',
     refuses: { deletionPolicy: 'Delete' },

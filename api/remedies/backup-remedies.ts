@@ -38,6 +38,18 @@ export const backupPolicyRemedies = {
     ProcessFailed: toDo('Do what the message says. The process is started again with back-off.', pods),
     BackupOverdue: toDo('Do what the message says. If it says nothing, look at the pod and its log.', pods),
   },
+  Rehearsed: {
+    Restored: healthy,
+    NotRehearsed: passing(
+      'Wait: the message says what it is waiting for.',
+      'kubectl -n <namespace> get tenantrestores',
+    ),
+    RehearsalFailed: toDo(
+      'Do what the message says. To rehearse at once, remove spec.rehearsal and add it again.',
+      'kubectl -n <namespace> describe backuppolicy <name>',
+    ),
+    NameTaken: toDo('Rename or delete the object in the message, or give the policy another name.'),
+  },
   Deleting: deleting,
   DefinitionOutdated: definitionOutdatedRemedies,
 } as const satisfies RemediesOf<typeof backupPolicyConditions>;

@@ -23,9 +23,9 @@ export const backupMetrics: readonly ObjectMetric<BackupPolicy>[] = [
   },
   {
     name: 'steward_backup_condition',
-    help: '1 for True, 0 for False, -1 for Unknown; of the condition Ready. Absent while the policy is suspended',
+    help: '1 for True, 0 for False, -1 for Unknown; of the conditions Ready and Rehearsed. Absent while the policy is suspended',
     labels: ['type'],
-    samples: ({ spec, status }) => (spec.suspend ? [] : conditionSamples(status?.conditions, ['Ready'])),
+    samples: ({ spec, status }) => (spec.suspend ? [] : conditionSamples(status?.conditions, ['Ready', 'Rehearsed'])),
   },
 ];
 

@@ -224,6 +224,18 @@ export const alerts: readonly Alert[] = [
     ],
   },
   {
+    name: 'StewardBackupRehearsalFails',
+    expr: 'max by (namespace, name) (steward_backup_condition{type="Rehearsed"}) == 0 unless on (namespace, name) steward_tenant_deleted_timestamp_seconds',
+    for: '30m',
+    severity: 'warning',
+    summary: `The last rehearsal of the backups of ${tenant} failed`,
+    meaning: 'A restore on trial did not succeed: the backups may be of no use.',
+    remedy: [
+      '`kubectl -n <namespace> describe backuppolicy <name>`: its condition Rehearsed has a reason and a message, and [the reasons have remedies](conditions.md#backuppolicy).',
+      'Keep older backups until a rehearsal succeeds: raise spec.retention.keepLast.',
+    ],
+  },
+  {
     name: 'StewardDataStoreFull',
     expr: 'max by (name) (steward_datastore_available_tenants) < 1',
     for: '15m',

@@ -7,7 +7,12 @@ export const access: readonly PolicyRule[] = [
   { apiGroups: [stewardGroup], resources: ['backuppolicies/status'], verbs: ['get', 'patch'] },
   // Each backup of a policy has one.
   { apiGroups: [stewardGroup], resources: ['tenantbackups'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
-  { apiGroups: [stewardGroup], resources: ['tenantcontrolplanes', 'tenantrestores'], verbs: ['get', 'list', 'watch'] },
+  // Rehearsals create and delete both.
+  {
+    apiGroups: [stewardGroup],
+    resources: ['tenantcontrolplanes', 'tenantrestores'],
+    verbs: ['get', 'list', 'watch', 'create', 'delete'],
+  },
 ];
 
 /** What it may do in the manager's own namespace, where the processes of backups run. */

@@ -14,12 +14,16 @@ import { backupManifest, backupsChange } from './policy-backups.ts';
 import { policyProcess } from './policy-process.ts';
 import { deletingStatus, policyStatus } from './status.ts';
 import type { ProcessFacts } from './status.ts';
+import { rehearse } from './rehearsal/rehearse.ts';
 import { noProcess } from './wanted-process.ts';
 import type { NoProcess } from './wanted-process.ts';
 import { policyWatches } from './watches.ts';
 
 /** No watch reports that a pod has ended. In milliseconds. */
 const endingMs = 3000;
+
+/** A policy that may run no process rehearses nothing. One that is suspended, or whose control plane is gone, still has its backups. */
+const untrusted: readonly NoProcess['reason'][] = ['InvalidSpec', 'StorageNotAllowed', 'AnotherPolicy'];
 
 /** Runs a process that backs up the control plane of each BackupPolicy, and keeps a TenantBackup for each backup. */
 export function backupPolicyController(deps: Dependencies): Controller<BackupPolicy> {
@@ -38,7 +42,10 @@ export function backupPolicyController(deps: Dependencies): Controller<BackupPol
       const none = await whyNoProcess(policy, deps, { signal, now });
       const facts = await keepProcess(policy, none, { deps, signal });
       await keepBackups(policy, deps, signal);
-      return policyStatus(policy, facts, now);
+      const verdict = policyStatus(policy, facts, now);
+      if (none !== undefined && untrusted.includes(none.reason)) return verdict;
+      const rehearsal = await rehearse(policy, verdict.status, { deps, now, signal });
+      return { status: rehearsal.status, ...soonest(verdict.afterMs, rehearsal.afterMs) };
     },
     async finalize(policy, ctx): Promise<LastReconcile<BackupPolicy>> {
       const waiting = await endPolicy(policy, deps, ctx);
@@ -46,6 +53,11 @@ export function backupPolicyController(deps: Dependencies): Controller<BackupPol
       return { finished: false, status: deletingStatus(policy, waiting, ctx.now), afterMs: endingMs };
     },
   };
+}
+
+function soonest(...waits: readonly (number | undefined)[]): { readonly afterMs?: number } {
+  const known = waits.filter((one) => one !== undefined);
+  return known.length === 0 ? {} : { afterMs: Math.min(...known) };
 }
 
 async function whyNoProcess(
@@ -68,6 +80,7 @@ async function whyNoProcess(
 function scheduleError({ spec }: BackupPolicy, now: Date): string | undefined {
   try {
     nextBackup(spec, now);
+    if (spec.rehearsal !== undefined) nextBackup(spec.rehearsal, now);
     return undefined;
   } catch (error) {
     if (error instanceof ScheduleError) return error.message;

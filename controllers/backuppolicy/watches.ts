@@ -44,8 +44,10 @@ export function policyWatches(deps: Deps): readonly Watch[] {
       keys(old, now) {
         if (old?.status?.phase === now?.status?.phase) return [];
         const restore = now ?? old;
-        const name = restore?.spec.tenantControlPlaneName ?? '';
-        return policiesOf({ namespace: restore?.metadata.namespace ?? '', name });
+        const namespace = restore?.metadata.namespace ?? '';
+        const owner = restore?.metadata.ownerReferences?.find(({ kind }) => kind === backupPolicy.kind);
+        const rehearsed = owner === undefined ? [] : [{ namespace, name: owner.name }];
+        return [...rehearsed, ...policiesOf({ namespace, name: restore?.spec.tenantControlPlaneName ?? '' })];
       },
     } satisfies Watch<TenantRestore>,
     // One that somebody deletes is created again.

@@ -141,8 +141,6 @@
   - backuppolicies
   - datastores
   - kubeconfiggenerators
-  - tenantcontrolplanes
-  - tenantrestores
   verbs:
   - get
   - list
@@ -165,6 +163,8 @@
   resources:
   - retainedcontrolplanes
   - tenantbackups
+  - tenantcontrolplanes
+  - tenantrestores
   verbs:
   - create
   - delete

@@ -22,6 +22,44 @@ const backupEntry = obj({
 });
 export type BackupEntry = Infer<typeof backupEntry>;
 
+const rehearsalSpec = obj(
+  {
+    schedule: opt(
+      described(
+        str({ minLength: 1, maxLength: 100 }),
+        'When the newest backup is restored on trial, as a cron expression with five fields, such as `0 4 * * 0`.',
+      ),
+    ),
+    timeZone: opt(
+      described(
+        str({ pattern: '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$', maxLength: 64 }),
+        'Time zone of the schedule, such as `Europe/Berlin`. Defaults to UTC.',
+      ),
+    ),
+    interval: opt(
+      described(
+        ruled(str({ pattern: '^([0-9]+(h|m|s))+$', maxLength: 20 }), {
+          rule: "duration(self) >= duration('10m')",
+          message: 'interval must be at least 10m',
+        }),
+        'Time between two rehearsals, such as `24h`, in place of a schedule.',
+      ),
+    ),
+    dataStoreName: opt(
+      described(
+        str({ minLength: 1, maxLength: 253 }),
+        'DataStore of the trial. Defaults to that of the control plane.',
+      ),
+    ),
+  },
+  { rule: 'has(self.schedule) != has(self.interval)', message: 'set schedule or interval, but not both' },
+  {
+    rule: '!has(self.timeZone) || has(self.schedule)',
+    message: 'timeZone is supported only with schedule',
+    fieldPath: '.timeZone',
+  },
+);
+
 const backupPolicySpec = obj(
   {
     tenantControlPlaneName: described(
@@ -76,6 +114,12 @@ const backupPolicySpec = obj(
       ruled(backupStorage, { rule: 'self == oldSelf', message: 'the storage of a policy cannot be changed' }),
       'Where the backups are written.',
     ),
+    rehearsal: opt(
+      described(
+        rehearsalSpec,
+        'When backups are restored on trial: into a TenantControlPlane without pods, which is deleted afterwards. The condition Rehearsed shows the result.',
+      ),
+    ),
     deletionPolicy: opt(
       described(
         oneOf('Retain', 'Delete'),
@@ -104,6 +148,19 @@ const backupPolicyStatus = obj({
   backups: opt(described(int32(), 'Number of backups that are kept.')),
   recoverableFrom: opt(described(time(), 'The earliest moment that can be restored.')),
   recoverableUntil: opt(described(time(), 'The latest moment that can be restored. It is written once a minute.')),
+  rehearsal: opt(
+    described(
+      obj({
+        time: described(time(), 'When it ended.'),
+        restore: described(str(), 'UID of its TenantRestore.'),
+        restoredTime: opt(described(time(), 'The moment of the last change that was restored.')),
+        keys: opt(described(int64(), 'Number of keys that were restored and compared.')),
+        bytes: opt(described(int64(), 'Size of the values, in bytes.')),
+        seconds: opt(described(int64(), 'How long it took, in seconds.')),
+      }),
+      'The last rehearsal.',
+    ),
+  ),
   process: opt(
     described(
       obj({
@@ -139,6 +196,7 @@ export const backupPolicy: NamespacedKind<BackupPolicySpec, BackupPolicyStatus, 
     { name: 'Suspend', type: 'boolean', jsonPath: '.spec.suspend' },
     { name: 'Last Backup', type: 'date', jsonPath: '.status.lastBackupTime' },
     { name: 'Backups', type: 'integer', jsonPath: '.status.backups' },
+    { name: 'Rehearsed', type: 'string', jsonPath: '.status.conditions[?(@.type=="Rehearsed")].status' },
     { name: 'From', type: 'string', jsonPath: '.status.recoverableFrom', priority: 1 },
     { name: 'Until', type: 'string', jsonPath: '.status.recoverableUntil', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },

@@ -26,6 +26,16 @@ export const backupPolicyConditions = {
         'A backup should have been taken meanwhile. The message contains what keeps the process from running.',
     },
   },
+  Rehearsed: {
+    meaning: 'The last rehearsal restored the newest backup. Only present if the spec asks for rehearsals.',
+    polarity: 'positive',
+    reasons: {
+      Restored: 'Everything was restored and compared. The message says up to which moment, and how long it took.',
+      NotRehearsed: 'No rehearsal has ended yet. The message says what it is waiting for.',
+      RehearsalFailed: 'The restore failed. The message contains the error. The next rehearsal is as scheduled.',
+      NameTaken: 'A TenantControlPlane or TenantRestore of the name that rehearsals use belongs to somebody else.',
+    },
+  },
   Deleting: {
     meaning: 'The policy is being deleted.',
     polarity: 'negative',
