@@ -175,6 +175,27 @@ describe('A control plane that is backed up all the time', () => {
   );
 
   test(
+    'is restored on trial as the page says, which leaves nothing',
+    async () => {
+      await page.run('Rehearse');
+      const policy = await cluster.client.read({
+        ...{ apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'BackupPolicy' },
+        ...{ namespace: 'tenants', name: 'shop' },
+      });
+      const { rehearsal } = policy?.status as { readonly rehearsal?: { readonly keys: number } };
+      logStep('rehearsal', JSON.stringify(rehearsal));
+      expect(rehearsal?.keys).toBeGreaterThan(objects.length);
+      const gone = ['wait', 'tcp/shop-rehearsal', 'tenantrestore/shop-rehearsal', '--for=delete', kubectlTimeout(120)];
+      await cluster.kubectl(['-n', 'tenants', ...gone], { timeoutMs: 130_000 });
+      const names = (await cluster.client.list('steward.butlerlabs.dev/v1alpha1', 'TenantControlPlane', 'tenants')).map(
+        ({ metadata }) => metadata?.name,
+      );
+      expect(names).toEqual([shop]);
+    },
+    10 * minutes,
+  );
+
+  test(
     'returns to a moment, and goes on with its worker',
     async () => {
       const moment = new Date();
