@@ -489,6 +489,12 @@ const backupCases: readonly Case[] = [
   },
   {
     kind: tenantBackup,
+    message: 'set persistentVolumeClaim or bucket, but not both',
+    refuses: { source: { ...backupSource, storage: { ...storage, bucket: { secretName: 'a' } } } },
+    keeps: { source: { ...backupSource, storage: { bucket: { secretName: 'a' } } } },
+  },
+  {
+    kind: tenantBackup,
     message: 'time is set by Steward, for the backups of a policy',
     refuses: { policyName: 'a', time: '2030-01-01T00:00:00.000Z' },
     keeps: { policyName: 'a', source: backupSource, time: '2030-01-01T00:00:00.000Z' },
@@ -505,6 +511,14 @@ const backupCases: readonly Case[] = [
     message: 'set exactly one of backupName, policyName and repository',
     refuses: restore({ source: { policyName: 'a', backupName: 'a' } }),
     keeps: restore({ source: { repository: backupSource } }),
+  },
+  {
+    kind: tenantRestore,
+    message: 'set persistentVolumeClaim or bucket, but not both',
+    refuses: restore({
+      source: { repository: { ...backupSource, storage: { ...storage, bucket: { secretName: 'a' } } } },
+    }),
+    keeps: restore({ source: { repository: { ...backupSource, storage: { bucket: { secretName: 'a' } } } } }),
   },
   {
     kind: tenantRestore,
