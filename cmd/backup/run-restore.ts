@@ -40,6 +40,8 @@ const fieldManager = 'steward-restore';
  */
 export async function runRestore(task: RestoreTask, parts: BackupParts): Promise<RestoredBackup | undefined> {
   const { cluster, folder, log, report, signal } = parts;
+  await report({ step: 'Preparing', problem: null });
+  const record = await chooseBackup(folder, task.at);
   const found = await cluster.get(tenantControlPlane, task.tenant, { signal });
   const mark = found === undefined ? undefined : restoreMarkOf(found);
   if (mark !== undefined && mark.task === task.id) {
@@ -47,8 +49,6 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
     await report({ step: 'Restored', restoredTime: mark.upTo, problem: null });
     return undefined;
   }
-  await report({ step: 'Preparing', problem: null });
-  const record = await chooseBackup(folder, task.at);
   const objects = restoredObjects(record.objects, task.tenant.name);
   await asleep(found ?? (await recreated(task, parts, objects)), task, parts);
   await restoreKeys(task, parts, objects);

@@ -112,7 +112,7 @@ export function describeRepository(title: string, start: () => Promise<Repositor
         await Promise.all(names.slice(at, at + 50).map((name) => repository.write(name, bytes(name))));
       }
       expect(await repository.list('chunks/')).toEqual(names);
-    });
+    }, 180_000);
 
     test('has one of the contents, and no mixture, where several write and read at the same time', async () => {
       const open = await started().empty();
