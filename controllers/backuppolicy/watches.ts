@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { kinds } from '../../api/core/kinds.ts';
 import type { Key, NamespacedResource } from '../../api/meta.ts';
 import { backupComponents, labels } from '../../api/names.ts';
@@ -31,13 +32,15 @@ export function policyWatches(deps: Deps): readonly Watch[] {
       kind: tenantControlPlane,
       keys: (old, now) => (traits(old) === traits(now) ? [] : policiesOf(keyOf(now ?? old))),
     } satisfies Watch<TenantControlPlane>,
-    // The next older policy takes over.
+    // A process has reported, which reconciles nothing by itself: it is a change of the status alone. Of a policy that is gone, the next
+    // older one takes over.
     {
       kind: backupPolicy,
-      keys: (old, now) =>
-        now !== undefined || old === undefined
-          ? []
-          : policiesOf({ namespace: old.metadata.namespace, name: old.spec.tenantControlPlaneName }),
+      keys(old, now) {
+        if (old === undefined) return [];
+        if (now !== undefined) return isDeepStrictEqual(old.status?.process, now.status?.process) ? [] : [keyOf(now)];
+        return policiesOf({ namespace: old.metadata.namespace, name: old.spec.tenantControlPlaneName });
+      },
     } satisfies Watch<BackupPolicy>,
     {
       kind: tenantRestore,
@@ -76,6 +79,6 @@ function traits(tcp: TenantControlPlane | undefined): string {
   return JSON.stringify([metadata.uid, metadata.deletionTimestamp, schema, isUnderWay(storage?.migration)]);
 }
 
-function keyOf(tcp: TenantControlPlane | undefined): Required<Key> {
-  return { namespace: tcp?.metadata.namespace ?? '', name: tcp?.metadata.name ?? '' };
+function keyOf(object: NamespacedResource | undefined): Required<Key> {
+  return { namespace: object?.metadata.namespace ?? '', name: object?.metadata.name ?? '' };
 }

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Key, KindRef, NamespacedResource } from '../../api/meta.ts';
+import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
+import type { Dependencies } from './dependencies.ts';
+import { policyWatches } from './watches.ts';
+
+const policy = (name: string, status: object = {}): BackupPolicy =>
+  ({
+    metadata: { namespace: 'tenants', name, uid: name },
+    spec: { tenantControlPlaneName: 'shop' },
+    status,
+  }) as unknown as BackupPolicy;
+
+const restore = (phase: string, tenant: string, owner?: string): NamespacedResource =>
+  ({
+    metadata: {
+      ...{ namespace: 'tenants', name: 'a', uid: 'a' },
+      ...(owner !== undefined && { ownerReferences: [{ kind: 'BackupPolicy', name: owner }] }),
+    },
+    spec: { tenantControlPlaneName: tenant },
+    status: { phase },
+  }) as unknown as NamespacedResource;
+
+const policies = [policy('hourly'), policy('daily')];
+
+/** The policies that are reconciled because an object of a kind changed. */
+function woken(
+  kind: KindRef,
+  old: NamespacedResource | undefined,
+  now: NamespacedResource | undefined,
+): readonly Key[] {
+  const deps = { policies: () => policies, processes: { namespace: 'steward-system' } } as unknown as Dependencies;
+  return policyWatches(deps)
+    .filter((watch) => watch.kind === kind)
+    .flatMap(({ keys }) => keys(old, now));
+}
+
+const key = (name: string): Key => ({ namespace: 'tenants', name });
+
+describe('A BackupPolicy is reconciled', () => {
+  test('when its process reports, and not for its own status', () => {
+    const reported = policy('hourly', { process: { changesUntil: '2030-01-01T00:00:00Z' } });
+    expect(woken(backupPolicy, policy('hourly'), reported)).toEqual([key('hourly')]);
+    const stated = policy('hourly', { ...reported.status, backups: 1 });
+    expect(woken(backupPolicy, reported, stated)).toEqual([]);
+  });
+
+  test('when another one of its control plane is gone', () => {
+    expect(woken(backupPolicy, policy('weekly'), undefined)).toEqual([key('hourly'), key('daily')]);
+  });
+
+  test('when a restore of its control plane, or of its rehearsal, changes its phase', () => {
+    const of = (tenant: string, owner?: string): readonly Key[] =>
+      woken(tenantRestore, restore('Running', tenant, owner), restore('Completed', tenant, owner));
+    expect(of('shop')).toEqual([key('hourly'), key('daily')]);
+    expect(of('hourly-rehearsal', 'hourly')).toEqual([key('hourly')]);
+    expect(woken(tenantRestore, restore('Running', 'shop'), restore('Running', 'shop'))).toEqual([]);
+  });
+});
