@@ -34,7 +34,7 @@ function woken(
   const deps = { policies: () => policies, processes: { namespace: 'steward-system' } } as unknown as Dependencies;
   return policyWatches(deps)
     .filter((watch) => watch.kind === kind)
-    .flatMap(({ keys }) => keys(old, now));
+    .flatMap((watch) => watch.keys(old, now));
 }
 
 const key = (name: string): Key => ({ namespace: 'tenants', name });
