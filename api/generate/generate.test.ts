@@ -64,7 +64,8 @@ describe('crd', () => {
       expect(kind.versions.every(({ served }) => served)).toBe(true);
       expect(kind.versions.map(({ name }) => name)).toContain(kind.version);
       // Cluster API computes the name of the CustomResourceDefinition in this way, and clusterctl rejects any other.
-      expect(crd(kind).metadata.name).toBe(`${kind.kind.toLowerCase()}s.${kind.group}`);
+      const plural = `${kind.kind.toLowerCase()}s`.replace(/ys$/, 'ies');
+      expect(crd(kind).metadata.name).toBe(`${plural}.${kind.group}`);
     },
   );
 });

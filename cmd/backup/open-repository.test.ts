@@ -108,7 +108,7 @@ describe('how an S3 server is reached', () => {
     await writeFile(file, '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n');
     expect(connection([`--s3-ca-file=${file}`]).ca).toContain('BEGIN CERTIFICATE');
     await writeFile(file, 'no certificate');
-    expect(() => connection([`--s3-ca-file=${file}`])).toThrow('--s3-ca-file: it has no certificate in PEM');
+    expect(() => connection([`--s3-ca-file=${file}`])).toThrow('--s3-ca-file: its CA has no certificate in PEM');
     expect(() => connection([`--s3-ca-file=${root}/none`])).toThrow('--s3-ca-file: ENOENT');
   });
 });
