@@ -31,6 +31,7 @@ const find = (manifests: readonly Manifest[], kind: string): Manifest => {
 };
 interface Container {
   readonly image: string;
+  readonly command?: readonly string[];
   readonly ports: readonly { readonly name: string }[];
 }
 const containerOf = (manifest: Manifest): Container =>
@@ -181,15 +182,10 @@ describe('coreDns', () => {
 
 describe('kubeProxy', () => {
   test('starts with its own arguments first, and those that were added', () => {
-    const commandOf = (pod?: { readonly extraArgs: readonly string[] }): unknown => {
-      const { spec } = find(kubeProxy({ ...inputs, ...(pod !== undefined && { pod }) }), 'DaemonSet') as unknown as {
-        readonly spec: {
-          readonly template: { readonly spec: { readonly containers: readonly { command: unknown }[] } };
-        };
-      };
-      return spec.template.spec.containers[0]?.command;
+    const commandOf = (pod?: { readonly extraArgs: readonly string[] }): readonly string[] => {
+      return containerOf(find(kubeProxy({ ...inputs, ...(pod !== undefined && { pod }) }), 'DaemonSet')).command ?? [];
     };
-    const own = commandOf() as readonly string[];
+    const own = commandOf();
     expect(own).toContain('--hostname-override=$(NODE_NAME)');
     expect(commandOf({ extraArgs: ['--v=4'] })).toEqual([...own, '--v=4']);
   });

@@ -21,21 +21,30 @@ const secretTypes: readonly unknown[] = [undefined, 'Opaque', clusterSecretType]
  * created with more rights than theirs: so only what a backup contains is taken of it, and everything else is refused (`BackupRefusal`).
  */
 export function restoredObjects(objects: readonly BackedUpObject[], name: string): RestoredObjects {
-  const manifests = objects as unknown as readonly (Secret | TenantControlPlane)[];
-  const own = manifests.filter((one): one is TenantControlPlane => one.kind === tenantControlPlane.kind);
-  const secrets = manifests.filter((one): one is Secret => one.kind === 'Secret');
+  const own = objects.filter(isTenant);
+  const secrets = objects.filter(isSecret);
   const original = own[0]?.metadata.name ?? name;
   const names: readonly string[] = [...backedUpSecrets(original), encryptionKeys(original)];
-  const foreign = manifests.find((one) => {
-    if (one.kind === 'Secret') return !names.includes(one.metadata.name) || !secretTypes.includes((one as Secret).type);
-    return one.kind !== tenantControlPlane.kind || one !== own[0];
-  });
+  const foreign = objects.find((one) =>
+    isSecret(one) ? !names.includes(one.metadata.name) || !secretTypes.includes(one.type) : one !== own[0],
+  );
   if (foreign !== undefined) {
     throw new BackupRefusal(
-      `the backup contains ${foreign.kind} ${foreign.metadata.name}, which no backup of ${original} has: Steward did not write it`,
+      `the backup contains ${String(foreign.kind)} ${nameOf(foreign)}, which no backup of ${original} has: Steward did not write it`,
     );
   }
   const [tcp] = own;
   // The same choice of metadata as when a backup is taken.
   return { own: tcp && tenantManifest(tcp), secrets: secrets.map(secretManifest) };
 }
+
+/** What a backup contains is what its author wrote: no more is known of it. */
+const nameOf = ({ metadata }: BackedUpObject): string => {
+  const isNamed = typeof metadata === 'object' && metadata !== null && 'name' in metadata;
+  return isNamed && typeof metadata.name === 'string' ? metadata.name : '';
+};
+
+const isTenant = (one: BackedUpObject): one is BackedUpObject & TenantControlPlane =>
+  one.kind === tenantControlPlane.kind && nameOf(one) !== '';
+
+const isSecret = (one: BackedUpObject): one is BackedUpObject & Secret => one.kind === 'Secret' && nameOf(one) !== '';

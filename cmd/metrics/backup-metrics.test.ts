@@ -1,17 +1,18 @@
 import { expect, test } from '@jest/globals';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
+import { backupPolicyWith } from '../../testing/builders/backup-policy.ts';
 import { tenantControlPlaneWith } from '../../testing/builders/tenant-control-plane.ts';
 import { backupMetrics, measuredPolicies } from './backup-metrics.ts';
 
-const policy = (name: string, created: string, more: object = {}): BackupPolicy =>
-  ({
-    metadata: { namespace: 'team', name, uid: name, creationTimestamp: created },
-    spec: { tenantControlPlaneName: 'shop', suspend: false, ...more },
-    status: {
-      lastBackupTime: '2030-01-01T00:00:00.000Z',
-      conditions: [{ type: 'Ready', status: 'False' }],
-    },
-  }) as unknown as BackupPolicy;
+const lastBackupTime = '2030-01-01T00:00:00.000Z';
+const failed = { type: 'Ready', status: 'False', reason: 'ProcessFailed', message: '' } as const;
+
+const policy = (name: string, created: string, spec: Partial<BackupPolicy['spec']> = {}): BackupPolicy =>
+  backupPolicyWith(name, {
+    metadata: { namespace: 'team', creationTimestamp: created },
+    spec,
+    status: { lastBackupTime, conditions: [{ ...failed, lastTransitionTime: lastBackupTime }] },
+  });
 
 const shop = tenantControlPlaneWith({ metadata: { namespace: 'team', name: 'shop' } });
 

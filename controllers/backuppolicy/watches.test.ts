@@ -1,27 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
+import { storedMeta } from '../../api/as-stored.ts';
 import type { Key, KindRef, NamespacedResource } from '../../api/meta.ts';
 import { backupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
+import { backupPolicyWith } from '../../testing/builders/backup-policy.ts';
 import { policyWatches } from './watches.ts';
 
-const policy = (name: string, status: object = {}): BackupPolicy =>
-  ({
-    metadata: { namespace: 'tenants', name, uid: name },
-    spec: { tenantControlPlaneName: 'shop' },
-    status,
-  }) as unknown as BackupPolicy;
+const policy = (name: string, status: BackupPolicy['status'] = {}): BackupPolicy => backupPolicyWith(name, { status });
 
-const restore = (phase: string, tenant: string, owner?: string): NamespacedResource =>
-  ({
-    metadata: {
-      ...{ namespace: 'tenants', name: 'a', uid: 'a' },
-      ...(owner !== undefined && { ownerReferences: [{ kind: 'BackupPolicy', name: owner }] }),
-    },
-    spec: { tenantControlPlaneName: tenant },
-    status: { phase },
-  }) as unknown as NamespacedResource;
+const restore = (phase: 'Running' | 'Completed', tenant: string, owner?: string): TenantRestore => ({
+  apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+  kind: 'TenantRestore',
+  metadata: {
+    ...storedMeta({ namespace: 'tenants', name: 'a', uid: 'a' }),
+    ...(owner !== undefined && {
+      ownerReferences: [
+        { apiVersion: 'steward.butlerlabs.dev/v1alpha1', kind: 'BackupPolicy', name: owner, uid: owner },
+      ],
+    }),
+  },
+  spec: { tenantControlPlaneName: tenant, type: 'InPlace', source: { policyName: 'hourly' }, sleep: false },
+  status: { phase },
+});
 
 const policies = [policy('hourly'), policy('daily')];
 
@@ -31,8 +33,7 @@ function woken(
   old: NamespacedResource | undefined,
   now: NamespacedResource | undefined,
 ): readonly Key[] {
-  const deps = { policies: () => policies, processes: { namespace: 'steward-system' } } as unknown as Dependencies;
-  return policyWatches(deps)
+  return policyWatches({ policies: () => policies, processes: { namespace: 'steward-system' } })
     .filter((watch) => watch.kind === kind)
     .flatMap((watch) => watch.keys(old, now));
 }

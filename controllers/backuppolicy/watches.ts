@@ -15,7 +15,7 @@ import type { Watch } from '../../runtime/reconcile/controller.ts';
 import { processOwner } from '../../stores/backup/process/process-owner.ts';
 import type { Dependencies } from './dependencies.ts';
 
-type Deps = Pick<Dependencies, 'policies' | 'processes'>;
+type Deps = Pick<Dependencies, 'policies'> & { readonly processes: Pick<Dependencies['processes'], 'namespace'> };
 
 /** What else concerns a BackupPolicy. */
 export function policyWatches(deps: Deps): readonly Watch[] {

@@ -59,11 +59,14 @@ describe('what a failed request means', () => {
     expect(explained(answer('AccessDenied', 403), action)).toContain(`the key needs ${action} for ${resource}`);
   });
 
-  test.each([undefined, 'text', 17, {}, { message: 3, name: {}, $metadata: {} }])('is told for %j, too', (error) => {
-    expect(explained(error)).not.toBe('');
-    expect(isPassing(error)).toBe(false);
-    expect(isOfClock(error)).toBe(false);
-  });
+  test.each([undefined, 'text', 17, {}, { message: 3, name: {}, $metadata: {} }])(
+    'is reported for %j, too',
+    (error) => {
+      expect(explained(error)).not.toBe('');
+      expect(isPassing(error)).toBe(false);
+      expect(isOfClock(error)).toBe(false);
+    },
+  );
 });
 
 describe('a failure that may pass', () => {

@@ -45,7 +45,7 @@ describe('the URL of a bucket', () => {
     );
   });
 
-  test('is told from a folder', () => {
+  test('is distinguished from a folder', () => {
     expect(isS3Url('s3://a')).toBe(true);
     expect(['/s3://a', 's3', 's3/a', './s3:', ''].some(isS3Url)).toBe(false);
   });

@@ -44,7 +44,7 @@ const newCredentials = (): S3Credentials => {
 const region = 'eu-test-1';
 
 /**
- * Starts the pinned versitygw on a free port of 127.0.0.1, with TLS unless it is told otherwise, and waits until it serves. It dies with
+ * Starts the pinned versitygw on a free port of 127.0.0.1, with TLS unless an option says otherwise, and waits until it serves. It dies with
  * this process; disposing kills it and removes its files. Throws with the end of its log when it does not start.
  */
 export async function startS3({ hasTls = true } = {}): Promise<S3Server> {

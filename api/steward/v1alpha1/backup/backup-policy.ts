@@ -22,28 +22,44 @@ const backupEntry = obj({
 });
 export type BackupEntry = Infer<typeof backupEntry>;
 
+/** When something is repeated: by a cron expression, or after an interval of at least `shortest`. */
+const repetition = (texts: { readonly schedule: string; readonly interval: string }, shortest: string) => ({
+  schedule: opt(described(str({ minLength: 1, maxLength: 100 }), texts.schedule)),
+  timeZone: opt(
+    described(
+      str({ pattern: '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$', maxLength: 64 }),
+      'Time zone of the schedule, such as `Europe/Berlin`. Defaults to UTC.',
+    ),
+  ),
+  interval: opt(
+    described(
+      ruled(str({ pattern: '^([0-9]+(h|m|s))+$', maxLength: 20 }), {
+        rule: `duration(self) >= duration('${shortest}')`,
+        message: `interval must be at least ${shortest}`,
+      }),
+      texts.interval,
+    ),
+  ),
+});
+
+const repetitionRules = [
+  { rule: 'has(self.schedule) != has(self.interval)', message: 'set schedule or interval, but not both' },
+  {
+    rule: '!has(self.timeZone) || has(self.schedule)',
+    message: 'timeZone is supported only with schedule',
+    fieldPath: '.timeZone',
+  },
+] as const;
+
 const rehearsalSpec = obj(
   {
-    schedule: opt(
-      described(
-        str({ minLength: 1, maxLength: 100 }),
-        'When the newest backup is restored on trial, as a cron expression with five fields, such as `0 4 * * 0`.',
-      ),
-    ),
-    timeZone: opt(
-      described(
-        str({ pattern: '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$', maxLength: 64 }),
-        'Time zone of the schedule, such as `Europe/Berlin`. Defaults to UTC.',
-      ),
-    ),
-    interval: opt(
-      described(
-        ruled(str({ pattern: '^([0-9]+(h|m|s))+$', maxLength: 20 }), {
-          rule: "duration(self) >= duration('10m')",
-          message: 'interval must be at least 10m',
-        }),
-        'Time between two rehearsals, such as `24h`, in place of a schedule.',
-      ),
+    ...repetition(
+      {
+        schedule:
+          'When the newest backup is restored on trial, as a cron expression with five fields, such as `0 4 * * 0`.',
+        interval: 'Time between two rehearsals, such as `24h`, in place of a schedule.',
+      },
+      '10m',
     ),
     dataStoreName: opt(
       described(
@@ -52,12 +68,7 @@ const rehearsalSpec = obj(
       ),
     ),
   },
-  { rule: 'has(self.schedule) != has(self.interval)', message: 'set schedule or interval, but not both' },
-  {
-    rule: '!has(self.timeZone) || has(self.schedule)',
-    message: 'timeZone is supported only with schedule',
-    fieldPath: '.timeZone',
-  },
+  ...repetitionRules,
 );
 
 const backupPolicySpec = obj(
@@ -66,26 +77,13 @@ const backupPolicySpec = obj(
       ruled(tenantName(), { rule: 'self == oldSelf', message: 'tenantControlPlaneName cannot be changed' }),
       'Name of the TenantControlPlane, in the namespace of the policy. A TenantControlPlane has one policy at most: the oldest one.',
     ),
-    schedule: opt(
-      described(
-        str({ minLength: 1, maxLength: 100 }),
-        'When backups are taken, as a cron expression with five fields, such as `0 * * * *`. All changes in between are saved, too.',
-      ),
-    ),
-    timeZone: opt(
-      described(
-        str({ pattern: '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$', maxLength: 64 }),
-        'Time zone of the schedule, such as `Europe/Berlin`. Defaults to UTC.',
-      ),
-    ),
-    interval: opt(
-      described(
-        ruled(str({ pattern: '^([0-9]+(h|m|s))+$', maxLength: 20 }), {
-          rule: "duration(self) >= duration('1m')",
-          message: 'interval must be at least 1m',
-        }),
-        'Time between two backups, such as `1h`, in place of a schedule.',
-      ),
+    ...repetition(
+      {
+        schedule:
+          'When backups are taken, as a cron expression with five fields, such as `0 * * * *`. All changes in between are saved, too.',
+        interval: 'Time between two backups, such as `1h`, in place of a schedule.',
+      },
+      '1m',
     ),
     suspend: opt(
       described(bool(), 'Whether to stop. No changes are saved until it is false again; then a new backup is taken.'),
@@ -128,15 +126,7 @@ const backupPolicySpec = obj(
       'Retain',
     ),
   },
-  {
-    rule: 'has(self.schedule) != has(self.interval)',
-    message: 'set schedule or interval, but not both',
-  },
-  {
-    rule: '!has(self.timeZone) || has(self.schedule)',
-    message: 'timeZone is supported only with schedule',
-    fieldPath: '.timeZone',
-  },
+  ...repetitionRules,
 );
 export type BackupPolicySpec = Infer<typeof backupPolicySpec>;
 export type BackupPolicySpecInput = Input<typeof backupPolicySpec>;
