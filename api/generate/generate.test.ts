@@ -68,6 +68,15 @@ describe('crd', () => {
       expect(crd(kind).metadata.name).toBe(`${plural}.${kind.group}`);
     },
   );
+
+  const ours = allKinds.filter(({ namespaced, group }) => namespaced && group !== 'clusterstack.x-k8s.io');
+  test.each(ours.map((kind) => [kind.kind, kind] as const))(
+    '%s is among what `kubectl get steward` lists in a namespace',
+    (_, kind) => {
+      const { names } = crd(kind).spec as { readonly names: { readonly categories?: readonly string[] } };
+      expect(names.categories ?? []).toContain('steward');
+    },
+  );
 });
 
 describe('yamlText', () => {

@@ -175,6 +175,19 @@ describe('A TenantRestore', () => {
     expect(await argsOf(second)).toBeDefined();
   });
 
+  test('does not wait for one that works on another control plane', async () => {
+    await world.tenant('shop', 0);
+    await world.tenant('other', 0);
+    const spec = { type: 'Clone', tenantControlPlaneName: 'other' } as const;
+    const first = await world.restore({}, 'first');
+    await world.settle(6);
+    await world.clock.advance(1000);
+    const second = await world.restore(spec, 'second');
+    await world.settle(6);
+    expect(await argsOf(first)).toBeDefined();
+    expect(await argsOf(second)).toBeDefined();
+  });
+
   test('fails with the last error of its process, and is not tried again', async () => {
     await world.tenant('shop', 0);
     const restore = await world.restore();

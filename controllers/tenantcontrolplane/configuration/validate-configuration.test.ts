@@ -155,7 +155,7 @@ describe('A configuration of kube-apiserver', () => {
       jwt({ ...one, claimMappings: { ...one.claimMappings, uid: { claim: 'a', expression: 'claims.a' } } }),
       `${j}[0].claimMappings.uid has both claim and expression`,
     ],
-    ...['department', 'Example.com/a', 'example.com/', 'a b.com/c'].map(
+    ...['department', 'Example.com/a', 'example.com/', 'a b.com/c', `${'a.'.repeat(126)}io/a`].map(
       (key) =>
         [
           `the extra key ${key}`,
