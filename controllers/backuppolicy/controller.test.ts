@@ -182,6 +182,19 @@ describe('A BackupPolicy', () => {
     expect(await world.deploymentOf(second)).toBeDefined();
   });
 
+  test('works beside an older one for a control plane of the same name in another namespace', async () => {
+    await world.tenant();
+    const { spec } = await world.policy({}, 'model');
+    await world.cluster.admin.delete(backupPolicy, { namespace: 'tenants', name: 'model' });
+    const metadata = { namespace: 'others', name: 'hourly' };
+    const [apiVersion, kind] = ['steward.butlerlabs.dev/v1alpha1', 'BackupPolicy'];
+    await world.cluster.admin.create(backupPolicy, { apiVersion, kind, metadata, spec });
+    await world.clock.advance(1000);
+    const policy = await world.policy();
+    await world.settle();
+    expect(await world.deploymentOf(policy)).toBeDefined();
+  });
+
   test('goes on while a restore waits for a person, and stops while it works', async () => {
     await world.tenant();
     const policy = await world.policy();

@@ -245,6 +245,13 @@ describe('The files that configure kube-apiserver', () => {
     expect(authorizers.at(-1)?.webhook?.matchConditions).toEqual(notComponents);
   });
 
+  test('leave out what the version of a stored spec does not read yet', () => {
+    const names = Object.keys(files(configuredKubernetes, 'v1.29.0'));
+    expect(names).not.toContain('authentication.yaml');
+    expect(names).not.toContain('authorization.yaml');
+    expect(names).toContain('audit-policy.yaml');
+  });
+
   test('are none for a spec that configures nothing', () => {
     expect(files({})).toEqual({});
     expect(configurationPod(tenantControlPlaneWith(), undefined)).toEqual({});
