@@ -231,10 +231,13 @@ export class TenantWorld {
     return (await this.cluster.admin.get(tenantControlPlane, key)) !== undefined;
   }
 
-  /** One reconcile of the controller. */
+  /** One reconcile of the controller. Rejects for a mistake of the code, which the product would only report. */
   async reconcile(): Promise<ReconcileOutcome> {
     const found = await this.cluster.admin.get(tenantControlPlane, key);
-    return found === undefined ? {} : this.#reconciler.reconcile(found, silent);
+    if (found === undefined) return {};
+    const outcome = await this.#reconciler.reconcile(found, silent);
+    if (outcome.error instanceof TypeError || outcome.error instanceof ReferenceError) throw outcome.error;
+    return outcome;
   }
 
   /** Reconciles until one writes nothing any more. */
