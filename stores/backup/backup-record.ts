@@ -1,4 +1,4 @@
-import { RepositoryError } from './backup-repository.ts';
+import { JsonFields } from './json-fields.ts';
 
 /** A chunk of a backup. */
 export interface ChunkRecord {
@@ -40,12 +40,19 @@ export function nameOfMoment(at: string): string {
   return at.replaceAll(/[-:]/g, '');
 }
 
-/** Parses what was written as JSON. Throws `RepositoryError` for another format. */
+/** Reads a record. Throws `RepositoryError` for another format, and for what is no record. */
 export function parseBackup(name: string, content: Uint8Array): BackupRecord {
-  const record = JSON.parse(Buffer.from(content).toString()) as BackupRecord;
-  // A later version of Steward may have written it.
-  if ((record.format as number) !== 1) {
-    throw new RepositoryError(`${name} has format ${record.format}: this version of Steward reads format 1`);
-  }
-  return record;
+  const record = JsonFields.of(name, Buffer.from(content).toString());
+  return {
+    format: 1,
+    at: record.text('at'),
+    store: record.text('store'),
+    run: record.text('run'),
+    revision: record.revision('revision').toString(),
+    chunks: record.list('chunks').map((chunk) => ({ name: chunk.text('name'), keys: chunk.count('keys') })),
+    keys: record.count('keys'),
+    bytes: record.count('bytes'),
+    fingerprint: record.text('fingerprint'),
+    objects: record.list('objects').map(({ fields }) => fields),
+  };
 }

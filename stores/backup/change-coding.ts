@@ -1,6 +1,8 @@
 import type { StoredChange, StoredEntry } from '../tenancy-data.ts';
 import { RepositoryError } from './backup-repository.ts';
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** Kinds of a change; they are part of the format. */
 const deleted = 0;
 const lasting = 1;
@@ -31,7 +33,7 @@ export function decodeChanges(bytes: Uint8Array): readonly StoredChange[] {
   const changes: StoredChange[] = [];
   while (!reader.isAtEnd) {
     const kind = reader.byte();
-    const key = Buffer.from(reader.withLength()).toString();
+    const key = reader.text();
     if (kind === deleted) changes.push({ is: 'deleted', key });
     else if (kind === lasting) changes.push({ is: 'put', entry: { key, value: reader.withLength() } });
     else if (kind === expiring) {
@@ -85,6 +87,16 @@ class Reader {
 
   withLength(): Uint8Array {
     return this.#take(this.number());
+  }
+
+  /** A key that is not UTF-8 would become another one. */
+  text(): string {
+    try {
+      return utf8.decode(this.withLength());
+    } catch (cause) {
+      if (cause instanceof RepositoryError) throw cause;
+      throw new RepositoryError('a file of the backup is damaged: it has a key that is not UTF-8', { cause });
+    }
   }
 
   #take(length: number): Buffer {

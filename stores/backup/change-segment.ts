@@ -1,6 +1,7 @@
 import type { StoredChange } from '../tenancy-data.ts';
 import { RepositoryError } from './backup-repository.ts';
 import { decodeChanges, encodeChanges } from './change-coding.ts';
+import { JsonFields } from './json-fields.ts';
 
 /** Changes that were read together: applied after all before them, they give the state of one revision. */
 export interface ChangeRound {
@@ -44,16 +45,17 @@ export function decodeSegment(name: string, content: Uint8Array): ChangeSegment 
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const end = bytes.length < 4 ? 4 : 4 + bytes.readUInt32BE();
   if (bytes.length < end) throw new RepositoryError(`${name} ends too early`);
-  const header = JSON.parse(bytes.subarray(4, end).toString()) as Header;
-  if ((header.format as number) !== 1) {
-    throw new RepositoryError(`${name} has format ${header.format}: this version of Steward reads format 1`);
-  }
+  const header = JsonFields.of(name, bytes.subarray(4, end).toString());
   let at = end;
-  const rounds = header.rounds.map((round): ChangeRound => {
-    at += round.bytes;
+  const rounds = header.list('rounds').map((round): ChangeRound => {
+    const from = at;
+    at += round.count('bytes');
     if (at > bytes.length) throw new RepositoryError(`${name} ends too early`);
-    const changes = decodeChanges(bytes.subarray(at - round.bytes, at));
-    return { at: round.at, revision: BigInt(round.revision), changes };
+    return {
+      at: round.text('at'),
+      revision: round.revision('revision'),
+      changes: decodeChanges(bytes.subarray(from, at)),
+    };
   });
-  return { after: BigInt(header.after), rounds };
+  return { after: header.revision('after'), rounds };
 }
