@@ -7,8 +7,15 @@ const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICAT
 const latest = new Map<string, X509Certificate>();
 const mostLatest = 64;
 
+/** Throws for a certificate whose public key cannot be decoded, too: that would only be found out when the key is needed. */
+function decode(block: string): X509Certificate {
+  const certificate = new X509Certificate(block);
+  certificate.publicKey.export({ type: 'spki', format: 'der' });
+  return certificate;
+}
+
 function certificateOf(block: string): X509Certificate {
-  const certificate = latest.get(block) ?? new X509Certificate(block);
+  const certificate = latest.get(block) ?? decode(block);
   latest.delete(block);
   latest.set(block, certificate);
   for (const oldest of latest.keys()) {
