@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { thirdPartyNotices } from './third-party-notices.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Where the bundle goes: the first argument, or `dist/`. */
@@ -96,3 +97,4 @@ await writeFile(
   `${JSON.stringify({ name: 'steward', version, type: 'module', packages })}\n`,
 );
 console.log(`${join(out, 'steward.mjs')}: version v${version}`);
+await writeFile(join(out, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, packages));

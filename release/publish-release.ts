@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { ReleaseNotFoundError } from '../clusterstacks/sources/asset-errors.ts';
 import type { Artifact } from '../clusterstacks/sources/oci/artifact.ts';
 import { artifactOf, content, emptyConfig, indexOf } from '../clusterstacks/sources/oci/artifact.ts';
 import type { OciRepository } from '../clusterstacks/sources/oci/oci-repository.ts';
+import { attestationOf } from './attestation.ts';
 import { filesArtifact } from './files-artifact.ts';
 import { imageArtifact } from './image-artifact.ts';
 import type { PlatformImage } from './image-artifact.ts';
@@ -14,7 +16,9 @@ import type { RegistryAccess } from './open-repository.ts';
 import { openRepository } from './open-repository.ts';
 import { writePluginRelease } from './plugin-release.ts';
 import { writeProviderRelease } from './provider-release.ts';
+import { provenanceOf } from './provenance.ts';
 import { pushChart } from './push-chart.ts';
+import { readSource } from './read-source.ts';
 import { releaseNotes } from './release-notes.ts';
 import { releaseVersion } from './release-version.ts';
 import { imageSbom } from './sbom.ts';
@@ -55,11 +59,11 @@ export interface Published {
 export const providerArtifactType = 'application/vnd.butlerlabs.steward.provider.v1';
 
 /**
- * Builds and publishes a release: image, bill of materials, charts, and last the components, which are what a release is known by.
+ * Builds and publishes a release: image, bill of materials, provenance, charts, and last the components, which are what a release is known by.
  * A version that is there is never replaced; one that failed on its way can be published again.
  */
 export async function publishRelease(release: Release): Promise<readonly Published[]> {
-  const { registry, access, key, out, log } = release;
+  const { registry, access, architectures, key, out, log } = release;
   const version = await releaseVersion(release.version);
   const tag = `v${version}`;
   const [image, components] = [`${registry}/steward`, `${registry}/steward-components`];
@@ -91,6 +95,14 @@ export async function publishRelease(release: Release): Promise<readonly Publish
   await writeFile(join(out, 'sbom.cdx.json'), sbom);
   const bill = artifactOf(emptyConfig, [content('application/vnd.cyclonedx+json', sbom)]);
   await publish(image, bill, tagBeside(imageDigest, 'sbom'));
+
+  if (key !== undefined) {
+    const facts = { image, digest: imageDigest, version, architectures, environment: process.env };
+    const [source, lock] = await Promise.all([readSource(root), readFile(join(root, 'package-lock.json'))]);
+    const statement = provenanceOf({ ...facts, source, lock: createHash('sha256').update(lock).digest('hex') });
+    await openRepository(image, access).push(attestationOf(statement, key), tagBeside(imageDigest, 'att'), never);
+    await writeFile(join(out, 'provenance.json'), JSON.stringify(statement, null, 2));
+  }
 
   for (const chart of ['steward', 'steward-crds'] as const) {
     const digest = await pushChart({ chart, version, image, into: out }, `${registry}/charts`, access);
@@ -137,7 +149,8 @@ async function buildImages(
   return { images, packages, debian };
 }
 
-const imageLabels = (version: string): Readonly<Record<string, string>> => ({
+/** What an image says of itself. */
+export const imageLabels = (version: string): Readonly<Record<string, string>> => ({
   'org.opencontainers.image.title': 'steward',
   'org.opencontainers.image.source': 'https://github.com/butlerdotdev/steward',
   'org.opencontainers.image.licenses': 'Apache-2.0',

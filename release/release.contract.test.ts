@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,15 +14,20 @@ import { artifactOf, digestOf, emptyConfig } from '../clusterstacks/sources/oci/
 import { debianProgram } from '../e2e/tools/debian-program.ts';
 import { resolveTools } from '../e2e/tools/resolve.ts';
 import { toolEnvironment } from '../e2e/tools/tool-environment.ts';
-import { managerPlaces } from './manager-image.ts';
+import { attested } from './attestation.ts';
+import { imageArtifact } from './image-artifact.ts';
+import { managerPlaces, writeManagerImage } from './manager-image.ts';
 import { architectures, ownArchitecture } from './system/image-system.ts';
+import type { Architecture } from './system/image-system.ts';
 import { openRepository } from './open-repository.ts';
+import { imageLabels } from './publish-release.ts';
 import { pushChart } from './push-chart.ts';
 import { RunningRegistry } from './running-registry.ts';
 import { isSignedBy, signatureOf, tagBeside } from './signature.ts';
 
 const run = promisify(execFile);
 const version = '0.1.8';
+const root = path.join(import.meta.dirname, '..');
 /** The password is release-password. */
 const users = 'steward:$2y$05$abcdefghijklmnopqrstuuAU3sH7TZg3uJb3RlYLqp/r2gjxB919O\n';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -56,6 +61,29 @@ const manifestAt = async (name: string, reference: string): Promise<{ manifest: 
   const bytes = await read(name, 'manifests', reference);
   return { manifest: json<Manifest>(bytes), digest: digestOf(bytes) };
 };
+
+const unpackedImages = new Map<Architecture, Promise<string>>();
+
+/** The folder with all files of the image for an architecture, as the registry has it. */
+function unpackedImage(architecture: Architecture): Promise<string> {
+  const known = unpackedImages.get(architecture) ?? unpackImage(architecture);
+  unpackedImages.set(architecture, known);
+  return known;
+}
+
+async function unpackImage(architecture: Architecture): Promise<string> {
+  const { manifest: index } = await manifestAt('steward', `v${version}`);
+  const one = index.manifests?.find(({ platform }) => platform?.architecture === architecture);
+  const { manifest } = await manifestAt('steward', one?.digest ?? '');
+  const image = path.join(folder, `root-${architecture}`);
+  await mkdir(image);
+  for (const { digest } of manifest.layers) {
+    const layer = path.join(folder, `layer-${architecture}.tar.gz`);
+    await writeFile(layer, await blob('steward', digest));
+    await run('tar', ['-xzf', layer, '-C', image]);
+  }
+  return image;
+}
 
 const publish = (...more: readonly string[]): Promise<unknown> =>
   run(
@@ -107,25 +135,16 @@ describe('a published release', () => {
   test.each(architectures)(
     'has a program that runs on %s, with nothing but what is in the image',
     async (architecture) => {
-      const { manifest: index } = await manifestAt('steward', `v${version}`);
-      const one = index.manifests?.find(({ platform }) => platform?.architecture === architecture);
-      const { manifest } = await manifestAt('steward', one?.digest ?? '');
-      const root = path.join(folder, `root-${architecture}`);
-      await mkdir(root);
-      for (const { digest } of manifest.layers) {
-        const layer = path.join(folder, 'layer.tar.gz');
-        await writeFile(layer, await blob('steward', digest));
-        await run('tar', ['-xzf', layer, '-C', root]);
-      }
+      const image = await unpackedImage(architecture);
       const inside = [managerPlaces.node, managerPlaces.target, 'version'];
       if (architecture === ownArchitecture) {
-        expect((await run('chroot', [root, ...inside])).stdout).toBe(`v${version}\n`);
+        expect((await run('chroot', [image, ...inside])).stdout).toBe(`v${version}\n`);
         return;
       }
       const machine = { amd64: 'x86_64', arm64: 'aarch64' }[architecture];
       const emulator = { name: 'qemu-user-static', program: `usr/bin/qemu-${machine}-static` };
-      await copyFile(await debianProgram(emulator, toolEnvironment().cacheFolder), path.join(root, 'emulator'));
-      expect((await run('chroot', [root, '/emulator', ...inside])).stdout).toBe(`v${version}\n`);
+      await copyFile(await debianProgram(emulator, toolEnvironment().cacheFolder), path.join(image, 'emulator'));
+      expect((await run('chroot', [image, '/emulator', ...inside])).stdout).toBe(`v${version}\n`);
     },
     180_000,
   );
@@ -205,6 +224,43 @@ describe('a published release', () => {
     for (const component of components) expect(component.version).not.toBe('');
     const npm = components.filter(({ purl }) => purl.startsWith('pkg:npm/'));
     expect(npm.filter(({ hashes }) => hashes === undefined)).toEqual([]);
+  });
+
+  test('has a signed provenance that names the image, the commit and the lock file', async () => {
+    const { digest } = await manifestAt('steward', `v${version}`);
+    const { manifest } = await manifestAt('steward', tagBeside(digest, 'att'));
+    const statement = attested(await blob('steward', manifest.layers[0]?.digest), publicKey);
+    const lock = createHash('sha256').update(await readFile(path.join(root, 'package-lock.json')));
+    const { stdout: commit } = await run('git', ['rev-parse', 'HEAD'], { cwd: root });
+    expect(statement).toMatchObject({
+      subject: [{ name: `${registry.host}/team/steward`, digest: { sha256: digest.replace('sha256:', '') } }],
+      predicate: {
+        buildDefinition: {
+          resolvedDependencies: [{ digest: { gitCommit: commit.trim() } }, { digest: { sha256: lock.digest('hex') } }],
+        },
+      },
+    });
+    expect(json(await readFile(path.join(out, 'provenance.json')))).toEqual(statement);
+  });
+
+  test('has an image that is the same, byte by byte, when it is built again', async () => {
+    const archive = path.join(folder, 'again.tar');
+    const name = `${registry.host}/team/steward:v${version}`;
+    await writeManagerImage(archive, { name, version, labels: imageLabels(version) });
+    const again = await imageArtifact(archive);
+    const { manifest } = await manifestAt('steward', `v${version}`);
+    expect(manifest.manifests?.map(({ digest }) => digest)).toContain(again.image.manifest.descriptor.digest);
+  });
+
+  test.each(architectures)('has the licences of everything that is in the image for %s', async (architecture) => {
+    const image = await unpackedImage(architecture);
+    const text = (name: string): Promise<string> => readFile(path.join(image, name), 'utf8');
+    const { packages } = JSON.parse(await text('app/package.json')) as { packages: readonly string[] };
+    expect(packages.length).toBeGreaterThan(50);
+    expect(await text('app/THIRD-PARTY-NOTICES.txt')).toContain(`contains ${packages.length} packages of others`);
+    for (const name of ['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates'])
+      expect(await text(`usr/share/doc/${name}/copyright`)).toMatch(/licen[cs]e/i);
+    expect(await text('nodejs/LICENSE')).toContain('Node.js');
   });
 
   test('comes with its notes', async () => {

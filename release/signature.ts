@@ -8,7 +8,8 @@ const annotation = 'dev.cosignproject.cosign/signature';
 const payloadType = 'application/vnd.dev.cosign.simplesigning.v1+json';
 
 /** The tag beside an artifact that holds something about it, as cosign finds it. */
-export const tagBeside = (digest: string, what: 'sig' | 'sbom'): string => `${digest.replace(':', '-')}.${what}`;
+export const tagBeside = (digest: string, what: 'sig' | 'sbom' | 'att'): string =>
+  `${digest.replace(':', '-')}.${what}`;
 
 /**
  * The signature of a digest by a key, in the layout of cosign (its SIGNATURE_SPEC): an artifact whose layer is the signed

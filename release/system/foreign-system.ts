@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { ensurePackages } from '../../e2e/tools/debian-packages.ts';
 import { authorities } from './image-system.ts';
 import type { Architecture, DebianPackage, ImageSystem } from './image-system.ts';
+import { copyrightFiles } from './copyright-files.ts';
 import { linkedLibraries } from './linked-libraries.ts';
 import { packageOf } from './package-of.ts';
 
@@ -39,6 +40,7 @@ export async function foreignSystem(
   const files = (await readdir(debs)).map((name) => join(debs, name));
   for (const file of files) await run('dpkg-deb', ['--extract', file, unpacked]);
   const libraries = await linkedLibraries(node, unpacked, [`/lib/${triplet}`, `/usr/lib/${triplet}`]);
+  const debian = await Promise.all([...files.map(describe), packageOf(authorities)]);
   return {
     architecture,
     node,
@@ -46,8 +48,9 @@ export async function foreignSystem(
       ...libraries.map((path) => ({ from: join(unpacked, path), to: path })),
       // Authorities are the same everywhere.
       { from: authorities, to: authorities },
+      ...copyrightFiles(debian, node, unpacked),
     ],
-    packages: async () => Promise.all([...files.map(describe), packageOf(authorities)]),
+    packages: () => Promise.resolve(debian),
   };
 }
 

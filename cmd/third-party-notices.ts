@@ -1,0 +1,49 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Licences that ask for no more than their text beside the program. Others need a decision of a person. */
+export const allowedLicences: readonly string[] = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+];
+
+interface PackageJson {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+}
+
+const line = '-'.repeat(80);
+
+/**
+ * What the licences of the packages in a program ask to be handed on with it: name, licence and its text, for each folder of a package
+ * below `root`. Throws for a package whose licence is not allowed.
+ */
+export function thirdPartyNotices(root: string, folders: readonly string[]): string {
+  const parts = folders.map((folder) => noticeOf(join(root, folder)));
+  const head = `This program contains ${parts.length} packages of others. Their names and licences follow.`;
+  return `${[head, ...parts].join(`\n\n${line}\n\n`)}\n`;
+}
+
+function noticeOf(folder: string): string {
+  const { name, version, license = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageJson;
+  if (!allowedLicences.includes(license))
+    throw new Error(
+      `${name} ${version} has the licence ${license === '' ? 'unknown' : license}: nobody has decided yet whether it may be shipped`,
+    );
+  const texts = readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|copying|notice)(-\w+)?(\.(md|txt|markdown))?$/i.test(file))
+    .sort()
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  const place = `https://www.npmjs.com/package/${name}/v/${version}`;
+  // Some packages name their licence, but do not contain its text.
+  const text =
+    texts.length > 0 ? texts.join('\n\n') : `The licence is ${license}: https://spdx.org/licenses/${license}.html`;
+  return `${name} ${version} (${license})\n${place}\n\n${text}`;
+}
