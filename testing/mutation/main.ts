@@ -10,7 +10,7 @@ import { root, workFolder } from './places.ts';
 import { rateOf, reportPage, rowsOf } from './report.ts';
 import type { Judged } from './report.ts';
 import { roomOf, rooms, sampleOf } from './sample.ts';
-import { sideBySide } from './side-by-side.ts';
+import { sideBySide } from '../side-by-side.ts';
 import { Sources } from './sources.ts';
 import { withoutTwins } from './without-twins.ts';
 import { TestMap, tiers } from './test-map.ts';

@@ -6,7 +6,7 @@ import { KeptValues } from './kept-values.ts';
 import type { Mutant } from './mutant.ts';
 import { root, workFolder } from './places.ts';
 import { roomOf } from './sample.ts';
-import { sideBySide } from './side-by-side.ts';
+import { sideBySide } from '../side-by-side.ts';
 import type { Sources } from './sources.ts';
 import { probed } from './texts.ts';
 
