@@ -57,8 +57,11 @@ async function filesIn(folder: string): Promise<readonly Buffer[]> {
 }
 
 async function run(words: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-  const [program = '', ...before] = [...(await newerLibc()), process.execPath, fuzzer];
-  const child = spawn(program, [...before, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [loader, ...libraries] = await newerLibc();
+  const command = [fuzzer, ...words];
+  const [program, all] =
+    loader === undefined ? [process.execPath, command] : [loader, [...libraries, process.execPath, ...command]];
+  const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'pipe'] });
   const parts: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => void parts.push(part));
   const end = (): void => void child.kill('SIGKILL');
