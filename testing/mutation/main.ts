@@ -13,7 +13,7 @@ import { roomOf, rooms, sampleOf } from './sample.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { Sources } from './sources.ts';
 import { withoutTwins } from './without-twins.ts';
-import { TestMap, tiers } from './test-map.ts';
+import { projectOf, TestMap, tiers } from './test-map.ts';
 import type { Tier } from './test-map.ts';
 
 /**
@@ -23,7 +23,7 @@ import type { Tier } from './test-map.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    tier: { type: 'string', default: 'contract' },
+    tier: { type: 'string', default: 'elsewhere' },
     workers: { type: 'string', default: '2' },
     id: { type: 'string', multiple: true },
     list: { type: 'boolean', default: false },
@@ -54,7 +54,7 @@ async function judgedBy(tier: Tier, mutants: readonly Mutant[]): Promise<readonl
   await map.learn(mutants, workers, print);
   const judge = new Judge(sources, map, tier, folder);
   const judged: Judged[] = [];
-  await sideBySide(mutants, tier === 'contract' ? 1 : workers, async (mutant) => {
+  await sideBySide(mutants, projectOf(tier) === 'contract' ? 1 : workers, async (mutant) => {
     const verdict = await judge.judge(mutant);
     judged.push({ mutant, verdict, ...(verdict.killed ? { tier } : {}) });
     const word = verdict.killed ? 'killed  ' : 'SURVIVED';
@@ -90,5 +90,5 @@ if (values.list) {
     print(
       `${row.room}: ${row.judged} judged, ${row.killed} killed, ${row.judged - row.killed} survived, ${rateOf(row)} %`,
     );
-  if (wanted.length === sample.length && values.tier === 'contract') await page(judged);
+  if (wanted.length === sample.length && values.tier === tiers.at(-1)) await page(judged);
 }

@@ -2,6 +2,7 @@ import type { Explanations } from './explanations.ts';
 import type { Verdict } from './judge.ts';
 import type { Mutant } from './mutant.ts';
 import { roomOf, rooms } from './sample.ts';
+import { projectOf } from './test-map.ts';
 import type { Tier } from './test-map.ts';
 
 export interface Judged {
@@ -24,7 +25,7 @@ export function rowsOf(judged: readonly Judged[]): readonly Row[] {
     room,
     judged: those.length,
     killed: those.filter(({ verdict }) => verdict.killed).length,
-    byContract: those.filter(({ tier }) => tier === 'contract').length,
+    byContract: those.filter(({ tier }) => tier !== undefined && projectOf(tier) === 'contract').length,
   });
   const each = rooms.map((room) =>
     row(

@@ -10,10 +10,10 @@ import { sideBySide } from '../side-by-side.ts';
 import type { Sources } from './sources.ts';
 import { probed } from './texts.ts';
 
-/** The unit tests of a mutant's own room, then all others, then what needs real servers. */
-export type Tier = 'room' | 'wide' | 'contract';
+/** The unit tests of a mutant's own room, then all others, then what needs real servers: first beside it, then elsewhere. */
+export type Tier = 'room' | 'wide' | 'contract' | 'elsewhere';
 
-export const tiers: readonly Tier[] = ['room', 'wide', 'contract'];
+export const tiers: readonly Tier[] = ['room', 'wide', 'contract', 'elsewhere'];
 
 /** What one file of tests was seen to do. */
 interface Seen {
@@ -27,7 +27,8 @@ interface Seen {
   readonly reaches: readonly string[];
 }
 
-const together: Readonly<Record<Tier, number>> = { room: 6, wide: 4, contract: 1 };
+/** So many files share one start of jest. */
+const together: Readonly<Record<Tier, number>> = { room: 12, wide: 8, contract: 1, elsewhere: 1 };
 
 /** Knows which files of tests run a mutant's place: each was run once, with probes in the product's code. */
 export class TestMap {
@@ -42,7 +43,7 @@ export class TestMap {
     this.#seen = new KeptValues(join(folder, `map-${tier}.json`));
     const [isTest, others] = [/\.test\.ts$/, /\.(contract|api|capi)\.test\.ts$/];
     this.#tests = sources.files.filter((file) =>
-      tier === 'contract' ? file.endsWith('.contract.test.ts') : isTest.test(file) && !others.test(file),
+      projectOf(tier) === 'contract' ? file.endsWith('.contract.test.ts') : isTest.test(file) && !others.test(file),
     );
   }
 
@@ -100,7 +101,9 @@ export class TestMap {
   }
 
   #isNear(mutant: Mutant, test: string): boolean {
-    return this.#tier === 'contract' || (roomOf({ file: test }) === roomOf(mutant)) === (this.#tier === 'room');
+    if (projectOf(this.#tier) === 'contract')
+      return (areaOf(test) === areaOf(mutant.file)) === (this.#tier === 'contract');
+    return (roomOf({ file: test }) === roomOf(mutant)) === (this.#tier === 'room');
   }
 
   #probedTexts(mutants: readonly Mutant[]): Readonly<Record<string, string>> {
@@ -156,7 +159,11 @@ interface Stale {
   readonly known: Seen | undefined;
 }
 
-export const projectOf = (tier: Tier): 'unit' | 'contract' => (tier === 'contract' ? 'contract' : 'unit');
+export const projectOf = (tier: Tier): 'unit' | 'contract' =>
+  tier === 'contract' || tier === 'elsewhere' ? 'contract' : 'unit';
+
+/** The upper two folders of a file: a driver, for example. */
+const areaOf = (file: string): string => file.split('/').slice(0, 2).join('/');
 
 interface JestJson {
   readonly testResults: readonly {
