@@ -27,8 +27,11 @@ const plain = settledWorlds(
   },
 );
 
-async function encrypted(encryption: Encryption, changes: TenantControlPlaneChanges = {}): Promise<TenantWorld> {
-  const world = new TenantWorld();
+async function encrypted(
+  encryption: Encryption,
+  changes: TenantControlPlaneChanges = {},
+  world = new TenantWorld(),
+): Promise<TenantWorld> {
   await world.create({ ...changes, kubernetes: { encryption } });
   await world.settle();
   return world;
@@ -302,7 +305,9 @@ describe('A running tenant', () => {
   });
 
   test('whose data is being migrated keeps what it has until afterwards', async () => {
-    const world = await encrypted(generated);
+    const image = (): Promise<string> => Promise.resolve('example.com/steward:v1');
+    const migrations = { namespace: 'steward-system', serviceAccount: 'steward-migration', image, minimumHoldMs: 0 };
+    const world = await encrypted(generated, {}, new TenantWorld({ migrations }));
     const share = (dataStoreName: string) => ({ dataStoreName, schema: 'a', user: 'a' });
     const migration = {
       phase: 'Copying',
