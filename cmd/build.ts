@@ -1,5 +1,5 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { thirdPartyNotices } from './third-party-notices.ts';
 
@@ -51,14 +51,17 @@ const { version: ownVersion } = JSON.parse(await readFile(join(root, 'package.js
 const version = process.argv[3] ?? ownVersion;
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-const { metafile } = await build({
+/** Maps name sources by their way from here, so that a bundle is the same wherever it is written to. */
+const place = join(root, 'dist');
+const { metafile, outputFiles } = await build({
   // The program of a worker thread is in the same folder as the one that starts it.
   entryPoints: [
     { in: join(import.meta.dirname, 'steward.ts'), out: 'steward' },
     { in: join(root, 'clusterstacks', 'helm', 'manifest-worker.ts'), out: 'manifest-worker' },
   ],
   absWorkingDir: root,
-  outdir: out,
+  outdir: place,
+  write: false,
   outExtension: { '.js': '.mjs' },
   bundle: true,
   // What is imported only when it is needed, such as the plugin and the AWS SDK, is a file of its own: the manager reads 20 MB less.
@@ -82,6 +85,12 @@ const { metafile } = await build({
   },
   logLevel: 'warning',
 });
+for (const { path, contents, text } of outputFiles) {
+  const file = join(out, relative(place, path));
+  await mkdir(dirname(file), { recursive: true });
+  // The program is started as it is.
+  await writeFile(file, contents, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+}
 const folders = [...(await closureOf(whole))].map((folder) => folder.slice(root.length + 1));
 for (const folder of folders) await cp(join(root, folder), join(out, folder), { recursive: true });
 /** The folders of the packages of which something is in the bundle. */
