@@ -76,7 +76,7 @@ test('a Service without an address of its own is reached by its name, not dialle
   const scope = { tcp: await world.read(), tenantPrepared: true, operatorKubeconfig: 'a', superAdminKubeconfig: 'b' };
   const [endpoint, observed] = [{ host: '10.0.0.1', port: 6443 }, {}];
   const dialled = (clusterIP: string): unknown => {
-    const service = { ...found, spec: { ...found?.spec, clusterIP } };
+    const service = { ...found, spec: { clusterIP } };
     return probeTarget({ ...scope, endpoint, observed, service } as unknown as Scope);
   };
   expect(told.length).toBeGreaterThan(0);
