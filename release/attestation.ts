@@ -1,7 +1,8 @@
 import { sign, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-import { artifactOf, content, jsonContent } from '../clusterstacks/sources/oci/artifact.ts';
+import { content } from '../clusterstacks/sources/oci/artifact.ts';
+import { cosignArtifact } from './cosign-artifact.ts';
 import type { Artifact } from '../clusterstacks/sources/oci/artifact.ts';
 
 const payloadType = 'application/vnd.in-toto+json';
@@ -38,13 +39,7 @@ export function attestationOf(statement: Statement, key: KeyObject): Artifact {
   const layer = content('application/vnd.dsse.envelope.v1+json', Buffer.from(JSON.stringify(envelope)), {
     annotations,
   });
-  const config = jsonContent('application/vnd.oci.image.config.v1+json', {
-    architecture: '',
-    os: '',
-    config: {},
-    rootfs: { type: 'layers', diff_ids: [layer.descriptor.digest] },
-  });
-  return artifactOf(config, [layer]);
+  return cosignArtifact(layer);
 }
 
 /** The statement in an envelope; undefined unless this key signed it. */

@@ -2,7 +2,8 @@ import { createPublicKey, sign, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
 import type { Artifact } from '../clusterstacks/sources/oci/artifact.ts';
-import { artifactOf, content, jsonContent } from '../clusterstacks/sources/oci/artifact.ts';
+import { content } from '../clusterstacks/sources/oci/artifact.ts';
+import { cosignArtifact } from './cosign-artifact.ts';
 
 const annotation = 'dev.cosignproject.cosign/signature';
 const payloadType = 'application/vnd.dev.cosign.simplesigning.v1+json';
@@ -29,13 +30,7 @@ export function signatureOf(repository: string, digest: string, key: KeyObject):
   );
   const signature = sign('sha256', payload, key).toString('base64');
   const layer = content(payloadType, payload, { annotations: { [annotation]: signature } });
-  const config = jsonContent('application/vnd.oci.image.config.v1+json', {
-    architecture: '',
-    os: '',
-    config: {},
-    rootfs: { type: 'layers', diff_ids: [layer.descriptor.digest] },
-  });
-  return artifactOf(config, [layer]);
+  return cosignArtifact(layer);
 }
 
 /** What a signature's manifest and its payload are checked for. */

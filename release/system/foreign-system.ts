@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { downloadDebs } from './download-debs.ts';
 import { ensurePackages } from '../../e2e/tools/debian-packages.ts';
 import { authorities } from './image-system.ts';
 import type { Architecture, DebianPackage, ImageSystem } from './image-system.ts';
@@ -33,11 +34,10 @@ export async function foreignSystem(
   tell: (line: string) => void,
 ): Promise<ImageSystem> {
   await ensurePackages(['binutils'], tell);
-  const [unpacked, debs] = [join(folder, 'root'), join(folder, 'debs')];
+  const unpacked = join(folder, 'root');
   const { folder: triplet, npm } = names[architecture];
   tell(`downloading Node and ${packages.join(', ')} for ${architecture}`);
-  const [node] = await Promise.all([downloadNode(npm, folder), downloadPackages(architecture, folder)]);
-  const files = (await readdir(debs)).map((name) => join(debs, name));
+  const [node, files] = await Promise.all([downloadNode(npm, folder), downloadPackages(architecture, folder)]);
   for (const file of files) await run('dpkg-deb', ['--extract', file, unpacked]);
   const libraries = await linkedLibraries(node, unpacked, [`/lib/${triplet}`, `/usr/lib/${triplet}`]);
   const debian = await Promise.all([...files.map(describe), packageOf(authorities)]);
@@ -60,22 +60,10 @@ async function describe(file: string): Promise<DebianPackage> {
   return { name, version, architecture };
 }
 
-/** Downloads the packages with a state of apt's own, which knows this architecture only. */
-async function downloadPackages(architecture: Architecture, folder: string): Promise<void> {
-  const [lists, cache, debs] = ['lists', 'cache', 'debs'].map((name) => join(folder, name)) as [string, string, string];
-  for (const each of [join(lists, 'partial'), join(cache, 'archives/partial'), debs])
-    await mkdir(each, { recursive: true });
-  const options = {
-    'APT::Architecture': architecture,
-    'APT::Architectures': architecture,
-    'APT::Sandbox::User': 'root',
-    'Dir::State::Lists': lists,
-    'Dir::State::status': '/dev/null',
-    'Dir::Cache': cache,
-  };
-  const given = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  await run('apt-get', [...given, 'update', '-qq']);
-  await run('apt-get', [...given, 'download', '-qq', ...packages], { cwd: debs });
+/** Downloads the packages of this architecture, whichever are installed. */
+function downloadPackages(architecture: Architecture, folder: string): Promise<readonly string[]> {
+  const of = { 'APT::Architecture': architecture, 'APT::Architectures': architecture };
+  return downloadDebs(folder, { packages, options: { ...of, 'Dir::State::status': '/dev/null' } });
 }
 
 /** Downloads the program of Node that package-lock.json has for this architecture. Returns its path. */

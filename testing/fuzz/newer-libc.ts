@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { downloadDebs } from '../../release/system/download-debs.ts';
 import { toolEnvironment } from '../../e2e/tools/tool-environment.ts';
 
 /** The fuzzer's native part is linked to this version of glibc. */
@@ -18,7 +19,7 @@ const run = promisify(execFile);
  * otherwise the loader of a newer Debian, whose packages are unpacked into the cache once. Nothing is installed.
  */
 export async function newerLibc(): Promise<readonly string[]> {
-  if (isEnough(ownVersion())) return [];
+  if (await isEnough()) return [];
   const folder = join(toolEnvironment().cacheFolder, 'debian', `libc-of-${suite}`);
   if (!existsSync(folder)) await unpackInto(folder);
   const libraries = (await readdir(join(folder, 'usr/lib'))).filter((name) => name.endsWith('-linux-gnu'));
@@ -34,27 +35,15 @@ async function loaderIn(folder: string): Promise<readonly string[]> {
 
 async function unpackInto(folder: string): Promise<void> {
   const making = `${folder}.${process.pid}`;
-  const [lists, cache, debs, files] = ['lists', 'cache', 'debs', 'files'].map((name) => join(making, name)) as [
-    ...[string, string, string, string],
-  ];
+  const files = join(making, 'files');
   try {
-    for (const each of [join(lists, 'partial'), join(cache, 'archives/partial'), debs, files])
-      await mkdir(each, { recursive: true });
+    await mkdir(files, { recursive: true });
     const sources = join(making, 'sources.list');
     const signed = 'signed-by=/usr/share/keyrings/debian-archive-keyring.gpg';
     await writeFile(sources, `deb [${signed}] http://deb.debian.org/debian ${suite} main\n`);
-    // A state of apt's own: the system does not learn of another Debian.
-    const options = {
-      'APT::Sandbox::User': 'root',
-      'Dir::Etc::sourcelist': sources,
-      'Dir::Etc::sourceparts': '-',
-      'Dir::State::Lists': lists,
-      'Dir::Cache': cache,
-    };
-    const given = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-    await run('apt-get', [...given, 'update', '-qq']);
-    await run('apt-get', [...given, 'download', '-qq', ...packages], { cwd: debs });
-    for (const deb of await readdir(debs)) await run('dpkg-deb', ['--extract', join(debs, deb), files]);
+    const options = { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-' };
+    for (const deb of await downloadDebs(making, { packages, options }))
+      await run('dpkg-deb', ['--extract', deb, files]);
     await rename(files, folder);
   } catch (cause) {
     const remedy = `run it on a system with glibc ${needed}, such as Debian 13 or Ubuntu 24.04`;
@@ -64,14 +53,9 @@ async function unpackInto(folder: string): Promise<void> {
   }
 }
 
-function ownVersion(): string {
-  const { header } = process.report.getReport() as unknown as { readonly header: { glibcVersionRuntime?: string } };
-  return header.glibcVersionRuntime ?? '0';
-}
-
-function isEnough(version: string): boolean {
-  const [[major = 0, minor = 0], [most = 0, least = 0]] = [version, needed].map((text) =>
-    text.split('.').map(Number),
-  ) as [...[number[], number[]]];
-  return major > most || (major === most && minor >= least);
+/** True when the system's own is new enough, or it has none: then the fuzzer says what it needs. */
+async function isEnough(): Promise<boolean> {
+  const { stdout } = await run('getconf', ['GNU_LIBC_VERSION']).catch(() => ({ stdout: '' }));
+  const [, version] = /^glibc (\d+\.\d+)/.exec(stdout) ?? [];
+  return version === undefined || version.localeCompare(needed, 'en', { numeric: true }) >= 0;
 }

@@ -1,4 +1,6 @@
-import type { Scope } from '../scope.ts';
+import type { Service } from '../../../api/core/kinds.ts';
+import type { Observed, Scope } from '../scope.ts';
+import type { Endpoint } from '../shared/control-plane-input.ts';
 import { wantedReplicas } from '../shared/replicas.ts';
 
 /** An API server that is probed. */
@@ -13,11 +15,21 @@ export interface ProbedKubeconfig {
 export type ProbeChange =
   { readonly service: ProbedKubeconfig; readonly endpoint: ProbedKubeconfig } | 'stop' | 'unchanged';
 
+/** What a reconcile knows of where a tenant is reached. */
+export interface ProbedScope extends Pick<
+  Scope,
+  'tcp' | 'tenantPrepared' | 'operatorKubeconfig' | 'superAdminKubeconfig'
+> {
+  readonly observed: Pick<Observed, 'deployment'>;
+  readonly endpoint?: Pick<Endpoint, 'port'>;
+  readonly service?: Pick<Service, 'spec'>;
+}
+
 /**
  * Where a tenant is probed: from the moment at which it has everything that its first users need, until it sleeps. What a reconcile
  * does not find out leaves it unchanged: a tenant that does not answer is to be probed above all.
  */
-export function probeTarget(scope: Readonly<Scope>): ProbeChange {
+export function probeTarget(scope: ProbedScope): ProbeChange {
   if (wantedReplicas(scope.tcp, scope.observed.deployment) === 0) return 'stop';
   const { tenantPrepared, operatorKubeconfig, superAdminKubeconfig, endpoint, service } = scope;
   const isKnown = tenantPrepared === true && operatorKubeconfig !== undefined && superAdminKubeconfig !== undefined;
