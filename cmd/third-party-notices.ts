@@ -35,7 +35,7 @@ function noticeOf(folder: string): string {
   const { name, version, license = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageJson;
   if (!allowedLicences.includes(license))
     throw new Error(
-      `${name} ${version} has the licence ${license === '' ? 'unknown' : license}: nobody has decided yet whether it may be shipped`,
+      `${name} ${version} has the licence ${license === '' ? 'unknown' : license}: nobody has decided yet whether it may be shipped; remove the package, or add the licence to allowedLicences in cmd/third-party-notices.ts`,
     );
   const texts = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice)(-\w+)?(\.(md|txt|markdown))?$/i.test(file))

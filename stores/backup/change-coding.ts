@@ -95,7 +95,10 @@ class Reader {
       return utf8.decode(this.withLength());
     } catch (cause) {
       if (cause instanceof RepositoryError) throw cause;
-      throw new RepositoryError('a file of the backup is damaged: it has a key that is not UTF-8', { cause });
+      throw new RepositoryError(
+        'a file of the backup is damaged: it has a key that is not UTF-8; restore an earlier backup or moment',
+        { cause },
+      );
     }
   }
 

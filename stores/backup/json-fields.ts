@@ -54,6 +54,8 @@ export class JsonFields {
   }
 
   #refuse(name: string, what: string): never {
-    throw new RepositoryError(`${this.#file} is damaged: its field ${name} is not ${what}`);
+    throw new RepositoryError(
+      `${this.#file} is damaged: its field ${name} is not ${what}; restore an earlier backup or moment`,
+    );
   }
 }
