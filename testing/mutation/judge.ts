@@ -24,12 +24,17 @@ interface Kept {
 /** So many seconds of tests, as they take without a mutant, try to see one. */
 const mostSeconds: Readonly<Record<Tier, number>> = { room: 120, wide: 60, contract: 180, elsewhere: 180 };
 
+/** A test that is tried on a guess may take so long; in milliseconds. */
+const guessMs = 5 * 60_000;
+
 /** Runs the tests that reach a mutant, with the mutant in place, until one fails. */
 export class Judge {
   readonly #sources: Sources;
   readonly #map: TestMap;
   readonly #tier: Tier;
   readonly #kept: KeptValues<Kept>;
+  /** Whether a file of tests passes without a mutant. */
+  readonly #passes = new Map<string, Promise<boolean>>();
 
   constructor(sources: Sources, map: TestMap, tier: Tier, folder: string) {
     this.#sources = sources;
@@ -38,13 +43,33 @@ export class Judge {
     this.#kept = new KeptValues(join(folder, `verdicts-${tier}.json`));
   }
 
+  /**
+   * Tries the file of tests that is most likely to see a mutant, before it is known which ones reach it: the one that saw it
+   * before something changed, or the one that is named after its file. Undefined if that one does not see it.
+   */
+  async guess(mutant: Mutant): Promise<Verdict | undefined> {
+    const { name, source, kept, verdict } = this.#known(mutant);
+    if (verdict !== undefined) return verdict;
+    const test = this.#map.known(kept.killer?.test) ?? this.#map.namedAfter(mutant);
+    if (test === undefined) return undefined;
+    const key = this.#map.keyOf(test);
+    if (kept.passed[test] === key) return undefined;
+    const run = { project: projectOf(this.#tier), tests: [test], limitMs: guessMs } as const;
+    const texts = { [mutant.file]: mutated(source, mutant) };
+    const { outcome, failure } = await runJest({ ...run, texts, untilFailure: true });
+    if (outcome === 'passed') this.#kept.set(name, { passed: { ...kept.passed, [test]: key } });
+    if (outcome !== 'failed') return undefined;
+    const passes = this.#passes.get(test) ?? runJest({ ...run, texts: {} }).then((end) => end.outcome === 'passed');
+    this.#passes.set(test, passes);
+    if (!(await passes)) return undefined;
+    const by = failure ?? outcome;
+    this.#kept.set(name, { passed: kept.passed, killer: { test, key, by } });
+    return { killed: true, by };
+  }
+
   async judge(mutant: Mutant): Promise<Verdict> {
-    const source = this.#sources.text(mutant.file);
-    const name = `${mutant.id}-${hash(source)}`;
-    const kept = this.#kept.get(name) ?? { passed: {} };
-    const { killer } = kept;
-    const stands = killer?.key === (killer && this.#map.keyOf(killer.test));
-    if (killer && stands) return { killed: true, by: killer.by };
+    const { name, source, kept, verdict } = this.#known(mutant);
+    if (verdict !== undefined) return verdict;
     const { tests: all, tooSlow } = this.#map.testsOf(mutant, mostSeconds[this.#tier]);
     const passing = `${this.#tier}: ${all.length === 0 ? 'no test runs it' : `${all.length} files pass`}${tooSlow === 0 ? '' : `, ${tooSlow} more take too long`}`;
     const open = all.filter(({ test }) => kept.passed[test] !== this.#map.keyOf(test));
@@ -69,4 +94,20 @@ export class Judge {
     this.#kept.set(name, { passed: kept.passed, killer: { test, key: this.#map.keyOf(test), by } });
     return { killed: true, by };
   }
+  #known(mutant: Mutant): Known {
+    const source = this.#sources.text(mutant.file);
+    const name = `${mutant.id}-${hash(source)}`;
+    const kept = this.#kept.get(name) ?? { passed: {} };
+    const { killer } = kept;
+    const stands = killer !== undefined && killer.key === this.#map.keyOf(killer.test);
+    return { name, source, kept, verdict: stands ? { killed: true, by: killer.by } : undefined };
+  }
+}
+
+/** What is known of a mutant before anything is run; a verdict only if nothing has changed that its test depends on. */
+interface Known {
+  readonly name: string;
+  readonly source: string;
+  readonly kept: Kept;
+  readonly verdict: Verdict | undefined;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readExplanations } from './explanations.ts';
 import { Judge } from './judge.ts';
+import type { Verdict } from './judge.ts';
 import type { Mutant } from './mutant.ts';
 import { mutantsOf } from './mutants-of.ts';
 import { root, workFolder } from './places.ts';
@@ -45,21 +46,31 @@ const sample = rooms.flatMap((room) => sampleOf(all, room));
 const isWanted = ({ file, id }: Mutant): boolean =>
   values.id?.includes(id) ?? (positionals.length === 0 || positionals.some((beginning) => file.startsWith(beginning)));
 const wanted = (values.id === undefined ? sample : all).filter(isWanted);
+const explanations = readExplanations();
+/** Those with a reason count as survivors without being run, unless they are asked for by name. */
+const explained = values.id === undefined ? wanted.filter(({ id }) => explanations[id] !== undefined) : [];
 const place = ({ id, file, line, within }: Mutant): string => `${id} ${file}:${line} ${within}`;
 const change = ({ original, replacement }: Mutant): string => `${original} → ${replacement}`.replaceAll(/\s+/g, ' ');
 
 async function judgedBy(tier: Tier, mutants: readonly Mutant[]): Promise<readonly Judged[]> {
   const folder = await workFolder();
   const map = new TestMap(sources, tier, folder);
-  await map.learn(mutants, workers, print);
   const judge = new Judge(sources, map, tier, folder);
+  const atOnce = projectOf(tier) === 'contract' ? 1 : workers;
   const judged: Judged[] = [];
-  await sideBySide(mutants, projectOf(tier) === 'contract' ? 1 : workers, async (mutant) => {
-    const verdict = await judge.judge(mutant);
+  const note = (mutant: Mutant, verdict: Verdict): void => {
     judged.push({ mutant, verdict, ...(verdict.killed ? { tier } : {}) });
     const word = verdict.killed ? 'killed  ' : 'SURVIVED';
     print(`${word} ${place(mutant)}: ${verdict.killed ? verdict.by : `${change(mutant)} (${verdict.by})`}`);
+  };
+  const open: Mutant[] = [];
+  await sideBySide(mutants, atOnce, async (mutant) => {
+    const verdict = await judge.guess(mutant);
+    if (verdict === undefined) open.push(mutant);
+    else note(mutant, verdict);
   });
+  await map.learn(open, workers, print);
+  await sideBySide(open, atOnce, async (mutant) => note(mutant, await judge.judge(mutant)));
   return judged;
 }
 
@@ -67,14 +78,14 @@ async function page(judged: readonly Judged[]): Promise<void> {
   const path = join(root, 'docs', 'reference', 'mutation.md');
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   const date = new Date().toISOString().slice(0, 10);
-  await writeFile(path, reportPage(judged, readExplanations(), { commit, date }));
+  await writeFile(path, reportPage(judged, explanations, { commit, date }));
 }
 
 if (values.list) {
   for (const mutant of wanted) print(`${place(mutant)}: ${change(mutant)}`);
 } else {
-  let judged: readonly Judged[] = [];
-  let left = wanted;
+  let judged: readonly Judged[] = explained.map((mutant) => ({ mutant, verdict: { killed: false, by: 'explained' } }));
+  let left = wanted.filter((mutant) => !explained.includes(mutant));
   for (const tier of tiers.slice(0, tiers.findIndex((one) => one === values.tier) + 1)) {
     const now = await judgedBy(tier, left);
     left = now.filter(({ verdict }) => !verdict.killed).map(({ mutant }) => mutant);
@@ -84,7 +95,8 @@ if (values.list) {
       if (one.verdict.killed || earlier === undefined) return one;
       return { ...one, verdict: { killed: false, by: `${earlier}; ${one.verdict.by}` } };
     });
-    judged = [...judged.filter(({ verdict }) => verdict.killed), ...withReasons];
+    const isDone = ({ mutant, verdict }: Judged): boolean => verdict.killed || explained.includes(mutant);
+    judged = [...judged.filter(isDone), ...withReasons];
   }
   for (const row of rowsOf(judged))
     print(

@@ -53,6 +53,16 @@ export class TestMap {
     return hash(...needed.flatMap((file) => [file, this.#sources.text(file)]));
   }
 
+  /** The file of tests, if there still is one in this tier. */
+  known(test: string | undefined): string | undefined {
+    return test !== undefined && this.#tests.includes(test) ? test : undefined;
+  }
+
+  /** The file of tests that is named after the mutant's file, if it is of this tier. */
+  namedAfter({ file }: Mutant): string | undefined {
+    return this.#tests.find((test) => test.startsWith(file.replace(/\.ts$/, '.')));
+  }
+
   /** Runs those files of tests with probes of which nothing is known yet. */
   async learn(mutants: readonly Mutant[], workers: number, print: (line: string) => void): Promise<void> {
     const stale = this.#tests.flatMap((test): readonly Stale[] => {
