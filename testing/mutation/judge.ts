@@ -99,8 +99,8 @@ export class Judge {
     const name = `${mutant.id}-${hash(source)}`;
     const kept = this.#kept.get(name) ?? { passed: {} };
     const { killer } = kept;
-    const stands = killer !== undefined && killer.key === this.#map.keyOf(killer.test);
-    return { name, source, kept, verdict: stands ? { killed: true, by: killer.by } : undefined };
+    const stands = killer?.key === (killer && this.#map.keyOf(killer.test));
+    return { name, source, kept, verdict: killer && stands ? { killed: true, by: killer.by } : undefined };
   }
 }
 

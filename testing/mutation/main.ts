@@ -70,7 +70,9 @@ async function judgedBy(tier: Tier, mutants: readonly Mutant[]): Promise<readonl
     else note(mutant, verdict);
   });
   await map.learn(open, workers, print);
-  await sideBySide(open, atOnce, async (mutant) => note(mutant, await judge.judge(mutant)));
+  await sideBySide(open, atOnce, async (mutant) => {
+    note(mutant, await judge.judge(mutant));
+  });
   return judged;
 }
 
