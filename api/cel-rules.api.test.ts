@@ -124,7 +124,7 @@ const plugin = { provider: 'kms', kms: { name: 'a', container: 'b' } };
 /** Rules of encryption, which is a part of `kubernetes` in the control planes of every kind. */
 const encryptionCases = [
   {
-    message: 'names that begin with generated- are those of keys that Steward generates',
+    message: 'names that begin with generated- are reserved for keys that Steward generates: use another name',
     refuses: { keySecret: { name: 'a', key: 'generated-1' } },
     keeps: { keySecret: { name: 'a', key: 'first' } },
   },

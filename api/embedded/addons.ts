@@ -125,7 +125,12 @@ export const addonFields = {
   coreDNS: opt(described(obj(addonPodFields), 'Cluster DNS.')),
   kubeProxy: opt(described(obj(addonPodFields), 'Service proxy on every node.')),
   konnectivity: opt(described(konnectivity, 'Tunnel from kube-apiserver to nodes and pods.')),
-  tcpProxy: opt(described(tcpProxy, 'Proxy inside the tenant to an API server that is exposed under a host name.')),
+  tcpProxy: opt(
+    described(
+      tcpProxy,
+      'Proxy inside the tenant through which pods reach an API server that is exposed under a host name.',
+    ),
+  ),
   workerBootstrap: opt(
     described(
       obj({ provider: oneOf('talos'), ...workerBootstrapFields }),

@@ -12,11 +12,11 @@ const podSecurity = obj({
   defaults: opt(
     described(
       obj({
-        enforce: opt(level('Pod Security Standard below which pods are refused. Defaults to privileged.')),
+        enforce: opt(level('Pods that violate this Pod Security Standard are refused. Defaults to privileged.')),
         enforceVersion: opt(version),
-        audit: opt(level('Standard below which pods are marked in the audit log. Defaults to privileged.')),
+        audit: opt(level('Pods that violate this standard are marked in the audit log. Defaults to privileged.')),
         auditVersion: opt(version),
-        warn: opt(level('Standard below which clients are warned. Defaults to privileged.')),
+        warn: opt(level('Clients that create pods that violate this standard are warned. Defaults to privileged.')),
         warnVersion: opt(version),
       }),
       'What holds in namespaces without the labels `pod-security.kubernetes.io/…`.',
@@ -55,7 +55,7 @@ const eventRateLimit = obj({
       }),
       { minItems: 1, maxItems: 16 },
     ),
-    'All of these hold. Events beyond them are refused.',
+    'All of these limits apply. Events beyond them are refused.',
   ),
 });
 

@@ -5,7 +5,7 @@ import { webhookConnectionFields } from './webhook-connection.ts';
 const texts = (what: string) => described(list(str({ minLength: 1 }), { maxItems: 128 }), what);
 const omitStages = described(
   list(oneOf('RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'), { maxItems: 4 }),
-  'Stages of a request for which no event is made.',
+  'Stages of a request that are not recorded.',
 );
 
 const resources = obj({
@@ -32,12 +32,12 @@ const rule = obj({
   nonResourceURLs: opt(texts('Paths that are not resources, such as `/metrics` or `/healthz*`.')),
   omitStages: opt(omitStages),
   omitManagedFields: opt(
-    described(bool(), 'Leaves managedFields out of bodies. Takes precedence over the one of the policy.'),
+    described(bool(), 'Leaves managedFields out of bodies. Takes precedence over omitManagedFields of the policy.'),
   ),
 });
 
 const policy = obj({
-  rules: described(list(rule, { minItems: 1, maxItems: 256 }), 'The first rule that fits a request decides.'),
+  rules: described(list(rule, { minItems: 1, maxItems: 256 }), 'The first rule that matches a request decides.'),
   omitStages: opt(omitStages),
   omitManagedFields: opt(described(bool(), 'Leaves managedFields out of bodies.')),
 });

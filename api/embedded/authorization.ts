@@ -22,9 +22,9 @@ const webhook = obj({
       'What applies when the webhook does not answer. NoOpinion leaves the decision to the next authorizer. Defaults to NoOpinion.',
     ),
   ),
-  timeoutSeconds: opt(described(int32({ minimum: 1, maximum: 30 }), 'Seconds for an answer. Defaults to 3.')),
-  authorizedTTL: opt(described(duration, 'How long an answer that allows is cached, e.g. `5m`, the default.')),
-  unauthorizedTTL: opt(described(duration, 'How long any other answer is cached, e.g. `30s`, the default.')),
+  timeoutSeconds: opt(described(int32({ minimum: 1, maximum: 30 }), 'Seconds to wait for an answer. Defaults to 3.')),
+  authorizedTTL: opt(described(duration, 'How long an answer that allows a request is cached. Defaults to `5m`.')),
+  unauthorizedTTL: opt(described(duration, 'How long any other answer is cached. Defaults to `30s`.')),
   matchConditions: opt(
     described(
       list(
@@ -36,7 +36,7 @@ const webhook = obj({
         }),
         { maxItems: 60 },
       ),
-      'The webhook is asked only about requests for which all of these are true. Steward adds conditions that leave out the components of Kubernetes.',
+      'The webhook is asked only about requests for which all of these are true. Steward adds conditions that exclude requests of Kubernetes components.',
     ),
   ),
 });

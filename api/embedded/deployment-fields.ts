@@ -17,7 +17,7 @@ export const deploymentFields = {
   hostUsers: opt(
     described(
       bool(),
-      'Whether the pods share the user namespace of the node. If false, root in a pod is nobody on the node.',
+      'Whether the pods share the user namespace of the node. If false, root in a pod is an unprivileged user on the node.',
     ),
   ),
   priorityClassName: opt(

@@ -19,7 +19,7 @@ const keySecret = obj(
   },
   {
     rule: "!self.key.startsWith('generated-')",
-    message: 'names that begin with generated- are those of keys that Steward generates',
+    message: 'names that begin with generated- are reserved for keys that Steward generates: use another name',
     fieldPath: '.key',
   },
 );
@@ -27,7 +27,7 @@ const keySecret = obj(
 const kms = obj({
   name: described(
     name,
-    'Name of the plugin in stored data. The plugin has to listen at `/run/kms/<name>.sock` of its container. Another name changes to another plugin and encrypts all objects again.',
+    'Name of the plugin in stored data. The plugin has to listen at `/run/kms/<name>.sock` of its container. Changing the name switches to another plugin and rewrites all objects.',
   ),
   container: described(
     str({ minLength: 1, maxLength: 63 }),

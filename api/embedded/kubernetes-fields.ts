@@ -8,9 +8,9 @@ import { encryption } from './encryption.ts';
 import { kubelet } from './kubelet.ts';
 
 const requestLimits = obj({
-  inFlight: opt(described(int32({ minimum: 1 }), 'Reads, by `--max-requests-inflight`. Defaults to 400.')),
+  inFlight: opt(described(int32({ minimum: 1 }), 'Read requests: sets `--max-requests-inflight`. Defaults to 400.')),
   mutatingInFlight: opt(
-    described(int32({ minimum: 1 }), 'Writes, by `--max-mutating-requests-inflight`. Defaults to 200.'),
+    described(int32({ minimum: 1 }), 'Write requests: sets `--max-mutating-requests-inflight`. Defaults to 200.'),
   ),
 });
 
@@ -31,7 +31,7 @@ const serviceAccountIssuer = obj({
   publicDiscovery: opt(
     described(
       bool(),
-      'Lets everyone who reaches the API server read the discovery document and the public keys without a login.',
+      'Lets everyone who reaches the API server read the discovery document and the public keys without authenticating.',
     ),
   ),
 });

@@ -42,7 +42,7 @@ export const passedToService = {
   externalTrafficPolicy: opt(
     described(
       oneOf('Cluster', 'Local'),
-      'Which pods connections from outside go to. `Local`: only pods of the same node, and client addresses are preserved.',
+      'Which pods connections from outside go to. `Local`: only pods on the same node, and client addresses are preserved.',
     ),
   ),
   internalTrafficPolicy: opt(

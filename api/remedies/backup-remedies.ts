@@ -10,7 +10,7 @@ import { healthy, passing, toDo } from './remedy.ts';
 const pods = 'kubectl -n steward-system get pods -l steward.butlerlabs.dev/component=backup';
 
 const storageNotAllowed = toDo(
-  'Name one of the places in the message, or let the administrator add this one to --backup-claims or --backup-buckets (in the chart: backups.claims, backups.buckets).',
+  'Name one of the places in the message, or ask the operator to add this one to --backup-claims or --backup-buckets (in the chart: backups.claims, backups.buckets).',
 );
 const deleting = {
   StoppingProcess: passing('Wait until the pod is gone.', pods),
@@ -29,7 +29,7 @@ export const backupPolicyRemedies = {
     Suspended: healthy,
     StorageNotAllowed: storageNotAllowed,
     TenantControlPlaneNotFound: toDo(
-      'Create the TenantControlPlane that spec.tenantControlPlaneName names, or restore it by a TenantRestore.',
+      'Create the TenantControlPlane that spec.tenantControlPlaneName names, or restore it with a TenantRestore.',
       'kubectl -n <namespace> get tcp',
     ),
     WaitingForData: passing('Wait until the control plane is ready, or its migration has ended.'),
@@ -86,7 +86,7 @@ export const tenantRestoreRemedies = {
       'kubectl -n <namespace> get tenantbackups,backuppolicies',
     ),
     WaitingForSleep: toDo(
-      'Put the control plane to sleep, or create another TenantRestore with sleep: true. Below Cluster API, put its Cluster to sleep.',
+      'Put the control plane to sleep, or create another TenantRestore with sleep: true. With Cluster API, put its Cluster to sleep.',
       'kubectl steward sleep <name> -n <namespace>',
     ),
     WaitingForProcesses: passing('Wait until the pod that the message names is gone.', pods),
@@ -99,7 +99,7 @@ export const tenantRestoreRemedies = {
       pods,
     ),
     TenantControlPlaneExists: toDo(
-      'Use type InPlace to give it the data of its past, or delete it first. Then create another TenantRestore.',
+      'Delete the TenantControlPlane, or use type InPlace to return it to the backup. Then create another TenantRestore.',
       'kubectl -n <namespace> get tcp',
     ),
     TenantControlPlaneNotFound: toDo(

@@ -23,7 +23,7 @@ export const dataStoreRemedies = {
       describe,
     ),
     SharedCredentials: toDo(
-      'Nothing, if the DataStore is to serve one tenant. For more tenants, create another DataStore whose tenants have credentials of their own: with NATS, one with spec.nats.',
+      'Nothing, if the DataStore is meant for one tenant. For more tenants, create a DataStore that gives each tenant its own credentials: for NATS, set spec.nats.',
     ),
     Inconclusive: toDo('Repair what the message names; the verification is repeated within minutes.', describe),
     Pending: passing('Wait: a verification takes seconds.', describe),

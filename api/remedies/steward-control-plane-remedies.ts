@@ -72,7 +72,7 @@ const legacyControlPlane = {
       describeCluster,
     ),
     FieldsPruned: toDo(
-      'This kind has no field for an endpoint from outside: expose the control plane at the endpoint that the provider chooses, or set the annotation steward.butlerlabs.dev/skip-infrastructure.',
+      'Install a version of the infrastructure provider whose kind has the field for an endpoint. If there is none, expose the control plane at the endpoint that the provider chooses, or set the annotation steward.butlerlabs.dev/skip-infrastructure.',
       describe,
     ),
   },

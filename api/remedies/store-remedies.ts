@@ -15,16 +15,16 @@ export const storeRemedies = {
     'kubectl get datastore <datastore> -o yaml',
   ),
   CredentialsInvalid: toDo(
-    'Replace the content of the Secret that the message names: certificates and keys are PEM, and belong together.',
+    'Replace the content of the Secret that the message names: certificates and keys must be PEM, and each key must match its certificate.',
     'kubectl get datastore <datastore> -o yaml',
   ),
   OwnedByAnother: toDo(
-    'Choose another DataStore. Only if the data is that of this control plane, let it adopt the schema: set the annotation steward.butlerlabs.dev/adopt-schema on the DataStore.',
+    'Choose another DataStore. Only if the data is that of the control plane, let it adopt the schema: set the annotation steward.butlerlabs.dev/adopt-schema on the DataStore.',
     "kubectl annotate datastore <datastore> 'steward.butlerlabs.dev/adopt-schema=<namespace>/<name>=SCHEMA'",
   ),
   InvalidName: toDo('Correct spec.dataStoreSchema or spec.dataStoreUsername as the message says, or leave them unset.'),
   SingleTenant: toDo(
-    'Do what the message says, or give this control plane a DataStore of its own.',
+    'Do what the message says, or give the control plane a DataStore of its own.',
     'kubectl get datastores',
   ),
 } as const;

@@ -12,7 +12,7 @@ const podLogs = 'kubectl -n <namespace> logs -l steward.butlerlabs.dev/name=<nam
 const service = 'kubectl -n <namespace> describe service <name>';
 const routes = 'kubectl -n <namespace> get tlsroutes,gateways -o yaml';
 const wake = `kubectl -n <namespace> patch tcp <name> --type merge -p '{"spec":{"controlPlane":{"deployment":{"replicas":2}}}}'`;
-const sleeping = passing('Nothing, if it should sleep. To wake it, set replicas above 0.', wake);
+const sleeping = passing('Nothing, if this is intended. To wake it, set replicas above 0.', wake);
 const migrationJobs = 'kubectl -n steward-system get jobs -l tcp.steward.butlerlabs.dev/name=<name>';
 const migrates = passing('Wait: the message shows the progress.', migrationJobs);
 const apiServerNotReady = passing('Look at ControlPlaneAvailable: this condition depends on it.', conditions);
@@ -23,7 +23,7 @@ export const tenantControlPlaneRemedies = {
   Ready: {
     Ready: healthy,
     Provisioning: passing(
-      'Wait. The first of the other conditions that is not True says what it is waiting for.',
+      'Wait. Of the conditions that should be True, the first that is not says what the control plane is waiting for.',
       conditions,
     ),
     NotReady: toDo('Look at the condition that the message names first.', conditions),
@@ -51,7 +51,7 @@ export const tenantControlPlaneRemedies = {
       'kubectl get datastores',
     ),
     AdoptingData: passing(
-      'Wait until the RetainedControlPlane of the same name has handed over its data.',
+      'Wait until the RetainedControlPlane of the same name has released its data.',
       retainedRecord,
     ),
     OverrideUnusable: toDo('Correct spec.dataStoreOverrides as the message says.', 'kubectl get datastores'),
@@ -97,7 +97,7 @@ export const tenantControlPlaneRemedies = {
   CertificatesReady: {
     Rotating: passing('Wait until the new certificates are in use.'),
     SecretBroken: toDo(
-      'Restore the Secret that the message names from a backup. Deleting it makes a new CA, which no worker and no user trusts yet.',
+      'Restore the Secret that the message names from a backup. To start over with a new one, do what the message says: then every worker has to join again, and every token and kubeconfig stops working.',
       'kubectl -n <namespace> get secrets -l steward.butlerlabs.dev/name=<name>',
     ),
     NotYetValid: passing(
@@ -118,7 +118,7 @@ export const tenantControlPlaneRemedies = {
     Available: healthy,
     RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
     StartsLater: passing(
-      'Wait: only some control planes start at once. The flag --max-starting-control-planes of the manager changes how many.',
+      'Wait: only a limited number of control planes start at the same time. The flag --max-starting-control-planes of the manager changes how many.',
     ),
     PodsNotReady: toDo(
       'Do what the pods report: their Events and logs say why they are not ready.',
@@ -138,10 +138,10 @@ export const tenantControlPlaneRemedies = {
       'Remove the arguments that the message names from spec.controlPlane.deployment.extraArgs, or ask the operator of the manager to allow them.',
     ),
     ConfigurationRefused: toDo(
-      'Correct the field that the message names, or set spec.kubernetes.version to a version that has it.',
+      'Correct the field that the message names, or set spec.kubernetes.version to a version that supports it.',
     ),
     WebhookSecretUnusable: toDo(
-      'Create or correct the Secret that the message names. It has token, or tls.crt and tls.key, or username and password.',
+      'Create or correct the Secret that the message names. It must have token, or tls.crt and tls.key, or username and password.',
       'kubectl -n <namespace> get secrets',
     ),
     StoppedForMigration: passing('Wait: the condition Migrating shows the progress.', migrationJobs),
@@ -158,14 +158,14 @@ export const tenantControlPlaneRemedies = {
       'kubectl steward kubeconfig <name> -n <namespace> && kubectl get nodes',
     ),
     RemovedApisInUse: toDo(
-      'Upgrade the clients that use the APIs in the message. With the annotation steward.butlerlabs.dev/upgrade-anyway, the upgrade does not wait for that.',
+      'Upgrade the clients that use the APIs in the message, then restart the pods of the control plane, which count these calls. With the annotation steward.butlerlabs.dev/upgrade-anyway, the upgrade does not wait for that.',
     ),
     ApiServerUnreachable: toDo(
       'Look at ControlPlaneAvailable. If it is True, allow connections from the manager to the pods of the control plane.',
       podLogs,
     ),
     StartsLater: passing(
-      'Wait: only some control planes start pods at once. The flag --max-starting-control-planes of the manager changes how many.',
+      'Wait: only a limited number of control planes start new pods at the same time. The flag --max-starting-control-planes of the manager changes how many.',
     ),
     RolloutFailed: toDo(
       'Correct what the message says about the new pods; any change of the spec tries again at once. The previous pods serve meanwhile.',
@@ -233,10 +233,10 @@ export const tenantControlPlaneRemedies = {
   Rotating: {
     Preparing: passing('Wait: the message says what it is waiting for.'),
     Prepared: toDo(
-      'Give workers and users the new CA, then request the operation that completes the rotation.',
-      'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation=rotate-ca-complete --overwrite',
+      'Make sure that workers, pods and users use the new CA and new tokens, then request the operation that completes the rotation. The message names it.',
+      'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation=<operation> --overwrite',
     ),
-    Completing: passing('Wait until the new ones are in effect everywhere.'),
+    Completing: passing('Wait until the new CAs or keys are in effect everywhere.'),
     Completed: healthy,
     Refused: toDo(
       'Correct or remove the annotation certs.steward.butlerlabs.dev/operation, as the message says.',

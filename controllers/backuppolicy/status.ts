@@ -72,7 +72,7 @@ function running(policy: BackupPolicy, facts: ProcessFacts, now: Date): Ready {
   const { backups = [], problem } = policy.status?.process ?? {};
   if (problem !== undefined) return not('ProcessFailed', problem, silentMs);
   const newest = backups.at(-1);
-  if (newest === undefined) return not('Starting', `no backup was taken yet${becauseOf(facts)}`, silentMs);
+  if (newest === undefined) return not('Starting', `no backup has been taken yet${becauseOf(facts)}`, silentMs);
   return following(policy, newest, facts, now);
 }
 
@@ -97,9 +97,9 @@ function following(policy: BackupPolicy, newest: BackupEntry, facts: ProcessFact
   }
   const afterMs = Math.min(missingAt, silentAt) - now.getTime();
   if (started > reported)
-    return not('Starting', `no backup was taken since the process was started${because}`, afterMs);
+    return not('Starting', `no backup has been taken since the process started${because}`, afterMs);
   // Up to which moment is in a field of its own: it moves once a minute.
-  const message = `${backups.length} backups are kept, the oldest of ${backups[0]?.time ?? newest.time}`;
+  const message = `${backups.length} backups exist, the oldest from ${backups[0]?.time ?? newest.time}`;
   return { condition: { type: 'Ready', status: 'True', reason: 'BackingUp', message }, afterMs };
 }
 

@@ -220,7 +220,7 @@ describe('A reconcile of a DataStore', () => {
     expect(afterMs).toBe(15_000);
     expect(rig.events).toEqual([
       'Normal Ready: the datastore can be used, version 3.6.16',
-      expect.stringMatching(/^Normal IsolationVerified: version 3\.6\.16 refused all of 90 attempts at /),
+      expect.stringMatching(/^Normal IsolationVerified: version 3\.6\.16 refused all 90 attempts at /),
     ]);
   });
 

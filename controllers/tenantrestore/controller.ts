@@ -98,7 +98,7 @@ async function startAlone(
   // A policy must have read the phase before it is known that it starts nothing more.
   if (others.length > 0 || restore.status?.phase !== 'Running') {
     const message =
-      others.length > 0 ? `waiting for ${others.join(', ')} to end` : 'the processes of policies are ended';
+      others.length > 0 ? `waiting for ${others.join(', ')} to end` : 'the processes of policies are being stopped';
     const status = runningStatus(restore, { reason: 'WaitingForProcesses', message }, now);
     return { status, afterMs: lookMs, hasMore: true };
   }

@@ -22,7 +22,7 @@ export function restoreVerdict(
   if ((type === 'Clone') === (target === original)) {
     const message =
       type === 'Clone'
-        ? `spec.type: Clone needs another name than ${original}, which was backed up`
+        ? `spec.type: Clone needs a name other than ${original}, the control plane that was backed up`
         : `spec.tenantControlPlaneName: ${target} is not ${original}, which was backed up; use type Clone`;
     return { is: 'failed', reason: 'InvalidSpec', message };
   }

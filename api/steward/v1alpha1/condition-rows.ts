@@ -40,9 +40,9 @@ export const tenantControlPlaneConditions = {
     reasons: {
       ...storeReasons,
       DataStoreNotAllowed:
-        'The DataStore does not allow tenants of this namespace. The message says how to fix it. Tenants whose data is already there stay.',
+        'The DataStore does not allow tenants of this namespace. The message says how to fix it. Tenants that already have their data in it are not affected.',
       DataStoreNotVerified:
-        'The DataStore is not verified to isolate tenants, so it takes no new ones; its condition IsolationVerified says why. Tenants whose data is already there stay.',
+        'The DataStore is not verified to isolate tenants, so it accepts no new tenants; its condition IsolationVerified says why. Tenants that already have their data in it are not affected.',
       DataStoreNotFound: 'The DataStore named in the spec does not exist.',
       AdoptingData: 'The data of the previous TenantControlPlane has to be adopted first.',
       OverrideUnusable: 'A resource cannot be stored where spec.dataStoreOverrides says. The message says why.',
@@ -90,7 +90,7 @@ export const tenantControlPlaneConditions = {
       SuppliedSecretInvalid:
         'A user-supplied CA or key of the Cluster cannot be used. The message names the Secret and what is wrong with it.',
       SecretInTheWay:
-        'A Secret of Cluster API has the name of a Secret that this control plane needs, but was not supplied for it. The message names the Secret.',
+        'A Secret of Cluster API that was not supplied for this control plane has the name of a Secret that the control plane needs. The message names the Secret.',
     },
   },
   KubeconfigsReady: {
@@ -110,13 +110,13 @@ export const tenantControlPlaneConditions = {
       PodSecurityViolated:
         'Pod fields in the spec are not permitted in the namespace. The message names the field and the Pod Security Standard. Running pods are left alone.',
       ArgumentsRefused:
-        'Extra arguments in the spec replace the datastore, CAs, credentials or authorization that Steward configures. The message names them. Running pods are left alone.',
+        'Extra arguments in the spec would replace the datastore, CAs, credentials or authorization that Steward configures. The message names them. Running pods are left alone.',
       ConfigurationRefused:
         'What the spec says about authentication, authorization, audit or admission cannot be used. The message names the field. Running pods are left alone.',
       WebhookSecretUnusable:
         'A Secret with credentials for a webhook of kube-apiserver does not exist or lacks them. The message names it. Running pods are left alone.',
       EncryptionKeyNotFound:
-        'The Secret with the encryption key in the spec, or the key in it, does not exist, so no pod starts. The message names it.',
+        'The Secret that spec.kubernetes.encryption.keySecret names, or the key in it, does not exist, so no pod starts. The message names it.',
       EncryptionKeyUnusable: 'The encryption key in the spec cannot be used, so no pod starts. The message says why.',
       EncryptionKeysLost:
         'The Secret with the keys of encrypted data is missing or damaged. Running pods are left alone.',
@@ -208,14 +208,14 @@ export const tenantControlPlaneConditions = {
     },
   },
   Rotating: {
-    meaning: 'CAs or the service-account key are being rotated. Old and new ones are trusted.',
+    meaning: 'CAs or the service-account key are being rotated. Old and new CAs or keys are trusted.',
     polarity: 'negative',
     reasons: {
-      Preparing: 'The new ones are being distributed. The message says what the rotation is waiting for.',
+      Preparing: 'The new CAs or keys are being distributed. The message says what the rotation is waiting for.',
       Prepared:
-        'Old and new ones are trusted. Once workers and users have the new ones, request the operation that completes the rotation.',
-      Completing: 'The new ones are taking effect everywhere; afterwards the old ones are no longer trusted.',
-      Completed: 'Only the new ones are trusted.',
+        'Old and new CAs or keys are trusted. Once workers and users have the new ones, request the operation that completes the rotation.',
+      Completing: 'The new CAs or keys are taking effect everywhere; afterwards the old ones are no longer trusted.',
+      Completed: 'Only the new CAs or keys are trusted.',
       Refused: 'The operation that the annotation requests is not performed. The message says why.',
     },
   },
@@ -227,12 +227,12 @@ export const tenantControlPlaneConditions = {
       Encrypted: 'Everything is stored with the provider in the spec. The message names it.',
       Adding: 'API servers are being configured to read with the provider in the spec.',
       Switching: 'API servers begin to write with the provider in the spec.',
-      Rewriting: 'Objects are written again with the provider in the spec. The message says how many were.',
+      Rewriting: 'Objects are being rewritten with the provider in the spec. The message says how many have been.',
       Retiring: 'The former provider is being removed from the API servers.',
       EncryptionKeyNotFound:
-        'The Secret with the encryption key in the spec, or the key in it, does not exist. What is in place stays.',
+        'The Secret that spec.kubernetes.encryption.keySecret names, or the key in it, does not exist. The current configuration stays in effect.',
       EncryptionKeyUnusable:
-        'The encryption key in the spec cannot be used. The message says why. What is in place stays.',
+        'The encryption key in the spec cannot be used. The message says why. The current configuration stays in effect.',
       EncryptionKeysLost:
         'The Secret with the keys of encrypted data is missing or damaged. Running pods are left alone.',
       NotRequested: 'The spec no longer asks for it, and everything is stored in plain text.',
@@ -331,7 +331,7 @@ export const dataStoreConditions = {
   },
   Drained: {
     meaning:
-      'As many tenants have been migrated to other DataStores as spec.drain requests. Only present if the spec has it.',
+      'All tenants that spec.drain does not keep have been migrated to other DataStores. Only present while spec.drain is set.',
     polarity: 'positive',
     reasons: {
       Drained: 'At most spec.drain.keep tenants remain. The message says what else remains.',

@@ -12,9 +12,9 @@ const encryptedResource = obj({
 });
 
 const rewriting = obj({
-  resource: described(str(), 'The resource whose objects are written again now.'),
+  resource: described(str(), 'The resource whose objects are being rewritten.'),
   continue: opt(described(str(), 'Where the next page of objects begins.')),
-  objects: described(int64(), 'How many objects were written again so far, of all resources.'),
+  objects: described(int64(), 'How many objects have been rewritten so far, of all resources.'),
 });
 
 /** The encryption of a tenant's data, without keys. */
@@ -22,14 +22,14 @@ export const encryptionStatus = obj({
   revision: described(int64(), 'Number of the configuration. It grows with each change.'),
   step: described(
     step,
-    'Current step. Adding: all API servers learn to read with the new key. Switching: they begin to write with it. Rewriting: objects are written again. Retiring: the old key is removed. Done: everything is as in the spec.',
+    'Current step. Adding: all API servers are configured to read with the new key. Switching: they begin to write with it. Rewriting: existing objects are rewritten. Retiring: the old key is removed. Done: everything is as in the spec.',
   ),
   resources: list(encryptedResource),
   kmsContainers: opt(described(list(str()), 'Containers whose plugins stored data depends on.')),
   distributed: described(bool(), 'True once all API servers have the configuration.'),
-  rewritten: opt(described(bool(), 'True once all objects were written again with the configuration.')),
+  rewritten: opt(described(bool(), 'True once all objects have been rewritten with the configuration.')),
   rewriting: opt(rewriting),
-  lastRewriteTime: opt(described(time(), 'Time at which all objects had been written again.')),
+  lastRewriteTime: opt(described(time(), 'Time at which all objects had been rewritten.')),
   message: opt(described(str(), 'What the current step is waiting for.')),
 });
 export type EncryptionStatus = Infer<typeof encryptionStatus>;

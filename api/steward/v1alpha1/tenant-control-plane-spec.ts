@@ -32,7 +32,7 @@ export const tenantControlPlaneSpec = obj(
     dataStore: opt(
       described(
         str(),
-        'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data. Ignored until it is changed if the data was migrated because this DataStore was drained.',
+        'Name of the DataStore. If empty, the manager sets its default (`--datastore`) or chooses one. Changing it migrates the data. If this DataStore was drained, the data is in another one, and this value is ignored until it is changed.',
       ),
     ),
     ...placementFields,

@@ -59,7 +59,7 @@ const storage = obj({
   overrides: opt(
     described(
       list(overrideShare),
-      'Tenancies in other datastores that hold single resources. Recorded before they are created, and listed until they are removed.',
+      'Tenancies in other datastores that hold some resource types. Recorded before they are created, and listed until they are removed.',
     ),
   ),
   overridesCertificate: opt(
@@ -269,7 +269,9 @@ export const tenantControlPlaneStatus = obj({
   conditions: opt(conditionList()),
   storage: opt(storage),
   certificates: opt(certificates),
-  encryption: opt(described(encryptionStatus, 'Encryption of the data in the datastore. Keys are in a Secret only.')),
+  encryption: opt(
+    described(encryptionStatus, 'Encryption of the data in the datastore. The keys are stored only in a Secret.'),
+  ),
   kubeconfig: opt(
     obj({
       admin: opt(secretStatus),

@@ -161,7 +161,7 @@ describe('The progress of a drain', () => {
     [
       'whose authors have asked for another DataStore in vain',
       here('a', { migration: { ...copying, phase: 'Failed' } }, { spec: { dataStore: 'third' } }),
-      'its author has asked for DataStore third',
+      'its spec.dataStore requests DataStore third',
     ],
     [
       'that only store single resources here',
@@ -170,7 +170,7 @@ describe('The progress of a drain', () => {
         { dataStoreName: 'empty' },
         { spec: { dataStore: 'empty', dataStoreOverrides: [{ resource: '/events', dataStore: 'full' }] } },
       ),
-      'it stores single resources here',
+      'it stores some resource types here',
     ],
   ])('is blocked by tenants %s', (_, blocked, reason) => {
     const { status, condition } = report({ tenants: [blocked] });

@@ -81,7 +81,7 @@ function isLeaving({ status }: TenantControlPlane, name: string): boolean {
 const retainedReason =
   'it was deleted and its data is retained: delete its RetainedControlPlane, or create a successor that adopts the data';
 const overrideReason =
-  'it stores single resources here, which are not migrated: remove them from spec.dataStoreOverrides';
+  'it stores some resource types here, which are not migrated: remove them from spec.dataStoreOverrides';
 
 interface OwnFindings {
   readonly remaining: number;
@@ -117,7 +117,7 @@ function blockedBecause(tcp: TenantControlPlane, name: string): string | undefin
   if (setup?.schema === undefined) return 'it has no data yet: its condition StoreReady says what it waits for';
   const requested = requestedDataStore(tcp);
   if (requested !== '' && requested !== name && drain?.dataStoreName !== requested)
-    return `its author has asked for DataStore ${requested}: its condition Migrating says what became of that`;
+    return `its spec.dataStore requests DataStore ${requested}: see its condition Migrating`;
   return drain?.message;
 }
 

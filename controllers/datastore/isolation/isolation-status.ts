@@ -107,7 +107,7 @@ function stated(finding: IsolationFinding, now: Date): StatedCondition {
   switch (finding.is) {
     case 'isolated': {
       const { attempts, serverVersion } = finding;
-      const message = `version ${serverVersion} refused all of ${attempts} attempts at ${secondsOf(now)}`;
+      const message = `version ${serverVersion} refused all ${attempts} attempts at ${secondsOf(now)}`;
       return stateCondition('DataStore', { type, status: 'True', reason: 'Verified', message });
     }
     case 'breached': {

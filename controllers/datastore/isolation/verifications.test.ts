@@ -109,7 +109,7 @@ describe('A DataStore', () => {
     const rig = new Rig();
     const { store } = await rig.reconcile(storeNamed('a'));
     const time = rig.clock.now().toISOString().replace('.000', '');
-    expect(verdictOf(store)).toBe(`True Verified: version 3.6.16 refused all of 90 attempts at ${time}`);
+    expect(verdictOf(store)).toBe(`True Verified: version 3.6.16 refused all 90 attempts at ${time}`);
     expect(store.status?.isolation).toEqual({ time, serverVersion: '3.6.16', attempts: 90 });
     expect(rig.events).toEqual([expect.stringMatching(/^Normal IsolationVerified: /)]);
   });

@@ -20,6 +20,6 @@ export function clusterEndpointOf(
   const found = formatHostAndPort({ host, port });
   const wanted = formatHostAndPort(endpoint);
   return {
-    disagrees: `the Cluster ${cluster.metadata.name} has the endpoint ${found}, which Cluster API never changes, but the endpoint of the control plane is ${wanted}: change it with spec.network.serviceAddress and the Cluster's spec.clusterNetwork.apiServerPort, or add ${host} to spec.network.certSANs if it leads to the control plane`,
+    disagrees: `the Cluster ${cluster.metadata.name} has the endpoint ${found}, which Cluster API never changes, but the endpoint of the control plane is ${wanted}: change the endpoint of the control plane with spec.network.serviceAddress and the Cluster's spec.clusterNetwork.apiServerPort, or add ${host} to spec.network.certSANs if it leads to the control plane`,
   };
 }

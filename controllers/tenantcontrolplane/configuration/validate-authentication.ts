@@ -53,9 +53,9 @@ function validateClaimRules({ claimValidationRules = [] }: Jwt, field: string): 
     if (claim !== undefined && expression !== undefined)
       return [error(here, undefined, 'has both claim and expression', 'remove one of them')];
     if (claim !== undefined && message !== undefined)
-      return [error(`${here}.message`, message, 'goes with expression only', 'remove it')];
+      return [error(`${here}.message`, message, 'is allowed only with expression', 'remove it')];
     if (expression !== undefined && requiredValue !== '')
-      return [error(`${here}.requiredValue`, requiredValue, 'goes with claim only', 'remove it')];
+      return [error(`${here}.requiredValue`, requiredValue, 'is allowed only with claim', 'remove it')];
     return [];
   });
   const of = (key: 'claim' | 'expression'): readonly InvalidInput[] =>
@@ -74,7 +74,7 @@ function validatePrefixed(mapping: Mappings['username'], field: string): readonl
     return [error(`${field}.prefix`, undefined, 'is required with claim', remedy)];
   }
   if (expression !== undefined && prefix !== undefined)
-    return [error(`${field}.prefix`, prefix, 'goes with claim only', 'put the prefix into the expression')];
+    return [error(`${field}.prefix`, prefix, 'is allowed only with claim', 'put the prefix into the expression')];
   return [];
 }
 

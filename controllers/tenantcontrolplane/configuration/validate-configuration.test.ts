@@ -108,12 +108,12 @@ describe('A configuration of kube-apiserver', () => {
     [
       'a message for a required value',
       jwt({ ...one, claimValidationRules: [{ claim: 'a', requiredValue: 'b', message: 'c' }] }),
-      `message "c" goes with expression only`,
+      `message "c" is allowed only with expression`,
     ],
     [
       'a required value for an expression',
       jwt({ ...one, claimValidationRules: [{ expression: 'true', requiredValue: 'b' }] }),
-      `requiredValue "b" goes with claim only`,
+      `requiredValue "b" is allowed only with claim`,
     ],
     [
       'a claim that is checked twice',
@@ -143,7 +143,7 @@ describe('A configuration of kube-apiserver', () => {
     [
       'a prefix for an expression',
       jwt({ ...one, claimMappings: { username: { expression: 'claims.sub', prefix: 'a:' } } }),
-      `${j}[0].claimMappings.username.prefix "a:" goes with claim only`,
+      `${j}[0].claimMappings.username.prefix "a:" is allowed only with claim`,
     ],
     [
       'groups with a claim alone',
@@ -184,7 +184,7 @@ describe('A configuration of kube-apiserver', () => {
     [
       'an expression that ends too early',
       jwt({ ...one, userValidationRules: [{ expression: 'user.username ==' }] }),
-      `${j}[0].userValidationRules[0].expression "user.username ==" is not an expression of CEL (Unexpected token: EOF)`,
+      `${j}[0].userValidationRules[0].expression "user.username ==" is not a valid CEL expression (Unexpected token: EOF)`,
     ],
     [
       'an expression over another variable',
@@ -206,7 +206,7 @@ describe('A configuration of kube-apiserver', () => {
     [
       'an empty condition',
       webhooks({ matchConditions: [{ expression: ' ' }] }),
-      `${w}[0].matchConditions[0].expression " " is not an expression of CEL`,
+      `${w}[0].matchConditions[0].expression " " is not a valid CEL expression`,
     ],
     [
       'an audit policy without a place for its events',

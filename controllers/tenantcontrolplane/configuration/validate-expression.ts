@@ -21,7 +21,7 @@ export function validateExpression(
   const { error } = environment.check(value);
   if (error?.name === 'ParseError') {
     const [first = ''] = error.message.split('\n');
-    return [{ field, value, reason: `is not an expression of CEL (${first})`, remedy: 'correct the expression' }];
+    return [{ field, value, reason: `is not a valid CEL expression (${first})`, remedy: 'correct the expression' }];
   }
   const other = /^Unknown variable: (\w+)/.exec(error?.message ?? '')?.[1];
   if (!variables.some((known) => known === other)) return [];

@@ -18,9 +18,9 @@ export interface EncryptionReport {
 }
 
 const texts = {
-  Adding: 'API servers learn to read with the provider in the spec',
+  Adding: 'API servers are being configured to read with the provider in the spec',
   Switching: 'API servers begin to write with the provider in the spec',
-  Rewriting: 'objects are written again',
+  Rewriting: 'objects are being rewritten',
   Retiring: 'the former provider is being removed from the API servers',
 } as const;
 

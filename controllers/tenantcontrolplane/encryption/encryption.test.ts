@@ -370,7 +370,7 @@ describe('Objects that are written again', () => {
     expect(status).toMatchObject({ step: 'Rewriting', rewriting: { resource: 'secrets', objects: 100 } });
     expect(status?.rewriting?.continue).toBeDefined();
     expect(await world.condition('DataEncrypted')).toBe(
-      'False Rewriting: objects are written again: 100 so far, now secrets',
+      'False Rewriting: objects are being rewritten: 100 so far, now secrets',
     );
     expect(writtenAgain(world)).toHaveLength(100);
     world.restart();

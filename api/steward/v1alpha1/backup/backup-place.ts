@@ -17,7 +17,7 @@ export const backupStorage = obj(
         obj({
           claimName: described(
             objectName(),
-            'Name of a PersistentVolumeClaim in the namespace of the manager. The administrator has to allow it by `--backup-claims`.',
+            'Name of a PersistentVolumeClaim in the namespace of the manager. The operator has to allow it with `--backup-claims`.',
           ),
         }),
         'A volume. The folder in it follows from the namespace and the name of the control plane.',
@@ -28,7 +28,7 @@ export const backupStorage = obj(
         obj({
           secretName: described(
             objectName(),
-            'Name of a Secret in the namespace of the manager, which says where the bucket is and how to open it. The administrator has to allow it by `--backup-buckets`.',
+            'Name of a Secret in the namespace of the manager, which says where the bucket is and how to open it. The operator has to allow it with `--backup-buckets`.',
           ),
         }),
         'A bucket of an S3 server. The folder in it follows from the namespace and the name of the control plane.',

@@ -3,8 +3,7 @@ import { definitionOutdatedRow } from '../../../definition-outdated-row.ts';
 
 /** Why no process is started, for all three kinds. */
 const notStarted = {
-  StorageNotAllowed:
-    'The administrator does not allow this place for backups. The message contains those that are allowed.',
+  StorageNotAllowed: 'The operator does not allow this place for backups. The message lists those that are allowed.',
   TenantControlPlaneNotFound: 'The TenantControlPlane does not exist.',
 } as const;
 
@@ -16,14 +15,14 @@ export const backupPolicyConditions = {
     reasons: {
       ...notStarted,
       BackingUp: 'The message says which moments can be restored.',
-      Starting: 'The process has not taken its first backup yet. The message contains what keeps it from running.',
+      Starting:
+        'The process has not taken its first backup yet. If something keeps it from running, the message says what.',
       Suspended: 'The spec suspends the policy. The backups so far can be restored.',
       WaitingForData: 'The TenantControlPlane has no data yet, or it is being migrated.',
       Restoring: 'A TenantRestore is restoring the control plane. A new backup is taken afterwards.',
       AnotherPolicy: 'Another BackupPolicy, which is older, backs up the control plane. The message names it.',
       ProcessFailed: 'The process ended with an error, and is started again. The message contains the error.',
-      BackupOverdue:
-        'A backup should have been taken meanwhile. The message contains what keeps the process from running.',
+      BackupOverdue: 'A backup is overdue. If something keeps the process from running, the message says what.',
     },
   },
   Rehearsed: {
@@ -32,8 +31,9 @@ export const backupPolicyConditions = {
     reasons: {
       Restored: 'Everything was restored and compared. The message says up to which moment, and how long it took.',
       NotRehearsed: 'No rehearsal has ended yet. The message says what it is waiting for.',
-      RehearsalFailed: 'The restore failed. The message contains the error. The next rehearsal is as scheduled.',
-      NameTaken: 'A TenantControlPlane or TenantRestore of the name that rehearsals use belongs to somebody else.',
+      RehearsalFailed: 'The restore failed. The message contains the error. The next rehearsal runs as scheduled.',
+      NameTaken:
+        'A TenantControlPlane or TenantRestore that does not belong to this policy has the name that its rehearsals use.',
     },
   },
   Deleting: {
@@ -42,7 +42,7 @@ export const backupPolicyConditions = {
     reasons: {
       StoppingProcess: 'The process has to end first.',
       RemovingBackups:
-        'The backups are being removed, as the deletionPolicy says. The message contains what is in the way.',
+        'The backups are being removed, as the deletionPolicy says. If something blocks it, the message says what.',
       NotDeleting: 'The object is not being deleted.',
     },
   },
@@ -58,16 +58,16 @@ export const tenantBackupConditions = {
       ...notStarted,
       Completed: 'The backup is complete.',
       PolicyNotFound: 'The BackupPolicy in the spec does not exist.',
-      Running: 'The backup is being taken. The message contains what is in the way.',
-      Failed: 'The backup was given up. The condition Failed says why.',
+      Running: 'The backup is being taken. If something blocks it, the message says what.',
+      Failed: 'The backup has failed for good. The condition Failed says why.',
     },
   },
   Failed: {
-    meaning: 'The backup was given up.',
+    meaning: 'The backup has failed for good.',
     polarity: 'negative',
     reasons: {
       BackupFailed: 'The process failed several times. The message contains the last error.',
-      NotFailed: 'The backup was not given up.',
+      NotFailed: 'The backup has not failed.',
     },
   },
   Deleting: {
@@ -76,7 +76,7 @@ export const tenantBackupConditions = {
     reasons: {
       StoppingProcess: 'The process has to end first.',
       RemovingBackups:
-        'The backup is being removed, as the deletionPolicy says. The message contains what is in the way.',
+        'The backup is being removed, as the deletionPolicy says. If something blocks it, the message says what.',
       NotDeleting: 'The object is not being deleted.',
     },
   },
@@ -95,18 +95,18 @@ export const tenantRestoreConditions = {
       WaitingForSleep: 'The control plane is in use, and the spec does not say that it may be put to sleep.',
       WaitingForProcesses:
         'Something else still works on the control plane: the process of a policy, another restore, or its deletion.',
-      Running: 'The control plane is being restored. The message contains what is in the way.',
-      Failed: 'The restore was given up. The condition Failed says why.',
+      Running: 'The control plane is being restored. If something blocks it, the message says what.',
+      Failed: 'The restore has failed for good. The condition Failed says why.',
     },
   },
   Failed: {
-    meaning: 'The restore was given up. Unless the process was started, nothing has changed.',
+    meaning: 'The restore has failed for good. If its process had not started, nothing was changed.',
     polarity: 'negative',
     reasons: {
       RestoreFailed: 'The process failed several times. The message contains the last error.',
-      TenantControlPlaneExists: 'It is to be created again, and exists.',
-      TenantControlPlaneNotFound: 'It is to be restored in place, and does not exist.',
-      NotFailed: 'The restore was not given up.',
+      TenantControlPlaneExists: 'The spec asks to create the TenantControlPlane again, but it exists.',
+      TenantControlPlaneNotFound: 'The spec asks to restore the TenantControlPlane in place, but it does not exist.',
+      NotFailed: 'The restore has not failed.',
     },
   },
   DefinitionOutdated: definitionOutdatedRow,

@@ -32,7 +32,7 @@ const tenantRestoreSpec = ruled(
       ),
       type: described(
         oneOf('InPlace', 'Recreate', 'Clone'),
-        '`InPlace` gives an existing control plane the data of its past: what was made later is gone. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` fills another control plane, which has CAs and keys of its own: create it with 0 replicas.',
+        '`InPlace` returns an existing control plane to the backup: what was made later is gone. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` fills another control plane, which has CAs and keys of its own: create it with 0 replicas.',
       ),
       source: described(restoreSource, 'What is restored.'),
       toTime: opt(

@@ -74,7 +74,7 @@ export function rotationBlocker(where: AuthoritySecret, data: Data, now: Date): 
   const offered = offeredPair(where, data, pair);
   if (offered === undefined) {
     if (!isForeign(where, pair.certificate)) return undefined;
-    return `Secret ${where.name} holds a user-supplied CA: store its successor under the keys ${nextCertificate} and ${nextKey}`;
+    return `Secret ${where.name} holds a user-supplied CA: store the new CA under the keys ${nextCertificate} and ${nextKey}`;
   }
   const about = evaluateAuthority(where, offered, now);
   if (about.keep) return undefined;

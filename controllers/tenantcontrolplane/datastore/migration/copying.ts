@@ -171,8 +171,8 @@ async function stop(step: MigrationStep, record: MigrationStatus): Promise<Step>
   const { scope, ctx } = step;
   const overdue = await overduePods(step, ctx.now);
   if (overdue !== '') {
-    const remedy = 'delete it with --force if its node is switched off';
-    const message = `the API servers are stopped as soon as this pod is gone, which should have ended long ago: ${overdue}; ${remedy}`;
+    const remedy = 'if its node is down, delete the pod with --force';
+    const message = `the API servers are stopped once this pod is gone, which should have terminated long ago: ${overdue}; ${remedy}`;
     return waiting(record, message, overdueAgainMs);
   }
   const { replicas = 0 } = scope.observed.deployment?.spec ?? {};

@@ -406,7 +406,9 @@ describe('A migration with stopped API servers that does not succeed', () => {
       2,
       'Ready',
     ]);
-    expect(await message(world)).toContain('gone, which should have ended long ago: tenant-lost on node lost-node');
+    expect(await message(world)).toContain(
+      'gone, which should have terminated long ago: tenant-lost on node lost-node',
+    );
     world.podsStop = true;
     await world.finishPods();
     expect((await world.migrate()).phase).toBe('Succeeded');

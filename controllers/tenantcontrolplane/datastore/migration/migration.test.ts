@@ -367,7 +367,7 @@ describe('A migration that does not succeed', () => {
     ],
     [
       { spec: { dataStore: 'default', dataStoreOverrides: [{ resource: '/events', dataStore: 'default' }] } },
-      'cannot change while spec.dataStoreOverrides stores single resources elsewhere',
+      'cannot change while spec.dataStoreOverrides stores some resource types elsewhere',
     ],
   ])('does not begin if it is impossible: %j', async (changes, message) => {
     const world = new MigrationWorld();

@@ -159,7 +159,7 @@ async function liftSource(step: MigrationStep, record: MigrationStatus, source: 
     const isFinal = error instanceof StoreError && error.reason === 'Unsupported';
     if (!isFinal && lastsMs(record, ctx.now) <= timeLimits.undoingMs) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    const message = `clients that watch should be restarted: revisions start below those that they have seen (${why})`;
+    const message = `restart clients that watch: resource versions now start below those that they have seen (${why})`;
     ctx.event('Warning', 'RevisionsLower', message);
   }
 }

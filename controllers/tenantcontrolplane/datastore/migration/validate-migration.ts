@@ -100,7 +100,7 @@ export interface Blocker {
 export function migrationBlocker(tcp: TenantControlPlane, drivers: readonly string[]): Blocker | undefined {
   if ((tcp.spec.dataStoreOverrides ?? []).length > 0) {
     const reason =
-      'cannot change while spec.dataStoreOverrides stores single resources elsewhere: they are not migrated';
+      'cannot change while spec.dataStoreOverrides stores some resource types elsewhere: they are not migrated';
     return { reason, remedy: 'remove the overrides first' };
   }
   const extra = tcp.spec.controlPlane.deployment.extraArgs?.apiServer ?? [];

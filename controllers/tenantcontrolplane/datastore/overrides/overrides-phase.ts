@@ -59,8 +59,7 @@ async function ensure(tcp: Scope['tcp'], { share, store, open, setup }: OpenShar
 
 function explainOwner(error: unknown): never {
   if (!(error instanceof StoreError) || error.reason !== 'OwnedByAnother') throw error;
-  const help =
-    'the names are those of the tenant’s main data, which may be in the same datastore under another DataStore’s name';
+  const help = 'the override uses the same names as the tenant’s main data: the two DataStores may be the same server';
   throw new StoreError(error.reason, `${error.message} (${help})`, { cause: error });
 }
 

@@ -158,7 +158,7 @@ describe('A tenant with resources in another datastore', () => {
     await world.create({ spec: { dataStore: 'default', dataStoreOverrides: [events] } });
     await world.settle();
     expect(await world.condition('StoreReady')).toContain('False OwnedByAnother: DataStore events');
-    expect(await world.condition('StoreReady')).toContain('the same datastore under another DataStore’s name');
+    expect(await world.condition('StoreReady')).toContain('the two DataStores may be the same server');
     await setOverrides(world, []);
     await world.settle();
     expect(await world.condition('StoreReady')).toBe('True');

@@ -151,7 +151,7 @@ describe('A change of overrides', () => {
     const [message, ...rest] = errors(tenant([events, secrets], 'third', used), before);
     expect(rest).toEqual([]);
     expect(message).toBe(
-      'spec.dataStore "third" cannot change while spec.dataStoreOverrides stores single resources elsewhere: they are not migrated: remove the overrides first',
+      'spec.dataStore "third" cannot change while spec.dataStoreOverrides stores some resource types elsewhere: they are not migrated: remove the overrides first',
     );
     expect(errors(tenant([events], 'other', used), tenant([events], 'default', used)).join()).toContain(
       'is already the DataStore of everything else',

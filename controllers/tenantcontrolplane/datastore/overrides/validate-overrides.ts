@@ -103,7 +103,7 @@ function validateMoves({ overrides, held }: OverrideRequest): readonly InvalidIn
 
 function validateMigration({ overrides, movesTo }: OverrideRequest): readonly InvalidInput[] {
   if (movesTo === undefined || overrides.length === 0) return [];
-  const reason = `cannot change while ${list} stores single resources elsewhere: they are not migrated`;
+  const reason = `cannot change while ${list} stores some resource types elsewhere: they are not migrated`;
   return [{ field: 'spec.dataStore', value: movesTo, reason, remedy: 'remove the overrides first' }];
 }
 

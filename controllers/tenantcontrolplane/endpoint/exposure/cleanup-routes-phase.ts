@@ -48,7 +48,7 @@ function reasonToStay(
   if (isOnTheWay(scope)) return { until: `all clients are sent to ${where}` };
   // The tenant's own documents were not written in this reconcile, or must not be.
   if (bootstrapChecksum === undefined || deniedOperations(tcp).length > 0) {
-    return { until: `the documents inside the tenant can be updated to ${where}` };
+    return { until: `the ConfigMaps inside the tenant can be updated to ${where}` };
   }
   const published = tcp.status?.kubeadmPhase?.bootstrapToken;
   const since = published?.checksum === bootstrapChecksum ? Date.parse(published.lastUpdate ?? '') : now.getTime();

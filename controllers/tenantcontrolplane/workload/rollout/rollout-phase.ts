@@ -97,7 +97,9 @@ const turnMs = 10_000;
 
 function turnText(others: number): string {
   const who =
-    others === 1 ? '1 other control plane starts its pods' : `${others} other control planes start their pods`;
+    others === 1
+      ? '1 other control plane is starting its pods'
+      : `${others} other control planes are starting their pods`;
   return `${who}: this one follows when one is ready, or after 30 s`;
 }
 

@@ -425,7 +425,7 @@ describe('New pods of a control plane with konnectivity', () => {
   });
 });
 
-describe('While other control planes start their pods', () => {
+describe('While other control planes are starting their pods', () => {
   async function busy(): Promise<{
     readonly world: TenantWorld;
     readonly rest: () => void;
@@ -451,7 +451,7 @@ describe('While other control planes start their pods', () => {
     await world.create(old);
     await world.settle();
     expect(await world.condition('ControlPlaneAvailable')).toContain(
-      'False StartsLater: 1 other control plane starts its pods',
+      'False StartsLater: 1 other control plane is starting its pods',
     );
     expect(await world.deployment()).toBeUndefined();
     rest();
