@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { kinds } from '../../api/core/kinds.ts';
 import type { KindRef, Resource } from '../../api/meta.ts';
 import { dataStore } from '../../api/steward/v1alpha1/data-store.ts';
@@ -95,13 +96,13 @@ export class ChurningFleet {
       });
     const isReady = ({ status }: TenantControlPlane): boolean =>
       status?.kubernetesResources?.version?.status === 'Ready';
-    await this.#until(tenantControlPlane, (items) => items.every(isReady));
+    await this.#until('all tenants are ready', tenantControlPlane, (items) => items.every(isReady));
     const generated = (items: readonly Resource[]): number =>
       items.filter(({ metadata }) => metadata.name.endsWith('-everybody')).length;
-    await this.#until<Resource>(kinds.Secret, (items) => generated(items) === count);
+    await this.#until<Resource>('all have their kubeconfig', kinds.Secret, (items) => generated(items) === count);
     for (const name of names) await this.#cluster.admin.delete(tenantControlPlane, { namespace, name });
-    await this.#until(tenantControlPlane, (items) => items.length === 0);
-    await this.#until(kubeconfigGenerator, ([one]) => one?.status?.resources === 0);
+    await this.#until('all tenants have gone', tenantControlPlane, (items) => items.length === 0);
+    await this.#until('the generator counts none', kubeconfigGenerator, ([one]) => one?.status?.resources === 0);
     await this.#forgetPast();
   }
 
@@ -122,12 +123,26 @@ export class ChurningFleet {
     this.#cluster.forgetPast();
   }
 
-  async #until<T extends Resource>(kind: KindRef<T>, holds: (items: readonly T[]) => boolean): Promise<void> {
+  /** Throws an error with the objects of the kind when it takes too long. */
+  async #until<T extends Resource>(
+    what: string,
+    kind: KindRef<T>,
+    holds: (items: readonly T[]) => boolean,
+  ): Promise<void> {
     const signal = AbortSignal.timeout(longestMs);
-    for await (const event of this.#cluster.admin.watch(kind, { signal })) {
-      if (event.type === 'BOOKMARK') continue;
-      const { items } = await this.#cluster.admin.list(kind);
-      if (holds(items)) return;
+    const seen = new Map<string, T>();
+    let isComplete = false;
+    try {
+      for await (const event of this.#cluster.admin.watch(kind, { signal })) {
+        if (!('object' in event)) isComplete ||= event.type === 'SYNC';
+        else if (event.type === 'DELETED') seen.delete(event.object.metadata.uid);
+        else seen.set(event.object.metadata.uid, event.object);
+        if (isComplete && holds([...seen.values()])) return;
+      }
+    } catch (cause) {
+      if (!signal.aborted) throw cause;
+      const texts = [...seen.values()].map(({ metadata, ...rest }) => inspect({ name: metadata.name, ...rest }));
+      throw new Error(`after ${longestMs / 60_000} minutes, it is not so that ${what}: ${texts.join('\n')}`, { cause });
     }
     throw new Error('the watch ended');
   }
