@@ -66,12 +66,10 @@ async function whyNoProcess(
   { signal, now }: { readonly signal: AbortSignal; readonly now: Date },
 ): Promise<NoProcess | undefined> {
   const { namespace } = policy.metadata;
-  const isHere = ({ metadata }: { readonly metadata: { readonly namespace: string } }): boolean =>
-    metadata.namespace === namespace;
   return noProcess(policy, {
     tcp: await cluster.get(tenantControlPlane, { namespace, name: policy.spec.tenantControlPlaneName }, { signal }),
-    policies: policies().filter(isHere),
-    restores: restores().filter(isHere),
+    policies: policies(),
+    restores: restores().filter(({ metadata }) => metadata.namespace === namespace),
     refusal: processes.refusal(policy.spec.storage),
     scheduleError: scheduleError(policy, now),
   });

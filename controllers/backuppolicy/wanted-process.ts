@@ -8,7 +8,7 @@ import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-contr
 export interface PolicyFacts {
   /** The TenantControlPlane of the policy; undefined if it does not exist. */
   readonly tcp: TenantControlPlane | undefined;
-  /** Every policy of the namespace. */
+  /** Every policy, of all namespaces. */
   readonly policies: readonly BackupPolicy[];
   /** Every restore of the namespace. */
   readonly restores: readonly TenantRestore[];
