@@ -233,8 +233,8 @@ export const tenantControlPlaneRemedies = {
   Rotating: {
     Preparing: passing('Wait: the message says what it is waiting for.'),
     Prepared: toDo(
-      'Make sure that workers, pods and users use the new CA and new tokens, then request the operation that completes the rotation. The message names it.',
-      'kubectl -n <namespace> annotate tcp <name> certs.steward.butlerlabs.dev/operation=<operation> --overwrite',
+      'Make sure that workers, pods and users use the new CA and new tokens. Then set the annotation certs.steward.butlerlabs.dev/operation to the operation that the message names: it completes the rotation.',
+      conditions,
     ),
     Completing: passing('Wait until the new CAs or keys are in effect everywhere.'),
     Completed: healthy,
