@@ -34,6 +34,10 @@ export const backupPolicyRemedies = {
     ),
     WaitingForData: passing('Wait until the control plane is ready, or its migration has ended.'),
     Restoring: passing('Wait until the TenantRestore has ended.', 'kubectl -n <namespace> get tenantrestores'),
+    RestoreFailed: toDo(
+      'Remove the cause that its condition Failed names, then create another TenantRestore under another name.',
+      'kubectl -n <namespace> get tenantrestores',
+    ),
     AnotherPolicy: toDo('Delete one of the two policies.', 'kubectl -n <namespace> get backuppolicies'),
     ProcessFailed: toDo('Do what the message says. The process is started again with back-off.', pods),
     BackupOverdue: toDo('Do what the message says. If it says nothing, look at the pod and its log.', pods),

@@ -233,7 +233,7 @@ export const tenantControlPlaneRemedies = {
   Rotating: {
     Preparing: passing('Wait: the message says what it is waiting for.'),
     Prepared: toDo(
-      'Make sure that workers, pods and users use the new CA and new tokens. Then set the annotation certs.steward.butlerlabs.dev/operation to the operation that the message names: it completes the rotation.',
+      'Make sure that workers, pods and users use the new CA and new tokens. Then complete the rotation: set the annotation certs.steward.butlerlabs.dev/operation to the value that the message gives.',
       conditions,
     ),
     Completing: passing('Wait until the new CAs or keys are in effect everywhere.'),

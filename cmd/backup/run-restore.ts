@@ -53,7 +53,8 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
   await asleep(found ?? (await recreated(task, parts, objects)), task, parts);
   await restoreKeys(task, parts, objects);
   const place = await prepared(task, parts);
-  await report({ step: 'Restoring', backupTime: record.at });
+  // What an earlier attempt has completed no longer holds.
+  await report({ step: 'Restoring', backupTime: record.at, keys: null, bytes: null, changes: null });
   const { data, store } = await openData(place, parts);
   await using target = data;
   const restored = await restoreBackup({ target, store, folder, signal: parts.signal }, record, task.at);

@@ -95,6 +95,7 @@ export const healthRules: readonly HealthRule[] = [
       StorageNotAllowed: 'Degraded',
       TenantControlPlaneNotFound: 'Degraded',
       AnotherPolicy: 'Degraded',
+      RestoreFailed: 'Degraded',
       ProcessFailed: 'Degraded',
       BackupOverdue: 'Degraded',
     },

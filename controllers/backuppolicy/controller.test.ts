@@ -208,6 +208,30 @@ describe('A BackupPolicy', () => {
     expect(await ready()).toBe('False Restoring');
     expect(await world.jobOf('restore', restore)).toBeDefined();
   });
+
+  test('saves nothing of data that a failed restore has left unfinished, until another one is complete', async () => {
+    await world.tenant('shop', 0);
+    const policy = await world.policy();
+    await world.restore();
+    await world.settle();
+    const end = async (name: string, phase: 'Failed' | 'Completed', process: object): Promise<void> => {
+      const key = { namespace: 'tenants', name };
+      const body = { status: { phase, process } };
+      await world.cluster.admin.patch(tenantRestore, key, { type: 'merge', body }, { subresource: 'status' });
+      await world.settle();
+    };
+    await end('back', 'Failed', { step: 'Preparing', problem: 'the folder cannot be read' });
+    expect(await world.deploymentOf(policy)).toBeDefined();
+
+    await end('back', 'Failed', { step: 'Preparing', backupTime: '2030-01-01T00:00:00Z' });
+    expect(await world.deploymentOf(policy)).toBeUndefined();
+    expect(await ready()).toBe('False RestoreFailed');
+
+    await world.clock.advance(1000);
+    await world.restore({}, 'again');
+    await end('again', 'Completed', { step: 'Restored', backupTime: '2030-01-01T00:00:00Z' });
+    expect(await world.deploymentOf(policy)).toBeDefined();
+  });
 });
 
 describe('A BackupPolicy that is deleted', () => {

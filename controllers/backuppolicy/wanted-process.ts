@@ -3,6 +3,7 @@ import type { BackupPolicy } from '../../api/steward/v1alpha1/backup/backup-poli
 import type { TenantRestore } from '../../api/steward/v1alpha1/backup/tenant-restore.ts';
 import { isUnderWay, shareInUse } from '../../api/steward/v1alpha1/share-in-use.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import { unfinishedRestore } from './unfinished-restore.ts';
 
 /** What decides whether the process of a policy runs. */
 export interface PolicyFacts {
@@ -37,13 +38,20 @@ export function noProcess(policy: BackupPolicy, facts: PolicyFacts): NoProcess |
     return { reason: 'AnotherPolicy', message };
   }
   if (spec.suspend) return { reason: 'Suspended', message: 'spec.suspend is true: no changes are saved' };
-  const restore = facts.restores.find((one) => one.spec.tenantControlPlaneName === tenant && isRunning(one));
+  const restores = facts.restores.filter((one) => one.spec.tenantControlPlaneName === tenant);
+  const restore = restores.find(isRunning);
   if (restore !== undefined) {
     return { reason: 'Restoring', message: `TenantRestore ${restore.metadata.name} is restoring ${tenant}` };
   }
   if (tcp === undefined || tcp.metadata.deletionTimestamp !== undefined) {
     const message = `TenantControlPlane ${tenant} does not exist${tcp === undefined ? '' : ' any more'}`;
     return { reason: 'TenantControlPlaneNotFound', message };
+  }
+  const unfinished = unfinishedRestore(restores, tcp.metadata.creationTimestamp);
+  if (unfinished !== undefined) {
+    const { name } = unfinished.metadata;
+    const message = `TenantRestore ${name} failed after it had begun to write: the data may be incomplete and is not backed up until another TenantRestore is complete; keep ${name} until then`;
+    return { reason: 'RestoreFailed', message };
   }
   return withoutData(tcp);
 }

@@ -58,13 +58,13 @@ export class Judge {
     const texts = { [mutant.file]: mutated(source, mutant) };
     const { outcome, failure } = await runJest({ ...run, texts, untilFailure: true });
     if (outcome === 'passed') this.#kept.set(name, { passed: { ...kept.passed, [test]: key } });
-    if (outcome !== 'failed') return undefined;
+    // A jest that was killed or could not start names no test.
+    if (outcome !== 'failed' || failure === undefined) return undefined;
     const passes = this.#passes.get(test) ?? runJest({ ...run, texts: {} }).then((end) => end.outcome === 'passed');
     this.#passes.set(test, passes);
     if (!(await passes)) return undefined;
-    const by = failure ?? outcome;
-    this.#kept.set(name, { passed: kept.passed, killer: { test, key, by } });
-    return { killed: true, by };
+    this.#kept.set(name, { passed: kept.passed, killer: { test, key, by: failure } });
+    return { killed: true, by: failure };
   }
 
   async judge(mutant: Mutant): Promise<Verdict> {
@@ -94,6 +94,7 @@ export class Judge {
     this.#kept.set(name, { passed: kept.passed, killer: { test, key: this.#map.keyOf(test), by } });
     return { killed: true, by };
   }
+
   #known(mutant: Mutant): Known {
     const source = this.#sources.text(mutant.file);
     const name = `${mutant.id}-${hash(source)}`;

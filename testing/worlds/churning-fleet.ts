@@ -141,7 +141,9 @@ export class ChurningFleet {
       }
     } catch (cause) {
       if (!signal.aborted) throw cause;
-      const texts = [...seen.values()].map(({ metadata, ...rest }) => inspect({ name: metadata.name, ...rest }));
+      const texts = [...seen.values()].map(({ metadata, ...rest }) =>
+        inspect({ name: metadata.name, ...rest }, { depth: 6 }),
+      );
       throw new Error(`after ${longestMs / 60_000} minutes, it is not so that ${what}: ${texts.join('\n')}`, { cause });
     }
     throw new Error('the watch ended');

@@ -20,6 +20,8 @@ export const backupPolicyConditions = {
       Suspended: 'The spec suspends the policy. The backups so far can be restored.',
       WaitingForData: 'The TenantControlPlane has no data yet, or it is being migrated.',
       Restoring: 'A TenantRestore is restoring the control plane. A new backup is taken afterwards.',
+      RestoreFailed:
+        'A TenantRestore failed after it had begun to write: the data may be incomplete and is not backed up. The message names it.',
       AnotherPolicy: 'Another BackupPolicy, which is older, backs up the control plane. The message names it.',
       ProcessFailed: 'The process ended with an error, and is started again. The message contains the error.',
       BackupOverdue: 'A backup is overdue. If something keeps the process from running, the message says what.',
