@@ -8,14 +8,25 @@ const begun = { backupTime: at(0) };
 const done = { backupTime: at(0), keys: 7 };
 
 /** One that ended in this minute. The later it ended, the earlier it was created. */
-function restore(minute: number, phase: 'Failed' | 'Completed' | 'Running', process: object = begun): TenantRestore {
-  const stated = (type: string, ofPhase: string): object => {
-    return { type, status: phase === ofPhase ? 'True' : 'False', lastTransitionTime: at(minute) };
+function restore(
+  minute: number,
+  phase: 'Failed' | 'Completed' | 'Running',
+  process: NonNullable<TenantRestore['status']>['process'] = begun,
+): TenantRestore {
+  const stated = (type: string, ofPhase: string) => {
+    const status = phase === ofPhase ? ('True' as const) : ('False' as const);
+    return { type, status, reason: type, message: '', lastTransitionTime: at(minute) };
   };
   return {
-    metadata: { namespace: 'a', name: `r${minute}`, uid: `${minute}`, creationTimestamp: at(9 - minute) },
+    apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+    kind: 'TenantRestore',
+    metadata: {
+      ...{ namespace: 'a', name: `r${minute}`, uid: `${minute}`, resourceVersion: '1', generation: 1 },
+      creationTimestamp: at(9 - minute),
+    },
+    spec: { tenantControlPlaneName: 'shop', type: 'InPlace', source: { policyName: 'hourly' }, sleep: true },
     status: { phase, process, conditions: [stated('Complete', 'Completed'), stated('Failed', 'Failed')] },
-  } as unknown as TenantRestore;
+  };
 }
 
 const found = (...restores: readonly TenantRestore[]): string | undefined =>
