@@ -62,7 +62,7 @@ export const encryption = obj(
     keyGeneration: opt(
       described(
         int32({ minimum: 1 }),
-        'To rotate the key, change this number: Steward generates a new key, or with `kms` writes all objects again, so that they are encrypted with the current key of the plugin. Defaults to 1.',
+        'The generation of the key that Steward generates. To rotate the key, raise this number: Steward generates a new key and encrypts all objects with it. With `kms`, it encrypts all objects again with the current key of the plugin. Defaults to 1.',
       ),
     ),
     kms: opt(described(kms, 'The plugin for KMS v2.')),

@@ -144,7 +144,7 @@ describe('The upgrade of a control plane of a cluster stack', () => {
     const rolling = status?.conditions?.find(({ type }) => type === 'RollingOut');
     expect(rolling).toMatchObject({ status: 'True', reason: 'WaitingForClusterAddon' });
     expect(rolling?.message).toBe(
-      `the upgrade to v1.36.3 waits for ClusterAddon cluster-addon-blue to complete BeforeClusterUpgrade of the ClusterClass ${newClass}: ${message}; to upgrade without waiting, set the annotation steward.butlerlabs.dev/upgrade-before-addons: v1.36.3 on the StewardControlPlane or its Cluster`,
+      `the upgrade to v1.36.3 waits for ClusterAddon cluster-addon-blue to complete BeforeClusterUpgrade of the ClusterClass ${newClass}: ${message}; to upgrade without waiting, set the annotation steward.butlerlabs.dev/upgrade-before-addons=v1.36.3 on the StewardControlPlane or its Cluster`,
     );
     expect(isReasonOf('StewardControlPlane', 'RollingOut', 'WaitingForClusterAddon')).toBe(true);
     await setAddon({ clusterStack: newClass, hook: '' });

@@ -53,7 +53,7 @@ export async function heldByAddons(
   if (key === undefined) return {};
   const awaited = await awaitedOf(deps, { cluster, key }, signal);
   if (awaited === undefined) return {};
-  const force = `to upgrade without waiting, set the annotation ${annotations.upgradeBeforeAddons}: ${wanted} on the StewardControlPlane or its Cluster`;
+  const force = `to upgrade without waiting, set the annotation ${annotations.upgradeBeforeAddons}=${wanted} on the StewardControlPlane or its Cluster`;
   if (!isWanted) return { held: `the upgrade to ${wanted} waits for ${awaited}; ${force}` };
   return {
     passedOver: `upgrading without the add-ons because the annotation ${annotations.upgradeBeforeAddons} names ${wanted}: the upgrade to ${wanted} does not wait for ${awaited}`,

@@ -33,8 +33,8 @@ export function webhookCredentials(secret: Secret | undefined): WebhookCredentia
     ...(username === undefined || password === undefined ? [] : ['username and password']),
   ];
   if (present.length !== 1) {
-    const found = present.length === 0 ? 'none of' : 'more than one of';
-    return { trouble: `has ${found} token, tls.crt and tls.key, username and password` };
+    const found = present.length === 0 ? 'none of these' : 'more than one of these';
+    return { trouble: `has ${found}: token; tls.crt with tls.key; username with password` };
   }
   if (token !== undefined) {
     // In a header; a line break at its end is one of the editor with which it was written.

@@ -85,7 +85,7 @@ describe('an upgrade to another minor', () => {
     await world.change(next);
     await world.settle();
     expect(await held(world)).toBe(
-      'False KubeletsTooOld: upgrade from v1.35.4 to v1.36.3 is held: 7 nodes run kubelets older than v1.33, the oldest version that v1.36 supports: node-1 (v1.32.1), node-2 (v1.32.1), node-3 (v1.32.1), node-4 (v1.32.1), node-5 (v1.32.1) and 2 more; upgrade or remove them; the checks run again every minute; to skip the checks, set the annotation steward.butlerlabs.dev/upgrade-anyway: v1.36.3',
+      'False KubeletsTooOld: upgrade from v1.35.4 to v1.36.3 is held: 7 nodes run kubelets older than v1.33, the oldest version that v1.36 supports: node-1 (v1.32.1), node-2 (v1.32.1), node-3 (v1.32.1), node-4 (v1.32.1), node-5 (v1.32.1) and 2 more; upgrade or remove them; the checks run again every minute; to skip the checks, set the annotation steward.butlerlabs.dev/upgrade-anyway=v1.36.3',
     );
     expect(await versions(world)).toEqual(stays);
     world.kubelets = ['v1.33.9'];

@@ -91,7 +91,7 @@ export function holdFor(step: PendingUpgrade, blockers: readonly Blocker[], afte
   if (first === undefined) return undefined;
   const why = blockers.map(({ message }) => message).join('; ');
   const again = afterMs === undefined ? '' : '; the checks run again every minute';
-  const skip = `to skip the checks, set the annotation ${annotations.upgradeAnyway}: ${versionText(step.to)}`;
+  const skip = `to skip the checks, set the annotation ${annotations.upgradeAnyway}=${versionText(step.to)}`;
   const message = `${heldText(step)}: ${why}${again}; ${skip}`;
   return { reason: first.reason, message, afterMs };
 }

@@ -95,7 +95,7 @@ const passes = {
   status: 'Success',
   retryAfterSeconds: 0,
 };
-const force = `; to upgrade without waiting, set the annotation ${annotations.upgradeBeforeAddons}: v1.36.3 on the Cluster`;
+const force = `; to upgrade without waiting, set the annotation ${annotations.upgradeBeforeAddons}=v1.36.3 on the Cluster`;
 const waits = (message: string): object => ({ ...passes, retryAfterSeconds: 10, message: `${message}${force}` });
 
 describe('Discovery', () => {

@@ -16,7 +16,7 @@ export function upgradeWaits(known: KnownCluster | undefined, toVersion: string)
   const { cluster, addon, classKey } = known;
   const version = toVersion === '' ? (cluster.spec?.topology?.version ?? '') : toVersion;
   if (hasCompleted(addon, classKey) || upgradesBeforeAddons(cluster, version)) return undefined;
-  const force = `to upgrade without waiting, set the annotation ${annotations.upgradeBeforeAddons}: ${version} on the Cluster`;
+  const force = `to upgrade without waiting, set the annotation ${annotations.upgradeBeforeAddons}=${version} on the Cluster`;
   return `${awaited(known, toVersion)}${version === '' ? '' : `; ${force}`}`;
 }
 

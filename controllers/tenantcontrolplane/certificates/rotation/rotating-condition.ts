@@ -36,7 +36,8 @@ export function rotatingCondition(
       return `${words}: Prepared; once all workers and users have switched, set the annotation ${annotations.operation}=${operation}`;
     }
     const waits = error ?? message;
-    return `${words}: ${at}, ${step ?? ''}${waits === '' ? '' : `: ${waits}`}`;
+    const place = step === undefined ? at : `${at} (step ${step})`;
+    return `${words}: ${place}${waits === '' ? '' : `: ${waits}`}`;
   });
   const message = [...lines, refusal].filter((line) => line !== '').join('; ');
   return { status: phase === 'Completed' ? 'False' : 'True', reason: phase, message };
