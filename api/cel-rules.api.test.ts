@@ -417,7 +417,7 @@ const restore = (spec: Spec = {}): object => ({
   ...{ tenantControlPlaneName: 'a', type: 'InPlace', source: { policyName: 'a' } },
   ...spec,
 });
-const oneBackup = 'a backup cannot be changed but for its deletionPolicy: create another one';
+const oneBackup = 'only the deletionPolicy of a backup can be changed: create another one';
 
 const backupCases: readonly Case[] = [
   ...(
@@ -522,7 +522,8 @@ const backupCases: readonly Case[] = [
   },
   {
     kind: tenantRestore,
-    message: 'a backup has one moment: leave out toTime, or name the policy or the repository',
+    message:
+      'toTime is not supported with source.backupName: leave it out, or use source.policyName or source.repository',
     refuses: restore({ source: { backupName: 'a' }, toTime: '2030-01-01T00:00:00Z' }),
     keeps: restore({ toTime: '2030-01-01T00:00:00Z' }),
   },

@@ -14,12 +14,17 @@ import { described, list, map, obj, opt, str } from '../schema.ts';
 const loadBalancerConfig = obj(loadBalancerFields);
 
 const published = {
-  extraLabels: opt(map(str())),
-  extraAnnotations: opt(map(str())),
+  extraLabels: opt(described(map(str()), 'Additional labels of the route.')),
+  extraAnnotations: opt(described(map(str()), 'Additional annotations of the route.')),
 } as const;
 
 const ingress = obj({
-  className: opt(str()),
+  className: opt(
+    described(
+      str(),
+      'Name of the IngressClass. If empty, the default class of the management cluster serves the Ingress.',
+    ),
+  ),
   hostname: described(
     str({ minLength: 1 }),
     'Host name of the endpoint, optionally followed by a colon and a port. The port defaults to 443.',
@@ -79,10 +84,14 @@ export const networkSpec = obj(
     serviceType: opt(serviceFields.serviceType, 'LoadBalancer'),
     ...networkFields,
     serviceAddress: opt(described(str(), 'Static address of the load balancer or of a node, or a virtual IP.')),
-    additionalServicePorts: opt(described(list(additionalServicePort), 'Additional ports of the Service.')),
-    serviceLabels: opt(map(str())),
-    serviceAnnotations: opt(map(str())),
-    loadBalancerConfig: opt(loadBalancerConfig),
+    additionalServicePorts: opt(
+      described(list(additionalServicePort), 'Ports that the Service has besides those of the control plane.'),
+    ),
+    serviceLabels: opt(described(map(str()), 'Additional labels of the Service.')),
+    serviceAnnotations: opt(described(map(str()), 'Additional annotations of the Service.')),
+    loadBalancerConfig: opt(
+      described(loadBalancerConfig, 'Settings of the load balancer, with `serviceType: LoadBalancer`.'),
+    ),
     policy: opt(
       described(networkPolicySpec, 'Which connections to and from the control plane pods the NetworkPolicy allows.'),
     ),

@@ -1,4 +1,10 @@
-import { addonFields, addonPodFields, konnectivityHostnameRule, workerBootstrapFields } from '../embedded/addons.ts';
+import {
+  addonFields,
+  addonPodFields,
+  konnectivityHostnameRule,
+  workerBootstrapFields,
+  workerBootstrapProviderText,
+} from '../embedded/addons.ts';
 import { dataStoreFields, placementFields } from '../embedded/data-store-fields.ts';
 import { kubernetesFields } from '../embedded/kubernetes-fields.ts';
 import type { CelRule, Infer, Input } from '../schema.ts';
@@ -20,7 +26,10 @@ const addons = obj({
     ),
   ),
   workerBootstrap: opt(
-    described(obj({ provider: str(), ...workerBootstrapFields }), 'Bootstrap of workers that do not use kubeadm.'),
+    described(
+      obj({ provider: described(str(), workerBootstrapProviderText), ...workerBootstrapFields }),
+      'Bootstrap of workers that do not use kubeadm.',
+    ),
   ),
 });
 
@@ -35,10 +44,10 @@ export const sharedFields = {
   ...placementFields,
   ...dataStoreFields,
   registry: opt(described(str(), 'Registry of the control plane images.'), 'registry.k8s.io'),
-  apiServer: opt(componentSpec),
-  controllerManager: opt(componentSpec),
-  scheduler: opt(componentSpec),
-  kine: opt(kineSpec),
+  apiServer: opt(described(componentSpec, 'Settings of kube-apiserver.')),
+  controllerManager: opt(described(componentSpec, 'Settings of kube-controller-manager.')),
+  scheduler: opt(described(componentSpec, 'Settings of kube-scheduler.')),
+  kine: opt(described(kineSpec, 'Settings of kine, which connects kube-apiserver to a datastore other than etcd.')),
   ...kubernetesFields,
   kubelet: opt(kubernetesFields.kubelet.optional, {
     cgroupfs: 'systemd',

@@ -10,9 +10,14 @@ export const stewardControlPlaneStatus = obj({
   observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
   conditions: opt(conditionList()),
   initialization: opt(
-    obj({
-      controlPlaneInitialized: opt(described(bool(), 'True once the API server has responded. Stays true afterwards.')),
-    }),
+    described(
+      obj({
+        controlPlaneInitialized: opt(
+          described(bool(), 'True once the API server has responded. Stays true afterwards.'),
+        ),
+      }),
+      'What Cluster API waits for before it creates workers, for contract v1beta2.',
+    ),
   ),
   initialized: opt(described(bool(), 'Same as `initialization.controlPlaneInitialized`, for contract v1beta1.')),
   ready: opt(described(bool(), 'Whether the API server can be used.')),
@@ -21,9 +26,9 @@ export const stewardControlPlaneStatus = obj({
     true,
   ),
   replicas: opt(described(int32(), 'Number of control plane pods.')),
-  readyReplicas: opt(int32()),
-  availableReplicas: opt(int32()),
-  upToDateReplicas: opt(int32()),
+  readyReplicas: opt(described(int32(), 'Number of control plane pods that are ready.')),
+  availableReplicas: opt(described(int32(), 'Number of control plane pods that are available.')),
+  upToDateReplicas: opt(described(int32(), 'Number of control plane pods with the newest configuration.')),
   unavailableReplicas: opt(described(int32(), 'Number of unavailable control plane pods, for contract v1beta1.')),
   updatedReplicas: opt(described(int32(), 'Same as `upToDateReplicas`, for contract v1beta1.')),
   selector: opt(described(str(), 'Label selector of the pods, as a string.')),
@@ -31,7 +36,10 @@ export const stewardControlPlaneStatus = obj({
   versions: opt(
     described(
       listMap(
-        obj({ version: str({ minLength: 1, maxLength: 256 }), replicas: opt(int32({ minimum: 0 })) }),
+        obj({
+          version: described(str({ minLength: 1, maxLength: 256 }), 'Kubernetes version of the pods.'),
+          replicas: opt(described(int32({ minimum: 0 }), 'Number of pods with this version.')),
+        }),
         ['version'],
         { maxItems: 100 },
       ),

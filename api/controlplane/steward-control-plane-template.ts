@@ -6,13 +6,16 @@ import { contractLabels, contractVersions } from './contract-versions.ts';
 import { sharedFields, sharedRules } from './steward-control-plane-spec.ts';
 
 const stewardControlPlaneTemplateSpec = obj({
-  template: obj({
-    metadata: opt(described(additionalMetadata, 'Labels and annotations of the StewardControlPlanes.')),
-    spec: described(
-      obj(sharedFields, ...sharedRules),
-      'Spec of the StewardControlPlanes, without version, replicas and endpoint, which the topology sets.',
-    ),
-  }),
+  template: described(
+    obj({
+      metadata: opt(described(additionalMetadata, 'Labels and annotations of the StewardControlPlanes.')),
+      spec: described(
+        obj(sharedFields, ...sharedRules),
+        'Spec of the StewardControlPlanes, without version, replicas and endpoint, which the topology sets.',
+      ),
+    }),
+    'What the StewardControlPlanes are created from.',
+  ),
 });
 export type StewardControlPlaneTemplateSpec = Infer<typeof stewardControlPlaneTemplateSpec>;
 export type StewardControlPlaneTemplateSpecInput = Input<typeof stewardControlPlaneTemplateSpec>;

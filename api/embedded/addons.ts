@@ -20,12 +20,23 @@ export const addonPodFields = {
 
 const konnectivityAgent = obj(
   {
-    image: opt(str(), 'registry.k8s.io/kas-network-proxy/proxy-agent'),
+    image: opt(
+      described(str(), 'Image of the agents, without a tag.'),
+      'registry.k8s.io/kas-network-proxy/proxy-agent',
+    ),
     version: opt(described(str(), 'Tag of the image. If empty, it follows the Kubernetes version.')),
-    tolerations: opt(list(core('Toleration')), [{ key: 'CriticalAddonsOnly', operator: 'Exists' }]),
+    tolerations: opt(described(list(core('Toleration')), 'Tolerations of the pods of the agents.'), [
+      { key: 'CriticalAddonsOnly', operator: 'Exists' },
+    ]),
     extraArgs: opt(described(list(str()), 'Additional flags, including the dashes.')),
-    hostNetwork: opt(bool(), false),
-    mode: opt(oneOf('DaemonSet', 'Deployment'), 'DaemonSet'),
+    hostNetwork: opt(described(bool(), 'Whether the agents use the network of their nodes.'), false),
+    mode: opt(
+      described(
+        oneOf('DaemonSet', 'Deployment'),
+        'Whether agents run on every node (DaemonSet) or as `replicas` pods (Deployment).',
+      ),
+      'DaemonSet',
+    ),
     replicas: opt(described(int32(), 'Number of agents in mode Deployment.')),
   },
   {
@@ -45,8 +56,8 @@ const konnectivityServer = obj({
     ),
   ),
   version: opt(described(str(), 'Tag of the image. If empty, it follows the Kubernetes version.')),
-  image: opt(str(), 'registry.k8s.io/kas-network-proxy/proxy-server'),
-  resources: opt(core('ResourceRequirements')),
+  image: opt(described(str(), 'Image of the server, without a tag.'), 'registry.k8s.io/kas-network-proxy/proxy-server'),
+  resources: opt(described(core('ResourceRequirements'), 'Compute resources of the container of the server.')),
   extraArgs: opt(described(list(str()), 'Additional flags, including the dashes.')),
   securityContext: opt(
     described(
@@ -76,38 +87,73 @@ export const defaultKonnectivityServer = {
 
 /** The tunnel from kube-apiserver to nodes and pods (https://github.com/kubernetes-sigs/apiserver-network-proxy). */
 const konnectivity = obj({
-  server: opt(konnectivityServer, defaultKonnectivityServer),
-  agent: opt(konnectivityAgent, defaultKonnectivityAgent),
+  server: opt(
+    described(konnectivityServer, 'Server end of the tunnel, a container in the pods of the control plane.'),
+    defaultKonnectivityServer,
+  ),
+  agent: opt(
+    described(konnectivityAgent, 'Agents inside the tenant, which connect to the server.'),
+    defaultKonnectivityAgent,
+  ),
 });
 
 /** A proxy inside the tenant through which pods reach an API server that is exposed under a host name. */
 const tcpProxy = obj({
-  image: opt(str()),
-  resources: opt(core('ResourceRequirements')),
+  image: opt(described(str(), 'Image of the proxy, with its tag. Defaults to the one that Steward was tested with.')),
+  resources: opt(described(core('ResourceRequirements'), 'Compute resources of the container of the proxy.')),
   hostAliases: opt(
-    list(
-      obj({
-        ip: str(),
-        hostnames: list(str()),
-      }),
+    described(
+      list(
+        obj({
+          ip: described(str(), 'Address that the names resolve to.'),
+          hostnames: described(list(str()), 'Names that resolve to the address.'),
+        }),
+      ),
+      'Entries for `/etc/hosts` of the pods of the proxy, where nodes do not resolve the host name of the endpoint.',
     ),
   ),
-  internalEndpoint: opt(str()),
+  internalEndpoint: opt(
+    described(
+      str(),
+      '`host:port` that the proxy dials instead of the endpoint. The port defaults to that of the API server. The host is added to the serving certificate of kube-apiserver.',
+    ),
+  ),
 });
+
+/** Text about the provider of the bootstrap. */
+export const workerBootstrapProviderText = 'Operating system of the workers. Only `talos` is supported.';
+
+const workerBootstrapProvider = described(oneOf('talos'), workerBootstrapProviderText);
 
 /** Bootstrap of workers that do not use kubeadm. */
 export const workerBootstrapFields = {
   talos: opt(
-    obj({
-      image: opt(str(), 'ghcr.io/butlerdotdev/steward-trustd'),
-      imageTag: opt(str()),
-      port: opt(int32(), 50001),
-      resources: opt(core('ResourceRequirements')),
-      certSANs: opt(list(str())),
-    }),
+    described(
+      obj({
+        image: opt(
+          described(str(), 'Image of trustd, without a tag if `imageTag` is set.'),
+          'ghcr.io/butlerdotdev/steward-trustd',
+        ),
+        imageTag: opt(described(str(), 'Tag of the image. If empty, `image` is used as it is.')),
+        port: opt(described(int32(), 'Port at which workers reach trustd. Talos itself dials only 50001.'), 50001),
+        resources: opt(described(core('ResourceRequirements'), 'Compute resources of the container of trustd.')),
+        certSANs: opt(
+          described(
+            list(str()),
+            'Additional SANs of the serving certificate of trustd, such as addresses in front of the Service.',
+          ),
+        ),
+      }),
+      'The server trustd, from which Talos workers get their certificates. Required with provider talos.',
+    ),
   ),
   csrApproval: opt(
-    obj({ autoApprove: opt(described(bool(), 'Whether to approve the certificate requests of joining nodes.'), true) }),
+    described(
+      obj({
+        autoApprove: opt(described(bool(), 'Whether to approve the certificate requests of joining nodes.'), true),
+      }),
+      'What happens to certificate requests for the serving certificates of kubelets.',
+    ),
     {
       autoApprove: true,
     },
@@ -133,7 +179,7 @@ export const addonFields = {
   ),
   workerBootstrap: opt(
     described(
-      obj({ provider: oneOf('talos'), ...workerBootstrapFields }),
+      obj({ provider: workerBootstrapProvider, ...workerBootstrapFields }),
       'Bootstrap of workers that do not use kubeadm.',
     ),
   ),

@@ -31,7 +31,7 @@ const dataStoreOverride = obj({
 /** What a control plane has in its DataStores, in the `spec` of both kinds. */
 export const dataStoreFields = {
   dataStoreSchema: opt(
-    described(str(), 'Prefix, database or bucket in the datastore. Generated if empty. Cannot be changed.'),
+    described(str(), 'Prefix, schema or bucket in the datastore. Generated if empty. Cannot be changed.'),
   ),
   dataStoreUsername: opt(
     described(

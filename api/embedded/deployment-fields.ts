@@ -4,16 +4,20 @@ import { autoscaling } from './autoscaling.ts';
 import { additionalMetadata } from './object-metadata.ts';
 
 const containerSecurityContexts = obj({
-  apiServer: opt(core('SecurityContext')),
-  controllerManager: opt(core('SecurityContext')),
-  scheduler: opt(core('SecurityContext')),
-  kine: opt(core('SecurityContext')),
+  apiServer: opt(described(core('SecurityContext'), 'Security context of the container kube-apiserver.')),
+  controllerManager: opt(
+    described(core('SecurityContext'), 'Security context of the container kube-controller-manager.'),
+  ),
+  scheduler: opt(described(core('SecurityContext'), 'Security context of the container kube-scheduler.')),
+  kine: opt(described(core('SecurityContext'), 'Security context of the container kine.')),
 });
 
 /** The Deployment of a control plane and its pods: `spec.controlPlane.deployment` and `spec.deployment`. */
 export const deploymentFields = {
-  nodeSelector: opt(map(str())),
-  runtimeClassName: opt(str()),
+  nodeSelector: opt(described(map(str()), 'Labels of the nodes that the pods may run on.')),
+  runtimeClassName: opt(
+    described(str(), 'RuntimeClass of the pods. If empty, the pods use the default runtime of their node.'),
+  ),
   hostUsers: opt(
     described(
       bool(),
@@ -23,10 +27,10 @@ export const deploymentFields = {
   priorityClassName: opt(
     described(str(), 'Name of the PriorityClass of the pods. It must exist. If empty, the pods have none.'),
   ),
-  serviceAccountName: opt(str()),
-  strategy: opt(core('DeploymentStrategy')),
-  affinity: opt(core('Affinity')),
-  tolerations: opt(list(core('Toleration'))),
+  serviceAccountName: opt(described(str(), 'ServiceAccount of the pods, in the namespace of the control plane.')),
+  strategy: opt(described(core('DeploymentStrategy'), 'How new pods replace old ones.')),
+  affinity: opt(described(core('Affinity'), 'Which nodes and which neighbours the pods prefer, need or avoid.')),
+  tolerations: opt(described(list(core('Toleration')), 'Tolerations of the pods for taints of nodes.')),
   topologySpreadConstraints: opt(
     described(
       list(core('TopologySpreadConstraint')),
@@ -37,7 +41,12 @@ export const deploymentFields = {
   automountServiceAccountToken: opt(
     described(bool(), 'Whether the pods get a token of their service account. Defaults to false.'),
   ),
-  podSecurityContext: opt(described(core('PodSecurityContext'), 'Security context of the pods.')),
+  podSecurityContext: opt(
+    described(
+      core('PodSecurityContext'),
+      'Security context of the pods. For ports below 1024, Steward adds the sysctl `net.ipv4.ip_unprivileged_port_start` unless it is set here.',
+    ),
+  ),
   containerSecurityContexts: opt(
     described(
       containerSecurityContexts,

@@ -14,7 +14,7 @@ const keySecret = obj(
     ),
     key: described(
       name,
-      'The key in `data` with the encryption key: 32 random bytes in base64, as `head -c 32 /dev/urandom | base64` prints them. It is also the name of the encryption key in stored data. To rotate the key, set another name; never change the value of a name that is in use.',
+      'The key in `data` with the encryption key: 32 random bytes in base64, as `openssl rand -base64 32` prints them. It is also the name of the encryption key in stored data. To rotate the key, set another name; never change the value of a name that is in use.',
     ),
   },
   {

@@ -5,7 +5,7 @@ export const nodeAddressType = oneOf('Hostname', 'InternalIP', 'ExternalIP', 'In
 
 /** One JSON Patch operation (RFC 6902). */
 export const jsonPatch = obj({
-  op: oneOf('add', 'remove', 'replace', 'move', 'copy', 'test'),
+  op: described(oneOf('add', 'remove', 'replace', 'move', 'copy', 'test'), 'What the operation does at `path`.'),
   path: described(str(), 'JSON pointer to the target, e.g. `/evictionHard/imagefs.available`.'),
   from: opt(described(str(), 'JSON pointer to the source of `move` and `copy`.')),
   value: opt(described(anyJson(), 'Value of `add`, `replace` and `test`.')),

@@ -1,13 +1,13 @@
 import type { CelRule } from '../schema.ts';
 import { bool, described, int32, list, oneOf, opt, ruled, str } from '../schema.ts';
-import { parentReference } from './parent-reference.ts';
+import { gatewayParent } from './parent-reference.ts';
 
 /** The network of a control plane: `spec.networkProfile` and `spec.network`. */
 export const networkFields = {
   advertiseAddress: opt(
     described(
       str(),
-      'Address at which workers and users reach the endpoint, if it differs from that of the Service, e.g. behind NAT. The kubeconfig that a StewardControlPlane gives Cluster API then points to the Service.',
+      'Address at which workers and users reach the control plane, if it differs from that of the Service, e.g. behind NAT. Takes precedence over `address`, in a StewardControlPlane over `serviceAddress`. The kubeconfig that a StewardControlPlane gives Cluster API then points to the Service.',
     ),
   ),
   certSANs: opt(
@@ -71,7 +71,10 @@ export const passedToService = {
 
 /** The Service: `spec.controlPlane.service` and `spec.network`. */
 export const serviceFields = {
-  serviceType: oneOf('ClusterIP', 'NodePort', 'LoadBalancer'),
+  serviceType: described(
+    oneOf('ClusterIP', 'NodePort', 'LoadBalancer'),
+    'Type of the Service: reached inside the management cluster (ClusterIP), at a port of every node (NodePort), or through a load balancer (LoadBalancer).',
+  ),
   ...passedToService,
 } as const;
 
@@ -103,7 +106,7 @@ export const ingressFields = {
 
 /** The route to Gateways: `spec.controlPlane.gateway` and `spec.network.gateway`. */
 export const gatewayFields = {
-  parentRefs: opt(described(list(parentReference, { maxItems: 32 }), 'Gateways that serve the endpoint.')),
+  parentRefs: opt(described(list(gatewayParent, { maxItems: 32 }), 'Gateways that serve the endpoint.')),
   sectionName: opt(
     described(
       str({ minLength: 1, maxLength: 253 }),

@@ -1,7 +1,7 @@
 import { described, int32, obj, opt, str } from '../schema.ts';
 
-/** A reference from a route to its Gateway (gateway.networking.k8s.io/v1, ParentReference). */
-export const parentReference = obj({
+/** The fields of a ParentReference. */
+const fields = {
   group: opt(
     described(
       str({
@@ -37,6 +37,16 @@ export const parentReference = obj({
     ),
   ),
   port: opt(described(int32({ minimum: 1, maximum: 65535 }), 'Port of a listener of the parent.')),
+} as const;
+
+/** A reference from a route to its Gateway (gateway.networking.k8s.io/v1, ParentReference). */
+export const parentReference = obj(fields);
+
+/** A Gateway in a spec. Its listeners are chosen beside the list: one by one, they are refused. */
+export const gatewayParent = obj({
+  ...fields,
+  sectionName: opt(described(fields.sectionName.optional, 'Not supported: set `gateway.sectionName`.')),
+  port: opt(described(fields.port.optional, 'Not supported: set `gateway.port`.')),
 });
 
 /** A host name of Gateway API. The first label may be a wildcard. */

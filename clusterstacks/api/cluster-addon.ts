@@ -40,8 +40,8 @@ export type ClusterAddonSpec = Infer<typeof clusterAddonSpec>;
 export type ClusterAddonSpecInput = Input<typeof clusterAddonSpec>;
 
 const addonStageStatus = obj({
-  name: str(),
-  action: oneOf('apply', 'delete'),
+  name: described(str(), 'Name of the stage, as in the release.'),
+  action: described(oneOf('apply', 'delete'), 'Whether the stage applies its objects or deletes them.'),
   phase: opt(
     described(
       oneOf('', 'Pending', 'waitingForPreCondition', 'applyingOrDeleting', 'waitingForPostCondition', 'done'),
@@ -55,11 +55,11 @@ const addonStageStatus = obj({
 export type AddonStageStatus = Infer<typeof addonStageStatus>;
 
 const addonInventoryItem = obj({
-  group: opt(str(), ''),
-  version: str({ minLength: 1 }),
-  kind: str({ minLength: 1 }),
-  namespace: opt(str(), ''),
-  name: str({ minLength: 1 }),
+  group: opt(described(str(), 'API group of the object. Empty for the core group.'), ''),
+  version: described(str({ minLength: 1 }), 'API version of the object, without its group.'),
+  kind: described(str({ minLength: 1 }), 'Kind of the object.'),
+  namespace: opt(described(str(), 'Namespace of the object. Empty for a cluster-wide object.'), ''),
+  name: described(str({ minLength: 1 }), 'Name of the object.'),
   stage: described(str(), 'Stage that applied the object.'),
 });
 export type AddonInventoryItem = Infer<typeof addonInventoryItem>;
@@ -74,7 +74,11 @@ const clusterAddonStatus = obj({
   appliedDigest: opt(described(str(), 'Hash of the release, the values and the hook that were applied last.')),
   run: opt(
     described(
-      obj({ class: str(), digest: str(), hook: str() }),
+      obj({
+        class: described(str(), 'Name of the ClusterClass.'),
+        digest: described(str(), 'Digest of its release.'),
+        hook: described(str(), 'Hook whose stages run.'),
+      }),
       'What `stages` belong to: the ClusterClass, the digest of its release, and the hook.',
     ),
   ),

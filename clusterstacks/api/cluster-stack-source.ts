@@ -1,14 +1,14 @@
 import type { Infer } from '../../api/schema.ts';
 import { bool, described, obj, oneOf, opt, str } from '../../api/schema.ts';
 
-const secretName = obj({ name: str({ minLength: 1, maxLength: 253 }) });
+const secretName = obj({ name: described(str({ minLength: 1, maxLength: 253 }), 'Name of the Secret.') });
 
 /** Source of the releases of a stack. */
 export const clusterStackSource = obj(
   {
     type: described(
       oneOf('oci', 'github', 'directory'),
-      'oci: a registry. github: the releases of a GitHub repository. directory: a directory that the manager can read.',
+      '`oci`: a registry. `github`: the releases of a GitHub repository. `directory`: a directory that the manager can read.',
     ),
     repository: opt(
       described(

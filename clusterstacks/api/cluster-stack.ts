@@ -76,7 +76,7 @@ export type ClusterStackSpecInput = Input<typeof clusterStackSpec>;
 
 const releaseSummary = obj({
   name: described(str(), 'Version of the release, e.g. `v1`.'),
-  ready: bool(),
+  ready: described(bool(), 'Whether Clusters can be created from the release.'),
   phase: described(
     oneOf('', 'downloading release assets', 'provider-specific work', 'applying objects', 'done'),
     'Progress of the release.',

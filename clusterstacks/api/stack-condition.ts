@@ -1,6 +1,7 @@
+import { conditionFields, conditionTexts } from '../../api/embedded/condition-fields.ts';
 import type { Condition } from '../../api/meta.ts';
 import type { Schema } from '../../api/schema.ts';
-import { described, int64, listMap, obj, oneOf, opt, str, time } from '../../api/schema.ts';
+import { described, listMap, obj, opt, str } from '../../api/schema.ts';
 
 /** A standard condition with the severity of Cluster API v1beta1 conditions. */
 export interface StackCondition extends Condition {
@@ -19,13 +20,10 @@ export const stackConditionList = (): Schema<readonly StackCondition[], readonly
   described(
     listMap(
       obj({
-        type: str({ minLength: 1, maxLength: 316 }),
-        status: oneOf('True', 'False', 'Unknown'),
+        ...conditionFields,
         severity: opt(described(str(), 'Error, Warning or Info. Set while the status is False.')),
-        observedGeneration: opt(int64({ minimum: 0 })),
-        lastTransitionTime: time(),
-        reason: opt(str({ maxLength: 1024 }), ''),
-        message: opt(str({ maxLength: 32768 }), ''),
+        reason: opt(described(str({ maxLength: 1024 }), conditionTexts.reason), ''),
+        message: opt(described(str({ maxLength: 32768 }), conditionTexts.message), ''),
       }),
       ['type'],
     ),

@@ -8,16 +8,25 @@ import { deploymentSpec } from './deployment-spec.ts';
 
 const service = obj(
   {
-    additionalMetadata: opt(additionalMetadata),
-    additionalPorts: opt(list(additionalServicePort)),
+    additionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the Service.')),
+    additionalPorts: opt(
+      described(list(additionalServicePort), 'Ports that the Service has besides those of the control plane.'),
+    ),
     ...serviceFields,
   },
   ...serviceRules,
 );
 
 const ingress = obj({
-  additionalMetadata: opt(additionalMetadata),
-  ingressClassName: opt(str()),
+  additionalMetadata: opt(
+    described(additionalMetadata, 'Additional labels and annotations of the Ingress, or of the IngressRouteTCP.'),
+  ),
+  ingressClassName: opt(
+    described(
+      str(),
+      'Name of the IngressClass. If empty, the default class of the management cluster serves the Ingress.',
+    ),
+  ),
   hostname: opt(
     described(str(), 'Host name of the endpoint, optionally followed by a colon and a port. The port defaults to 443.'),
   ),
@@ -26,7 +35,7 @@ const ingress = obj({
 
 const gateway = obj(
   {
-    additionalMetadata: opt(additionalMetadata),
+    additionalMetadata: opt(described(additionalMetadata, 'Additional labels and annotations of the TLSRoute.')),
     ...gatewayFields,
     hostname: opt(described(gatewayHostname, 'Host name of the endpoint.')),
   },

@@ -57,7 +57,7 @@ export const drainedTenant = obj({
   from: described(str(), 'DataStore that is or was drained.'),
   named: described(
     str(),
-    'Value of `spec.dataStore` at that time. Until it has another value, Steward ignores it: otherwise it would migrate the tenant back.',
+    'Value of `spec.dataStore` at that time. Steward ignores `spec.dataStore` until its value changes: otherwise Steward would migrate the tenant back.',
   ),
   dataStoreName: opt(
     described(

@@ -10,7 +10,7 @@ const defragmentation = obj({
   maximumPauseSeconds: opt(
     described(
       int32({ minimum: 1, maximum: 20 }),
-      'A member that defragmentation would block for longer is left alone. Writes through a member fail after 7 seconds.',
+      'A member that defragmentation would block for longer is left alone. Writes through a blocked member fail after 7 seconds.',
     ),
     5,
   ),

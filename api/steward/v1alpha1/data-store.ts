@@ -11,26 +11,35 @@ import { dataStorePlacement } from './data-store-placement.ts';
 const contentRef = obj({
   content: opt(described(bytes(), 'Inline content, base64-encoded. Takes precedence over `secretReference`.')),
   secretReference: opt(
-    obj({
-      name: opt(str()),
-      namespace: opt(str()),
-      keyPath: described(str({ minLength: 1 }), 'Key in the data of the Secret.'),
-    }),
+    described(
+      obj({
+        name: opt(described(str(), 'Name of the Secret.')),
+        namespace: opt(described(str(), 'Namespace of the Secret.')),
+        keyPath: described(str({ minLength: 1 }), 'Key in the data of the Secret.'),
+      }),
+      'Secret that contains the content.',
+    ),
   ),
 });
 /** Bytes, inline or from a Secret. */
 export type ContentRef = Infer<typeof contentRef>;
 
 const tlsConfig = obj({
-  certificateAuthority: obj({
-    certificate: contentRef,
-    privateKey: opt(
-      described(contentRef, 'Key that signs the client certificates of tenants. Required for driver etcd.'),
-    ),
-  }),
+  certificateAuthority: described(
+    obj({
+      certificate: described(contentRef, 'Certificate of the CA, in PEM form.'),
+      privateKey: opt(
+        described(contentRef, 'Key that signs the client certificates of tenants. Required for driver etcd.'),
+      ),
+    }),
+    'CA that verifies the certificates of the servers.',
+  ),
   clientCertificate: opt(
     described(
-      obj({ certificate: contentRef, privateKey: contentRef }),
+      obj({
+        certificate: described(contentRef, 'Client certificate, in PEM form.'),
+        privateKey: described(contentRef, 'Key of the client certificate, in PEM form.'),
+      }),
       'Client certificate of the manager. Required for driver etcd.',
     ),
   ),
@@ -128,11 +137,17 @@ const dataStoreSpec = obj(
         rule: 'self == oldSelf',
         message: 'Datastore driver is immutable',
       }),
-      'Protocol of the datastore.',
+      'Kind of the datastore. etcd needs `tlsConfig`; MySQL and PostgreSQL need `basicAuth`, `tlsConfig` or both; NATS needs `nats`, `basicAuth` or `tlsConfig`.',
     ),
     endpoints: described(list(str(), { minItems: 1 }), 'Servers as `host:port`, without a scheme.'),
     basicAuth: opt(
-      described(obj({ username: contentRef, password: contentRef }), 'Administrative user of the datastore.'),
+      described(
+        obj({
+          username: described(contentRef, 'Name of the user.'),
+          password: described(contentRef, 'Password of the user.'),
+        }),
+        'Administrative user of the datastore. For drivers MySQL, PostgreSQL and NATS.',
+      ),
     ),
     tlsConfig: opt(described(tlsConfig, 'TLS settings for connections to the datastore. Required for driver etcd.')),
     nats: opt(
@@ -151,7 +166,7 @@ const dataStoreSpec = obj(
     isolationPolicy: opt(
       described(
         oneOf('Enforce', 'Report'),
-        'What the condition IsolationVerified means for new tenants. With Enforce, the default, a new tenant waits while the condition is not True. With Report, the condition is only reported.',
+        'What the condition IsolationVerified means for new tenants. With Enforce, the default, new tenants wait while the DataStore has not been verified, or while a breach is known. With Report, the condition is only reported.',
       ),
     ),
     placement: opt(

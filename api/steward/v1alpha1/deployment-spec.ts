@@ -12,42 +12,73 @@ const defaultRegistry = {
 } as const;
 
 const registrySettings = obj({
-  registry: opt(str(), defaultRegistry.registry),
-  apiServerImage: opt(str(), defaultRegistry.apiServerImage),
-  controllerManagerImage: opt(str(), defaultRegistry.controllerManagerImage),
-  schedulerImage: opt(str(), defaultRegistry.schedulerImage),
+  registry: opt(
+    described(str(), 'Registry, and the folder in it, of the images of Kubernetes.'),
+    defaultRegistry.registry,
+  ),
+  apiServerImage: opt(
+    described(str(), 'Name of the image of kube-apiserver, without registry and tag.'),
+    defaultRegistry.apiServerImage,
+  ),
+  controllerManagerImage: opt(
+    described(str(), 'Name of the image of kube-controller-manager, without registry and tag.'),
+    defaultRegistry.controllerManagerImage,
+  ),
+  schedulerImage: opt(
+    described(str(), 'Name of the image of kube-scheduler, without registry and tag.'),
+    defaultRegistry.schedulerImage,
+  ),
   tagSuffix: opt(described(str(), 'Suffix of the image tags, appended to the Kubernetes version.')),
 });
 
 const quantities = map(quantity());
 
 const componentResources = obj({
-  apiServer: opt(core('ResourceRequirements')),
-  controllerManager: opt(core('ResourceRequirements')),
-  scheduler: opt(core('ResourceRequirements')),
-  kine: opt(core('ResourceRequirements')),
+  apiServer: opt(described(core('ResourceRequirements'), 'Compute resources of the container kube-apiserver.')),
+  controllerManager: opt(
+    described(core('ResourceRequirements'), 'Compute resources of the container kube-controller-manager.'),
+  ),
+  scheduler: opt(described(core('ResourceRequirements'), 'Compute resources of the container kube-scheduler.')),
+  kine: opt(described(core('ResourceRequirements'), 'Compute resources of the container kine.')),
   limits: opt(described(quantities, 'Limits of every container without an entry of its own in `resources`.')),
   requests: opt(described(quantities, 'Requests of every container without an entry of its own in `resources`.')),
 });
 
 const extraArgs = obj({
-  apiServer: opt(list(str())),
-  controllerManager: opt(list(str())),
-  scheduler: opt(list(str())),
-  kine: opt(list(str())),
+  apiServer: opt(described(list(str()), 'Additional flags of kube-apiserver.')),
+  controllerManager: opt(described(list(str()), 'Additional flags of kube-controller-manager.')),
+  scheduler: opt(described(list(str()), 'Additional flags of kube-scheduler.')),
+  kine: opt(described(list(str()), 'Additional flags of kine.')),
 });
 
 const volumeMounts = obj({
-  apiServer: opt(list(core('VolumeMount'))),
-  controllerManager: opt(list(core('VolumeMount'))),
-  scheduler: opt(list(core('VolumeMount'))),
+  apiServer: opt(described(list(core('VolumeMount')), 'Additional volume mounts of the container kube-apiserver.')),
+  controllerManager: opt(
+    described(list(core('VolumeMount')), 'Additional volume mounts of the container kube-controller-manager.'),
+  ),
+  scheduler: opt(described(list(core('VolumeMount')), 'Additional volume mounts of the container kube-scheduler.')),
 });
 
 const probes = obj({
   ...probeTimingFields,
-  apiServer: opt(probeTimings),
-  controllerManager: opt(probeTimings),
-  scheduler: opt(probeTimings),
+  apiServer: opt(
+    described(
+      probeTimings,
+      'Probe timing of kube-apiserver. Its fields take precedence over those for all components.',
+    ),
+  ),
+  controllerManager: opt(
+    described(
+      probeTimings,
+      'Probe timing of kube-controller-manager. Its fields take precedence over those for all components.',
+    ),
+  ),
+  scheduler: opt(
+    described(
+      probeTimings,
+      'Probe timing of kube-scheduler. Its fields take precedence over those for all components.',
+    ),
+  ),
 });
 
 /** Pods of a control plane. */
@@ -70,9 +101,9 @@ export const deploymentSpec = obj({
   probes: opt(
     described(probes, 'Probe timing, for all three components and per component. Unset fields keep their defaults.'),
   ),
-  additionalInitContainers: opt(list(core('Container'))),
-  additionalContainers: opt(list(core('Container'))),
-  additionalVolumes: opt(list(core('Volume'))),
+  additionalInitContainers: opt(described(list(core('Container')), 'Additional init containers of the pods.')),
+  additionalContainers: opt(described(list(core('Container')), 'Additional containers of the pods.')),
+  additionalVolumes: opt(described(list(core('Volume')), 'Additional volumes of the pods.')),
   additionalVolumeMounts: opt(described(volumeMounts, 'Additional volume mounts per component.')),
 });
 export type DeploymentSpec = Infer<typeof deploymentSpec>;

@@ -6,7 +6,7 @@ const step = oneOf('Adding', 'Switching', 'Rewriting', 'Retiring', 'Done');
 export type EncryptionStep = Infer<typeof step>;
 
 const encryptedResource = obj({
-  resource: str(),
+  resource: described(str(), 'The encrypted resource, as in the spec.'),
   writes: described(str(), 'What new data is encrypted with, as `provider/key`; `identity` for data in plain text.'),
   reads: opt(described(list(str()), 'What else stored data may be encrypted with.')),
 });
@@ -24,11 +24,11 @@ export const encryptionStatus = obj({
     step,
     'Current step. Adding: all API servers are configured to read with the new key. Switching: they begin to write with it. Rewriting: existing objects are rewritten. Retiring: the old key is removed. Done: everything is as in the spec.',
   ),
-  resources: list(encryptedResource),
+  resources: described(list(encryptedResource), 'What each resource is encrypted with.'),
   kmsContainers: opt(described(list(str()), 'Containers whose plugins stored data depends on.')),
   distributed: described(bool(), 'True once all API servers have the configuration.'),
   rewritten: opt(described(bool(), 'True once all objects have been rewritten with the configuration.')),
-  rewriting: opt(rewriting),
+  rewriting: opt(described(rewriting, 'Progress of the rewriting of existing objects.')),
   lastRewriteTime: opt(described(time(), 'Time at which all objects had been rewritten.')),
   message: opt(described(str(), 'What the current step is waiting for.')),
 });

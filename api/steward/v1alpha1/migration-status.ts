@@ -3,10 +3,10 @@ import { bool, described, int32, int64, list, obj, oneOf, opt, str, time } from 
 
 /** A tenancy in a DataStore. */
 const share = {
-  dataStoreName: str(),
-  driver: opt(str()),
-  schema: opt(str()),
-  user: opt(str()),
+  dataStoreName: described(str(), 'Name of the DataStore that has the tenancy.'),
+  driver: opt(described(str(), 'Driver of the DataStore.')),
+  schema: opt(described(str(), 'Prefix, schema or bucket of the tenant in the datastore.')),
+  user: opt(described(str(), 'User of the tenant in the datastore.')),
 } as const;
 
 const tenancyShare = obj(share);
@@ -40,8 +40,8 @@ export const migrationStatus = obj({
       'Identifies what was requested when the migration started. A failed migration is retried only after this has changed.',
     ),
   ),
-  startedAt: time(),
-  finishedAt: opt(time()),
+  startedAt: described(time(), 'Time at which the migration started.'),
+  finishedAt: opt(described(time(), 'Time at which the migration ended. Unset while it runs.')),
   stopsServers: opt(
     described(
       bool(),
@@ -50,7 +50,7 @@ export const migrationStatus = obj({
   ),
   policyInTenant: opt(described(bool(), 'Whether the policy that denies writes may exist in the tenant.')),
   stepSince: opt(described(time(), 'Time at which the current phase started.')),
-  stoppedAt: opt(described(time(), 'Time at which the API servers were told to stop. Unset while they serve.')),
+  stoppedAt: opt(described(time(), 'Time at which Steward began to stop the API servers. Unset while they serve.')),
   replicas: opt(described(int32(), 'Number of pods before the API servers were stopped.')),
   writesStoppedAt: opt(
     described(

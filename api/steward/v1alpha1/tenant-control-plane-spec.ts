@@ -46,9 +46,9 @@ export const tenantControlPlaneSpec = obj(
     writePermissions: opt(
       described(
         obj({
-          blockCreation: opt(bool()),
-          blockUpdate: opt(bool()),
-          blockDeletion: opt(bool()),
+          blockCreation: opt(described(bool(), 'Denies the creation of objects.')),
+          blockUpdate: opt(described(bool(), 'Denies changes of objects.')),
+          blockDeletion: opt(described(bool(), 'Denies the deletion of objects.')),
         }),
         'Write operations that are denied in the tenant.',
       ),

@@ -13,9 +13,23 @@ import { migrationStatus, previousShares } from './migration-status.ts';
 /** A time that older writers of the status may have sent as null. */
 const nullableTime = (): Schema<string | null> => foreign({ ...time().openapi, nullable: true });
 
-const tracked = { lastUpdate: opt(nullableTime()), checksum: opt(str()) } as const;
-const secretStatus = obj({ secretName: opt(str()), ...tracked });
-const objectStatus = obj({ name: opt(str()), namespace: opt(str()), lastUpdate: opt(nullableTime()) });
+const checksum = opt(described(str(), 'Hash of the content.'));
+const lastUpdate = opt(described(nullableTime(), 'Time at which this entry last changed.'));
+const tracked = {
+  lastUpdate: opt(described(nullableTime(), 'Time at which `checksum` last changed.')),
+  checksum,
+} as const;
+const secretName = opt(described(str(), 'Name of the Secret, in the namespace of the control plane.'));
+const secretStatus = obj({ secretName, ...tracked });
+const aSecret = (what: string) => opt(described(secretStatus, what));
+const objectStatus = obj({
+  name: opt(described(str(), 'Name of the object.')),
+  namespace: opt(described(str(), 'Namespace of the object. Unset for a cluster-wide object.')),
+  lastUpdate,
+});
+const anObject = (what: string) => opt(described(objectStatus, `${what} inside the tenant.`));
+const schema = described(str(), 'Prefix, schema or bucket of the tenant in the datastore.');
+const user = described(str(), 'User of the tenant in the datastore.');
 
 const placement = obj({
   dataStoreName: described(str(), 'Name of the chosen DataStore.'),
@@ -32,30 +46,35 @@ export type PlacementStatus = Infer<typeof placement>;
 const overrideShare = obj({
   resource: described(str(), 'Resource as `group/resource`.'),
   dataStoreName: described(str(), 'Name of the DataStore that stores the resource.'),
-  schema: str(),
-  user: str(),
+  schema,
+  user,
   ...tracked,
 });
 /** The tenancy that holds a single resource of a tenant. */
 export type OverrideShare = Infer<typeof overrideShare>;
 
 const storage = obj({
-  driver: opt(str()),
-  dataStoreName: opt(str()),
+  driver: opt(described(str(), 'Driver of the DataStore that has the data.')),
+  dataStoreName: opt(described(str(), 'Name of the DataStore that has the data.')),
   owner: opt(
     described(
       str(),
       'UID of the TenantControlPlane that the data was created for: this one, unless it adopted the data of a deleted one.',
     ),
   ),
-  config: opt(obj({ secretName: opt(str()), checksum: opt(str()) })),
+  config: opt(
+    described(
+      obj({ secretName, checksum }),
+      'Secret with the connection to the datastore and the credentials of the tenant.',
+    ),
+  ),
   setup: opt(
     described(
-      obj({ schema: opt(str()), user: opt(str()), ...tracked }),
+      obj({ schema: opt(schema), user: opt(user), ...tracked }),
       'Identifiers of the tenancy in the datastore. Once recorded, only a migration changes them.',
     ),
   ),
-  certificate: opt(secretStatus),
+  certificate: aSecret('Secret with the client certificate for the datastore and the CA that verifies the servers.'),
   overrides: opt(
     described(
       list(overrideShare),
@@ -87,13 +106,20 @@ const storage = obj({
 });
 
 const certificates = obj({
-  ca: opt(secretStatus),
-  apiServer: opt(secretStatus),
-  apiServerKubeletClient: opt(secretStatus),
-  frontProxyCA: opt(secretStatus),
-  frontProxyClient: opt(secretStatus),
-  sa: opt(secretStatus),
-  etcd: opt(obj({ apiServer: opt(secretStatus), ca: opt(secretStatus) })),
+  ca: aSecret('Secret with the cluster CA.'),
+  apiServer: aSecret('Secret with the serving certificate of kube-apiserver.'),
+  apiServerKubeletClient: aSecret('Secret with the client certificate with which kube-apiserver calls kubelets.'),
+  frontProxyCA: aSecret('Secret with the front-proxy CA.'),
+  frontProxyClient: aSecret(
+    'Secret with the client certificate with which kube-apiserver calls aggregated API servers.',
+  ),
+  sa: aSecret('Secret with the key that signs service-account tokens.'),
+  etcd: opt(
+    described(
+      obj({ apiServer: aSecret('Never set.'), ca: aSecret('Never set.') }),
+      'Never set. Exists for older clients that read it.',
+    ),
+  ),
   rotation: opt(described(credentialsRotation, 'Rotations of the CAs and of the service-account key, in two phases.')),
 });
 
@@ -116,150 +142,188 @@ export type ControlPlaneState = Infer<typeof controlPlaneState>;
  * conditions.
  */
 const foreignCondition = obj({
-  type: str(),
-  status: str(),
-  reason: opt(str()),
-  message: opt(str()),
-  lastUpdateTime: opt(nullableTime()),
-  lastTransitionTime: opt(nullableTime()),
-  observedGeneration: opt(int64()),
+  type: described(str(), 'What the condition is about, in one word.'),
+  status: described(str(), 'Whether the condition is met: True, False or Unknown.'),
+  reason: opt(described(str(), 'Why the condition has this status, in one word.')),
+  message: opt(described(str(), 'Why the condition has this status, in a sentence.')),
+  lastUpdateTime: opt(described(nullableTime(), 'Time at which the condition was last written.')),
+  lastTransitionTime: opt(described(nullableTime(), 'Time at which `status` last changed.')),
+  observedGeneration: opt(described(int64(), 'Generation of the object that the condition describes.')),
 });
 
 const deploymentStatus = obj({
   selector: described(str(), 'Label selector of the pods, as a string.'),
-  name: str(),
-  namespace: str(),
-  lastUpdate: opt(nullableTime()),
+  name: described(str(), 'Name of the Deployment.'),
+  namespace: described(str(), 'Namespace of the Deployment.'),
+  lastUpdate,
   generation: opt(
     described(
       int64(),
       'Generation of the Deployment. Once `observedGeneration` has reached it, the counts include the newest change of the Deployment.',
     ),
   ),
-  observedGeneration: opt(int64()),
-  replicas: opt(int32()),
-  updatedReplicas: opt(int32()),
-  readyReplicas: opt(int32()),
-  availableReplicas: opt(int32()),
-  unavailableReplicas: opt(int32()),
-  terminatingReplicas: opt(int32()),
-  collisionCount: opt(int32()),
-  conditions: opt(list(foreignCondition)),
+  observedGeneration: opt(described(int64(), 'Generation of the Deployment that the counts describe.')),
+  replicas: opt(described(int32(), 'Number of pods.')),
+  updatedReplicas: opt(described(int32(), 'Number of pods with the current template.')),
+  readyReplicas: opt(described(int32(), 'Number of pods whose readiness probes succeed.')),
+  availableReplicas: opt(described(int32(), 'Number of pods that have been ready for `minReadySeconds`.')),
+  unavailableReplicas: opt(described(int32(), 'Number of pods that are still needed for all to be available.')),
+  terminatingReplicas: opt(described(int32(), 'Number of pods that are being deleted.')),
+  collisionCount: opt(described(int32(), 'Number of hash collisions of ReplicaSets that the Deployment has had.')),
+  conditions: opt(described(list(foreignCondition), 'Conditions of the Deployment.')),
 });
 
 const serviceStatusFields = {
-  name: str(),
-  namespace: str(),
-  port: described(int32(), 'Port of the first entry of the Service.'),
-  loadBalancer: opt(core('LoadBalancerStatus')),
-  conditions: opt(list(foreignCondition)),
+  name: described(str(), 'Name of the Service.'),
+  namespace: described(str(), 'Namespace of the Service.'),
+  port: described(int32(), 'Port of the Service at which clients connect.'),
+  loadBalancer: opt(described(core('LoadBalancerStatus'), 'Addresses of the load balancer.')),
+  conditions: opt(described(list(foreignCondition), 'Conditions of the Service.')),
 } as const;
 
 const routeStatus = {
-  parents: list(
-    obj({
-      parentRef: parentReference,
-      controllerName: str(),
-      conditions: opt(list(foreignCondition)),
-    }),
+  parents: described(
+    list(
+      obj({
+        parentRef: described(parentReference, 'Gateway and listener that the entry is about.'),
+        controllerName: described(str(), 'Controller of the Gateway, which wrote the entry.'),
+        conditions: opt(described(list(foreignCondition), 'Whether the Gateway has accepted the route, and why not.')),
+      }),
+    ),
+    'What each Gateway reports about the TLSRoute.',
   ),
 } as const;
 
 const gatewayStatus = obj({
   ...routeStatus,
-  routeRef: opt(obj({ name: opt(str()) })),
+  routeRef: opt(
+    described(
+      obj({ name: opt(described(str(), 'Name of the TLSRoute.')) }),
+      'The TLSRoute, in the namespace of the control plane.',
+    ),
+  ),
   accessPoints: opt(
-    list(
-      obj({
-        type: str(),
-        value: str(),
-        port: int32(),
-        urls: opt(list(str())),
-      }),
+    described(
+      list(
+        obj({
+          type: described(str(), 'How the Gateway is addressed: always Hostname.'),
+          value: described(str(), 'URL of the API server behind the Gateway.'),
+          port: described(int32(), 'Port of the listener of the Gateway.'),
+          urls: opt(described(list(str()), 'Never set. Exists for older clients that read it.')),
+        }),
+      ),
+      'Where clients reach the API server: one entry for each Gateway that has accepted the route.',
+    ),
+  ),
+});
+
+const ingressPort = obj({
+  port: described(int32(), 'Port at which the address is reached.'),
+  protocol: described(str(), 'Transport protocol of the port.'),
+  error: opt(described(str(), 'Why the port cannot be used.')),
+});
+
+const ingressPoint = obj({
+  hostname: opt(described(str(), 'Host name of the load balancer.')),
+  ip: opt(described(str(), 'IP address of the load balancer.')),
+  ports: opt(described(list(ingressPort), 'Ports of the load balancer.')),
+});
+
+const ingressStatus = obj({
+  name: described(str(), 'Name of the Ingress or IngressRouteTCP.'),
+  namespace: described(str(), 'Namespace of the Ingress or IngressRouteTCP.'),
+  loadBalancer: opt(
+    described(
+      obj({ ingress: opt(described(list(ingressPoint), 'One entry for each address.')) }),
+      'Addresses that the ingress controller reports.',
     ),
   ),
 });
 
 const kubernetesResources = obj({
   version: opt(
-    obj({
-      version: opt(described(str(), 'Installed Kubernetes version. The wanted version is in the spec.')),
-      status: opt(described(controlPlaneState, 'Summary of the state of the control plane.'), 'Provisioning'),
-    }),
+    described(
+      obj({
+        version: opt(described(str(), 'Installed Kubernetes version. The wanted version is in the spec.')),
+        status: opt(described(controlPlaneState, 'Summary of the state of the control plane.'), 'Provisioning'),
+      }),
+      'Installed version, and the state of the control plane in one word.',
+    ),
   ),
-  deployment: opt(deploymentStatus),
-  service: opt(obj(serviceStatusFields)),
-  ingress: opt(
-    obj({
-      name: str(),
-      namespace: str(),
-      loadBalancer: opt(
-        obj({
-          ingress: opt(
-            list(
-              obj({
-                hostname: opt(str()),
-                ip: opt(str()),
-                ports: opt(list(obj({ port: int32(), protocol: str(), error: opt(str()) }))),
-              }),
-            ),
-          ),
-        }),
-      ),
-    }),
+  deployment: opt(
+    described(deploymentStatus, 'The Deployment of the control plane, with the status that its controller writes.'),
   ),
-  gateway: opt(gatewayStatus),
+  service: opt(described(obj(serviceStatusFields), 'The Service of the control plane.')),
+  ingress: opt(described(ingressStatus, 'The Ingress or IngressRouteTCP. Unset if none exposes the control plane.')),
+  gateway: opt(described(gatewayStatus, 'The TLSRoute. Unset if none exposes the control plane.')),
 });
 
-const serviceStatus = obj({ ...serviceStatusFields, lastUpdate: opt(nullableTime()) });
+const serviceStatus = obj({ ...serviceStatusFields, lastUpdate });
+const enabled = described(bool(), 'Whether the add-on is on.');
 
 /** Whether an add-on is on, and since when. Add-ons with more to say replace it in `addonsStatus`. */
-const addonStatus = opt(obj({ enabled: bool(), lastUpdate: opt(nullableTime()) }));
+const addonStatus = opt(described(obj({ enabled, lastUpdate }), 'Whether the add-on is on, and since when.'));
 const plainStatus = Object.fromEntries(Object.keys(addonFields).map((name) => [name, addonStatus])) as Readonly<
   Record<keyof typeof addonFields, typeof addonStatus>
 >;
 
 const konnectivityStatus = obj({
-  enabled: bool(),
-  configMap: opt(obj({ name: opt(str()), checksum: opt(str()) })),
-  certificate: opt(secretStatus),
-  kubeconfig: opt(secretStatus),
-  sa: opt(objectStatus),
-  clusterrolebinding: opt(objectStatus),
-  agent: opt(
-    obj({
-      name: opt(str()),
-      namespace: opt(str()),
-      lastUpdate: opt(nullableTime()),
-      mode: opt(str()),
-      host: opt(described(str(), 'Host name or address at which agents reach the server.')),
-    }),
+  enabled,
+  configMap: opt(
+    described(
+      obj({ name: opt(described(str(), 'Name of the ConfigMap, in the namespace of the control plane.')), checksum }),
+      'ConfigMap by which kube-apiserver finds the server of the tunnel.',
+    ),
   ),
-  service: opt(serviceStatus),
-  gateway: opt(gatewayStatus),
+  certificate: aSecret('Secret with the serving certificate of the server.'),
+  kubeconfig: aSecret('Secret with the kubeconfig with which the server verifies the tokens of agents.'),
+  sa: anObject('ServiceAccount of the agents'),
+  clusterrolebinding: anObject('ClusterRoleBinding of the server'),
+  agent: opt(
+    described(
+      obj({
+        name: opt(described(str(), 'Name of the DaemonSet or Deployment.')),
+        namespace: opt(described(str(), 'Namespace of the DaemonSet or Deployment.')),
+        lastUpdate,
+        mode: opt(described(str(), 'Whether it is a DaemonSet or a Deployment.')),
+        host: opt(described(str(), 'Host name or address at which agents reach the server.')),
+      }),
+      'The agents inside the tenant.',
+    ),
+  ),
+  service: opt(described(serviceStatus, 'The Service at which agents reach the server: that of the control plane.')),
+  gateway: opt(
+    described(gatewayStatus, 'The TLSRoute to the server. Unset if a Gateway does not expose the control plane.'),
+  ),
 });
 
 const addonsStatus = obj({
   ...plainStatus,
-  konnectivity: opt(konnectivityStatus),
+  konnectivity: opt(described(konnectivityStatus, 'Whether konnectivity is on, and what belongs to it.')),
   tcpProxy: opt(
-    obj({
-      enabled: bool(),
-      deployment: opt(objectStatus),
-      service: opt(objectStatus),
-      serviceAccount: opt(objectStatus),
-      clusterRole: opt(objectStatus),
-      clusterRoleBinding: opt(objectStatus),
-    }),
+    described(
+      obj({
+        enabled,
+        deployment: anObject('Deployment of the proxy'),
+        service: anObject('Service of the proxy'),
+        serviceAccount: anObject('ServiceAccount of the proxy'),
+        clusterRole: anObject('ClusterRole of the proxy'),
+        clusterRoleBinding: anObject('ClusterRoleBinding of the proxy'),
+      }),
+      'Whether the TCP proxy is on, and what belongs to it.',
+    ),
   ),
   workerBootstrap: opt(
-    obj({
-      enabled: bool(),
-      provider: opt(oneOf('talos')),
-      credentials: opt(secretStatus),
-      endpoint: opt(str()),
-      service: opt(serviceStatus),
-    }),
+    described(
+      obj({
+        enabled,
+        provider: opt(described(oneOf('talos'), 'Operating system of the workers.')),
+        credentials: aSecret('Secret with the CA, the certificates and the token of trustd.'),
+        endpoint: opt(described(str(), 'Where workers reach trustd, as `host:port`.')),
+        service: opt(described(serviceStatus, 'The Service at which workers reach trustd: that of the control plane.')),
+      }),
+      'Whether the bootstrap of workers is on, and what belongs to it.',
+    ),
   ),
 });
 
@@ -267,22 +331,45 @@ const addonsStatus = obj({
 export const tenantControlPlaneStatus = obj({
   observedGeneration: opt(described(int64(), 'Generation of the spec that this status describes.')),
   conditions: opt(conditionList()),
-  storage: opt(storage),
-  certificates: opt(certificates),
+  storage: opt(described(storage, 'Where the data is, and by which identifiers.')),
+  certificates: opt(described(certificates, 'Secrets with certificates and keys.')),
   encryption: opt(
     described(encryptionStatus, 'Encryption of the data in the datastore. The keys are stored only in a Secret.'),
   ),
   kubeconfig: opt(
-    obj({
-      admin: opt(secretStatus),
-      controllerManager: opt(secretStatus),
-      scheduler: opt(secretStatus),
-    }),
+    described(
+      obj({
+        admin: aSecret('Secret with the kubeconfigs of administrators.'),
+        controllerManager: aSecret('Secret with the kubeconfig of kube-controller-manager.'),
+        scheduler: aSecret('Secret with the kubeconfig of kube-scheduler.'),
+      }),
+      'Secrets with kubeconfigs.',
+    ),
   ),
-  kubernetesResources: opt(kubernetesResources),
-  kubeadmconfig: opt(obj({ configmapName: opt(str()), ...tracked })),
-  kubeadmPhase: opt(obj({ bootstrapToken: obj(tracked) })),
+  kubernetesResources: opt(
+    described(kubernetesResources, 'Objects that run and expose the control plane, in its namespace.'),
+  ),
+  kubeadmconfig: opt(
+    described(
+      obj({
+        configmapName: opt(described(str(), 'Name of the ConfigMap, in the namespace of the control plane.')),
+        ...tracked,
+      }),
+      'ConfigMap with the configuration of kubeadm.',
+    ),
+  ),
+  kubeadmPhase: opt(
+    described(
+      obj({
+        bootstrapToken: described(
+          obj(tracked),
+          'The ConfigMap `kube-public/cluster-info` in the tenant, by which joining nodes find and verify the API server.',
+        ),
+      }),
+      'What Steward did inside the tenant, as kubeadm does it.',
+    ),
+  ),
   controlPlaneEndpoint: opt(described(str(), 'Endpoint of the API server, as `host:port`.')),
-  addons: opt(addonsStatus),
+  addons: opt(described(addonsStatus, 'State of each add-on.')),
 });
 export type TenantControlPlaneStatus = Infer<typeof tenantControlPlaneStatus>;

@@ -86,7 +86,10 @@ const backupPolicySpec = obj(
       '1m',
     ),
     suspend: opt(
-      described(bool(), 'Whether to stop. No changes are saved until it is false again; then a new backup is taken.'),
+      described(
+        bool(),
+        'Whether backups are suspended. No changes are saved until it is false again; then a new backup is taken.',
+      ),
       false,
     ),
     retention: opt(
@@ -100,7 +103,7 @@ const backupPolicySpec = obj(
             24,
           ),
         }),
-        'How long backups are kept.',
+        'How many backups are kept.',
       ),
       {},
     ),

@@ -40,7 +40,7 @@ const tenantBackupSpec = ruled(
   ),
   {
     rule: "(has(self.policyName) ? self.policyName : '') == (has(oldSelf.policyName) ? oldSelf.policyName : '') && has(self.source) == has(oldSelf.source) && (!has(self.source) || self.source == oldSelf.source) && has(self.time) == has(oldSelf.time) && (!has(self.time) || self.time == oldSelf.time)",
-    message: 'a backup cannot be changed but for its deletionPolicy: create another one',
+    message: 'only the deletionPolicy of a backup can be changed: create another one',
   },
 );
 export type TenantBackupSpec = Infer<typeof tenantBackupSpec>;
@@ -54,7 +54,7 @@ const tenantBackupStatus = obj({
       'What the conditions say in one word. `Completed` and `Failed` are final.',
     ),
   ),
-  source: opt(described(backupSource, 'What is backed up, and where to. Kept, as the policy may be deleted.')),
+  source: opt(described(backupSource, 'What is backed up, and where to. Recorded, because the policy may be deleted.')),
   startTime: opt(described(time(), 'When the process was started.')),
   completionTime: opt(described(time(), 'When the backup was complete.')),
   time: opt(described(time(), 'The moment of the backup: everything that was written before is contained.')),

@@ -51,7 +51,8 @@ const tenantRestoreSpec = ruled(
     },
     {
       rule: '!has(self.toTime) || !has(self.source.backupName)',
-      message: 'a backup has one moment: leave out toTime, or name the policy or the repository',
+      message:
+        'toTime is not supported with source.backupName: leave it out, or use source.policyName or source.repository',
       fieldPath: '.toTime',
     },
     {
@@ -83,7 +84,7 @@ const tenantRestoreStatus = obj({
         step: opt(
           described(
             oneOf('Preparing', 'Restoring', 'Waking', 'Restored'),
-            '`Preparing` while it waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set.',
+            '`Preparing` while it waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set, `Restored` when it is done.',
           ),
         ),
         backupTime: opt(described(time(), 'The moment of the backup that it began from.')),
