@@ -25,7 +25,7 @@ beforeAll(async () => {
 for (const trial of storeTrials.filter(({ isSql }) => !isSql)) describeStoreTrial(trial, () => on);
 
 describe('The quick start of nats with one login', () => {
-  const heading = 'One login for one tenant';
+  const heading = 'One user for one tenant';
   const trial = { dataStore: 'nats-store' };
   let page: HowToPage;
 

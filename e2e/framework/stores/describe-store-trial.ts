@@ -204,8 +204,8 @@ export function describeStoreTrial(trial: StoreTrial, opened: () => StoreStage):
           '--for=delete',
         ]);
         expect(await on.kubectl(left)).toBe('');
-        // Servers of one's own are tried by tests beside the drivers, a login of NATS below.
-        expect(page.untried.filter((heading) => !/^(Bring your own|One login)/.test(heading))).toEqual([]);
+        // Servers of one's own are tried by tests beside the drivers, the single user of NATS below.
+        expect(page.untried.filter((heading) => !/^(Bring your own|One user)/.test(heading))).toEqual([]);
       },
       6 * minutes,
     );
