@@ -150,7 +150,13 @@ export const workerBootstrapFields = {
   csrApproval: opt(
     described(
       obj({
-        autoApprove: opt(described(bool(), 'Whether to approve the certificate requests of joining nodes.'), true),
+        autoApprove: opt(
+          described(
+            bool(),
+            'Whether Steward approves requests for names and addresses that the node of the kubelet reports.',
+          ),
+          true,
+        ),
       }),
       'What happens to certificate requests for the serving certificates of kubelets.',
     ),

@@ -19,10 +19,10 @@ const rule = obj({
     oneOf('None', 'Metadata', 'Request', 'RequestResponse'),
     'How much is recorded. Metadata leaves out bodies.',
   ),
-  users: opt(texts('User names. All by default.')),
-  userGroups: opt(texts('Groups of the user. All by default.')),
-  verbs: opt(texts('Verbs, such as `get`. All by default.')),
-  resources: opt(described(list(resources, { maxItems: 64 }), 'Resources. All by default.')),
+  users: opt(texts('Names of the users that the rule is about. All by default.')),
+  userGroups: opt(texts('Groups of users that the rule is about. All by default.')),
+  verbs: opt(texts('Verbs that the rule is about, such as `get`. All by default.')),
+  resources: opt(described(list(resources, { maxItems: 64 }), 'Resources that the rule is about. All by default.')),
   namespaces: opt(
     described(
       list(str(), { maxItems: 128 }),

@@ -116,7 +116,7 @@ export const gatewayFields = {
   port: opt(
     described(
       int32({ minimum: 1, maximum: 65535 }),
-      'Port of that listener, to which all clients connect. Defaults to the port of the Service.',
+      'Port of the listener `sectionName`, to which all clients connect. Defaults to the port of the Service.',
     ),
   ),
 } as const;

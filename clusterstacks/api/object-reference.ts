@@ -5,8 +5,8 @@ export const objectReference = obj({
   apiVersion: opt(described(str(), 'Group and version of the object.')),
   kind: opt(described(str(), 'Kind of the object.')),
   name: opt(described(str(), 'Name of the object.')),
-  namespace: opt(described(str(), 'Namespace of the object. Defaults to that of the referring object.')),
-  uid: opt(described(str(), 'UID of the object. Not used.')),
+  namespace: opt(described(str(), 'Namespace of the object, which is that of the referring object.')),
+  uid: opt(described(str(), 'UID of the object.')),
   resourceVersion: opt(described(str(), 'Resource version of the object. Not used.')),
-  fieldPath: opt(described(str(), 'Path of a part of the object. Not used.')),
+  fieldPath: opt(described(str(), 'Path of a field of the object. Not used.')),
 });

@@ -37,7 +37,7 @@ export const dataStoreDrainStatus = obj({
     described(
       obj({
         tenant,
-        dataStoreName: described(str(), 'DataStore to which its data is migrated.'),
+        dataStoreName: described(str(), 'DataStore to which the data of the tenant is migrated.'),
         phase: described(str(), 'Phase of the migration.'),
       }),
       'Tenant that is being migrated. There is one at a time.',
@@ -45,7 +45,9 @@ export const dataStoreDrainStatus = obj({
   ),
   blocked: opt(
     described(
-      list(obj({ tenant, reason: described(str(), 'Why, and what to do.') }), { maxItems: 10 }),
+      list(obj({ tenant, reason: described(str(), 'Why the tenant cannot be migrated, and what to do.') }), {
+        maxItems: 10,
+      }),
       'Tenants that cannot be migrated for now; the first ten.',
     ),
   ),

@@ -3,10 +3,10 @@ import { described, int32, int64, listMap, obj, opt, quantity, str, time } from 
 
 const defragmentation = obj({
   freePercent: opt(
-    described(int32({ minimum: 10, maximum: 90 }), 'Free part of the file, in percent, at which it is defragmented.'),
+    described(int32({ minimum: 10, maximum: 90 }), 'Free part of a file, in percent, at which it is defragmented.'),
     45,
   ),
-  minimumSize: opt(described(quantity(), 'Size of the file below which it is left alone.'), '100Mi'),
+  minimumSize: opt(described(quantity(), 'Size below which a file is not defragmented.'), '100Mi'),
   maximumPauseSeconds: opt(
     described(
       int32({ minimum: 1, maximum: 20 }),
@@ -37,10 +37,10 @@ export const dataStoreEtcdRules: readonly CelRule[] = [
 
 const defragmentedMember = obj({
   endpoint: described(str(), 'Member, as in `spec.endpoints`.'),
-  time: described(time(), 'Time of its last defragmentation.'),
-  sizeBytes: described(int64(), 'Size of its file afterwards.'),
+  time: described(time(), 'Time of the last defragmentation of the member.'),
+  sizeBytes: described(int64(), 'Size of the file after the defragmentation.'),
   freedBytes: described(int64(), 'Number of bytes that were freed.'),
-  pauseMilliseconds: described(int32(), 'Time for which it did not respond.'),
+  pauseMilliseconds: described(int32(), 'Time for which the member did not respond.'),
 });
 export type DefragmentedMember = Infer<typeof defragmentedMember>;
 

@@ -53,7 +53,7 @@ const kubeconfigGeneratorStatus = obj({
       list(
         obj({
           resource: described(str(), 'TenantControlPlane, as `namespace/name`.'),
-          message: described(str(), 'Why it has no kubeconfig.'),
+          message: described(str(), 'Why the TenantControlPlane has no kubeconfig.'),
         }),
       ),
       'Selected TenantControlPlanes that have no kubeconfig.',

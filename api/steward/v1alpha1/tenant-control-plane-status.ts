@@ -285,7 +285,7 @@ const konnectivityStatus = obj({
         name: opt(described(str(), 'Name of the DaemonSet or Deployment.')),
         namespace: opt(described(str(), 'Namespace of the DaemonSet or Deployment.')),
         lastUpdate,
-        mode: opt(described(str(), 'Whether it is a DaemonSet or a Deployment.')),
+        mode: opt(described(str(), 'Whether the agents are a DaemonSet or a Deployment.')),
         host: opt(described(str(), 'Host name or address at which agents reach the server.')),
       }),
       'The agents inside the tenant.',
@@ -339,7 +339,7 @@ export const tenantControlPlaneStatus = obj({
   kubeconfig: opt(
     described(
       obj({
-        admin: aSecret('Secret with the kubeconfigs of administrators.'),
+        admin: aSecret('Secret with the kubeconfigs of administrators of the tenant.'),
         controllerManager: aSecret('Secret with the kubeconfig of kube-controller-manager.'),
         scheduler: aSecret('Secret with the kubeconfig of kube-scheduler.'),
       }),

@@ -20,7 +20,7 @@ export const backupStorage = obj(
             'Name of a PersistentVolumeClaim in the namespace of the manager. The operator has to allow it with `--backup-claims`.',
           ),
         }),
-        'A volume. The folder in it follows from the namespace and the name of the control plane.',
+        'A volume. The folder on the volume follows from the namespace and the name of the control plane.',
       ),
     ),
     bucket: opt(
@@ -28,10 +28,10 @@ export const backupStorage = obj(
         obj({
           secretName: described(
             objectName(),
-            'Name of a Secret in the namespace of the manager, which says where the bucket is and how to open it. The operator has to allow it with `--backup-buckets`.',
+            'Name of a Secret in the namespace of the manager, with the address of the bucket and, unless a role is used, an access key. The operator has to allow it with `--backup-buckets`.',
           ),
         }),
-        'A bucket of an S3 server. The folder in it follows from the namespace and the name of the control plane.',
+        'A bucket of an S3 server. The folder in the bucket follows from the namespace and the name of the control plane.',
       ),
     ),
   },
@@ -55,7 +55,7 @@ export const backupEncryption = obj({
         'key',
       ),
     }),
-    'The Secret with the key. Keep a copy of it outside of the cluster: without it nothing can be restored.',
+    'The Secret with the key. Keep a copy of the key outside of the cluster: without the key, nothing can be restored.',
   ),
 });
 

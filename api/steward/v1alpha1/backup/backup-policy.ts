@@ -28,7 +28,7 @@ const repetition = (texts: { readonly schedule: string; readonly interval: strin
   timeZone: opt(
     described(
       str({ pattern: '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$', maxLength: 64 }),
-      'Time zone of the schedule, such as `Europe/Berlin`. Defaults to UTC.',
+      'Time zone of `schedule`, such as `Europe/Berlin`. Defaults to UTC.',
     ),
   ),
   interval: opt(
@@ -57,7 +57,7 @@ const rehearsalSpec = obj(
       {
         schedule:
           'When the newest backup is restored on trial, as a cron expression with five fields, such as `0 4 * * 0`.',
-        interval: 'Time between two rehearsals, such as `24h`, in place of a schedule.',
+        interval: 'Time between two rehearsals, such as `24h`, instead of `schedule`.',
       },
       '10m',
     ),
@@ -81,7 +81,7 @@ const backupPolicySpec = obj(
       {
         schedule:
           'When backups are taken, as a cron expression with five fields, such as `0 * * * *`. All changes in between are saved, too.',
-        interval: 'Time between two backups, such as `1h`, in place of a schedule.',
+        interval: 'Time between two backups, such as `1h`, instead of `schedule`.',
       },
       '1m',
     ),
@@ -140,16 +140,18 @@ const backupPolicyStatus = obj({
   lastBackupTime: opt(described(time(), 'The moment of the newest backup.')),
   backups: opt(described(int32(), 'Number of backups that are kept.')),
   recoverableFrom: opt(described(time(), 'The earliest moment that can be restored.')),
-  recoverableUntil: opt(described(time(), 'The latest moment that can be restored. It is written once a minute.')),
+  recoverableUntil: opt(
+    described(time(), 'The latest moment that can be restored. This field is written once a minute.'),
+  ),
   rehearsal: opt(
     described(
       obj({
-        time: described(time(), 'When it ended.'),
-        restore: described(str(), 'UID of its TenantRestore.'),
+        time: described(time(), 'Time at which the rehearsal ended.'),
+        restore: described(str(), 'UID of the TenantRestore of the rehearsal.'),
         restoredTime: opt(described(time(), 'The moment of the last change that was restored.')),
         keys: opt(described(int64(), 'Number of keys that were restored and compared.')),
         bytes: opt(described(int64(), 'Size of the values, in bytes.')),
-        seconds: opt(described(int64(), 'How long it took, in seconds.')),
+        seconds: opt(described(int64(), 'How long the rehearsal took, in seconds.')),
       }),
       'The last rehearsal.',
     ),
@@ -161,7 +163,7 @@ const backupPolicyStatus = obj({
         changesUntil: opt(described(time(), 'Up to this moment, all changes are saved.')),
         problem: opt(described(str(), 'Why the process ended the last time. Absent while it works.')),
       }),
-      'What the process that takes the backups reports. It writes this field itself.',
+      'What the process that takes the backups reports. The process writes this field itself.',
     ),
   ),
 });

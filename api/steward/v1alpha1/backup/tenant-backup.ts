@@ -13,11 +13,11 @@ const tenantBackupSpec = ruled(
           'Name of a BackupPolicy in the same namespace, whose control plane, key and storage are used.',
         ),
       ),
-      source: opt(described(backupSource, 'Control plane, key and storage, in place of those of a policy.')),
+      source: opt(described(backupSource, 'Control plane, key and storage, instead of those of a policy.')),
       time: opt(
         described(
           time(),
-          'Set by Steward on the TenantBackups that it creates for the backups of a policy: the moment of the backup. Without it, a backup is taken once, and it is independent of those of policies.',
+          'Set by Steward on the TenantBackups that it creates for the backups of a policy: the moment of the backup. Without this field, one backup is taken, which is independent of those of policies.',
         ),
       ),
       deletionPolicy: opt(
@@ -76,7 +76,7 @@ const tenantBackupStatus = obj({
         bytes: opt(described(int64(), 'Size of the values, in bytes.')),
         problem: opt(described(str(), 'Why the process ended the last time.')),
       }),
-      'What the process that takes the backup reports. It writes this field itself.',
+      'What the process that takes the backup reports. The process writes this field itself.',
     ),
   ),
 });

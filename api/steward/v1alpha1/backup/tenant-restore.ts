@@ -6,14 +6,19 @@ import { backupSource, objectName, tenantName } from './backup-place.ts';
 
 const restoreSource = obj(
   {
-    backupName: opt(described(objectName(), 'Name of a TenantBackup in the same namespace: exactly this backup.')),
+    backupName: opt(
+      described(objectName(), 'Name of a TenantBackup in the same namespace. Exactly this backup is restored.'),
+    ),
     policyName: opt(
-      described(objectName(), 'Name of a BackupPolicy in the same namespace: what it has saved up to a moment.'),
+      described(
+        objectName(),
+        'Name of a BackupPolicy in the same namespace. What the policy has saved is restored, up to `toTime`.',
+      ),
     ),
     repository: opt(
       described(
         backupSource,
-        'The backups themselves, where neither of the two exists any more, as after the loss of the management cluster.',
+        'The backups themselves, if neither a TenantBackup nor a BackupPolicy exists any more, as after the loss of the management cluster.',
       ),
     ),
   },
@@ -32,19 +37,19 @@ const tenantRestoreSpec = ruled(
       ),
       type: described(
         oneOf('InPlace', 'Recreate', 'Clone'),
-        '`InPlace` returns an existing control plane to the backup: what was made later is gone. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` fills another control plane, which has CAs and keys of its own: create it with 0 replicas.',
+        '`InPlace` returns an existing control plane to the backup: what was written later is lost. `Recreate` creates a deleted one again, with its CAs and keys, so that workers and kubeconfigs stay valid. `Clone` restores into another control plane, which has CAs and keys of its own: create it with 0 replicas.',
       ),
       source: described(restoreSource, 'What is restored.'),
       toTime: opt(
         described(
           time(),
-          'The moment that is restored, such as `2026-01-31T12:00:00Z`. Defaults to the last moment that is known.',
+          'The moment that is restored, such as `2026-01-31T12:00:00Z`. Defaults to the last known moment.',
         ),
       ),
       sleep: opt(
         described(
           bool(),
-          'Whether a control plane that is in use is put to sleep for a restore in place or into a clone, and woken up afterwards. Otherwise it has to have 0 replicas.',
+          'Whether a control plane that is in use is put to sleep for a restore in place or into a clone, and woken up afterwards. Otherwise the control plane must have 0 replicas.',
         ),
         false,
       ),
@@ -84,17 +89,17 @@ const tenantRestoreStatus = obj({
         step: opt(
           described(
             oneOf('Preparing', 'Restoring', 'Waking', 'Restored'),
-            '`Preparing` while it waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set, `Restored` when it is done.',
+            '`Preparing` while the process waits for the pods to end or for the DataStore, `Restoring` while data is written and compared, `Waking` while the number of replicas is set, `Restored` when it is done.',
           ),
         ),
-        backupTime: opt(described(time(), 'The moment of the backup that it began from.')),
+        backupTime: opt(described(time(), 'The moment of the backup from which the restore began.')),
         restoredTime: opt(described(time(), 'The moment of the last change that is contained.')),
         keys: opt(described(int64(), 'Number of keys that were restored and compared.')),
         bytes: opt(described(int64(), 'Size of the values, in bytes.')),
         changes: opt(described(int64(), 'Number of changes that were applied to the backup.')),
         problem: opt(described(str(), 'Why the process ended the last time.')),
       }),
-      'What the process that restores reports. It writes this field itself.',
+      'What the process that restores reports. The process writes this field itself.',
     ),
   ),
 });
