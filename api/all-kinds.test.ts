@@ -1,13 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { allKinds } from './all-kinds.ts';
 import { coreTypeOf } from './core/core-schema.ts';
+import { probeTimingFields } from './embedded/probes.ts';
 import type { OpenApi } from './schema.ts';
 
 type OwnField = readonly [path: string, name: string, description: string];
 
+/**
+ * The numbers of a probe have the names and the meaning of Kubernetes. A StewardControlPlane has them twelve times in each of its
+ * versions, and `kubectl apply` takes no definition above 256 KiB.
+ */
+const probeNumbers = probeTimingFields.liveness.optional.openapi.properties;
+
 /** The fields below `path`, with their descriptions. Those inside of embedded Kubernetes types are not ours. */
 function ownFields(schema: OpenApi, path: string): readonly OwnField[] {
-  if (coreTypeOf(schema) !== undefined) return [];
+  if (coreTypeOf(schema) !== undefined || schema.properties === probeNumbers) return [];
   if (schema.items) return ownFields(schema.items, `${path}[]`);
   if (schema.additionalProperties) return ownFields(schema.additionalProperties, `${path}.*`);
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {

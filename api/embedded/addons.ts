@@ -109,13 +109,13 @@ const tcpProxy = obj({
           hostnames: described(list(str()), 'Names that resolve to the address.'),
         }),
       ),
-      'Entries for `/etc/hosts` of the pods of the proxy, where nodes do not resolve the host name of the endpoint.',
+      'Entries for `/etc/hosts` of the proxy, where nodes do not resolve the host name of the endpoint.',
     ),
   ),
   internalEndpoint: opt(
     described(
       str(),
-      '`host:port` that the proxy dials instead of the endpoint. The port defaults to that of the API server. The host is added to the serving certificate of kube-apiserver.',
+      '`host:port` that the proxy dials instead of the endpoint. The port defaults to that of the API server.',
     ),
   ),
 });

@@ -5,7 +5,7 @@ import { httpsUrl } from './https-url.ts';
 const claim = described(str({ minLength: 1 }), 'Name of a claim in the token.');
 const message = described(str({ minLength: 1 }), 'Message about a refused user in the log of kube-apiserver.');
 const celOf = (variable: string): string =>
-  `Expression in the Common Expression Language (CEL) over \`${variable}\`. kube-apiserver compiles it when it starts.`;
+  `Expression in CEL over \`${variable}\`, which kube-apiserver compiles when it starts.`;
 const claimsExpression = described(str({ minLength: 1, maxLength: 16_384 }), celOf('claims'));
 
 const issuer = obj({

@@ -3,7 +3,7 @@ import { described, int64, oneOf, opt, str, time } from '../schema.ts';
 /** What the fields of a condition mean. */
 export const conditionTexts = {
   reason: 'Why the condition has this status, in one word.',
-  message: 'What was seen, what is waited for, and how to fix it, in a sentence.',
+  message: 'What was seen, what is waited for, and how to fix it.',
 } as const;
 
 /** The fields of a condition that always have the same schema. */

@@ -44,7 +44,7 @@ export const deploymentFields = {
   podSecurityContext: opt(
     described(
       core('PodSecurityContext'),
-      'Security context of the pods. For ports below 1024, Steward adds the sysctl `net.ipv4.ip_unprivileged_port_start` unless it is set here.',
+      'Security context of the pods. Steward adds only a sysctl, for ports below 1024.',
     ),
   ),
   containerSecurityContexts: opt(

@@ -73,7 +73,7 @@ export const passedToService = {
 export const serviceFields = {
   serviceType: described(
     oneOf('ClusterIP', 'NodePort', 'LoadBalancer'),
-    'Type of the Service: reached inside the management cluster (ClusterIP), at a port of every node (NodePort), or through a load balancer (LoadBalancer).',
+    'Whether clients reach the Service in the management cluster (ClusterIP), at a port of every node (NodePort), or at a load balancer.',
   ),
   ...passedToService,
 } as const;

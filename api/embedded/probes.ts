@@ -1,33 +1,20 @@
 import type { Infer } from '../schema.ts';
 import { described, int32, obj, opt } from '../schema.ts';
 
+/** The numbers of a probe, with the names and the meaning that they have in Kubernetes. */
 const probeTiming = obj({
-  initialDelaySeconds: opt(
-    described(int32({ minimum: 0 }), 'Seconds between the start of the container and the first check.'),
-  ),
-  timeoutSeconds: opt(described(int32({ minimum: 1 }), 'Seconds after which a check without an answer has failed.')),
-  periodSeconds: opt(described(int32({ minimum: 1 }), 'Seconds between two checks.')),
-  successThreshold: opt(
-    described(
-      int32({ minimum: 1 }),
-      'Number of successful checks in a row after which the probe succeeds. Values above 1 are valid for the readiness probe only.',
-    ),
-  ),
-  failureThreshold: opt(
-    described(int32({ minimum: 1 }), 'Number of failed checks in a row after which the probe fails.'),
-  ),
+  initialDelaySeconds: opt(int32({ minimum: 0 })),
+  timeoutSeconds: opt(int32({ minimum: 1 })),
+  periodSeconds: opt(int32({ minimum: 1 })),
+  successThreshold: opt(described(int32({ minimum: 1 }), 'Values above 1 are valid for the readiness probe only.')),
+  failureThreshold: opt(int32({ minimum: 1 })),
 });
 
 /** The probes of one program. */
 export const probeTimingFields = {
-  liveness: opt(described(probeTiming, 'Timing of the liveness probe. If it fails, the container is restarted.')),
-  readiness: opt(described(probeTiming, 'Timing of the readiness probe. While it fails, the pod gets no requests.')),
-  startup: opt(
-    described(
-      probeTiming,
-      'Timing of the startup probe. Until it succeeds, the other probes wait. If it fails, the container is restarted.',
-    ),
-  ),
+  liveness: opt(described(probeTiming, 'Timing of the probe that restarts the container when it fails.')),
+  readiness: opt(described(probeTiming, 'Timing of the probe that keeps requests away while it fails.')),
+  startup: opt(described(probeTiming, 'Timing of the probe that delays the others until it succeeds.')),
 } as const;
 
 /** Probe timing of one program. What the probes check cannot be configured. */
