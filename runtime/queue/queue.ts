@@ -191,6 +191,12 @@ export class WorkQueue {
     return this.#delayed.size;
   }
 
+  /** Keys that something is remembered of; a key may be counted several times. */
+  get remembered(): number {
+    const maps = [this.#waiting, this.#running, this.#again, this.#delayed, this.#failures];
+    return maps.reduce((sum, { size }) => sum + size, 0);
+  }
+
   /** Seconds since each running reconcile began: for `unfinished_work` and `longest_running_processor`. */
   runningSeconds(): readonly number[] {
     const now = this.#clock.monotonic();

@@ -94,6 +94,11 @@ export class RetrySchedule {
     this.#refused.delete(key);
   }
 
+  /** Keys that something is remembered of; a key may be counted several times. */
+  get remembered(): number {
+    return this.#pace.size + this.#lane.parked + this.#causes.size + this.#refused.size;
+  }
+
   /** The turn of a key; undefined when it is not to run now: it comes again by itself. */
   begin(key: string): Turn | undefined {
     const { queue, clock, missesEvents } = this.#options;

@@ -160,6 +160,11 @@ export class ControllerRunner {
     return this.#queue.drained();
   }
 
+  /** How much its queue and its schedule remember of keys. */
+  get remembered(): number {
+    return this.#queue.remembered + this.#schedule.remembered;
+  }
+
   /** For `workqueue_unfinished_work_seconds` and `workqueue_longest_running_processor_seconds`. */
   runningSeconds(): readonly number[] {
     return this.#queue.runningSeconds();
@@ -207,9 +212,13 @@ export class ControllerRunner {
 
   /** The object is deleted, or belongs to another manager: everything about it is dropped, and it is not reconciled again. */
   #drop(key: string, object: Resource): void {
+    this.#forget(key);
+    this.#tools.memory.drop(uidOf(object));
+  }
+
+  #forget(key: string): void {
     this.#queue.drop(key);
     this.#schedule.forget(key);
-    this.#tools.memory.drop(uidOf(object));
   }
 
   /** Whether this very object is there, and ours. */
@@ -230,7 +239,8 @@ export class ControllerRunner {
   async #reconcile(key: string): Promise<void> {
     const object = this.#read(key);
     if (object === undefined) {
-      this.#queue.drop(key);
+      // A watched object that concerned it changed after it had gone.
+      this.#forget(key);
       return;
     }
     if (this.#controller.serves?.(object) === false) {
@@ -247,10 +257,11 @@ export class ControllerRunner {
   }
 
   async #take(key: string, turn: Turn): Promise<void> {
-    if (turn.asksFirst && !(await this.#schedule.askAgain(key, turn))) return;
+    const makesSense = !turn.asksFirst || (await this.#schedule.askAgain(key, turn));
     // The request may have taken long.
     const object = this.#read(key);
-    if (object === undefined || this.#stop.signal.aborted) return;
+    if (object === undefined) this.#forget(key);
+    if (object === undefined || !makesSense || this.#stop.signal.aborted) return;
     const fields = {
       controller: this.name,
       controllerGroup: this.#controller.kind.group,

@@ -12,6 +12,7 @@ import { currentLogFields } from '../observe/log-context.ts';
 import { silent } from '../observe/logger.ts';
 import { Manager, type ManagerOptions } from './manager.ts';
 import { ObjectMemory } from '../cache/object-memory.ts';
+import { recheckable } from '../queue/repeats.ts';
 import type { ObjectSlot } from '../cache/object-slot.ts';
 
 interface Tenant extends Resource {
@@ -611,6 +612,37 @@ describe('The manager', () => {
     await clock.advance(0);
     expect(remembered()).toBe(0);
     expect(clock.pending).toBeLessThan(idle);
+  });
+
+  test('remembers nothing of an object that has gone when something that concerned it changes afterwards', async () => {
+    await create('a');
+    const watches = [{ kind: kinds.Secret, keys: () => [key('a')] }];
+    await started(controllerOf(remembering({}), { watches }));
+    await cluster.admin.delete(tenantKind, key('a'));
+    await clock.advance(0);
+    const metadata = { name: 'left-over', namespace: 'default' };
+    await cluster.seed(kinds.Secret, { apiVersion: 'v1', kind: 'Secret', metadata });
+    await clock.advance(0);
+    expect(manager?.remembered()).toBe(0);
+  });
+
+  test('remembers nothing of an object that goes while a refused request of it is repeated', async () => {
+    const { promise: held, resolve: answer } = Promise.withResolvers<boolean>();
+    let isRepeated = false;
+    const error = recheckable('refused', () => {
+      isRepeated = true;
+      return held;
+    });
+    await create('a');
+    await started(controllerOf(remembering({ error })));
+    await clock.advance(10_000);
+    expect(isRepeated).toBe(true);
+    await cluster.admin.delete(tenantKind, key('a'));
+    await clock.advance(0);
+    answer(false);
+    await settle();
+    await clock.advance(120_000);
+    expect(manager?.remembered()).toBe(0);
   });
 
   test('forgets an object that another one of its name replaced, and remembers the new one', async () => {

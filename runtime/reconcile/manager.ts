@@ -113,6 +113,11 @@ export class Manager {
     return new Map(this.#runners.map((runner) => [runner.name, runner.runningSeconds()]));
   }
 
+  /** How much queues and schedules remember of keys: nothing at rest, when no object is left. */
+  remembered(): number {
+    return this.#runners.reduce((sum, runner) => sum + runner.remembered, 0);
+  }
+
   /** Readiness: every cache is complete and none has been failing for longer than `staleMs`. */
   checks(staleMs = 60_000): readonly HealthCheck[] {
     const now = (): number => this.#options.clock.now().getTime();

@@ -82,6 +82,11 @@ export class ChurningFleet {
     await this.#manager.start();
   }
 
+  /** How much the manager remembers of objects and of their keys. */
+  get remembered(): number {
+    return [...this.memory.sizes().values()].reduce((sum, size) => sum + size, this.#manager.remembered());
+  }
+
   /** Makes so many tenants, waits until all are ready and have their kubeconfig, deletes them and waits until all have gone. */
   async pass(count: number): Promise<void> {
     const names = Array.from({ length: count }, (_, n) => `t${this.#made + n}`);
