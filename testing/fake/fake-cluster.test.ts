@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { kinds, type ConfigMap } from '../../api/core/kinds.ts';
 import type { Manifest } from '../../api/meta.ts';
@@ -108,6 +109,18 @@ describe('The fake cluster as a tool of tests', () => {
     cluster.compact();
     const watching = cluster.watch(kinds.ConfigMap, { resourceVersion, signal: new AbortController().signal });
     await expect(watching[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 410 });
+  });
+
+  test('keeps nothing of a watch whose reader left at an event', async () => {
+    const cluster = new FakeCluster();
+    const { signal } = new AbortController();
+    const { resourceVersion } = await cluster.list(kinds.ConfigMap);
+    await cluster.create(kinds.ConfigMap, configMap('n', 'a'));
+    for await (const event of cluster.watch(kinds.ConfigMap, { resourceVersion, signal })) {
+      expect(event).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+      break;
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('ends watches as a server does, and as a lost connection does', async () => {

@@ -25,20 +25,24 @@ export async function* watchStore(
   for (;;) {
     // Listening starts before looking, so that no change falls between.
     const change = wake(store, [options.signal, ended]);
-    const changes = store.since(at);
-    for (const entry of changes) {
-      at = entry.revision;
-      const event = entry.kindId === kindIdOf(kind) ? eventOf(entry, selected) : undefined;
-      if (event !== undefined) yield event;
+    try {
+      const changes = store.since(at);
+      for (const entry of changes) {
+        at = entry.revision;
+        const event = entry.kindId === kindIdOf(kind) ? eventOf(entry, selected) : undefined;
+        if (event !== undefined) yield event;
+      }
+      if (ended.aborted) {
+        const { error } = ended.reason as WatchEnd;
+        if (error) throw error;
+        return;
+      }
+      options.signal.throwIfAborted();
+      if (changes.length === 0) await change.promise;
+    } finally {
+      // A reader may leave at any event.
+      change.stop();
     }
-    if (ended.aborted) {
-      const { error } = ended.reason as WatchEnd;
-      if (error) throw error;
-      return;
-    }
-    options.signal.throwIfAborted();
-    if (changes.length === 0) await change.promise;
-    change.stop();
   }
 }
 
