@@ -9,47 +9,25 @@ import { formerKey, retainedControlPlane } from '../../api/steward/v1alpha1/reta
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import type { Context, Controller, ReconcileResult, Watch } from '../../runtime/reconcile/controller.ts';
 import type { Report } from '../../runtime/reconcile/phases.ts';
-import { definePhases, runPhases } from '../../runtime/reconcile/run-phases.ts';
+import { runPhases } from '../../runtime/reconcile/run-phases.ts';
 import { access } from './access.ts';
 import { clusterNamesOf, servedCluster, whyPaused } from './infrastructure/cluster-of.ts';
 import { capiCluster } from '../../api/cluster-api/kinds.ts';
 import { clusterNameLabel, watchFilterLabel } from '../../api/cluster-api/names.ts';
 import type { CapiCluster } from '../../api/cluster-api/kinds.ts';
 import type { Dependencies } from './dependencies.ts';
-import { hostPhase } from './hosting/host-phase.ts';
 import { externalStatusOf, localStatusOf } from './hosting/last-known-status.ts';
 import { pauseExternal } from './hosting/pause-external.ts';
 import { isExternal } from './hosting/reference.ts';
-import { externalTenantPhase } from './hosting/tenant-phase.ts';
 import { finalize } from './deletion.ts';
-import { addressPhase, endpointPhase } from './infrastructure/endpoint-phase.ts';
-import { infrastructurePhase } from './infrastructure/infrastructure-phase.ts';
-import { retainedPhase } from './tenant/retained-phase.ts';
-import { secretsPhase } from './secrets/secrets-phase.ts';
-import { foundPhase, tenantPhase } from './tenant/tenant-phase.ts';
+import { stewardControlPlanePhases } from './recipe.ts';
 import type { Scope } from './scope.ts';
 import { setTenantPause } from './tenant/tenant-pause.ts';
 import { pausedStatus, waitingStatus } from './status.ts';
 
 /** Keeps each StewardControlPlane and its TenantControlPlane together, and reports to Cluster API about it. */
 export function stewardControlPlaneController(deps: Dependencies): Controller<StewardControlPlane> {
-  const phases = definePhases<Scope>([
-    foundPhase(deps),
-    retainedPhase(deps),
-    tenantPhase(deps),
-    addressPhase('found'),
-    endpointPhase(deps),
-    infrastructurePhase(deps),
-    secretsPhase(deps),
-  ]);
-  const externalPhases = definePhases<Scope>([
-    hostPhase(deps),
-    externalTenantPhase(deps),
-    addressPhase('tenant'),
-    endpointPhase(deps),
-    infrastructurePhase(deps),
-    secretsPhase(deps),
-  ]);
+  const { local: phases, external: externalPhases } = stewardControlPlanePhases(deps);
   return {
     name: 'stewardcontrolplane',
     kind: stewardControlPlane,

@@ -16,7 +16,7 @@ const unexposed = condition('EndpointReady', 'False', 'NotExposed', 'the load ba
 
 describe('Events about conditions', () => {
   test('report what is awaited, once, and nothing that waits for that in turn', () => {
-    const after = [unexposed, condition('CertificatesReady', 'False', 'Blocked', 'waiting for endpoint')];
+    const after = [unexposed, condition('CertificatesReady', 'False', 'Blocked', 'waiting for EndpointReady')];
     const told = [{ type: 'Normal', reason: 'NotExposed', message: 'the load balancer has no address yet' }];
     expect(announcements([], after)).toEqual(told);
     expect(announcements(after, after)).toEqual([]);

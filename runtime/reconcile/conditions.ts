@@ -135,7 +135,9 @@ function verdictOf<S>(line: ReportLine<S>, report: Report<S>): Verdict {
   if (blockedBy === undefined) return { status: 'False', reason: reasonOf(error), message: messageOf(error) };
   const root = report.lines.find(({ phase }) => phase.name === blockedBy);
   const why = root === undefined || root.blockedBy !== undefined ? '' : `: ${verdictOf(root, report).message}`;
-  return { status: 'Unknown', reason: machineReasons.blocked, message: `waiting for ${blockedBy}${why}` };
+  // `definePhases` sees to it that the phase has a condition: people can look it up, but not the name of a phase.
+  const message = `waiting for ${root?.phase.condition ?? blockedBy}${why}`;
+  return { status: 'Unknown', reason: machineReasons.blocked, message };
 }
 
 function unreported(type: string): NewCondition {

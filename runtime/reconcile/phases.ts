@@ -32,7 +32,7 @@ export type Outcome<S> =
 /** One step of a reconcile. Scopes are frozen; facts are returned as `learned`. */
 export interface Phase<S> {
   readonly name: string;
-  /** The condition this phase answers for, if any. */
+  /** The condition this phase answers for, if any. Phases without one are needed only by others without one. */
   readonly condition?: string;
   /** True when the condition speaks of what comes before this phase: that it cannot run yet says nothing about that. */
   readonly isSilentWhenBlocked?: boolean;

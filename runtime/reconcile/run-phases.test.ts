@@ -69,7 +69,7 @@ describe('Running phases', () => {
     const told = { type: 'waitsReady', status: 'False', reason: 'Why', message: 'not yet' };
     expect(await of(cleanUp)).toEqual([
       told,
-      { type: 'usable', status: 'Unknown', reason: 'Blocked', message: 'waiting for waits: not yet' },
+      { type: 'usable', status: 'Unknown', reason: 'Blocked', message: 'waiting for waitsReady: not yet' },
     ]);
     expect(await of({ ...cleanUp, isSilentWhenBlocked })).toEqual([told]);
     const alone = { ...cleanUp, needs: [], isSilentWhenBlocked };
@@ -199,8 +199,13 @@ describe('Running phases', () => {
     expect(conditionsOf(report)).toEqual([
       { type: 'storeReady', status: 'False', reason: 'Failed', message: 'boom' },
       { type: 'serviceReady', status: 'False', reason: 'NoAddress', message: 'no address yet' },
-      { type: 'schemaReady', status: 'Unknown', reason: 'Blocked', message: 'waiting for store: boom' },
-      { type: 'deploymentReady', status: 'Unknown', reason: 'Blocked', message: 'waiting for service: no address yet' },
+      { type: 'schemaReady', status: 'Unknown', reason: 'Blocked', message: 'waiting for storeReady: boom' },
+      {
+        type: 'deploymentReady',
+        status: 'Unknown',
+        reason: 'Blocked',
+        message: 'waiting for serviceReady: no address yet',
+      },
       { type: 'pkiReady', status: 'True', reason: 'Succeeded', message: '' },
     ]);
   });
@@ -241,6 +246,11 @@ describe('Running phases', () => {
     ['a circle', [ok('a', 'c'), ok('b', 'a'), ok('c', 'b')], 'phases depend on each other in a cycle: a → c → b → a'],
     ['a phase that needs itself', [ok('a', 'a')], 'a → a'],
     ['a name twice', [ok('a'), ok('a')], 'two phases are named a'],
+    [
+      'a need without a condition, which a blocked condition could not name,',
+      [{ ...ok('a'), condition: undefined }, ok('b', 'a')],
+      'phase b needs a, which has no condition that bReady could name',
+    ],
   ])('%s is refused when the list is built', (_, phases, message) => {
     expect(() => definePhases(phases)).toThrow(message);
   });

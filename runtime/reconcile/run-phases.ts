@@ -3,8 +3,9 @@ import type { Context } from './controller.ts';
 import type { Outcome, Phase, Report, ReportLine } from './phases.ts';
 
 /**
- * Refuses a list of phases that cannot run: a duplicate name, a need that no phase has, or a cycle. Call it where the list is built, so
- * that a mistake shows at start-up. Returns the frozen list.
+ * Refuses a list of phases that cannot run: a duplicate name, a need that no phase has, or a cycle. Refuses a phase with a condition that
+ * needs one without: a condition that is blocked names the condition that it waits for. Call it where the list is built, so that a mistake
+ * shows at start-up. Returns the frozen list.
  */
 export function definePhases<S>(phases: readonly Phase<S>[]): readonly Phase<S>[] {
   const byName = new Map<string, Phase<S>>();
@@ -22,6 +23,9 @@ export function definePhases<S>(phases: readonly Phase<S>[]): readonly Phase<S>[
     for (const need of predecessors(phase)) {
       const needed = byName.get(need);
       if (needed === undefined) throw new Error(`phase ${phase.name} needs ${need}, which is not among the phases`);
+      if (phase.needs?.includes(need) === true && phase.condition !== undefined && needed.condition === undefined) {
+        throw new Error(`phase ${phase.name} needs ${need}, which has no condition that ${phase.condition} could name`);
+      }
       walk(needed, [...path, phase.name]);
     }
     state.set(phase.name, 'closed');

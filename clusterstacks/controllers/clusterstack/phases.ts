@@ -50,6 +50,7 @@ export function phasesOf(deps: Dependencies): readonly Phase<Scope>[] {
     },
     {
       name: 'plan',
+      condition: 'ReleasesSynced',
       after: ['remote'],
       run: (scope) => Promise.resolve({ is: 'done', learned: { plan: planOf({ latest: 'unknown', ...scope }) } }),
     },

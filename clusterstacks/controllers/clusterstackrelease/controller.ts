@@ -17,21 +17,15 @@ import type {
   Watch,
 } from '../../../runtime/reconcile/controller.ts';
 import { resultOf } from '../../../runtime/reconcile/result-of.ts';
-import { definePhases, runPhases } from '../../../runtime/reconcile/run-phases.ts';
+import { runPhases } from '../../../runtime/reconcile/run-phases.ts';
 import { liveUse } from '../../sources/live-use.ts';
 import { readReleaseName } from '../../sources/release-name.ts';
 import { releaseOf } from '../../sources/releases-in-use.ts';
 import { access } from './access.ts';
 import type { Dependencies } from './dependencies.ts';
-import { MovedTags } from './moved-tags.ts';
 import { ObjectWatches } from './object-watches.ts';
-import { assetsPhase } from './phases/assets.ts';
-import { objectsPhase } from './phases/objects.ts';
-import { providerPhase } from './phases/provider.ts';
-import { sourcePhase } from './phases/source.ts';
+import { clusterStackReleasePhases } from './recipe.ts';
 import { removeObjects } from './remove-objects.ts';
-import { RenderedReleases } from './rendered-releases.ts';
-import type { Scope } from './scope.ts';
 import { goingStatus, statusOf } from './status.ts';
 
 /** The requeue delay of a release that Clusters use, or whose objects are being deleted. */
@@ -43,15 +37,8 @@ const timeoutMs = 300_000;
 /** Makes of each ClusterStackRelease its ClusterClass and templates, keeps them as they are, and removes them with it. */
 export function clusterStackReleaseController(deps: Dependencies): Controller<ClusterStackRelease> {
   const watches = new ObjectWatches(deps.informers, deps.enqueue);
-  const rendered = new RenderedReleases(deps.memory);
-  const moved = new MovedTags(deps.assets, deps.memory);
   const unpinned = deps.memory.slot<true>('releases without a digest');
-  const phases = definePhases<Scope>([
-    sourcePhase(deps),
-    assetsPhase(deps, moved),
-    providerPhase(deps, watches),
-    objectsPhase(deps, { watches, rendered, unpinned }),
-  ]);
+  const phases = clusterStackReleasePhases(deps, { watches, unpinned });
   return {
     name: 'clusterstackrelease',
     kind: clusterStackRelease,

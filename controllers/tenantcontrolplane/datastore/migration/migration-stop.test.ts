@@ -86,7 +86,7 @@ describe('A tenant whose API servers cannot deny writes, and whose DataStore is 
     );
     expect(await world.condition('ControlPlaneAvailable')).toContain('False StoppedForMigration: the API servers are');
     expect(await world.condition('TenantConfigured')).toContain(
-      'Unknown Blocked: waiting for availability: the API servers are stopped while the data is migrated',
+      'Unknown Blocked: waiting for ControlPlaneAvailable: the API servers are stopped while the data is migrated',
     );
     expect((await world.migrate()).pauseMs).toBeGreaterThanOrEqual(12_000);
     expect(await message(world)).toMatch(/^the API servers were stopped for 1[23]\.\d s, 0\.\d s of it for the start/);
