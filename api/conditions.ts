@@ -21,7 +21,7 @@ import {
 /** Reasons that any condition may have. The code that runs the phases sets them. */
 export const commonReasons = {
   Succeeded: 'What the condition requires is done.',
-  Blocked: 'Something else has to be done first. The message names it.',
+  Blocked: 'Another condition has to become True first. The message names it.',
   Failed: 'An error without a more specific reason. It is retried with back-off.',
   Unreachable: 'A required server did not respond.',
   NotReported: 'Nothing has been reported yet.',

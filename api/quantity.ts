@@ -32,3 +32,11 @@ export function numberOf(quantity: string | number): number | undefined {
   const factor = decimal[suffix] ?? binary[suffix];
   return factor === undefined ? undefined : Number(digits) * factor;
 }
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** Bytes for a message, e.g. `1.2 GiB`. */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
+  return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power] ?? ''}`;
+}

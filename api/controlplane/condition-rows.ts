@@ -151,7 +151,6 @@ export const stewardControlPlaneConditions = {
     reasons: {
       Deleting: 'Everything that belongs to the object is being removed.',
       WaitingForWorkersDeletion: 'Workers still need the API server. The message names them.',
-      DeletionCompleted: 'Everything has been removed.',
       NotDeleting: 'The object is not being deleted.',
     },
   },

@@ -7,18 +7,21 @@ import { definitionOutdatedRemedies } from './definition-outdated-remedies.ts';
 import type { RemediesOf } from './remedies-of.ts';
 import { healthy, passing, toDo } from './remedy.ts';
 
-const pods = 'kubectl -n steward-system get pods -l steward.butlerlabs.dev/component=backup';
+const podsOf = (component: string): string =>
+  `kubectl -n steward-system get pods -l steward.butlerlabs.dev/component=${component},tcp.steward.butlerlabs.dev/namespace=<namespace>`;
+const pods = podsOf('backup');
+const restorePods = podsOf('restore');
+const removalPods = podsOf('remove-backups');
 
 const storageNotAllowed = toDo(
-  'Name one of the places in the message, or ask the operator to add this one to --backup-claims or --backup-buckets (in the chart: backups.claims, backups.buckets).',
+  'Name storage that the message lists, or ask the operator to add this one to --backup-claims or --backup-buckets of the manager (in the chart: backups.claims, backups.buckets).',
 );
 const deleting = {
   StoppingProcess: passing('Wait until the pod is gone.', pods),
   RemovingBackups: passing(
     'Wait until the backups are removed. If it does not end, do what the message says, or set deletionPolicy to Retain, which leaves them.',
-    pods,
+    removalPods,
   ),
-  NotDeleting: healthy,
 };
 
 /** What to do about every reason of the conditions of a BackupPolicy. */
@@ -76,6 +79,10 @@ export const tenantBackupRemedies = {
   DefinitionOutdated: definitionOutdatedRemedies,
 } as const satisfies RemediesOf<typeof tenantBackupConditions>;
 
+const anotherRestore = toDo(
+  'A TenantRestore cannot be changed: create another one, under another name, with the field corrected that the message names.',
+);
+
 /** What to do about every reason of the conditions of a TenantRestore. */
 export const tenantRestoreRemedies = {
   Complete: {
@@ -90,17 +97,20 @@ export const tenantRestoreRemedies = {
       'kubectl -n <namespace> get tenantbackups,backuppolicies',
     ),
     WaitingForSleep: toDo(
-      'Put the control plane to sleep, or create another TenantRestore with sleep: true. With Cluster API, put its Cluster to sleep.',
-      'kubectl steward sleep <name> -n <namespace>',
+      'Put the control plane to sleep with kubectl steward sleep, or create another TenantRestore with sleep: true. If a StewardControlPlane or another object sets its replicas, set 0 replicas there: sleep: true does not help then.',
+      'kubectl -n <namespace> get tcp',
     ),
-    WaitingForProcesses: passing('Wait until the pod that the message names is gone.', pods),
+    WaitingForProcesses: passing(
+      'Wait until what the message names has ended.',
+      "kubectl -n steward-system get pods -l 'steward.butlerlabs.dev/component in (backup,restore,remove-backups),tcp.steward.butlerlabs.dev/namespace=<namespace>'",
+    ),
     Running: passing('Wait: status.process shows the progress.', 'kubectl -n <namespace> get tenantrestores'),
     Failed: toDo('Do what the condition Failed says.', 'kubectl -n <namespace> describe tenantrestore <name>'),
   },
   Failed: {
     RestoreFailed: toDo(
       'Remove the cause in the message, and create another TenantRestore: it goes on where this one ended. Until one succeeds, nothing can write to the data.',
-      pods,
+      restorePods,
     ),
     TenantControlPlaneExists: toDo(
       'Delete the TenantControlPlane, or use type InPlace to return it to the backup. Then create another TenantRestore.',
@@ -110,6 +120,7 @@ export const tenantRestoreRemedies = {
       'Use type Recreate for a control plane that was deleted, in another TenantRestore.',
       'kubectl -n <namespace> get tcp',
     ),
+    InvalidSpec: anotherRestore,
     NotFailed: healthy,
   },
   DefinitionOutdated: definitionOutdatedRemedies,

@@ -10,7 +10,6 @@ const describe = 'kubectl describe datastore <datastore>';
 export const dataStoreRemedies = {
   Ready: {
     Ready: healthy,
-    NotReady: toDo('Look at the condition that the message names first.', describe),
     ...storeRemedies,
   },
   Reachable: { Reachable: healthy },
@@ -34,9 +33,10 @@ export const dataStoreRemedies = {
     Blocked: toDo('Do what the message says about the tenant that it names.', describe),
   },
   Deleting: {
-    InUse: toDo('Delete the TenantControlPlanes that the message names, or migrate them to another DataStore.'),
+    InUse: toDo(
+      'Do what the message says about each object that it names: delete the TenantControlPlanes or migrate them to another DataStore; delete the RetainedControlPlanes, which removes their data, or let TenantControlPlanes adopt it.',
+    ),
     Deleting: passing('Wait until the object is removed.'),
-    NotDeleting: healthy,
   },
   Defragmented: {
     Defragmented: healthy,

@@ -17,7 +17,7 @@ describe('The remedies', () => {
     expect(text).toMatch(/^[A-Z].*\.$/s);
     expect(passes).toEqual(expect.any(Boolean));
     // A placeholder that nobody fills would be pasted into a shell.
-    const left = commands.map((command) => command.replaceAll(/<(namespace|name|datastore)>/g, ''));
+    const left = commands.map((command) => command.replaceAll(/<(namespace|name|datastore|cluster)>/g, ''));
     for (const command of left) expect(command).not.toMatch(/[<>]/);
   });
 

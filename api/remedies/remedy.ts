@@ -4,7 +4,7 @@ export interface Remedy {
   readonly text: string;
   /**
    * Commands that show more, or that repair it. `<namespace>` and `<name>` stand for those of the object, `<datastore>` for the name of the
-   * DataStore of a control plane.
+   * DataStore of a control plane, `<cluster>` for that of its Cluster.
    */
   readonly commands?: readonly string[];
   /** True if it ends without a person. */

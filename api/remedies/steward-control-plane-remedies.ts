@@ -5,7 +5,7 @@ import { tenantControlPlaneRemedies } from './tenant-control-plane-remedies.ts';
 import type { stewardControlPlaneConditions } from '../controlplane/condition-rows.ts';
 
 const describe = 'kubectl -n <namespace> describe stewardcontrolplane <name>';
-const describeCluster = 'clusterctl describe cluster <name> -n <namespace> --show-conditions all';
+const describeCluster = 'clusterctl describe cluster <cluster> -n <namespace> --show-conditions all';
 const ofTenant = passing(
   'Look at the TenantControlPlane: this condition depends on it.',
   'kubectl -n <namespace> describe tcp <name>',
@@ -16,7 +16,7 @@ const withoutCluster = toDo(
   'Set spec.controlPlaneRef of a Cluster to this object.',
   'kubectl -n <namespace> get clusters',
 );
-const retainedRecord = 'kubectl -n <namespace> describe retainedcontrolplane <name>';
+const retainedRecord = 'kubectl describe retainedcontrolplane <namespace>.<name>';
 const hostingRights = toDo(
   'Grant the permission that the message names to the user of the kubeconfig in the hosting cluster.',
   describe,
@@ -25,7 +25,7 @@ const hostingRights = toDo(
 const legacyControlPlane = {
   FoundExternalReferenceClient: {
     Disabled: toDo(
-      'Start the manager with the feature gate that the message names, or remove externalClusterReference.',
+      'Add the feature gate that the message names to --feature-gates of the manager, or remove externalClusterReference.',
     ),
     SecretInvalid: toDo('Put a usable kubeconfig into the Secret that externalClusterReference names.', describe),
     Forbidden: hostingRights,
@@ -43,7 +43,10 @@ const legacyControlPlane = {
       'Give this object another name, or delete the TenantControlPlane of the other owner.',
       describe,
     ),
-    RetainingData: toDo('To start again on the retained data, delete this object and create it again.', retainedRecord),
+    RetainingData: passing(
+      'Wait: the TenantControlPlane is recreated, and adopts the retained data unless the RetainedControlPlane is being deleted. Do not delete this object: that removes the retained data.',
+      retainedRecord,
+    ),
     RecordUnreadable: toDo('Do what the message says.', retainedRecord),
     AdoptedByAnother: toDo('Delete one of the two StewardControlPlanes.', describe),
     ApiMissing: toDo('Install the CustomResourceDefinitions and a manager of Steward in the hosting cluster.'),
@@ -124,7 +127,6 @@ export const stewardControlPlaneRemedies = {
       'Wait until the Machines in the message are deleted, or remove what blocks their deletion.',
       describeCluster,
     ),
-    DeletionCompleted: healthy,
     NotDeleting: healthy,
   },
   Paused: tenantControlPlaneRemedies.Paused,

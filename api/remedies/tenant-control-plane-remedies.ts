@@ -10,13 +10,18 @@ const conditions =
 const describePods = 'kubectl -n <namespace> describe pods -l steward.butlerlabs.dev/name=<name>';
 const podLogs = 'kubectl -n <namespace> logs -l steward.butlerlabs.dev/name=<name> --all-containers --prefix --tail=20';
 const service = 'kubectl -n <namespace> describe service <name>';
+const nodePorts =
+  'kubectl get services -A -o custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,NODEPORTS:.spec.ports[*].nodePort';
 const routes = 'kubectl -n <namespace> get tlsroutes,gateways -o yaml';
 const wake = `kubectl -n <namespace> patch tcp <name> --type merge -p '{"spec":{"controlPlane":{"deployment":{"replicas":2}}}}'`;
 const sleeping = passing('Nothing, if this is intended. To wake it, set replicas above 0.', wake);
-const migrationJobs = 'kubectl -n steward-system get jobs -l tcp.steward.butlerlabs.dev/name=<name>';
+const migrationJobs =
+  'kubectl -n steward-system get jobs -l steward.butlerlabs.dev/component=migrate,tcp.steward.butlerlabs.dev/namespace=<namespace>,tcp.steward.butlerlabs.dev/name=<name>';
+const tenantAccess = 'kubectl steward kubeconfig <name> -n <namespace>';
+const inTenant = 'kubectl --context <namespace>-<name>';
 const migrates = passing('Wait: the message shows the progress.', migrationJobs);
 const apiServerNotReady = passing('Look at ControlPlaneAvailable: this condition depends on it.', conditions);
-const retainedRecord = 'kubectl -n <namespace> describe retainedcontrolplane <name>';
+const retainedRecord = 'kubectl describe retainedcontrolplane <namespace>.<name>';
 
 /** What to do about every reason of the conditions of a TenantControlPlane. */
 export const tenantControlPlaneRemedies = {
@@ -50,9 +55,10 @@ export const tenantControlPlaneRemedies = {
       'Create the DataStore, or name one that exists in spec.dataStore.',
       'kubectl get datastores',
     ),
-    AdoptingData: passing(
-      'Wait until the RetainedControlPlane of the same name has released its data.',
+    AdoptingData: toDo(
+      'Do what the message says. Without Cluster API, ask the operator to set spec.adopterUID of the RetainedControlPlane to the UID of this TenantControlPlane, or to delete the RetainedControlPlane, which removes the data. With Cluster API, Steward sets it within seconds.',
       retainedRecord,
+      "kubectl -n <namespace> get tcp <name> -o jsonpath='{.metadata.uid}'",
     ),
     OverrideUnusable: toDo('Correct spec.dataStoreOverrides as the message says.', 'kubectl get datastores'),
     NoDataStoreFits: toDo(
@@ -86,13 +92,13 @@ export const tenantControlPlaneRemedies = {
       'Use one IP family for the address and the first network in spec.networkProfile.serviceCidr: both IPv4, or both IPv6.',
     ),
     NoFreeNodePort: toDo(
-      'Delete Services of type NodePort that are no longer needed, widen the range of the API servers and of the manager, or use a Service of type LoadBalancer.',
-      'kubectl get services -A --field-selector spec.type=NodePort',
+      'Delete Services of type NodePort or LoadBalancer that are no longer needed, or use a Service of type ClusterIP, for example behind a Gateway.',
+      nodePorts,
     ),
     ExternalIPNotAllowed: toDo(
       'Remove the external IP from the spec, or ask the operator of the manager to allow it with the flag in the message.',
     ),
-    AddressInUse: toDo('Choose another address or port, or delete the Service that the message names.', service),
+    AddressInUse: toDo('Set another port in the spec, or delete the other Service that has it.', nodePorts),
   },
   CertificatesReady: {
     Rotating: passing('Wait until the new certificates are in use.'),
@@ -105,7 +111,7 @@ export const tenantControlPlaneRemedies = {
     ),
     SuppliedSecretInvalid: toDo(
       'Replace the Secret that the message names: tls.crt is a CA certificate in PEM that is valid now, and tls.key is its key.',
-      'kubectl -n <namespace> get secrets -l cluster.x-k8s.io/cluster-name=<name>',
+      'kubectl -n <namespace> get secrets -l cluster.x-k8s.io/cluster-name=<cluster>',
     ),
     SecretInTheWay: toDo(
       'Delete or rename the Secret that the message names, or give the control plane another name.',
@@ -115,7 +121,6 @@ export const tenantControlPlaneRemedies = {
   KubeconfigsReady: { Rotating: passing('Wait until the new kubeconfigs are in use.') },
   ControlPlaneAvailable: {
     ...encryptionRemedies,
-    Available: healthy,
     RollingOut: passing('Wait until the new pods are ready; the old ones serve meanwhile.', describePods),
     StartsLater: passing(
       'Wait: only a limited number of control planes start at the same time. The flag --max-starting-control-planes of the manager changes how many.',
@@ -154,11 +159,12 @@ export const tenantControlPlaneRemedies = {
       'kubectl describe datastore <datastore>',
     ),
     KubeletsTooOld: toDo(
-      'Upgrade the kubelets that the message names; the control plane follows at once. With the annotation steward.butlerlabs.dev/upgrade-anyway, it does not wait.',
-      'kubectl steward kubeconfig <name> -n <namespace> && kubectl get nodes',
+      'Upgrade the kubelets that the message names; the upgrade then starts within a minute. With the annotation steward.butlerlabs.dev/upgrade-anyway set to the new version, as the message says, it does not wait.',
+      tenantAccess,
+      `${inTenant} get nodes`,
     ),
     RemovedApisInUse: toDo(
-      'Upgrade the clients that use the APIs in the message, then restart the pods of the control plane, which count these calls. With the annotation steward.butlerlabs.dev/upgrade-anyway, the upgrade does not wait for that.',
+      'Upgrade the clients that use the APIs in the message, then restart the pods of the control plane, which count these calls. With the annotation steward.butlerlabs.dev/upgrade-anyway set to the new version, as the message says, the upgrade does not wait for that.',
     ),
     ApiServerUnreachable: toDo(
       'Look at ControlPlaneAvailable. If it is True, allow connections from the manager to the pods of the control plane.',
@@ -226,7 +232,8 @@ export const tenantControlPlaneRemedies = {
   CertificateRequestsLeft: {
     NotApproved: toDo(
       'Approve or deny the requests that the message names, in the tenant, after checking that they come from its nodes.',
-      'kubectl get certificatesigningrequests',
+      tenantAccess,
+      `${inTenant} get certificatesigningrequests`,
     ),
     AllHandled: healthy,
   },
@@ -269,7 +276,6 @@ export const tenantControlPlaneRemedies = {
     ),
     RetainingData: toDo('Do what the message says, so that the data can be retained.', retainedRecord),
     ReleasingData: passing('Wait until the RetainedControlPlane is deleted.', retainedRecord),
-    NotDeleting: healthy,
   },
   DefinitionOutdated: definitionOutdatedRemedies,
 } as const satisfies RemediesOf<typeof tenantControlPlaneConditions>;

@@ -136,7 +136,7 @@ export const clusterAddonConditions = {
   HookServerReady: {
     meaning: 'The hook whose stages have to run is known.',
     polarity: 'positive',
-    reasons: { HookServerUnresponsive: 'Nothing has triggered the hook yet.' },
+    reasons: {},
   },
   HelmChartFound: {
     meaning: 'The release has a chart for each stage.',
@@ -148,9 +148,7 @@ export const clusterAddonConditions = {
     polarity: 'positive',
     reasons: {
       TemplateNewClusterStackFailed: 'A chart of the new release could not be rendered.',
-      TemplateOldClusterStackFailed: 'A chart of the old release could not be rendered.',
       TemplateNewClusterStackOverwriteFailed: 'Values of the new release could not be expanded.',
-      TemplateOldClusterStackOverwriteFailed: 'Values of the old release could not be expanded.',
     },
   },
   EvaluatedCEL: {

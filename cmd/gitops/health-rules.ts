@@ -77,7 +77,7 @@ export const healthRules: readonly HealthRule[] = [
     kind: dataStore,
     pausedBy: annotations.paused,
     summary: 'Ready',
-    whenFalse: { NotReady: 'Degraded' },
+    whenFalse: {},
     once: 'serverVersion',
   },
   // A control plane that is not up yet has no kubeconfig, which is usual.
@@ -166,7 +166,6 @@ export const healthRules: readonly HealthRule[] = [
       NoClusterStack: 'Healthy',
       ClusterDeleting: 'Progressing',
       ControlPlaneNotReady: 'Progressing',
-      HookServerUnresponsive: 'Progressing',
       ObjectsApplyingOngoing: 'Progressing',
       FailedToEvaluatePreCondition: 'Progressing',
       FailedToEvaluatePostCondition: 'Progressing',

@@ -44,7 +44,8 @@ export const tenantControlPlaneConditions = {
       DataStoreNotVerified:
         'The DataStore is not verified to isolate tenants, so it accepts no new tenants; its condition IsolationVerified says why. Tenants that already have their data in it are not affected.',
       DataStoreNotFound: 'The DataStore named in the spec does not exist.',
-      AdoptingData: 'The data of the previous TenantControlPlane has to be adopted first.',
+      AdoptingData:
+        'The data of a deleted TenantControlPlane of this name is retained, and has to be adopted first. The message says what it waits for.',
       OverrideUnusable: 'A resource cannot be stored where spec.dataStoreOverrides says. The message says why.',
       NoDataStoreFits:
         'The spec names no DataStore, and none can take the tenant. The message says why each one was ruled out.',
@@ -77,7 +78,7 @@ export const tenantControlPlaneConditions = {
         'The address and the first service network are of different families: one is IPv4, the other IPv6.',
       NoFreeNodePort: 'All ports of the node port range are in use.',
       ExternalIPNotAllowed: 'The manager does not allow the address as an external IP. The message names the flag.',
-      AddressInUse: 'The address or port belongs to another Service.',
+      AddressInUse: 'Another Service has the node port.',
     },
   },
   CertificatesReady: {
@@ -102,7 +103,6 @@ export const tenantControlPlaneConditions = {
     meaning: 'At least one pod of the control plane is serving.',
     polarity: 'positive',
     reasons: {
-      Available: 'The pods are serving.',
       RollingOut: 'New pods are replacing old ones.',
       StartsLater: 'Other control planes are starting their pods. This one follows when one of them is ready.',
       PodsNotReady: 'No pod is ready yet. The message contains what the pods report.',
@@ -255,7 +255,6 @@ export const tenantControlPlaneConditions = {
       RetainingData:
         'The data is to be retained in a RetainedControlPlane, which is not possible yet. The message says why.',
       ReleasingData: 'The data is not to be retained after all, so the RetainedControlPlane is deleted first.',
-      NotDeleting: 'The object is not being deleted.',
     },
   },
   DefinitionOutdated: definitionOutdatedRow,
@@ -267,8 +266,7 @@ export const retainedControlPlaneConditions = {
     meaning: 'A TenantControlPlane of the same name can adopt what is retained.',
     polarity: 'positive',
     reasons: {
-      Adoptable:
-        'The TenantControlPlane that `spec.adopterUID` names adopts the data. The message says which one it is.',
+      Adoptable: 'The data can be adopted. Once `spec.adopterUID` names a TenantControlPlane, that one adopts it.',
       RecordUnreadable:
         'The retained record, which says where the retained data is, cannot be read. The message says why and how to fix it.',
     },
@@ -281,7 +279,6 @@ export const retainedControlPlaneConditions = {
         'The TenantControlPlane that may still be responsible for the data has to adopt it or be deleted first.',
       WaitingForStore: 'The data cannot be removed. The message says why.',
       RecordUnreadable: 'It is unknown where the data is. The message says why and how to fix it.',
-      NotDeleting: 'The object is not being deleted.',
     },
   },
   DefinitionOutdated: definitionOutdatedRow,
@@ -294,7 +291,6 @@ export const dataStoreConditions = {
     polarity: 'positive',
     reasons: {
       Ready: 'The datastore can be used.',
-      NotReady: 'The datastore cannot be used. The message names the condition. Running tenants are left alone.',
       ...storeReasons,
     },
   },
@@ -343,9 +339,9 @@ export const dataStoreConditions = {
     meaning: 'The object is being deleted.',
     polarity: 'negative',
     reasons: {
-      InUse: 'TenantControlPlanes still have data here. The message names them.',
+      InUse:
+        'TenantControlPlanes still have data here, data of deleted ones is retained here, or that is unknown. The message names the objects.',
       Deleting: 'The object is being removed.',
-      NotDeleting: 'The object is not being deleted.',
     },
   },
   Defragmented: {

@@ -12,10 +12,13 @@ import type { Situation } from './situation.ts';
 /** A phase that lasts so long without progress is worth a look, in milliseconds. Copying takes as long as there is data. */
 const patienceMs = 15 * 60_000;
 
+const processes =
+  'steward.butlerlabs.dev/component=migrate,tcp.steward.butlerlabs.dev/namespace=<namespace>,tcp.steward.butlerlabs.dev/name=<name>';
+
 const stuck = toDo(
   'Repair what the Job says. To give up, set spec.dataStore back to the source: the previous state is restored. A failed migration is tried again when the annotation steward.butlerlabs.dev/retry-migration gets a new value.',
-  'kubectl -n steward-system describe jobs -l tcp.steward.butlerlabs.dev/name=<name>',
-  'kubectl -n steward-system logs -l tcp.steward.butlerlabs.dev/name=<name> --tail=50',
+  `kubectl -n steward-system describe jobs -l ${processes}`,
+  `kubectl -n steward-system logs -l ${processes} --tail=50`,
 );
 
 const where = 'condition Migrating of the TenantControlPlane';

@@ -1,4 +1,6 @@
 import type { Service } from '../../../api/core/kinds.ts';
+import type { Manifest } from '../../../api/meta.ts';
+import { ApiError, RetryError } from '../../../runtime/client/errors.ts';
 import type { Context } from '../../../runtime/reconcile/controller.ts';
 import type { Finding, Outcome } from '../../../runtime/reconcile/phases.ts';
 import { InvalidInputError } from '../../../kubeadm/invalid-input-error.ts';
@@ -8,9 +10,13 @@ import { canAdvertise } from '../shared/address-family.ts';
 import { validateExternalIp } from './reach/external-ip.ts';
 import { chooseNodeAddress, findEndpoint, needsNodeAddress } from './endpoint.ts';
 import { service as serviceManifest, servicePort } from './service.ts';
+import { serviceRefusal } from './service-refusal.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { needed } from '../scope.ts';
 import type { Scope } from '../scope.ts';
+
+/** How soon a Service is applied again for which there was no port, in milliseconds: no watch reports that a port is free. */
+const retryMs = 30_000;
 
 /**
  * The Service, with the port that everything else is built on. A NodePort Service whose author sets no port is applied once more
@@ -22,11 +28,16 @@ export async function service(scope: Readonly<Scope>, deps: Dependencies, ctx: C
   const servers = serversOf(deps.addons);
   const onlyPods = scope.rollout?.step.select;
   const input = { tcp, current: observed.service, nodePorts, reach, servers, onlyPods };
-  const applied = await deps.apply<Service>(scope, serviceManifest(input), ctx);
+  const apply = (wanted: Manifest): Promise<Service> =>
+    deps.apply<Service>(scope, wanted, ctx).catch((error: unknown) => {
+      const refusal = error instanceof ApiError ? serviceRefusal(error.message) : undefined;
+      throw refusal === undefined ? error : new RetryError(refusal.reason, refusal.message, retryMs, { cause: error });
+    });
+  const applied = await apply(serviceManifest(input));
   const chosen = { ...input, current: applied };
   const isFinal = servicePort(input) === servicePort(chosen);
   const manifest = serviceManifest(chosen);
-  const made = isFinal ? applied : await deps.apply<Service>(scope, manifest, ctx);
+  const made = isFinal ? applied : await apply(manifest);
   const learned = { service: made, serviceManifest: manifest };
   return { is: 'done', learned, findings: missingExternalIp(scope, deps) };
 }

@@ -3,7 +3,7 @@ import { definitionOutdatedRow } from '../../../definition-outdated-row.ts';
 
 /** Why no process is started, for all three kinds. */
 const notStarted = {
-  StorageNotAllowed: 'The operator does not allow this place for backups. The message lists those that are allowed.',
+  StorageNotAllowed: 'The operator does not allow this storage for backups. The message lists what is allowed.',
   TenantControlPlaneNotFound: 'The TenantControlPlane does not exist.',
 } as const;
 
@@ -14,7 +14,8 @@ export const backupPolicyConditions = {
     polarity: 'positive',
     reasons: {
       ...notStarted,
-      BackingUp: 'The message says which moments can be restored.',
+      BackingUp:
+        'Backups are being taken. status.recoverableFrom and status.recoverableUntil say which period can be restored.',
       Starting:
         'The process has not taken its first backup yet. If something keeps it from running, the message says what.',
       Suspended: 'The spec suspends the policy. The backups so far can be restored.',
@@ -45,7 +46,6 @@ export const backupPolicyConditions = {
       StoppingProcess: 'The process has to end first.',
       RemovingBackups:
         'The backups are being removed, as the deletionPolicy says. If something blocks it, the message says what.',
-      NotDeleting: 'The object is not being deleted.',
     },
   },
   DefinitionOutdated: definitionOutdatedRow,
@@ -79,7 +79,6 @@ export const tenantBackupConditions = {
       StoppingProcess: 'The process has to end first.',
       RemovingBackups:
         'The backup is being removed, as the deletionPolicy says. If something blocks it, the message says what.',
-      NotDeleting: 'The object is not being deleted.',
     },
   },
   DefinitionOutdated: definitionOutdatedRow,
@@ -94,7 +93,8 @@ export const tenantRestoreConditions = {
       ...notStarted,
       Completed: 'The control plane is restored. The message says up to which moment.',
       BackupNotFound: 'The TenantBackup or the BackupPolicy in the spec does not exist, or the backup is not complete.',
-      WaitingForSleep: 'The control plane is in use, and the spec does not say that it may be put to sleep.',
+      WaitingForSleep:
+        'The control plane is in use. Either the spec does not allow putting it to sleep, or another object, such as a StewardControlPlane, sets its replicas.',
       WaitingForProcesses:
         'Something else still works on the control plane: the process of a policy, another restore, or its deletion.',
       Running: 'The control plane is being restored. If something blocks it, the message says what.',
@@ -106,8 +106,9 @@ export const tenantRestoreConditions = {
     polarity: 'negative',
     reasons: {
       RestoreFailed: 'The process failed several times. The message contains the last error.',
-      TenantControlPlaneExists: 'The spec asks to create the TenantControlPlane again, but it exists.',
+      TenantControlPlaneExists: 'The spec asks to recreate the TenantControlPlane, but it exists.',
       TenantControlPlaneNotFound: 'The spec asks to restore the TenantControlPlane in place, but it does not exist.',
+      InvalidSpec: 'The spec asks for something impossible. The message names the field.',
       NotFailed: 'The restore has not failed.',
     },
   },
