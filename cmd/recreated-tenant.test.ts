@@ -5,7 +5,7 @@ import { annotations } from '../api/names.ts';
 import { retainedControlPlane } from '../api/steward/v1alpha1/retained-control-plane.ts';
 import { tenantControlPlane } from '../api/steward/v1alpha1/tenant-control-plane.ts';
 import { tenantsWithData } from './tenants-with-data.ts';
-import { usersOf } from '../controllers/datastore/status.ts';
+import { holdersOf, usersOf } from '../controllers/datastore/status.ts';
 import { StoreError } from '../stores/store-error.ts';
 import { versionOfPods } from '../controllers/tenantcontrolplane/upgrade/version-of-pods.ts';
 import type { Resource } from '../api/meta.ts';
@@ -285,8 +285,9 @@ describe('What is retained of a deleted TenantControlPlane', () => {
     const world = await ReleaseWorld.create();
     await world.deleteAlone();
     await untilGone(world);
-    const { tenants } = await tenantsWithData(world.tenant.cluster.admin, new AbortController().signal);
-    expect(usersOf('default', { tenants, defaultDataStore: '' })).toEqual(['default/tenant']);
+    const all = await tenantsWithData(world.tenant.cluster.admin, new AbortController().signal);
+    expect(usersOf('default', { ...all, defaultDataStore: '' })).toEqual(['default/tenant']);
+    expect(holdersOf('default', all, '')).toEqual({ usedBy: [], retained: ['default.tenant'], unknown: [] });
   });
 
   test('is removed only once the datastore answers, and the StewardControlPlane reports what it waits for', async () => {
@@ -359,7 +360,8 @@ describe('What is retained of a deleted TenantControlPlane', () => {
       const conditions = async () => JSON.stringify((await world.retainer())?.status?.conditions);
       expect(await conditions()).toContain('RecordUnreadable');
       const found = await tenantsWithData(cluster.admin, new AbortController().signal);
-      expect(found).toEqual({ tenants: [], unknown: [expect.stringContaining('RetainedControlPlane default.tenant')] });
+      const unknown = [expect.stringContaining('RetainedControlPlane default.tenant')];
+      expect(found).toEqual({ tenants: [], retained: [], unknown });
       await cluster.admin.delete(stewardControlPlane, key);
       await world.settle();
       expect(await conditions()).toContain('the retained data cannot be removed');

@@ -7,15 +7,15 @@ import { UnreadableRecord } from '../api/steward/v1alpha1/unreadable-record.ts';
 import type { Cluster } from '../runtime/client/cluster.ts';
 import { ApiError } from '../runtime/client/errors.ts';
 
-/** Whose data there is. */
-export interface TenantsWithData {
+/** Whose data is retained. */
+export interface RetainedTenants {
   readonly tenants: readonly TenantControlPlane[];
   /** Of what it is not known where its data is, e.g. `RetainedControlPlane name (why)`. */
   readonly unknown: readonly string[];
 }
 
 /** The deleted TenantControlPlanes whose data is retained. One record that cannot be read hides no other. */
-export function retainedTenants(records: readonly RetainedControlPlane[]): TenantsWithData {
+export function retainedTenants(records: readonly RetainedControlPlane[]): RetainedTenants {
   const read = records.map((retained) => [retained, retainedTenant(retained)] as const);
   return {
     tenants: read.flatMap(([, former]) => (former instanceof UnreadableRecord ? [] : [former])),
@@ -26,16 +26,19 @@ export function retainedTenants(records: readonly RetainedControlPlane[]): Tenan
 }
 
 /** Every TenantControlPlane, and the deleted ones whose data is retained: all that a DataStore may hold data of. */
-export async function tenantsWithData(cluster: Cluster, signal: AbortSignal): Promise<TenantsWithData> {
-  const [tenants, retained] = await Promise.all([
+export async function tenantsWithData(
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<RetainedTenants & { readonly retained: readonly TenantControlPlane[] }> {
+  const [{ items }, { tenants: retained, unknown }] = await Promise.all([
     cluster.list(tenantControlPlane, { signal }),
     cluster.list(retainedControlPlane, { signal }).then(({ items }) => retainedTenants(items), unlisted),
   ]);
-  return { ...retained, tenants: [...tenants.items, ...retained.tenants] };
+  return { tenants: [...items, ...retained], retained, unknown };
 }
 
 /** Without the kind nothing is retained. Without permission to list it, it is unknown what is retained. */
-function unlisted(error: unknown): TenantsWithData {
+function unlisted(error: unknown): RetainedTenants {
   if (!(error instanceof ApiError)) throw error;
   if (error.code === 404) return { tenants: [], unknown: [] };
   if (error.code === 403)

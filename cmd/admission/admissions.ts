@@ -11,7 +11,7 @@ import { stewardControlPlane } from '../../api/controlplane/steward-control-plan
 import { stewardControlPlaneTemplate } from '../../api/controlplane/steward-control-plane-template.ts';
 import * as stores from '../../controllers/datastore/admission.ts';
 import { secretsOf } from '../../controllers/datastore/secret-references.ts';
-import { usersOf } from '../../controllers/datastore/status.ts';
+import { holdersOf } from '../../controllers/datastore/status.ts';
 import * as controlPlanes from '../../controllers/stewardcontrolplane/admission.ts';
 import { isForceDeleted } from '../../controllers/stewardcontrolplane/tenant/is-force-deleted.ts';
 import * as tenants from '../../controllers/tenantcontrolplane/admission.ts';
@@ -224,8 +224,8 @@ async function dataStoreDeletion(
   signal: AbortSignal,
 ): Promise<AdmissionAnswer> {
   const name = request.name ?? '';
-  const { tenants, unknown } = await tenantsWithData(cluster, signal);
-  return verdict(stores.validateDeletion(name, usersOf(name, { tenants, defaultDataStore }), unknown));
+  const holders = holdersOf(name, await tenantsWithData(cluster, signal), defaultDataStore);
+  return verdict(stores.validateDeletion(name, holders));
 }
 
 function objectOf<T extends Resource>(kind: KindRef<T>, request: AdmissionRequest): T {

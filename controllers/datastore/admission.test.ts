@@ -141,15 +141,24 @@ describe('warningsAbout', () => {
 
 describe('validateDeletion', () => {
   test('names the tenants with data in the datastore, at most ten', () => {
-    expect(validateDeletion('default', [])).toEqual([]);
+    const nobody = { usedBy: [], retained: [], unknown: [] };
+    expect(validateDeletion('default', nobody)).toEqual([]);
     const users = Array.from({ length: 12 }, (_, index) => `ns/t${index}`);
-    const [error] = validateDeletion('default', users);
+    const [error] = validateDeletion('default', { ...nobody, usedBy: users });
     expect(error).toMatchObject({
       field: 'metadata.name',
       value: 'default',
       remedy: expect.stringMatching(/^delete these/) as unknown,
     });
     expect(error?.reason).toMatch(/ns\/t9 and 2 more$/);
+  });
+
+  test('names the RetainedControlPlanes whose data is in the datastore, which no migration takes away', () => {
+    const found = validateDeletion('default', { usedBy: ['ns/a'], retained: ['ns.b'], unknown: [] });
+    expect(found.map(({ reason, remedy }) => `${reason}: ${remedy}`)).toEqual([
+      expect.stringContaining('it holds the data of ns/a: delete these TenantControlPlanes'),
+      'cannot be deleted: it holds retained data, that of RetainedControlPlane ns.b: delete it, which removes the data, or let a TenantControlPlane adopt the data, and migrate that one to another DataStore',
+    ]);
   });
 });
 

@@ -7,7 +7,8 @@ import { parseEndpoint } from '../../stores/endpoint.ts';
 import { validateDrain } from './drain/validate-drain.ts';
 import { contentFields, secretsOf } from './secret-references.ts';
 import type { ContentField } from './secret-references.ts';
-import { inUseReason, inUseRemedy, unknownReason, unknownRemedy } from './status.ts';
+import { keptBecause } from './status.ts';
+import type { Holders } from './status.ts';
 
 /** The keys of each Secret that a DataStore refers to, by `namespace/name`; a Secret that does not exist is absent. */
 export type SecretKeys = ReadonlyMap<string, ReadonlySet<string>>;
@@ -47,20 +48,14 @@ export function warningsAbout(store: DataStore, secrets: SecretKeys): readonly s
     .map((secret) => `Secret ${secret} does not exist: the DataStore cannot be used until the Secret is created`);
 }
 
-/** Why a DataStore may not be deleted: which tenants have data in it, or for which it is unknown. */
-export function validateDeletion(
-  store: string,
-  usedBy: readonly string[],
-  unknown: readonly string[] = [],
-): readonly InvalidInput[] {
-  const at = { field: 'metadata.name', value: store };
-  const unclear = `cannot be deleted: ${unknownReason(unknown)}`;
-  return [
-    ...(usedBy.length > 0
-      ? [{ ...at, reason: `cannot be deleted: it ${inUseReason(usedBy)}`, remedy: inUseRemedy }]
-      : []),
-    ...(unknown.length > 0 ? [{ ...at, reason: unclear, remedy: unknownRemedy }] : []),
-  ];
+/** Why a DataStore may not be deleted: whose data it holds, or for which objects that is unknown. */
+export function validateDeletion(store: string, holders: Holders): readonly InvalidInput[] {
+  return keptBecause(holders).map(({ reason, remedy }) => ({
+    field: 'metadata.name',
+    value: store,
+    reason: `cannot be deleted: ${reason}`,
+    remedy,
+  }));
 }
 
 /** Why a Secret may not be deleted: which of these DataStores read it. */
@@ -111,7 +106,7 @@ function validateRequired({ spec }: DataStore): readonly InvalidInput[] {
   if (spec.driver !== 'etcd') {
     const credentials = ['tlsConfig', 'basicAuth', 'nats'];
     if (credentials.some((field) => Object.hasOwn(spec, field))) return found;
-    const reason = `is missing, as is spec.tlsConfig, but the driver ${spec.driver} needs one of them`;
+    const reason = `is missing, ${spec.driver === 'NATS' ? 'as are spec.tlsConfig and spec.nats' : 'as is spec.tlsConfig'}, but the driver ${spec.driver} needs one of them`;
     return [{ field: 'spec.basicAuth', reason, remedy: 'set a user and its password, or client certificates' }];
   }
   if (spec.tlsConfig?.certificateAuthority.privateKey === undefined) {

@@ -59,6 +59,8 @@ class Rig {
   tenants: readonly TenantControlPlane[] = [];
   /** Those that another process looks after. */
   elsewhere: readonly TenantControlPlane[] = [];
+  /** Deleted ones whose data is retained. */
+  retained: readonly TenantControlPlane[] = [];
   /** Objects whose data may be anywhere. */
   unknown: readonly string[] = [];
   readonly namespace: string;
@@ -78,7 +80,10 @@ class Rig {
       memory: new ObjectMemory(),
       clock: this.clock,
       tenants: () => this.tenants,
-      allTenants: () => Promise.resolve({ tenants: [...this.tenants, ...this.elsewhere], unknown: this.unknown }),
+      allTenants: () => {
+        const { elsewhere, retained, unknown } = this;
+        return Promise.resolve({ tenants: [...this.tenants, ...elsewhere, ...retained], retained, unknown });
+      },
       defaultDataStore: 'fallback',
       namespace: this.namespace,
       isolationIntervalMs: 3_600_000,
@@ -538,6 +543,19 @@ describe('The deletion of a DataStore', () => {
     expect(result?.afterMs).toBe(60_000);
     expect(conditions(result?.status)).toEqual(['Deleting=True InUse']);
     expect(rig.events).toEqual([expect.stringMatching(/^Warning InUse: .*tenants\/a.*delete these/)]);
+  });
+
+  test('waits while data is retained in the datastore, and names the RetainedControlPlane, not a TenantControlPlane', async () => {
+    const rig = new Rig();
+    rig.retained = [tenant('a', 'default')];
+    const result = await rig.controller.finalize?.(newStore(), rig.context());
+    expect(result).toMatchObject({ finished: false, status: { usedBy: ['tenants/a'] } });
+    expect(rig.events).toEqual([
+      expect.stringMatching(
+        /^Warning InUse: .*it holds retained data, that of RetainedControlPlane tenants\.a: delete it/,
+      ),
+    ]);
+    expect(rig.events[0]).not.toContain('these TenantControlPlanes');
   });
 
   test('waits while it is unknown whether there is data in the datastore, and says why', async () => {

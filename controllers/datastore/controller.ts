@@ -14,7 +14,7 @@ import { Verifications } from './isolation/verifications.ts';
 import { Probes } from './probes.ts';
 import { SecretUsers } from './secret-users.ts';
 import type { DrainFacts } from './status.ts';
-import { fullness, keptBecause, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
+import { fullness, holdersOf, keptBecause, statusInUse, statusOf, usersOf, withUsersOf } from './status.ts';
 
 /** Until it is looked again who still uses a store that is to go, in milliseconds. */
 const unwatchedPaceMs = 60_000;
@@ -59,10 +59,12 @@ export function dataStoreController(deps: Dependencies): Controller<DataStore> {
     async finalize(store, ctx): Promise<LastReconcile<DataStore>> {
       // The manager of other namespaces may be gone: what it reported does not count here.
       const name = nameOf(store);
-      const { tenants, unknown } = await deps.allTenants(ctx.signal);
+      const all = await deps.allTenants(ctx.signal);
+      const { tenants } = all;
+      const why = keptBecause(holdersOf(name, all, deps.defaultDataStore));
+      if (why.length === 0) return { finished: true };
       const usedBy = usersOf(name, { ...deps, tenants });
-      if (usedBy.length === 0 && unknown.length === 0) return { finished: true };
-      const message = keptBecause(usedBy, unknown);
+      const message = `the datastore is still needed: ${why.map(({ reason, remedy }) => `${reason}: ${remedy}`).join('; ')}`;
       ctx.event('Warning', 'InUse', message);
       const drain = drainFacts(deps, tenants);
       const status = statusInUse(store, { usedBy, message, drain }, ctx.now);

@@ -1,5 +1,6 @@
 import type { DataStore } from '../../api/steward/v1alpha1/data-store.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
+import type { StoredTenants } from './status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Session } from '../../stores/driver.ts';
 import type { OpenStore } from '../../stores/store-access.ts';
@@ -29,11 +30,7 @@ export interface Dependencies {
   /** Those of `tenants` that are deleted, and whose data is retained; none by default. */
   retained?(): readonly TenantControlPlane[];
   /** All TenantControlPlanes that there are, from the API server itself. */
-  allTenants(signal: AbortSignal): Promise<{
-    readonly tenants: readonly TenantControlPlane[];
-    /** Objects whose data may be in any datastore, as text: as long as there are some, no DataStore is deleted. */
-    readonly unknown: readonly string[];
-  }>;
+  allTenants(signal: AbortSignal): Promise<StoredTenants>;
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
   /** Milliseconds between two verifications of a datastore's isolation; 0 for none but those after a change. */

@@ -1,8 +1,9 @@
 import { stateCondition } from '../../api/conditions.ts';
-import { numberOf } from '../../api/quantity.ts';
+import { bytesText, numberOf } from '../../api/quantity.ts';
 import type { StatedCondition } from '../../api/conditions.ts';
 import type { DataStore, DataStoreStatus } from '../../api/steward/v1alpha1/data-store.ts';
 import { dataStoresOf } from '../../api/steward/v1alpha1/data-stores-of.ts';
+import { retainedKey } from '../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
 import { isTrue, setConditions, summarize } from '../../runtime/reconcile/conditions.ts';
 import type { ServerState } from '../../stores/driver.ts';
@@ -17,6 +18,16 @@ export interface UsersQuery {
   readonly tenants: readonly TenantControlPlane[];
   /** DataStore of tenants that neither name nor select one; empty for none. */
   readonly defaultDataStore: string;
+}
+
+/** The TenantControlPlanes that a DataStore may hold data of. */
+export interface StoredTenants {
+  /** All that exist, and the deleted ones whose data is retained. */
+  readonly tenants: readonly TenantControlPlane[];
+  /** Those of `tenants` that are deleted; none by default. */
+  readonly retained?: readonly TenantControlPlane[];
+  /** Objects whose data may be in any datastore, as text: as long as there are some, no DataStore is deleted. */
+  readonly unknown: readonly string[];
 }
 
 /** What the progress of a drain is computed from, besides the DataStore and its users. */
@@ -112,8 +123,9 @@ export function fullness({ spec }: DataStore, status: DataStoreStatus | undefine
   const { tenants: held = 0, sizeBytes = 0 } = status ?? {};
   const remedy = 'no more tenants are placed here: raise spec.placement.capacity, or add a DataStore';
   if (tenants !== undefined && held >= tenants) return `holds ${held} of ${tenants} tenants; ${remedy}`;
-  if (size === undefined || sizeBytes < (numberOf(size) ?? Infinity)) return undefined;
-  return `holds ${sizeBytes} bytes of ${size}; ${remedy}`;
+  const most = size === undefined ? Infinity : (numberOf(size) ?? Infinity);
+  if (sizeBytes < most) return undefined;
+  return `holds ${bytesText(sizeBytes)} of ${bytesText(most)}; ${remedy}`;
 }
 
 /** The status of a store that is to be deleted while tenants have their data in it. */
@@ -139,33 +151,72 @@ export function statusInUse(
 }
 
 /** How to fix it when its users prevent the deletion. */
-export const inUseRemedy =
+const inUseRemedy =
   'delete these TenantControlPlanes or migrate them to another DataStore, for example all of them with spec.drain';
 
 /** Says whose data prevents the deletion; names at most ten. */
-export function inUseReason(usedBy: readonly string[]): string {
+function inUseReason(usedBy: readonly string[]): string {
   const more = usedBy.length > 10 ? ` and ${usedBy.length - 10} more` : '';
   return `holds the data of ${usedBy.slice(0, 10).join(', ')}${more}`;
 }
 
-/** `inUseReason` and `inUseRemedy` as a sentence. */
-export function inUseMessage(usedBy: readonly string[]): string {
-  return `the datastore ${inUseReason(usedBy)}: ${inUseRemedy}`;
+/** Says that data is retained in the datastore, and by which RetainedControlPlanes; names at most ten. */
+function retainedReason(retained: readonly string[]): string {
+  const more = retained.length > 10 ? ` and ${retained.length - 10} more` : '';
+  return `holds retained data, that of RetainedControlPlane ${retained.slice(0, 10).join(', ')}${more}`;
 }
 
+/** How to fix it when retained data prevents the deletion. */
+const retainedRemedy =
+  'delete it, which removes the data, or let a TenantControlPlane adopt the data, and migrate that one to another DataStore';
+
 /** Says for which objects it is unknown whether the datastore holds their data; names at most ten. */
-export function unknownReason(unknown: readonly string[]): string {
+function unknownReason(unknown: readonly string[]): string {
   const more = unknown.length > 10 ? ` and ${unknown.length - 10} more` : '';
-  return `it is unknown whether the datastore holds data of ${unknown.slice(0, 10).join(', ')}${more}`;
+  return `it is unknown whether it holds data of ${unknown.slice(0, 10).join(', ')}${more}`;
 }
 
 /** How to fix it when that is unknown. */
-export const unknownRemedy = 'fix this first, then delete the DataStore';
+const unknownRemedy = 'repair or delete these RetainedControlPlanes, or permit the manager to list them';
 
-/** Why a DataStore is not deleted: whose data it holds, and for which objects that is unknown. */
-export function keptBecause(usedBy: readonly string[], unknown: readonly string[]): string {
-  const open = `${unknownReason(unknown)}: ${unknownRemedy}`;
-  return [...(usedBy.length > 0 ? [inUseMessage(usedBy)] : []), ...(unknown.length > 0 ? [open] : [])].join('; ');
+/** Whose data prevents the deletion of a DataStore. */
+export interface Holders {
+  /** TenantControlPlanes, as `namespace/name`. */
+  readonly usedBy: readonly string[];
+  /** Names of RetainedControlPlanes. */
+  readonly retained: readonly string[];
+  /** Objects for which it is unknown, as text. */
+  readonly unknown: readonly string[];
+}
+
+/** Whose data is in the store, or may be. */
+export function holdersOf(
+  store: string,
+  { tenants, retained = [], unknown }: StoredTenants,
+  defaultDataStore: string,
+): Holders {
+  const deleted = new Set(retained);
+  return {
+    usedBy: usersOf(store, { tenants: tenants.filter((tcp) => !deleted.has(tcp)), defaultDataStore }),
+    retained: retained
+      .filter((tcp) => dataStoresOf(tcp, defaultDataStore).includes(store))
+      .map((tcp) => retainedKey(tcp).name)
+      .sort(),
+    unknown,
+  };
+}
+
+/** Why a DataStore is not deleted, each reason with its remedy; empty if it may be deleted. */
+export function keptBecause({
+  usedBy,
+  retained,
+  unknown,
+}: Holders): readonly { readonly reason: string; readonly remedy: string }[] {
+  return [
+    ...(usedBy.length > 0 ? [{ reason: `it ${inUseReason(usedBy)}`, remedy: inUseRemedy }] : []),
+    ...(retained.length > 0 ? [{ reason: `it ${retainedReason(retained)}`, remedy: retainedRemedy }] : []),
+    ...(unknown.length > 0 ? [{ reason: unknownReason(unknown), remedy: unknownRemedy }] : []),
+  ];
 }
 
 function conditionsOfState(state: ServerState): readonly StatedCondition[] {

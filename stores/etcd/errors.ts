@@ -44,7 +44,7 @@ function explain(failure: Failure): { readonly reason: 'Unreachable' | 'Unauthor
     return { reason: 'Unauthorized', text: `${failure.endpoint}: ${text}` };
   }
   if (refusedUs.test(message)) {
-    const text = `the server rejected our client certificate (${shortened(message)}): spec.tlsConfig.clientCertificate must be signed by a CA it trusts`;
+    const text = `the server rejected the manager's client certificate (${shortened(message)}): spec.tlsConfig.clientCertificate must be signed by a CA it trusts`;
     return { reason: 'Unauthorized', text: `${failure.endpoint}: ${text}` };
   }
   return { reason: 'Unreachable', text: `${failure.endpoint}: ${message === '' ? failure.error.message : message}` };

@@ -7,7 +7,7 @@ export type Reach =
 
 /** Something that a tenant tries; the server must refuse it. */
 export interface Attempt {
-  /** Completes "the server allowed:". It names no key, no value and no secret of any tenant. */
+  /** A verb and its object, or a statement: it completes "the server did not refuse:". It names no key, no value and no secret of any tenant. */
   readonly name: string;
   readonly reach: Reach;
   /** Resolves when the server allowed it, rejects otherwise. */

@@ -28,7 +28,7 @@ export function mysqlError(thrown: unknown): MysqlError {
     typeof thrown === 'object' ? (thrown ?? {}) : {};
   const code = typeof fields.code === 'string' ? fields.code : '';
   const number = typeof fields.errno === 'number' && fields.errno > 0 ? fields.errno : undefined;
-  if (number === 1064) return new MysqlError(code, number, 'the server does not support one of our statements');
+  if (number === 1064) return new MysqlError(code, number, 'the server does not support a statement of Steward');
   const message = typeof fields.message === 'string' ? fields.message : String(thrown);
   return new MysqlError(code, number, message === '' ? code : message);
 }
@@ -79,7 +79,7 @@ function explainConnection(error: MysqlError): Explained {
   }
   if (code === 'HANDSHAKE_SSL_ERROR') {
     const text = /alert|certificate required/i.test(message)
-      ? `the server rejected our client certificate (${message}): spec.tlsConfig.clientCertificate must be signed by a CA it trusts`
+      ? `the server rejected the manager's client certificate (${message}): spec.tlsConfig.clientCertificate must be signed by a CA it trusts`
       : `the server's certificate is not trusted (${message}): set spec.tlsConfig.certificateAuthority to its CA, or add its name to the certificate`;
     return { reason: 'Unauthorized', text };
   }
@@ -137,7 +137,7 @@ function explainStatement(error: MysqlError): Explained {
   if (full(error)) return { reason: 'Failed', text: `${error.message}: its disk or memory is full; free some space` };
   if (isLockTimeout(error)) return { reason: 'Failed', text: `${error.message}: another transaction locks the table` };
   if (error.number === 1819) {
-    const text = `${error.message}: our passwords are 36 random characters; relax validate_password for them`;
+    const text = `${error.message}: passwords that Steward chooses are 36 random characters; relax validate_password for them`;
     return { reason: 'Failed', text };
   }
   return { reason: 'Failed', text: error.message };

@@ -143,7 +143,7 @@ export class AccountSession implements Session {
   }
 
   #administrator({ schema }: Tenancy): NatsClient {
-    return this.#as(administratorCredentials(this.#access, schema), `our user in account ${schema}`);
+    return this.#as(administratorCredentials(this.#access, schema), `the manager's user in account ${schema}`);
   }
 
   async #servers() {

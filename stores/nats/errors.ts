@@ -65,7 +65,7 @@ function explain({ endpoint, error }: Failure, login: string) {
   }
   if (refusedUs.test(message) || refusedUs.test(error.message)) {
     const help = 'spec.tlsConfig.clientCertificate must be signed by a CA it trusts';
-    const text = `the server rejected our client certificate (${message}): ${help}`;
+    const text = `the server rejected the manager's client certificate (${message}): ${help}`;
     return { reason: 'Unauthorized', text: `${endpoint}: ${text}` } as const;
   }
   if (error.name === 'AuthorizationError' || error.name === 'UserAuthenticationExpiredError') {

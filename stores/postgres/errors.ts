@@ -85,7 +85,7 @@ function explainWay(error: unknown): Explanation {
   }
   if (refusedUs.test(code)) {
     const help = 'spec.tlsConfig.clientCertificate must be valid and signed by a CA that it trusts';
-    return { reason: 'Unauthorized', text: `the server rejected our client certificate (${code}): ${help}` };
+    return { reason: 'Unauthorized', text: `the server rejected the manager's client certificate (${code}): ${help}` };
   }
   if (text.includes('does not support SSL')) {
     const help = 'enable TLS in the server, or remove spec.tlsConfig';

@@ -7,7 +7,7 @@ import { isSupportedPostgres, postgresFloor } from './version.ts';
 /** The state of the server and our privileges. Throws `StoreError` Unauthorized when these do not suffice. */
 export async function readServerState(client: PostgresClient): Promise<ServerState> {
   const [row] = await client.query(
-    'report its version and our privileges',
+    'report its version and the privileges of the manager',
     `SELECT current_setting('server_version') AS version, rolsuper OR (rolcreatedb AND rolcreaterole) AS enough
      FROM pg_roles WHERE rolname = current_user`,
   );

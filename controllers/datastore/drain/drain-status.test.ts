@@ -182,7 +182,7 @@ describe('The progress of a drain', () => {
 
   test('is blocked by the retained data of a deleted tenant', () => {
     const { status, condition } = report({ retained: [here('a')] });
-    expect(status?.blocked?.[0]?.reason).toContain('delete its RetainedControlPlane');
+    expect(status?.blocked?.[0]?.reason).toContain('delete RetainedControlPlane team.a, which removes the data');
     expect(condition).toContain('False Blocked: no tenants are left; team/a: it was deleted');
   });
 

@@ -4,6 +4,7 @@ import type { DataStoreDrainStatus } from '../../../api/steward/v1alpha1/data-st
 import { dataStoreName } from '../../../api/steward/v1alpha1/data-stores-of.ts';
 import { requestedDataStore } from '../../../api/steward/v1alpha1/requested-data-store.ts';
 import { isUnderWay } from '../../../api/steward/v1alpha1/share-in-use.ts';
+import { retainedKey } from '../../../api/steward/v1alpha1/retained-control-plane.ts';
 import type { TenantControlPlane } from '../../../api/steward/v1alpha1/tenant-control-plane.ts';
 
 /** So many tenants that cannot be migrated are listed. */
@@ -57,7 +58,7 @@ export function drainFindings(input: DrainInput): DrainFindings | undefined {
   const migrating = here.flatMap((tcp) => (reasons.get(tcp) === undefined ? migratingFrom(tcp, name) : []));
   const blocked = [
     ...[...reasons].flatMap(([tcp, reason]) => (reason === undefined ? [] : [{ tenant: textOf(tcp), reason }])),
-    ...kept.map((tcp) => ({ tenant: textOf(tcp), reason: retainedReason })),
+    ...kept.map((tcp) => ({ tenant: textOf(tcp), reason: retainedReason(tcp) })),
     ...overridden.map((tcp) => ({ tenant: textOf(tcp), reason: overrideReason })),
   ];
   return {
@@ -78,8 +79,8 @@ function isLeaving({ status }: TenantControlPlane, name: string): boolean {
   return isUnderWay(migration) && migration.source.dataStoreName === name;
 }
 
-const retainedReason =
-  'it was deleted and its data is retained: delete its RetainedControlPlane, or create a successor that adopts the data';
+const retainedReason = (tcp: TenantControlPlane): string =>
+  `it was deleted and its data is retained: delete RetainedControlPlane ${retainedKey(tcp).name}, which removes the data, or create a TenantControlPlane with the same name and let it adopt the data`;
 const overrideReason =
   'it stores some resource types here, which are not migrated: remove them from spec.dataStoreOverrides';
 

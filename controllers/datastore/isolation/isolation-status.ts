@@ -112,7 +112,7 @@ function stated(finding: IsolationFinding, now: Date): StatedCondition {
     }
     case 'breached': {
       const { attempts, serverVersion, breach } = finding;
-      const message = `version ${serverVersion} allowed a tenant, in attempt ${attempts} at ${secondsOf(now)}: ${breach}`;
+      const message = `version ${serverVersion} did not refuse attempt ${attempts} of a canary tenant at ${secondsOf(now)}: ${breach}; docs/how-to/verify-isolation.md says how to close the hole`;
       return stateCondition('DataStore', { type, status: 'False', reason: 'Breached', message });
     }
     case 'failing': {

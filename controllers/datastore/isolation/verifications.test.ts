@@ -116,12 +116,12 @@ describe('A DataStore', () => {
 
   test('says what was allowed', async () => {
     const rig = new Rig();
-    rig.verdict = { attempts: 31, breach: 'watch everything' };
+    rig.verdict = { attempts: 31, breach: 'watch all keys' };
     const { store } = await rig.reconcile(storeNamed('a'));
     expect(verdictOf(store)).toMatch(
-      /^False Breached: version 3\.6\.16 allowed a tenant, in attempt 31 at \S+Z: watch everything$/,
+      /^False Breached: version 3\.6\.16 did not refuse attempt 31 of a canary tenant at \S+Z: watch all keys; docs\/how-to\/verify-isolation\.md says how to close the hole$/,
     );
-    expect(store.status?.isolation).toMatchObject({ attempts: 31, breach: 'watch everything' });
+    expect(store.status?.isolation).toMatchObject({ attempts: 31, breach: 'watch all keys' });
     expect(rig.events).toEqual([expect.stringMatching(/^Warning IsolationBreached: /)]);
   });
 
@@ -263,7 +263,7 @@ describe('A DataStore', () => {
 
   test('keeps a breach however often the next verifications fail, also when its spec changes', async () => {
     const rig = new Rig();
-    rig.verdict = { attempts: 1, breach: 'watch everything' };
+    rig.verdict = { attempts: 1, breach: 'watch all keys' };
     let { store } = await rig.reconcile(storeNamed('a'));
     rig.verdict = { attempts: 0, unclear: 'connection lost' };
     for (let count = 0; count < 6; count += 1) {
@@ -277,7 +277,7 @@ describe('A DataStore', () => {
       await rig.clock.advance(300_000);
     }
     expect(verdictOf(store)).toBe('Unknown Inconclusive: connection lost');
-    expect(store.status?.isolation?.breach).toBe('watch everything');
+    expect(store.status?.isolation?.breach).toBe('watch all keys');
   });
 
   test('is not attacked again and again when its CRD is too old to store the result', async () => {

@@ -7,7 +7,11 @@ import { TenantWorld } from '../../../testing/worlds/tenant-world.ts';
 
 const breached = {
   ...verifiedIsolation,
-  ...{ status: 'False', reason: 'Breached', message: 'version 3.6.13 allowed a tenant: watch everything' },
+  ...{
+    status: 'False',
+    reason: 'Breached',
+    message: 'version 3.6.13 did not refuse attempt 31 of a canary tenant: watch all keys',
+  },
 } as const;
 
 async function say(world: TenantWorld, conditions: readonly object[], name = 'default'): Promise<void> {
@@ -26,7 +30,7 @@ describe('A new tenant', () => {
     await say(world, []);
     await world.settle();
     expect(await world.condition('StoreReady')).toBe(
-      'False DataStoreNotVerified: DataStore default has not been verified to isolate tenants since it was created or changed: wait for its condition IsolationVerified, use another DataStore, or set its spec.isolationPolicy to Report',
+      'False DataStoreNotVerified: DataStore default has not been verified to isolate tenants since it was created or changed: wait until its condition IsolationVerified is True, use another DataStore, or ask the operator to close the hole that the condition names',
     );
     expect(world.store.calls).toEqual([]);
     await say(world, [verifiedIsolation]);

@@ -19,10 +19,10 @@ export function loginAttacks(config: LoginConfig, attacker: Tenant, victim: Tena
   });
   const neighbour = { user: victim.tenancy.user, database: victim.tenancy.schema };
   const tenants = [
-    login('log in as the neighbour with the own password', neighbour),
-    login('log in as the neighbour without a password', { ...neighbour, password: '' }),
-    login('log in as nobody', { user: '', password: '' }),
-    login("log in to the neighbour's database", { database: victim.tenancy.schema }),
+    login('log in as another tenant with the own password', neighbour),
+    login('log in as another tenant without a password', { ...neighbour, password: '' }),
+    login('log in without a user', { user: '', password: '' }),
+    login('log in to the database of another tenant', { database: victim.tenancy.schema }),
     login("log in to the server's own database", { database: 'mysql' }),
     ...(config.tls === undefined ? [] : [login('log in without TLS', { ca: undefined })]),
   ];

@@ -24,49 +24,96 @@ export function bucketAttacks(client: NatsConnection, own: string, victim: strin
   const consumer = { name: 'thief', deliver_policy: 'all', ack_policy: 'none', filter_subject: `$KV.${victim}.>` };
   const config = (name: string, more: object): object => ({ name, storage: 'file', retention: 'limits', ...more });
   return reaching('tenants', [
-    { name: 'put', run: () => ask(client, `$KV.${victim}.a`, 'x') },
-    { name: 'put into what nobody has', run: () => ask(client, '$KV.nobody.a', 'x') },
-    { name: 'get', run: () => readDirect(client, `$JS.API.DIRECT.GET.${stream}.$KV.${victim}.a`) },
-    { name: 'get by number', run: () => readDirect(client, `$JS.API.DIRECT.GET.${stream}`, { seq: 1 }) },
-    { name: 'get all', run: () => readDirect(client, `$JS.API.DIRECT.GET.${stream}`, { multi_last: ['>'] }) },
-    api('get from the leader', `STREAM.MSG.GET.${stream}`, { seq: 1 }),
-    api('stream info', `STREAM.INFO.${stream}`),
-    api('names of streams', 'STREAM.NAMES'),
-    api('list of streams', 'STREAM.LIST'),
-    api('purge', `STREAM.PURGE.${stream}`),
-    api('delete a message', `STREAM.MSG.DELETE.${stream}`, { seq: 1 }),
-    api('delete the stream', `STREAM.DELETE.${stream}`),
-    api('update the stream', `STREAM.UPDATE.${stream}`, config(stream, { subjects: ['x'] })),
-    api('make the stream', `STREAM.CREATE.${stream}`, config(stream, { subjects: ['x'] })),
-    api('snapshot', `STREAM.SNAPSHOT.${stream}`, { deliver_subject: '_INBOX.snapshot' }),
-    api('restore over it', `STREAM.RESTORE.${stream}`, { config: config(stream, { subjects: ['x'] }), state: {} }),
-    api('restore the own name over it', `STREAM.RESTORE.KV_${own}`, { config: config(stream, {}), state: {} }),
-    api('move the leader', `STREAM.LEADER.STEPDOWN.${stream}`),
-    api('remove a peer', `STREAM.PEER.REMOVE.${stream}`, { peer: 'nats-0' }),
-    api('consumer', `CONSUMER.CREATE.${stream}`, { stream_name: stream, config: consumer }),
-    api('consumer with a filter', `CONSUMER.CREATE.${stream}.thief.$KV.${victim}.>`, {
+    { name: 'write a key of another tenant', run: () => ask(client, `$KV.${victim}.a`, 'x') },
+    { name: 'write into a bucket that does not exist', run: () => ask(client, '$KV.nobody.a', 'x') },
+    {
+      name: 'read a key of another tenant',
+      run: () => readDirect(client, `$JS.API.DIRECT.GET.${stream}.$KV.${victim}.a`),
+    },
+    {
+      name: 'read a message of another tenant by its number',
+      run: () => readDirect(client, `$JS.API.DIRECT.GET.${stream}`, { seq: 1 }),
+    },
+    {
+      name: 'read all keys of another tenant',
+      run: () => readDirect(client, `$JS.API.DIRECT.GET.${stream}`, { multi_last: ['>'] }),
+    },
+    api('read a message of another tenant from the leader', `STREAM.MSG.GET.${stream}`, { seq: 1 }),
+    api('read the state of the stream of another tenant', `STREAM.INFO.${stream}`),
+    api('list the names of all streams', 'STREAM.NAMES'),
+    api('list all streams', 'STREAM.LIST'),
+    api('purge the stream of another tenant', `STREAM.PURGE.${stream}`),
+    api('delete a message of another tenant', `STREAM.MSG.DELETE.${stream}`, { seq: 1 }),
+    api('delete the stream of another tenant', `STREAM.DELETE.${stream}`),
+    api('change the stream of another tenant', `STREAM.UPDATE.${stream}`, config(stream, { subjects: ['x'] })),
+    api('create the stream of another tenant', `STREAM.CREATE.${stream}`, config(stream, { subjects: ['x'] })),
+    api('take a snapshot of the stream of another tenant', `STREAM.SNAPSHOT.${stream}`, {
+      deliver_subject: '_INBOX.snapshot',
+    }),
+    api('restore over the stream of another tenant', `STREAM.RESTORE.${stream}`, {
+      config: config(stream, { subjects: ['x'] }),
+      state: {},
+    }),
+    api('restore the own stream over that of another tenant', `STREAM.RESTORE.KV_${own}`, {
+      config: config(stream, {}),
+      state: {},
+    }),
+    api('move the leader of the stream of another tenant', `STREAM.LEADER.STEPDOWN.${stream}`),
+    api('remove a peer of the stream of another tenant', `STREAM.PEER.REMOVE.${stream}`, { peer: 'nats-0' }),
+    api('create a consumer of the stream of another tenant', `CONSUMER.CREATE.${stream}`, {
       stream_name: stream,
       config: consumer,
     }),
-    api('consumer by the own name', `CONSUMER.CREATE.KV_${own}`, { stream_name: stream, config: consumer }),
-    api('durable consumer', `CONSUMER.DURABLE.CREATE.${stream}.thief`, {
+    api(
+      'create a consumer with a filter of the stream of another tenant',
+      `CONSUMER.CREATE.${stream}.thief.$KV.${victim}.>`,
+      {
+        stream_name: stream,
+        config: consumer,
+      },
+    ),
+    api('create a consumer of the stream of another tenant by the own name', `CONSUMER.CREATE.KV_${own}`, {
+      stream_name: stream,
+      config: consumer,
+    }),
+    api('create a durable consumer of the stream of another tenant', `CONSUMER.DURABLE.CREATE.${stream}.thief`, {
       stream_name: stream,
       config: { ...consumer, durable_name: 'thief' },
     }),
-    api('names of consumers', `CONSUMER.NAMES.${stream}`),
-    api('delete a consumer', `CONSUMER.DELETE.${stream}.thief`),
-    api('next message', `CONSUMER.MSG.NEXT.${stream}.thief`, { batch: 1 }),
-    api('stream that captures the keys', 'STREAM.CREATE.thief', config('thief', { subjects: [`$KV.${victim}.>`] })),
-    api('stream that captures everything', 'STREAM.CREATE.thief', config('thief', { subjects: ['>'] })),
-    api('own stream that captures everything', `STREAM.CREATE.KV_${own}`, config(`KV_${own}`, { subjects: ['>'] })),
-    api('mirror', 'STREAM.CREATE.thief', config('thief', { mirror: { name: stream } })),
-    api('mirror of another account', 'STREAM.CREATE.thief', config('thief', mirrorOf(stream, victim))),
-    api('own mirror of another account', `STREAM.CREATE.KV_${own}`, config(`KV_${own}`, mirrorOf(stream, victim))),
+    api('list the consumers of another tenant', `CONSUMER.NAMES.${stream}`),
+    api('delete a consumer of another tenant', `CONSUMER.DELETE.${stream}.thief`),
+    api('get the next message of a consumer of another tenant', `CONSUMER.MSG.NEXT.${stream}.thief`, { batch: 1 }),
+    api(
+      'create a stream that captures the keys of another tenant',
+      'STREAM.CREATE.thief',
+      config('thief', { subjects: [`$KV.${victim}.>`] }),
+    ),
+    api('create a stream that captures everything', 'STREAM.CREATE.thief', config('thief', { subjects: ['>'] })),
+    api(
+      'create the own stream so that it captures everything',
+      `STREAM.CREATE.KV_${own}`,
+      config(`KV_${own}`, { subjects: ['>'] }),
+    ),
+    api(
+      'create a mirror of the stream of another tenant',
+      'STREAM.CREATE.thief',
+      config('thief', { mirror: { name: stream } }),
+    ),
+    api(
+      'create a mirror of the stream of another account',
+      'STREAM.CREATE.thief',
+      config('thief', mirrorOf(stream, victim)),
+    ),
+    api(
+      'create the own stream as a mirror of that of another account',
+      `STREAM.CREATE.KV_${own}`,
+      config(`KV_${own}`, mirrorOf(stream, victim)),
+    ),
     api('widen the own stream', `STREAM.UPDATE.KV_${own}`, config(`KV_${own}`, { subjects: ['>'] })),
     api('delete the own stream', `STREAM.DELETE.KV_${own}`),
     api('purge the own stream', `STREAM.PURGE.KV_${own}`),
-    api('owners', 'STREAM.MSG.GET.KV_steward-tenancies', { seq: 1 }),
-    { name: 'record an owner', run: () => ask(client, `$KV.steward-tenancies.schemas.${victim}`, '{}') },
+    api('read the ownership records', 'STREAM.MSG.GET.KV_steward-tenancies', { seq: 1 }),
+    { name: 'write an ownership record', run: () => ask(client, `$KV.steward-tenancies.schemas.${victim}`, '{}') },
   ]);
 }
 
@@ -96,7 +143,7 @@ function hearing(
   { stir, of = '' }: { readonly stir: () => Promise<unknown>; readonly of?: string },
 ): Attempt {
   return {
-    name: `subscribe to ${of === '' ? subject : subject.replace(of, '<account of the victim>')}`,
+    name: `subscribe to ${of === '' ? subject : subject.replace(of, '<account of another tenant>')}`,
     reach: 'tenants',
     run: async () => {
       using ear = listen(client, subject);
@@ -110,7 +157,7 @@ function hearing(
 /** Requests for the system and for administrators. `forged` is an account that the attacker would like to be. */
 export function systemAttacks(client: NatsConnection, victim: string, seed: string): readonly Attempt[] {
   const account = tenantAccount(victim);
-  const tell = (name: string, subject: string, body: unknown = '', reach: Reach = 'tenants'): Attempt => ({
+  const request = (name: string, subject: string, body: unknown = '', reach: Reach = 'tenants'): Attempt => ({
     name,
     reach,
     run: () => ask(client, subject, body),
@@ -122,28 +169,38 @@ export function systemAttacks(client: NatsConnection, victim: string, seed: stri
   const claims = { subject: account, issuedAt: Math.floor(Date.now() / 1000), nats: body };
   const deletion = { subject: operator.publicKey, issuedAt: claims.issuedAt, nats: { accounts: [account] } };
   return [
-    tell('update of the account, signed by itself', '$SYS.REQ.CLAIMS.UPDATE', signClaims(operator, claims)),
-    tell('update of the account, signed by a user', '$SYS.REQ.CLAIMS.UPDATE', signClaims(user, claims)),
-    tell(
-      'update of the account by its name',
+    request(
+      'change the account of another tenant, signed by itself',
+      '$SYS.REQ.CLAIMS.UPDATE',
+      signClaims(operator, claims),
+    ),
+    request(
+      'change the account of another tenant, signed by a user',
+      '$SYS.REQ.CLAIMS.UPDATE',
+      signClaims(user, claims),
+    ),
+    request(
+      'change the account of another tenant by its name',
       `$SYS.REQ.ACCOUNT.${account}.CLAIMS.UPDATE`,
       signClaims(operator, claims),
     ),
-    tell('deletion of the account', '$SYS.REQ.CLAIMS.DELETE', signClaims(operator, deletion)),
-    tell('list of accounts', '$SYS.REQ.CLAIMS.LIST'),
-    tell('pack of accounts', '$SYS.REQ.CLAIMS.PACK', '', 'server'),
-    tell('the account', `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`),
-    tell('the registry', `$SYS.REQ.ACCOUNT.${registryAccount}.CLAIMS.LOOKUP`),
-    tell('connections of the account', `$SYS.REQ.ACCOUNT.${account}.CONNZ`),
-    tell('streams of the account', `$SYS.REQ.ACCOUNT.${account}.JSZ`),
-    tell('servers', '$SYS.REQ.SERVER.PING'),
-    tell('connections of all', '$SYS.REQ.SERVER.PING.CONNZ'),
-    tell('configuration', '$SYS.REQ.SERVER.PING.VARZ'),
-    tell('storage', '$SYS.REQ.SERVER.PING.JSZ', { accounts: true, streams: true }),
-    tell('purge of the account', `$JS.API.ACCOUNT.PURGE.${account}`),
-    tell('move of a stream', `$JS.API.ACCOUNT.STREAM.MOVE.${account}.KV_${victim}`, { server: 'nats-0' }),
-    tell('removal of a server', '$JS.API.SERVER.REMOVE', { peer: 'nats-0' }, 'server'),
-    tell('another leader of all', '$JS.API.META.LEADER.STEPDOWN', '', 'server'),
+    request('delete the account of another tenant', '$SYS.REQ.CLAIMS.DELETE', signClaims(operator, deletion)),
+    request('list the accounts', '$SYS.REQ.CLAIMS.LIST'),
+    request('fetch all accounts', '$SYS.REQ.CLAIMS.PACK', '', 'server'),
+    request('read the account of another tenant', `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`),
+    request('read the account of the registry', `$SYS.REQ.ACCOUNT.${registryAccount}.CLAIMS.LOOKUP`),
+    request('list the connections of another tenant', `$SYS.REQ.ACCOUNT.${account}.CONNZ`),
+    request('list the streams of another tenant', `$SYS.REQ.ACCOUNT.${account}.JSZ`),
+    request('list the servers', '$SYS.REQ.SERVER.PING'),
+    request('list all connections of the server', '$SYS.REQ.SERVER.PING.CONNZ'),
+    request('read the configuration of the server', '$SYS.REQ.SERVER.PING.VARZ'),
+    request('read the storage of all accounts', '$SYS.REQ.SERVER.PING.JSZ', { accounts: true, streams: true }),
+    request('purge the account of another tenant', `$JS.API.ACCOUNT.PURGE.${account}`),
+    request('move a stream of another tenant', `$JS.API.ACCOUNT.STREAM.MOVE.${account}.KV_${victim}`, {
+      server: 'nats-0',
+    }),
+    request('remove a server', '$JS.API.SERVER.REMOVE', { peer: 'nats-0' }, 'server'),
+    request('make the leader of all servers step down', '$JS.API.META.LEADER.STEPDOWN', '', 'server'),
   ];
 }
 
@@ -181,13 +238,22 @@ export function loginAttacks({ endpoints, tls }: NatsConfig, context: NatsContex
     JSON.stringify({ ...(JSON.parse(Buffer.from(body, 'base64url').toString() || '{}') as object), nats: all }),
   ).toString('base64url');
   return [
-    login('nobody', {}),
-    login('a user and a password', { user: 'root', pass: 'x' }),
-    login("the victim's account, signed by a stranger", with_(forged(stranger, { issuer_account: account }))),
-    login("the victim's account, signed by the own user", with_(forged(own, { issuer_account: account }))),
-    login('the registry, signed by a stranger', with_(forged(stranger, { issuer_account: registryAccount }))),
+    login('log in without credentials', {}),
+    login('log in with a user and a password', { user: 'root', pass: 'x' }),
+    login(
+      'log in to the account of another tenant, signed by a stranger',
+      with_(forged(stranger, { issuer_account: account })),
+    ),
+    login(
+      'log in to the account of another tenant, signed by the own user',
+      with_(forged(own, { issuer_account: account })),
+    ),
+    login(
+      'log in to the account of the registry, signed by a stranger',
+      with_(forged(stranger, { issuer_account: registryAccount })),
+    ),
     // A server asks all others for an account that it does not know, and takes seconds until it refuses.
-    login('a new account', with_(forged(stranger, {})), 'server'),
-    login('the own JWT with other permissions', with_(`${head}.${widened}.${signature}`)),
+    login('log in to a new account', with_(forged(stranger, {})), 'server'),
+    login('log in with the own JWT and other permissions', with_(`${head}.${widened}.${signature}`)),
   ];
 }

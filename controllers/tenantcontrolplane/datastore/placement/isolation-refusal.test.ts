@@ -33,9 +33,9 @@ test.each([
   ['False', 'Breached'],
   ['Unknown', 'Inconclusive'],
 ])('after a breach, with %s and reason %s, it takes none, and tells no tenant what the hole is', (status, reason) => {
-  const message = 'version 3.6.13 allowed a tenant: watch everything';
+  const message = 'version 3.6.13 did not refuse attempt 31 of a canary tenant: watch all keys';
   const store = storeWith({ status, reason, message } as Partial<Condition>);
-  const isolation = { time: '2026-01-01T00:00:00Z', serverVersion: '3.6.13', attempts: 31, breach: 'watch everything' };
+  const isolation = { time: '2026-01-01T00:00:00Z', serverVersion: '3.6.13', attempts: 31, breach: 'watch all keys' };
   expect(isolationRefusal({ ...store, status: { ...store.status, isolation } })).toBe(
     `is not verified to isolate tenants (${reason})`,
   );

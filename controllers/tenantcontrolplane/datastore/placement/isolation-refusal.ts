@@ -2,9 +2,9 @@ import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 
 /**
  * Why a DataStore takes no new tenant until it is verified to isolate tenants, as the end of a sentence; undefined when it takes one. One
- * with a single login takes its one tenant: who else asks for it is refused elsewhere. One whose verification fails again and again, which
- * is no sign of a hole, takes tenants unless the last one that succeeded found a hole. What was found is not told: it may name other
- * tenants, and tells everybody the way to their data.
+ * with single credentials takes its one tenant: who else asks for it is refused elsewhere. One whose verification fails again and again, which
+ * is no sign of a hole, takes tenants unless the last one that succeeded found a hole. What was found is not reported: it may name other
+ * tenants, and shows everybody the way to their data.
  */
 export function isolationRefusal({ metadata, spec, status }: DataStore): string | undefined {
   if (spec.isolationPolicy === 'Report') return undefined;
@@ -18,4 +18,4 @@ export function isolationRefusal({ metadata, spec, status }: DataStore): string 
 
 /** What to do if a DataStore is not verified to isolate tenants. */
 export const isolationRemedy =
-  'wait for its condition IsolationVerified, use another DataStore, or set its spec.isolationPolicy to Report';
+  'wait until its condition IsolationVerified is True, use another DataStore, or ask the operator to close the hole that the condition names';

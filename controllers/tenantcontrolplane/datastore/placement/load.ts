@@ -1,4 +1,4 @@
-import { numberOf } from '../../../../api/quantity.ts';
+import { bytesText, numberOf } from '../../../../api/quantity.ts';
 import type { DataStore } from '../../../../api/steward/v1alpha1/data-store.ts';
 
 /** How full a DataStore is; unknown or unlimited parts are absent. */
@@ -39,11 +39,4 @@ export function loadText({ tenants, mostTenants, size, mostSize }: Load): string
   const people = mostTenants === undefined ? `${tenants} tenants` : `${tenants} of ${mostTenants} tenants`;
   if (size === undefined) return `holds ${people}`;
   return `holds ${people} and ${bytesText(size)}${mostSize === undefined ? '' : ` of ${bytesText(mostSize)}`}`;
-}
-
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-
-function bytesText(bytes: number): string {
-  const power = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
-  return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power] ?? ''}`;
 }
