@@ -185,7 +185,7 @@ describe('steward restore', () => {
     const authorities = await world.authorities();
     await world.backUp();
     await world.lose();
-    await expect(world.restore()).rejects.toThrow('create that object, such as the Cluster, with 0 replicas');
+    await expect(world.restore()).rejects.toThrow('create that object with 0 replicas, then restore in place');
     expect(await world.authorities()).toEqual(authorities);
   });
 

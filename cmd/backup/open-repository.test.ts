@@ -39,7 +39,7 @@ describe('where backups are', () => {
     refused().toThrow('expecting a value for --repository');
     refused('--repository=gs://bucket').toThrow('--repository takes a folder or s3://bucket/prefix, got "gs://bucket"');
     refused('--repository=s3:https://host/bucket').toThrow(UsageError);
-    refused('--repository=s3://bucket/a b').toThrow('--repository: "s3://bucket/a b" is not a place for backups');
+    refused('--repository=s3://bucket/a b').toThrow('--repository: "s3://bucket/a b" is not a bucket for backups');
     refused(`--repository=${root}`, '--s3-endpoint=https://s3.example.com').toThrow(
       '--s3-endpoint is for s3://bucket/prefix, and --repository is a folder',
     );

@@ -160,7 +160,7 @@ async function secretsOf(task: BackupTask, { cluster, signal }: BackupParts): Pr
   const found = await Promise.all(
     backedUpSecrets(name).map(async (secret) => {
       const one = await read(secret);
-      if (one === undefined) throw new BackupRefusal(`${textOf(task)} has no Secret ${secret} yet`);
+      if (one === undefined) throw new BackupRefusal(`TenantControlPlane ${textOf(task)} has no Secret ${secret} yet`);
       return one;
     }),
   );
@@ -174,7 +174,7 @@ async function take(task: BackupTask, parts: BackupParts, run: string): Promise<
   const { folder, clock, log, signal } = parts;
   const tcp = await tenantOf(task, parts);
   const place = dataPlace(tcp);
-  if (place === undefined) throw new BackupRefusal(`${textOf(task)} has no data yet`);
+  if (place === undefined) throw new BackupRefusal(`TenantControlPlane ${textOf(task)} has no data yet`);
   const secrets = await secretsOf(task, parts);
   const begun = clock.monotonic();
   const opened = await openData(place, parts);

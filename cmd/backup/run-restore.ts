@@ -85,7 +85,7 @@ async function recreated(
   }
   if (own === undefined) {
     throw new BackupRefusal(
-      `TenantControlPlane ${textOf(task)} does not exist, and another object made it: its Secrets were restored; create that object, such as the Cluster, with 0 replicas, and run the same command again`,
+      `TenantControlPlane ${textOf(task)} does not exist and cannot be recreated here, because another object, such as a Cluster, creates it. Its Secrets were restored: create that object with 0 replicas, then restore in place`,
     );
   }
   await created(parts, tenantControlPlane, sleepingManifest(inNamespace(own, task)));
@@ -139,7 +139,7 @@ async function restoreKeys(task: RestoreTask, parts: BackupParts, { secrets }: R
   if (saved === undefined) {
     if (present === undefined) return;
     throw new BackupRefusal(
-      `${textOf(task)} encrypts its data and did not when the backup was taken: switch encryption off first`,
+      `TenantControlPlane ${textOf(task)} encrypts its data and did not when the backup was taken: switch encryption off first`,
     );
   }
   if (saved.metadata.name !== key.name) {
@@ -164,7 +164,7 @@ async function asleep(tcp: TenantControlPlane, task: RestoreTask, parts: BackupP
     const upTo = restoreMarkOf(tcp)?.upTo;
     const last = upTo === undefined ? '' : ` and was last restored as of ${upTo}`;
     throw new BackupRefusal(
-      `${textOf(task)} is in use${last}: to restore it, put it to sleep first, with kubectl steward sleep or 0 replicas`,
+      `TenantControlPlane ${textOf(task)} is in use${last}: to restore it, put it to sleep first, with kubectl steward sleep or 0 replicas`,
     );
   }
   const selection = { namespace: task.tenant.namespace, labelSelector: `${labels.name}=${tcp.metadata.name}` };

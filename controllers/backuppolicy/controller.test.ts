@@ -151,6 +151,21 @@ describe('A BackupPolicy', () => {
     expect(await ready()).toBe(`False ${reason}`);
   });
 
+  test.each([
+    ['spec.schedule', { interval: undefined, schedule: 'often' }],
+    ['spec.timeZone', { interval: undefined, schedule: '0 * * * *', timeZone: 'Nowhere' }],
+    ['spec.rehearsal.schedule', { rehearsal: { schedule: 'often' } }],
+    ['spec.rehearsal.timeZone', { rehearsal: { schedule: '0 * * * *', timeZone: 'Nowhere' } }],
+  ])('names %s if that is wrong', async (field, spec) => {
+    await world.tenant();
+    await world.policy(spec);
+    await world.settle();
+    const { conditions } = (await world.read(backupPolicy, 'hourly')).status ?? {};
+    const found = conditions?.find(({ type }) => type === 'Ready');
+    expect(found).toMatchObject({ reason: 'InvalidSpec', message: expect.stringContaining(`${field}: "`) as unknown });
+    expect(await ready()).toBe('False InvalidSpec');
+  });
+
   test('ends its process while the control plane is deleted, is suspended or restored, and starts it again', async () => {
     await world.tenant();
     const policy = await world.policy();

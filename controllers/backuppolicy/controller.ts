@@ -7,6 +7,7 @@ import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-pl
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { Controller, LastReconcile, ReconcileResult } from '../../runtime/reconcile/controller.ts';
 import { nextBackup, ScheduleError } from '../../stores/backup/backup-schedule.ts';
+import type { BackupSchedule } from '../../stores/backup/backup-schedule.ts';
 import { access } from './access.ts';
 import { endPolicy } from './deletion.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -75,13 +76,17 @@ async function whyNoProcess(
   });
 }
 
+/** What is wrong with the schedules of a policy, with the field; undefined for usable ones. */
 function scheduleError({ spec }: BackupPolicy, now: Date): string | undefined {
+  return problemOf('spec', spec, now) ?? (spec.rehearsal && problemOf('spec.rehearsal', spec.rehearsal, now));
+}
+
+function problemOf(at: string, schedule: BackupSchedule, now: Date): string | undefined {
   try {
-    nextBackup(spec, now);
-    if (spec.rehearsal !== undefined) nextBackup(spec.rehearsal, now);
+    nextBackup(schedule, now);
     return undefined;
   } catch (error) {
-    if (error instanceof ScheduleError) return error.message;
+    if (error instanceof ScheduleError) return `${at}.${error.field}: ${error.message}`;
     throw error;
   }
 }

@@ -22,12 +22,10 @@ export async function endPolicy(policy: BackupPolicy, deps: Dependencies, ctx: C
     return { reason: 'StoppingProcess', message: 'waiting for the process to end' };
   }
   if (policy.spec.deletionPolicy !== 'Delete') return undefined;
-  if (hasSuccessor(policy, deps.policies())) {
-    ctx.event(
-      'Normal',
-      'BackupsRetained',
-      'the backups stay, because another BackupPolicy of the control plane has them',
-    );
+  const other = otherPolicy(policy, deps.policies());
+  if (other !== undefined) {
+    const message = `the backups are retained, because BackupPolicy ${other.metadata.name} backs up the same control plane`;
+    ctx.event('Normal', 'BackupsRetained', message);
     return undefined;
   }
   const waiting = await removeBackups(policy, deps, signal);
@@ -40,8 +38,8 @@ export async function endPolicy(policy: BackupPolicy, deps: Dependencies, ctx: C
 }
 
 /** Policies of one control plane share their backups. */
-function hasSuccessor({ metadata, spec }: BackupPolicy, policies: readonly BackupPolicy[]): boolean {
-  return policies.some(
+function otherPolicy({ metadata, spec }: BackupPolicy, policies: readonly BackupPolicy[]): BackupPolicy | undefined {
+  return policies.find(
     (other) =>
       other.metadata.uid !== metadata.uid &&
       other.metadata.namespace === metadata.namespace &&

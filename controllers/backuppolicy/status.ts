@@ -99,7 +99,7 @@ function following(policy: BackupPolicy, newest: BackupEntry, facts: ProcessFact
   if (started > reported)
     return not('Starting', `no backup has been taken since the process started${because}`, afterMs);
   // Up to which moment is in a field of its own: it moves once a minute.
-  const message = `${backups.length} backups exist, the oldest from ${backups[0]?.time ?? newest.time}`;
+  const message = `${backups.length === 1 ? '1 backup exists, from' : `${backups.length} backups exist, the oldest from`} ${backups[0]?.time ?? newest.time}`;
   return { condition: { type: 'Ready', status: 'True', reason: 'BackingUp', message }, afterMs };
 }
 

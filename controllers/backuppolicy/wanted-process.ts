@@ -15,7 +15,7 @@ export interface PolicyFacts {
   readonly restores: readonly TenantRestore[];
   /** Why the storage may not be used. */
   readonly refusal: string | undefined;
-  /** Why the schedule means nothing. */
+  /** Why a schedule means nothing, with its field. */
   readonly scheduleError: string | undefined;
 }
 
@@ -30,18 +30,21 @@ export function noProcess(policy: BackupPolicy, facts: PolicyFacts): NoProcess |
   const { spec } = policy;
   const { tcp, refusal, scheduleError } = facts;
   const tenant = spec.tenantControlPlaneName;
-  if (scheduleError !== undefined) return { reason: 'InvalidSpec', message: `spec.schedule: ${scheduleError}` };
+  if (scheduleError !== undefined) return { reason: 'InvalidSpec', message: scheduleError };
   if (refusal !== undefined) return { reason: 'StorageNotAllowed', message: refusal };
   const older = olderPolicy(policy, facts.policies);
   if (older !== undefined) {
-    const message = `the BackupPolicy ${older.metadata.name} already backs up ${tenant}: delete one of the two`;
+    const message = `BackupPolicy ${older.metadata.name} already backs up TenantControlPlane ${tenant}: delete one of the two`;
     return { reason: 'AnotherPolicy', message };
   }
   if (spec.suspend) return { reason: 'Suspended', message: 'spec.suspend is true: no changes are saved' };
   const restores = facts.restores.filter((one) => one.spec.tenantControlPlaneName === tenant);
   const restore = restores.find(isRunning);
   if (restore !== undefined) {
-    return { reason: 'Restoring', message: `TenantRestore ${restore.metadata.name} is restoring ${tenant}` };
+    return {
+      reason: 'Restoring',
+      message: `TenantRestore ${restore.metadata.name} is restoring TenantControlPlane ${tenant}`,
+    };
   }
   if (tcp === undefined || tcp.metadata.deletionTimestamp !== undefined) {
     const message = `TenantControlPlane ${tenant} does not exist${tcp === undefined ? '' : ' any more'}`;
@@ -74,8 +77,13 @@ const isRunning = ({ status }: TenantRestore): boolean => status?.phase === 'Run
 function withoutData({ metadata: { name }, status }: TenantControlPlane): NoProcess | undefined {
   const { storage } = status ?? {};
   if (isUnderWay(storage?.migration)) {
-    return { reason: 'WaitingForData', message: `the data of ${name} is being migrated to another DataStore` };
+    return {
+      reason: 'WaitingForData',
+      message: `the data of TenantControlPlane ${name} is being migrated to another DataStore`,
+    };
   }
   const schema = shareInUse(storage)?.schema ?? storage?.setup?.schema;
-  return schema === undefined ? { reason: 'WaitingForData', message: `${name} has no data yet` } : undefined;
+  return schema === undefined
+    ? { reason: 'WaitingForData', message: `TenantControlPlane ${name} has no data yet` }
+    : undefined;
 }

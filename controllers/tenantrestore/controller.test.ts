@@ -157,7 +157,7 @@ describe('A TenantRestore', () => {
     await world.settle();
     expect(await complete()).toBe('False StorageNotAllowed');
     const { status } = await world.read(tenantRestore, 'back');
-    expect(status?.conditions?.[0]?.message).toContain('these are: backups');
+    expect(status?.conditions?.[0]?.message).toContain('these of the namespace are allowed: backups');
   });
 
   test('is the only one that works on its control plane', async () => {

@@ -69,7 +69,7 @@ async function begin(
   }
   const older = olderRestore(restore, deps.restores());
   if (older !== undefined) {
-    const message = `waiting for TenantRestore ${older.metadata.name}, which is older`;
+    const message = `waiting for TenantRestore ${older.metadata.name}, which was created earlier, to end`;
     return { status: pendingStatus(restore, { reason: 'WaitingForProcesses', message }, now) };
   }
   const key = { namespace: restore.metadata.namespace, name: restore.spec.tenantControlPlaneName };

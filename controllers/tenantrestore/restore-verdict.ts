@@ -27,7 +27,8 @@ export function restoreVerdict(
     return { is: 'failed', reason: 'InvalidSpec', message };
   }
   if (tcp?.metadata.deletionTimestamp !== undefined) {
-    return { is: 'waiting', reason: 'WaitingForProcesses', message: `TenantControlPlane ${target} is being deleted` };
+    const message = `waiting for TenantControlPlane ${target} to be deleted`;
+    return { is: 'waiting', reason: 'WaitingForProcesses', message };
   }
   if (type === 'Recreate') {
     if (tcp === undefined) return { is: 'ready' };
@@ -45,10 +46,10 @@ export function restoreVerdict(
   if (tcp.spec.controlPlane.deployment.replicas === 0) return { is: 'ready' };
   const parent = tcp.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (parent !== undefined) {
-    const message = `${target} is in use, and ${parent.kind} ${parent.name} sets its replicas: put that to sleep first`;
+    const message = `TenantControlPlane ${target} is in use, and ${parent.kind} ${parent.name} sets its replicas: put that to sleep first`;
     return { is: 'waiting', reason: 'WaitingForSleep', message };
   }
   if (sleep) return { is: 'sleepy' };
-  const message = `${target} is in use: put it to sleep, with kubectl steward sleep or 0 replicas`;
+  const message = `TenantControlPlane ${target} is in use: put it to sleep, with kubectl steward sleep or 0 replicas, or create another TenantRestore with sleep: true`;
   return { is: 'waiting', reason: 'WaitingForSleep', message };
 }

@@ -28,12 +28,14 @@ describe('The next backup', () => {
   });
 
   test.each([
-    [{ schedule: 'hourly' }],
-    [{ schedule: '0 0 * * * *' }],
-    [{ schedule: '61 * * * *' }],
-    [{ schedule: '0 * * * *', timeZone: 'Europe/Nowhere' }],
-  ])('of %j is refused', (schedule) => {
-    expect(() => nextBackup(schedule, at('2030-01-01T00:00:00Z'))).toThrow(ScheduleError);
+    [{ schedule: 'hourly' }, 'schedule', '"hourly" is not a schedule: '],
+    [{ schedule: '0 0 * * * *' }, 'schedule', 'use five fields'],
+    [{ schedule: '61 * * * *', timeZone: 'Europe/Berlin' }, 'schedule', '"61 * * * *" is not a schedule: '],
+    [{ schedule: '0 * * * *', timeZone: 'Europe/Nowhere' }, 'timeZone', '"Europe/Nowhere" is not a time zone: '],
+  ])('of %j is refused, with the field that is wrong', (schedule, field, message) => {
+    const next = (): unknown => nextBackup(schedule, at('2030-01-01T00:00:00Z'));
+    expect(next).toThrow(ScheduleError);
+    expect(next).toThrow(expect.objectContaining({ field, message: expect.stringContaining(message) }));
   });
 
   test('is later than the one before, and at a whole minute that the expression names', () => {

@@ -12,6 +12,12 @@ export interface BackupSchedule {
 /** A schedule that means nothing. The message is for a person. */
 export class ScheduleError extends Error {
   override readonly name = 'ScheduleError';
+  /** What is wrong. */
+  readonly field: 'schedule' | 'timeZone';
+  constructor(field: ScheduleError['field'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.field = field;
+  }
 }
 
 /** The moment of the backup that follows one; undefined for an expression without a future. Throws `ScheduleError`. */
@@ -23,10 +29,21 @@ export function nextBackup({ schedule, timeZone, interval }: BackupSchedule, aft
     return cron.nextRun(after) ?? undefined;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const zone = timeZone === undefined ? '' : ` in the time zone "${timeZone}"`;
-    throw new ScheduleError(
-      `"${schedule}"${zone} is not a schedule: ${why}; use five fields, e.g. "0 * * * *", and a zone such as Europe/Berlin`,
-      { cause: error },
-    );
+    if (timeZone !== undefined && !isTimeZone(timeZone))
+      throw new ScheduleError('timeZone', `"${timeZone}" is not a time zone: use one such as Europe/Berlin`, {
+        cause: error,
+      });
+    throw new ScheduleError('schedule', `"${schedule}" is not a schedule: ${why}; use five fields, e.g. "0 * * * *"`, {
+      cause: error,
+    });
+  }
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
   }
 }

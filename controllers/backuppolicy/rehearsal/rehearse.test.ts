@@ -14,6 +14,10 @@ let world: BackupKindsWorld;
 const trial = (): Promise<TenantControlPlane | undefined> => world.cluster.admin.get(tenantControlPlane, key);
 const restore = (): Promise<TenantRestore | undefined> => world.cluster.admin.get(tenantRestore, key);
 const rehearsed = (): Promise<string | undefined> => world.condition(backupPolicy, 'hourly', 'Rehearsed');
+const message = async (): Promise<string | undefined> => {
+  const { conditions } = (await world.read(backupPolicy, 'hourly')).status ?? {};
+  return conditions?.find(({ type }) => type === 'Rehearsed')?.message;
+};
 const change = (rehearsal: object | null): Promise<unknown> =>
   world.cluster.admin.patch(backupPolicy, { ...key, name: 'hourly' }, { type: 'merge', body: { spec: { rehearsal } } });
 
@@ -55,6 +59,7 @@ describe('A rehearsal', () => {
     });
     expect(await world.jobOf('restore', await world.read(tenantRestore, name))).toBeDefined();
     expect(await rehearsed()).toBe('Unknown NotRehearsed');
+    expect(await message()).toBe('TenantRestore hourly-rehearsal is restoring the newest backup');
     // The policy goes on meanwhile.
     expect(await world.deploymentOf(policy)).toBeDefined();
   });
@@ -84,8 +89,7 @@ describe('A rehearsal', () => {
     await ends('Failed');
     await world.settle(6);
     expect(await rehearsed()).toBe('False RehearsalFailed');
-    const { conditions } = (await world.read(backupPolicy, 'hourly')).status ?? {};
-    expect(conditions?.find(({ type }) => type === 'Rehearsed')?.message).toBe('chunk 7 is damaged');
+    expect(await message()).toBe('chunk 7 is damaged');
     expect([await trial(), await restore()]).toEqual([undefined, undefined]);
     await world.clock.advance(24 * 3_600_000);
     await world.settle();
@@ -103,6 +107,7 @@ describe('A rehearsal', () => {
     await world.policy({ rehearsal: { schedule: '0 4 * * *', timeZone: 'Europe/Berlin' } });
     await world.settle();
     expect([await trial(), await rehearsed()]).toEqual([undefined, 'Unknown NotRehearsed']);
+    expect(await message()).toBe('no backup has been taken yet');
   });
 
   test('touches nothing of its name that belongs to somebody else', async () => {

@@ -23,6 +23,8 @@ export interface RehearsalVerdict {
 
 interface Step {
   readonly stated?: Stated;
+  /** How far it is, for the condition of a policy of which no rehearsal has ended yet. */
+  readonly progress?: string;
   readonly result?: Status['rehearsal'];
   readonly afterMs?: number;
 }
@@ -39,7 +41,6 @@ export async function rehearse(
   status: Status,
   { deps, now, signal }: { readonly deps: Dependencies; readonly now: Date; readonly signal: AbortSignal },
 ): Promise<RehearsalVerdict> {
-  const key = { namespace: policy.metadata.namespace, name: rehearsalName(policy) };
   const stage = new Stage(policy, deps, signal);
   if (policy.spec.rehearsal === undefined) {
     if (status.rehearsal === undefined && !hasCondition(status)) return { status };
@@ -47,11 +48,10 @@ export async function rehearse(
     return { status: without(status) };
   }
   const step = await nextStep(policy, stage, now);
-  const { stated, result, afterMs } = step;
+  const { stated, progress = 'the next rehearsal has not begun', result, afterMs } = step;
   const at = { generation: policy.metadata.generation, now };
   const known = status.conditions ?? [];
-  const shown =
-    stated ?? (hasCondition(status) ? undefined : notYet(`waiting for a backup, to restore it into ${key.name}`));
+  const shown = stated ?? (hasResult(status) ? undefined : notYet(progress));
   return {
     status: {
       ...status,
@@ -63,6 +63,9 @@ export async function rehearse(
 }
 
 const hasCondition = ({ conditions }: Status): boolean => conditions?.some(({ type }) => type === 'Rehearsed') ?? false;
+
+const hasResult = ({ conditions }: Status): boolean =>
+  conditions?.some(({ type, reason }) => type === 'Rehearsed' && reason !== 'NotRehearsed') ?? false;
 
 function without(status: Status): Status {
   const others = Object.entries(status).filter(([field]) => field !== 'rehearsal');
@@ -81,7 +84,7 @@ async function nextStep(policy: BackupPolicy, stage: Stage, now: Date): Promise<
   if (restore !== undefined && !isNoted) {
     const { phase } = restore.status ?? {};
     if (phase === 'Completed' || phase === 'Failed') return { ...resultOf(restore), afterMs: lookMs };
-    if (trial !== undefined) return {};
+    if (trial !== undefined) return { progress: restoring(restore.metadata.name) };
   }
   const due = dueAt(policy, now);
   if (isNoted || (due > now.getTime() && trial !== undefined)) {
@@ -89,9 +92,11 @@ async function nextStep(policy: BackupPolicy, stage: Stage, now: Date): Promise<
     return { afterMs: lookMs };
   }
   if (due > now.getTime()) return { ...(Number.isFinite(due) && { afterMs: due - now.getTime() }) };
-  if ((status?.process?.backups ?? []).length === 0) return {};
+  if ((status?.process?.backups ?? []).length === 0) return { progress: 'no backup has been taken yet' };
   return stage.begin();
 }
+
+const restoring = (name: string): string => `TenantRestore ${name} is restoring the newest backup`;
 
 interface Objects {
   readonly restore?: TenantRestore;
@@ -102,7 +107,7 @@ function nameTaken(policy: BackupPolicy, { restore, trial }: Objects): Stated | 
   const foreign = [restore, trial].find((one) => one !== undefined && !isOf(policy, one));
   if (foreign === undefined) return undefined;
   const kind = foreign === restore ? tenantRestore.kind : tenantControlPlane.kind;
-  const message = `the ${kind} ${foreign.metadata.name} is not one of a rehearsal of this policy`;
+  const message = `${kind} ${foreign.metadata.name} has the name that rehearsals of this policy need, but does not belong to one: rename or delete it, or give the policy another name`;
   return { type: 'Rehearsed', status: 'False', reason: 'NameTaken', message };
 }
 
@@ -159,10 +164,10 @@ class Stage {
     const { namespace } = this.#policy.metadata;
     const { tenantControlPlaneName: name } = this.#policy.spec;
     const original = await this.#deps.cluster.get(tenantControlPlane, { namespace, name }, { signal: this.#signal });
-    if (original === undefined) return {};
+    if (original === undefined) return { progress: `TenantControlPlane ${name} does not exist` };
     await this.#create(tenantControlPlane, trialManifest(this.#policy, original));
     await this.#create(tenantRestore, rehearsalManifest(this.#policy));
-    return {};
+    return { progress: restoring(rehearsalName(this.#policy)) };
   }
 
   /** Deletes both; true once they are gone. */

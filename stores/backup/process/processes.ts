@@ -36,16 +36,20 @@ export class BackupProcesses {
     return this.#options.namespace;
   }
 
-  /** Why nothing may be read or written there, for a person; undefined if the administrator allows it. */
+  /** Why nothing may be read or written there, for a person; undefined if the operator allows it. */
   refusal({ persistentVolumeClaim, bucket }: BackupStorage): string | undefined {
     const { claims, buckets, namespace } = this.#options;
     const [what, name, allowed] =
       bucket === undefined
         ? ['PersistentVolumeClaim', persistentVolumeClaim?.claimName ?? '', claims]
-        : ['bucket of the Secret', bucket.secretName, buckets];
+        : ['the bucket of Secret', bucket.secretName, buckets];
     if (allowed.has(name)) return undefined;
-    const others = allowed.size === 0 ? 'none is' : `these are: ${[...allowed].sort().join(', ')}`;
-    return `the administrator does not allow the ${what} ${name} of the namespace ${namespace} for backups; ${others}`;
+    const flag = bucket === undefined ? '--backup-claims' : '--backup-buckets';
+    const others =
+      allowed.size === 0
+        ? 'none is allowed yet'
+        : `these of the namespace are allowed: ${[...allowed].sort().join(', ')}`;
+    return `${what} ${namespace}/${name} is not allowed for backups: ${others}; the operator allows it with the manager's flag ${flag}`;
   }
 
   /** Runs a process that goes on, and brings it to what is wanted. */

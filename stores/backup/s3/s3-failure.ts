@@ -63,6 +63,9 @@ export function isOfClock(error: unknown): boolean {
   return ['RequestTimeTooSkewed', 'RequestExpired', 'RequestInTheFuture'].includes(s3FailureName(error));
 }
 
+const pathStyle =
+  'if the server has no host name for each bucket, use path-style URLs: set AWS_ENDPOINT_URL_S3, or --s3-path-style=true';
+
 /** What happened, and what a person can do about it. */
 export function explainS3Failure(error: unknown, action: S3Action, place: S3Place): string {
   const { bucket } = place;
@@ -71,15 +74,14 @@ export function explainS3Failure(error: unknown, action: S3Action, place: S3Plac
     AccessDenied: `access is denied: the key needs ${action} for ${resourceOf(action, place)}, and no policy of the bucket may deny it`,
     InvalidAccessKeyId: 'the server does not know the access key ID',
     SignatureDoesNotMatch: 'the secret access key does not belong to the access key ID',
-    ExpiredToken: 'the session token has expired: supply a new one, or a key without an end',
+    ExpiredToken: 'the session token has expired: supply a new one, or an access key that does not expire',
     InvalidToken: 'the session token is not valid for the access key ID',
     RequestTimeTooSkewed: 'the clock of this machine differs too much from that of the server',
     CredentialsProviderError:
       'no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file with AWS_SHARED_CREDENTIALS_FILE',
     EPROTO: 'the server does not speak TLS: correct the endpoint',
-    ENOTFOUND: 'the name of the server is not known; one without a host name for each bucket needs the path style',
-    ERR_TLS_CERT_ALTNAME_INVALID:
-      'the certificate of the server has another name; one without a host name for each bucket needs the path style',
+    ENOTFOUND: `the host name cannot be resolved: correct the endpoint; ${pathStyle}`,
+    ERR_TLS_CERT_ALTNAME_INVALID: `the certificate of the server is not valid for this host name: correct the endpoint; ${pathStyle}`,
   };
   const said = describeFailure(error);
   const name = s3FailureName(error);

@@ -30,7 +30,7 @@ describe('the URL of a bucket', () => {
     '',
   ])('%j is refused with what is accepted', (text) => {
     expect(() => parseS3Url(text)).toThrow(RepositoryError);
-    expect(() => parseS3Url(text)).toThrow('it is s3://bucket or s3://bucket/prefix');
+    expect(() => parseS3Url(text)).toThrow('use s3://bucket or s3://bucket/prefix');
   });
 
   test('is the same after it was parsed and written, and never leaves its bucket', () => {

@@ -20,7 +20,7 @@ export function parseS3Url(text: string): S3Place {
   const [bucket = '', ...rest] = text.slice(scheme.length).replace(/\/+$/, '').split('/');
   if (isS3Url(text) && isBucket(bucket) && rest.every(isSegment)) return { bucket, prefix: rest.join('/') };
   throw new RepositoryError(
-    `"${text}" is not a place for backups: it is s3://bucket or s3://bucket/prefix, where the parts of the prefix have letters, digits, ".", "_" and "-"`,
+    `"${text}" is not a bucket for backups: use s3://bucket or s3://bucket/prefix, where the parts of the prefix have letters, digits, ".", "_" and "-"`,
   );
 }
 
