@@ -143,7 +143,7 @@ export const managerFlags = {
   },
   'feature-gates': {
     value: '',
-    help: 'Comma-separated Name=true|false pairs. ExternalClusterReference: control planes may run in other clusters. ExternalClusterReferenceCrossNamespace: their kubeconfigs may be in any namespace. ClusterStacks: reconcile cluster stacks; their CustomResourceDefinitions must be installed. RuntimeSDK, together with ClusterStacks: core Cluster API asks before upgrades; its ExtensionConfig must be installed. Backups: reconcile BackupPolicies, TenantBackups and TenantRestores; the service accounts in config/backup must exist. All default to false. Unknown names are ignored.',
+    help: 'Comma-separated Name=true|false pairs. ExternalClusterReference: control planes may run on hosting clusters. ExternalClusterReferenceCrossNamespace: their kubeconfigs may be in any namespace. ClusterStacks: reconcile cluster stacks; their CustomResourceDefinitions must be installed. RuntimeSDK, together with ClusterStacks: core Cluster API asks before upgrades; its ExtensionConfig must be installed. Backups: reconcile BackupPolicies, TenantBackups and TenantRestores; the service accounts in config/backup must exist. All default to false. Unknown names are ignored.',
   },
   'backup-claims': {
     value: '',

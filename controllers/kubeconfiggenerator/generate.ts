@@ -59,7 +59,7 @@ function templateOf({ generator, admin }: Ingredients): Kubeconfig {
     return parseKubeconfig(content);
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
-    const text = `unable to decode Kubeconfig template: ${key}: ${error.message}; delete it to have it generated again`;
+    const text = `unable to decode Kubeconfig template: key ${key} of Secret ${admin.metadata.name}: ${error.message}; delete the Secret to have it generated again`;
     throw new NotGeneratedError(text, { cause: error });
   }
 }

@@ -28,7 +28,7 @@ export function retainedStatus(
   }
   const message =
     adopterUID === undefined
-      ? 'waiting until spec.adopterUID names a TenantControlPlane'
+      ? 'waiting for an adopter: set spec.adopterUID to the UID of the TenantControlPlane that is to adopt the data'
       : `waiting until the TenantControlPlane with UID ${adopterUID} has adopted the data`;
   const stated = { type: 'Adoptable', status: 'True', reason: 'Adoptable', message } as const;
   return withCondition(retained, stateCondition('RetainedControlPlane', stated), now);

@@ -64,7 +64,7 @@ export function validateTenantDeletion(
 }
 
 /**
- * Why a TenantControlPlane of a StewardControlPlane in another cluster may not be deleted: that one would create it again,
+ * Why a TenantControlPlane of a StewardControlPlane in the management cluster may not be deleted: that one would create it again,
  * but does not exist here, so nothing retains the data. Deletions of the whole namespace, and those that are confirmed by
  * annotation, are admitted.
  */
@@ -72,7 +72,7 @@ export function validateExternalDeletion({ metadata }: Resource, username: strin
   const { [annotations.externalClaim]: claim, [annotations.externalHolder]: holder } = metadata.annotations ?? {};
   if (claim === undefined || holder === undefined || namespaceControllers.includes(username)) return [];
   if (isForceDeleted({ metadata })) return [];
-  const reason = `names the StewardControlPlane with UID ${holder} of another cluster, which would recreate this control plane without its data, and workers that have joined could not use it`;
+  const reason = `names the StewardControlPlane with UID ${holder} of the management cluster, which would recreate this control plane without its data, and workers that have joined could not use it`;
   const remedy = `delete the Cluster there instead; to delete this control plane anyway, set the annotation ${annotations.deleteAnyway} to "true" first`;
   return [{ field: `metadata.annotations[${annotations.externalHolder}]`, reason, remedy }];
 }

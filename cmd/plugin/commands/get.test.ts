@@ -51,7 +51,7 @@ test('get finds a control plane by the name of its Cluster', async () => {
   expect((await world.run('get store -o name')).out).toBe('tenantcontrolplane.steward.butlerlabs.dev/shop\n');
 });
 
-test('get shows a StewardControlPlane whose TenantControlPlane is on another cluster', async () => {
+test('get shows a StewardControlPlane whose TenantControlPlane is on a hosting cluster', async () => {
   await using world = await PluginWorld.create();
   const status = { version: 'v1.35.4', readyReplicas: 2, conditions: [conditionOf('Ready', 'True', 'Ready')] };
   await world.management.seed(stewardControlPlane, shopParent({ status }));

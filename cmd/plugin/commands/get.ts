@@ -37,7 +37,7 @@ export function getCommand(world: World): Command {
   const command = new Command('get')
     .summary('List control planes, or show one.')
     .description(
-      'Lists control planes: TenantControlPlanes, and StewardControlPlanes whose TenantControlPlane is on another cluster. ' +
+      'Lists control planes: TenantControlPlanes, and StewardControlPlanes whose TenantControlPlane is on a hosting cluster. ' +
         'A name is that of a TenantControlPlane, a StewardControlPlane or a Cluster. ' +
         'VERSION is the installed version, with the wanted one in brackets if it is another.',
     )

@@ -13,7 +13,7 @@ import { PluginError } from '../frame/plugin-error.ts';
 export interface ControlPlane {
   readonly name: string;
   readonly namespace: string;
-  /** Absent if it is on another cluster, or was not created yet. */
+  /** Absent if it is on a hosting cluster, or was not created yet. */
   readonly tenant?: TenantControlPlane;
   /** Present if Cluster API manages the control plane. */
   readonly parent?: StewardControlPlane;
@@ -93,7 +93,7 @@ export function topologyOf({ parent }: ControlPlane): string | undefined {
 
 /**
  * Requires a control plane that is in this cluster.
- * @throws PluginError for one that is on another cluster.
+ * @throws PluginError for one that is on a hosting cluster.
  */
 export function requireLocal(plane: ControlPlane): LocalControlPlane {
   const { tenant, name, parent } = plane;
@@ -101,7 +101,7 @@ export function requireLocal(plane: ControlPlane): LocalControlPlane {
   const isElsewhere = parent?.spec.deployment?.externalClusterReference !== undefined;
   throw new PluginError(
     isElsewhere
-      ? `the TenantControlPlane of StewardControlPlane ${name} is on another cluster: run this command with the kubeconfig of that one`
+      ? `the TenantControlPlane of StewardControlPlane ${name} is on a hosting cluster: run this command with the kubeconfig of that cluster`
       : `StewardControlPlane ${name} has no TenantControlPlane yet; kubectl describe stcp ${name} says what it waits for`,
     exitCodes.absent,
   );

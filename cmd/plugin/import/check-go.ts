@@ -32,7 +32,7 @@ export function problemsOfGo(facts: GoFacts): readonly string[] {
     ...((tcp.spec.dataStore ?? dataStoreName) === dataStoreName
       ? []
       : [
-          `${its} is to be moved to DataStore ${tcp.spec.dataStore ?? ''}: let the Go Steward finish that, or set it back`,
+          `${its} is to be migrated to DataStore ${tcp.spec.dataStore ?? ''}: let the Go Steward finish that, or set it back`,
         ]),
     ...(recordOf(identity, now) === undefined
       ? [

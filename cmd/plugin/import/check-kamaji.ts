@@ -66,7 +66,7 @@ function dataProblems({ oldStore, others }: KamajiFacts, old: KamajiControlPlane
     ...(oldStore === undefined ? [`there is no DataStore ${dataStoreName ?? ''} of Kamaji, which ${its} uses`] : []),
     ...(wanted === undefined || wanted === dataStoreName
       ? []
-      : [`${its} is to be moved to DataStore ${wanted}: let Kamaji finish that, or set spec.dataStore back`]),
+      : [`${its} is to be migrated to DataStore ${wanted}: let Kamaji finish that, or set spec.dataStore back`]),
     ...(dataStoreOverrides.length === 0
       ? []
       : [

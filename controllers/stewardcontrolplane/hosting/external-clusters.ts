@@ -207,7 +207,7 @@ export class ExternalClusters {
   /** Closing waits for what runs; nothing waits for it. */
   #end(closing: { close(): Promise<void> }): void {
     closing.close().catch((error: unknown) => {
-      this.#options.log.warn('an unused client or watch of another cluster could not be closed', { error });
+      this.#options.log.warn('an unused client or watch of a hosting cluster could not be closed', { error });
     });
   }
 }

@@ -102,18 +102,19 @@ export function claimKey(scp: StewardControlPlane): { readonly namespace: string
 
 const keyOf = ({ metadata: { namespace, name } }: StewardControlPlane) => ({ namespace, name });
 
+const add = (gate: string): string => `add ${gate} to the manager's flag --feature-gates`;
+
 function closedGate(
   external: ExternalHosting | undefined,
   scp: StewardControlPlane,
   { secret }: ExternalReference,
 ): HostTrouble | undefined {
-  const set = "set the manager's flag --feature-gates to";
   if (external === undefined) {
-    const message = `control planes in other clusters are disabled: ${set} ExternalClusterReference=true, or remove spec.deployment.externalClusterReference`;
+    const message = `control planes on hosting clusters are disabled: ${add('ExternalClusterReference=true')}, or remove spec.deployment.externalClusterReference`;
     return waiting('Disabled', message);
   }
   if (external.crossNamespace || secret.namespace === scp.metadata.namespace) return undefined;
-  const message = `the kubeconfig is in namespace ${secret.namespace}: move it to the namespace of this object, or ${set} ExternalClusterReferenceCrossNamespace=true, which lets authors in this namespace use the Secrets of all namespaces`;
+  const message = `the kubeconfig is in namespace ${secret.namespace}: move it to the namespace of this object, or ${add('ExternalClusterReferenceCrossNamespace=true')}, which lets authors in this namespace use the Secrets of all namespaces`;
   return waiting('Disabled', message);
 }
 

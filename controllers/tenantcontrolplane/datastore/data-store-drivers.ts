@@ -12,9 +12,9 @@ export function refusedStore(field: string, name: string, refusal: string): Inva
   return { field, value: name, reason: `names a DataStore that ${refusal}`, remedy: refusalRemedy };
 }
 
-/** The validation error for a DataStore whose tenants are moved away. */
+/** The validation error for a DataStore that is being drained. */
 export function drainedStore(field: string, name: string): InvalidInput {
-  const reason = 'names a DataStore that is being drained: its tenants are moved to others';
+  const reason = 'names a DataStore that is being drained: its tenants are being migrated to others';
   return { field, value: name, reason, remedy: 'use another DataStore, or remove spec.drain of this one' };
 }
 

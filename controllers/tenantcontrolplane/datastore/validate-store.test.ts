@@ -50,7 +50,7 @@ describe('A DataStore that is being drained', () => {
 
   test('is refused with field, value, reason and fix', () => {
     expect(refused(tenant({ dataStore: 'open' }), tenant({ dataStore: 'closed' }))).toEqual([
-      'spec.dataStore "open" names a DataStore that is being drained: its tenants are moved to others: use another DataStore, or remove spec.drain of this one',
+      'spec.dataStore "open" names a DataStore that is being drained: its tenants are being migrated to others: use another DataStore, or remove spec.drain of this one',
     ]);
   });
 

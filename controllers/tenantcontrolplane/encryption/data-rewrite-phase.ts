@@ -90,13 +90,13 @@ async function rewrite(
       return { findings: { ...plain, rewriting: at, message: page.refused }, afterMs: pace.refusedMs };
     const rewriting = after(at, page, all);
     if (rewriting !== undefined) return { findings: { ...plain, rewriting }, afterMs: pace.pauseMs };
-    ctx.event('Normal', 'DataRewritten', `${at.objects + page.objects} objects were written again`);
+    ctx.event('Normal', 'DataRewritten', `${at.objects + page.objects} objects were rewritten`);
     const lastRewriteTime = ctx.now.toISOString().replace(/\.\d{3}Z$/, 'Z');
     return { findings: { ...plain, rewritten: true, lastRewriteTime }, afterMs: 1 };
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;
-    // What was written again is not written another time: the page gets further each time.
+    // What was rewritten is not rewritten another time: the page gets further each time.
     const message = `the API server of the tenant did not answer within ${pace.pageMs / 1000} s`;
     return { findings: { ...plain, rewriting: at, message }, afterMs: pace.pauseMs };
   } finally {

@@ -56,6 +56,6 @@ export function encryptedCondition(
   if (status.step !== 'Done') return { status: state, reason: status.step, message: progressOf(status, error) };
   if (!isWanted) return { status: 'False', reason: 'NotRequested', message: '' };
   const writers = [...new Set(status.resources.map(({ writes }) => writes))].join(', ');
-  const message = `${status.resources.map(({ resource }) => resource).join(', ')} with ${writers}`;
+  const message = `${status.resources.map(({ resource }) => resource).join(', ')} are encrypted with ${writers}`;
   return { status: 'True', reason: 'Encrypted', message };
 }

@@ -42,7 +42,7 @@ function podTroubles(pods: readonly Pod[]): string {
       .map(({ name, state, lastState, restartCount }) => {
         const waiting = state?.waiting ?? lastState?.terminated;
         const why = [waiting?.reason, waiting?.message].filter((part) => part !== undefined).join(': ');
-        const restarts = restartCount > 0 ? `, restarted ${restartCount} times` : '';
+        const restarts = restartCount > 0 ? `, restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}` : '';
         return `container ${name} of pod ${pod.metadata.name}: ${why === '' ? 'not ready' : why}${restarts}`;
       });
   });
@@ -65,7 +65,11 @@ async function notReady(
   const labelSelector = podSelectorText(scope.tcp);
   const { items } = await deps.cluster.list(kinds.Pod, { namespace, labelSelector, signal: ctx.signal });
   const troubles = podTroubles(items);
-  const message = troubles === '' ? `none of the pods is ready (${items.length} in total)` : troubles;
+  const none =
+    items.length === 0
+      ? `Deployment ${deployment.metadata.name} has no pods yet: see its Events`
+      : `none of the pods is ready (${items.length} in total)`;
+  const message = troubles === '' ? none : troubles;
   return { is: 'waiting', reason, message, afterMs: 30_000 };
 }
 

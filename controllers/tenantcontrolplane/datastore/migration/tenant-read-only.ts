@@ -57,7 +57,7 @@ export async function keepFrozen(step: ReadOnlyStep): Promise<void> {
     if (error instanceof UnreachableError || error instanceof ApiError) return;
     throw error;
   }
-  const message = `${freezePolicy}, which denies writes in the tenant during the migration, was deleted and has been restored; what was written in the meantime is lost if the migration is rolled back`;
+  const message = `ValidatingAdmissionPolicy ${freezePolicy} or its binding, which denies writes in the tenant during the migration, was deleted and has been restored; what was written in the meantime is lost if the migration is rolled back`;
   ctx.event('Warning', 'WritesDeniedAgain', message);
 }
 

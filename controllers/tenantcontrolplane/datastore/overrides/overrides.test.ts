@@ -220,7 +220,7 @@ describe('A tenant with resources in another datastore', () => {
 describe('What admission would refuse', () => {
   test.each<readonly [string, Overrides, string]>([
     ['no resource of kube-apiserver', [{ resource: 'example.org/widgets', dataStore: 'events' }], 'not built into'],
-    ['the main store', [{ resource: '/events', dataStore: 'default' }], 'is already the DataStore of everything else'],
+    ['the main store', [{ resource: '/events', dataStore: 'default' }], 'is already the main DataStore'],
     ['a resource twice', [events, events], 'duplicate resource override'],
   ])('is refused without admission too: %s', async (_title, overrides, message) => {
     const { world } = await running(overrides);
@@ -242,7 +242,9 @@ describe('What admission would refuse', () => {
     const before = (await world.deployment())?.metadata.resourceVersion;
     await setOverrides(world, [{ resource: '/secrets', dataStore: 'events' }]);
     await world.settle();
-    expect(await world.condition('StoreReady')).toContain('cannot move /secrets from the DataStore of everything else');
+    expect(await world.condition('StoreReady')).toContain(
+      'cannot change the DataStore of /secrets from the main DataStore',
+    );
     expect((await world.deployment())?.metadata.resourceVersion).toBe(before);
     expect(second.tenancies.size).toBe(0);
     await setOverrides(world, []);

@@ -93,10 +93,10 @@ describe('Overrides', () => {
       ],
     ],
     [
-      'the DataStore of everything else',
+      'the main DataStore',
       [{ resource: '/events', dataStore: 'default' }],
       [
-        'spec.dataStoreOverrides[0].dataStore "default" is already the DataStore of everything else: remove the override or use another DataStore',
+        'spec.dataStoreOverrides[0].dataStore "default" is already the main DataStore: remove the override or use another DataStore',
       ],
     ],
   ])('are refused with %s', (_title, overrides, expected) => {
@@ -126,12 +126,12 @@ describe('A change of overrides', () => {
   });
 
   test.each<readonly [string, Overrides, string]>([
-    ['taken out', [events], 'from DataStore other to the DataStore of everything else'],
+    ['taken out', [events], 'from DataStore other to the main DataStore'],
     ['moved', [events, { ...secrets, dataStore: 'third' }], 'from DataStore other to DataStore third'],
     [
       'added',
       [events, secrets, { resource: '/pods', dataStore: 'other' }],
-      'from the DataStore of everything else to DataStore other',
+      'from the main DataStore to DataStore other',
     ],
   ])('is refused for other resources of a tenant with data: %s', (_title, overrides, way) => {
     const [message, ...rest] = errors(tenant(overrides, 'default', used), before);
@@ -154,7 +154,7 @@ describe('A change of overrides', () => {
       'spec.dataStore "third" cannot change while spec.dataStoreOverrides stores some resource types elsewhere: they are not migrated: remove the overrides first',
     );
     expect(errors(tenant([events], 'other', used), tenant([events], 'default', used)).join()).toContain(
-      'is already the DataStore of everything else',
+      'is already the main DataStore',
     );
   });
 });

@@ -67,7 +67,7 @@ function validateOne(request: OverrideRequest, override: Override, index: number
     found.push({ field: `${field}.resource`, value: resource, reason, remedy: 'remove one of the two' });
   }
   if (dataStore !== '' && mains.includes(dataStore)) {
-    const reason = 'is already the DataStore of everything else';
+    const reason = 'is already the main DataStore';
     const remedy = 'remove the override or use another DataStore';
     found.push({ field: `${field}.dataStore`, value: dataStore, reason, remedy });
   }
@@ -81,7 +81,7 @@ function validateOne(request: OverrideRequest, override: Override, index: number
 function validateMain({ overrides, mains, drivers }: OverrideRequest): readonly InvalidInput[] {
   const other = mains.find((main) => (drivers.get(main) ?? 'etcd') !== 'etcd');
   if (overrides.length === 0 || other === undefined) return [];
-  const reason = `need a DataStore with driver etcd for everything else, but ${other} has driver ${drivers.get(other) ?? ''}: kube-apiserver has one key prefix and one set of TLS files for all of its datastores`;
+  const reason = `need a main DataStore with driver etcd, but ${other} has driver ${drivers.get(other) ?? ''}: kube-apiserver has one key prefix and one set of TLS files for all of its datastores`;
   return [{ field: list, reason, remedy: 'remove the overrides or use a DataStore with driver etcd' }];
 }
 
@@ -94,8 +94,8 @@ function validateMoves({ overrides, held }: OverrideRequest): readonly InvalidIn
   return [...resources].flatMap((resource) => {
     const [from, to] = [place(held, resource), place(overrides, resource)];
     if (from === to || resource === eventsResource) return [];
-    const named = (name: string): string => (name === '' ? 'the DataStore of everything else' : `DataStore ${name}`);
-    const reason = `cannot move ${resource} from ${named(from)} to ${named(to)}: its objects would be left behind and missing in the tenant; only ${eventsResource} may be moved, and its existing objects are lost`;
+    const named = (name: string): string => (name === '' ? 'the main DataStore' : `DataStore ${name}`);
+    const reason = `cannot change the DataStore of ${resource} from ${named(from)} to ${named(to)}: its objects would be left behind and missing in the tenant; only that of ${eventsResource} may change, and its existing objects are lost`;
     const remedy = from === '' ? `remove the override of ${resource}` : `use DataStore ${from} for ${resource} again`;
     return [{ field: list, reason, remedy }];
   });
