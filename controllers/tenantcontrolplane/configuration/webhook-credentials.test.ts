@@ -41,7 +41,11 @@ describe('Credentials for a webhook', () => {
     ['nothing', undefined, 'does not exist'],
     ['no key of these', { other: 'x' }, 'has none of these: token; tls.crt with tls.key; username with password'],
     ['half a pair', { 'tls.crt': 'x' }, 'has none of these: token; tls.crt with tls.key; username with password'],
-    ['two kinds', { token: 'a', username: 'b', password: 'c' }, 'has more than one of these: token; tls.crt with tls.key; username with password'],
+    [
+      'two kinds',
+      { token: 'a', username: 'b', password: 'c' },
+      'has more than one of these: token; tls.crt with tls.key; username with password',
+    ],
     ['a token of two lines', { token: 'a\nb' }, 'has a token that cannot be sent in a header'],
     ['an empty token', { token: '' }, 'has a token that cannot be sent in a header'],
     ['text for a certificate', { 'tls.crt': 'x', 'tls.key': 'y' }, 'has a tls.crt or tls.key that is not PEM'],
