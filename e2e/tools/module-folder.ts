@@ -10,7 +10,8 @@ import type { ToolEnvironment } from './tool-environment.ts';
 
 /**
  * The read-only folder with the source files of a pinned module, verified by go.sum: `core/config` and
- * `bootstrap/kubeadm/config` of Cluster API, `deploy/crds` of cert-manager, `config/crd` of Gateway API. Copy before changing anything in it.
+ * `bootstrap/kubeadm/config` of Cluster API, `deploy/crds` of cert-manager, `config/crd` of Gateway API, `config` of Flux's controllers.
+ * Copy before changing anything in it.
  * Throws an error with the remedy when there is no Go or the module cannot be fetched.
  */
 export const moduleFolder = async (

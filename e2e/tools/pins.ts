@@ -199,6 +199,15 @@ const gitopsHealth: ModulePin = {
   version: 'v0.110.3',
 };
 
+/** Flux's controllers, in the newest minor that the pinned Go builds. Their clients of clouds and registries make that a long build. */
+const fluxController = (name: 'source-controller' | 'kustomize-controller'): ModulePin => ({
+  folder: name,
+  module: `github.com/fluxcd/${name}`,
+  version: 'v1.9.6',
+});
+const sourceController = fluxController('source-controller');
+const kustomizeController = fluxController('kustomize-controller');
+
 /** Modules of which only the source files are wanted, beside those that binaries are built from. */
 const certManager: ModulePin = {
   folder: 'cert-manager',
@@ -240,6 +249,8 @@ export const sourceModules = {
   'gateway-api': gatewayApi,
   'gateway-api-1.4': experimentalGatewayApi,
   traefik,
+  'source-controller': sourceController,
+  'kustomize-controller': kustomizeController,
   'kubernetes-tests': kubernetesTests,
   'metrics-server': metricsServer,
 } as const;
@@ -388,6 +399,12 @@ const fixedTools: readonly ToolPin[] = [
     goPackage: 'steward.butlerlabs.dev/tools/gitops-health',
     byNameOnly: true,
   },
+  ...[sourceController, kustomizeController].map((source): ToolPin => ({
+    name: source.folder,
+    source,
+    goPackage: source.module ?? '',
+    byNameOnly: true,
+  })),
   {
     name: 'terraform-config-inspect',
     source: configInspect,
