@@ -25,13 +25,14 @@ const exists = (test: string): string => `status.conditions.exists(c, ${test})`;
 
 /**
  * The health of a kind for Flux. It waits for what is progressing or degraded, and takes what is paused or sleeps by intention for
- * done. What only another spec mends has failed at once.
+ * done. What only another spec mends has failed at once, and so has what was given up.
  */
 export function fluxHealthCheck({
   kind,
   summary,
   whenTrue,
   whenFalse,
+  final = [],
   busy,
   replicas,
   pausedBy,
@@ -50,11 +51,15 @@ export function fluxHealthCheck({
     `(has(metadata.annotations) && '${pausedBy}' in metadata.annotations)`,
     ...(hasPausedCondition(kind) ? [exists("c.type == 'Paused' && c.status == 'True'")] : []),
   ];
+  const givenUp = `!(${paused.join(' || ')}) && ${exists(`c.type == '${summary}' && c.reason in ${list(final)}`)}`;
   const sleeps = replicas === undefined ? [] : [`(has(spec.${replicas}) && spec.${replicas} == 0)`];
   return {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
-    failed: exists(`c.status == 'False' && c.reason == '${hopelessReason}'`),
+    failed: [
+      exists(`c.status == 'False' && c.reason == '${hopelessReason}'`),
+      ...(final.length === 0 ? [] : [`(${givenUp})`]),
+    ].join(' || '),
     current: [...paused, ...sleeps, settledNow].join(' || '),
   };
 }

@@ -28,6 +28,8 @@ export interface HealthRule {
   readonly whenTrue?: Readonly<Record<string, Health>>;
   /** By reason, while the summary is False; all other reasons are degraded. */
   readonly whenFalse: Readonly<Record<string, Health>>;
+  /** Reasons of the summary, True or False, that stay until a person changes something, or for many minutes. */
+  readonly final?: readonly string[];
   /** Field of the status that is set when the object has worked for the first time: before, it is not degraded but progressing. */
   readonly once?: string;
   /** A condition that is True while the object changes, although it can be used. */
@@ -66,6 +68,7 @@ export const healthRules: readonly HealthRule[] = [
       Sleeping: 'Suspended',
       NotReady: 'Degraded',
     },
+    final: ['RolloutFailed'],
   },
   {
     kind: retainedControlPlane,
@@ -112,6 +115,7 @@ export const healthRules: readonly HealthRule[] = [
       StorageNotAllowed: 'Degraded',
       Failed: 'Degraded',
     },
+    final: ['Failed'],
   },
   {
     kind: tenantRestore,
@@ -128,6 +132,7 @@ export const healthRules: readonly HealthRule[] = [
       StorageNotAllowed: 'Degraded',
       Failed: 'Degraded',
     },
+    final: ['Failed'],
   },
   {
     kind: stewardControlPlane,

@@ -121,7 +121,15 @@ const ofTenants: readonly Case[] = [
     kind: tenant,
     situation: 'whose rollout failed',
     conditions: ['Ready=True RolloutFailed'],
-    ...degraded,
+    argo: 'Degraded',
+    flux: 'Failed',
+    kstatus: 'Current',
+  },
+  {
+    kind: tenant,
+    situation: 'that is paused after its rollout failed',
+    conditions: ['Ready=True RolloutFailed', 'Paused=True Paused'],
+    ...suspended,
     kstatus: 'Current',
   },
   { kind: tenant, situation: 'that denies writes by intention', conditions: ['Ready=True WriteLimited'], ...healthy },
@@ -150,6 +158,14 @@ const ofTenants: readonly Case[] = [
 ];
 
 const ofOthers: readonly Case[] = [
+  ...['TenantBackup', 'TenantRestore'].map((kind): Case => ({
+    kind,
+    situation: 'that failed for good',
+    conditions: ['Complete=False Failed'],
+    argo: 'Degraded',
+    flux: 'Failed',
+    kstatus: 'Current',
+  })),
   { kind: 'DataStore', situation: 'that has never answered', conditions: ['Ready=False Unreachable'], ...progressing },
   {
     kind: 'DataStore',

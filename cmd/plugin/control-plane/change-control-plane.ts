@@ -19,8 +19,11 @@ export interface ControlPlaneChange {
   readonly topology?: (cluster: string) => string;
 }
 
-/** Field manager of what the plugin writes. */
-export const pluginFieldManager = 'kubectl-steward';
+/**
+ * Field manager of what the plugin writes. Flux takes back what managers have set whose names begin with `kubectl`: that would end
+ * a rotation in the middle.
+ */
+export const pluginFieldManager = 'steward-plugin';
 
 /** A merge patch of a Cluster, as a command to copy. */
 export function clusterPatchCommand(namespace: string, cluster: string, patch: Fields): string {
