@@ -6,6 +6,7 @@ import { jestItself, runJest } from './run-jest.ts';
 import { runScenarios } from './run-scenarios.ts';
 import { scenarioLanes } from './scenario-lanes.ts';
 import { testScope, testScopeVariable } from './test-scope.ts';
+import { unbuiltNote, unbuiltScenarios } from './unbuilt-scenarios.ts';
 import { failedFiles, flakyFailures, mostFilesAgain, withSecondRun } from './tier-result.ts';
 import type { TestResult, TierResult } from './tier-result.ts';
 
@@ -81,6 +82,8 @@ async function main(names: readonly string[]): Promise<number> {
     return 2;
   }
   const { leftOut, releases } = testScope();
+  const withScenarios = names.length === 0 || names.includes('e2e');
+  const unbuilt = withScenarios ? (await unbuiltScenarios()).filter((name) => !leftOut.includes(name)) : [];
   const until = givenUntil();
   const lanes = scenarioLanes();
   const said = givenSlowness();
@@ -90,6 +93,7 @@ async function main(names: readonly string[]): Promise<number> {
   console.log(`── ${chosen}`);
   const scope = `THE CORE OF THE TESTS, of Kubernetes ${releases.map(({ minor }) => minor).join(' and ')}, without the scenarios ${leftOut.join(', ')}: ${testScopeVariable}=whole runs all`;
   if (leftOut.length > 0) console.log(`── ${scope}`);
+  if (unbuilt.length > 0) console.log(`── ${unbuiltNote(unbuilt)}`);
   const wanted = tiers.filter(({ name }) => names.length === 0 || names.includes(name));
   const able: Tier[] = [];
   // Asked of all before the first begins: nobody learns after an hour that the last cannot run.
@@ -111,7 +115,7 @@ async function main(names: readonly string[]): Promise<number> {
     const started = performance.now();
     const result =
       tier.minutes === undefined
-        ? await runScenarios({ until, seed, leftOut, lanes, signal, fromHere })
+        ? await runScenarios({ until, seed, leftOut: [...leftOut, ...unbuilt], lanes, signal, fromHere })
         : { ...(await run(tier, Math.min(tier.minutes * slowness(), minutesLeft(until)), signal)), late: [] };
     late = [...late, ...result.late];
     ran.push(result);
@@ -136,6 +140,7 @@ async function main(names: readonly string[]): Promise<number> {
   if (skipsFail) console.log('Skipped tests count as failed in CI.');
   console.log(chosen);
   if (leftOut.length > 0) console.log(`${scope}. They are counted as skipped, and fail nothing.`);
+  if (unbuilt.length > 0) console.log(`${unbuiltNote(unbuilt)}. They are counted as skipped, and fail nothing.`);
   const isWithoutScenarios = late.length > 0 && !tests.some(({ file }) => file.includes('/e2e/scenarios/'));
   if (isWithoutScenarios) console.log('FAILED: there was no time for any scenario.');
   const failed =
@@ -144,7 +149,7 @@ async function main(names: readonly string[]): Promise<number> {
     (skipsFail ? skipped : 0) +
     (signal.aborted ? 1 : 0) +
     (isWithoutScenarios ? 1 : 0);
-  const leftOutNow = wanted.some(({ name }) => name === 'e2e') ? leftOut.length + late.length : 0;
+  const leftOutNow = withScenarios ? leftOut.length + unbuilt.length + late.length : 0;
   if (late.length > 0)
     console.log(`SCENARIOS LEFT OUT FOR TIME: ${late.join(', ')}. They are counted as skipped, and fail nothing.`);
   console.log(`${total.passed} passed, ${failed} failed, ${skipped + leftOutNow} skipped`);

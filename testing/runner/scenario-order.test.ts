@@ -8,6 +8,7 @@ const scenarios: readonly Scenario[] = [
   { name: 'demo', shares: undefined },
   { name: 'exposure', shares: 'steward' },
   { name: 'external', shares: undefined },
+  { name: 'flux', shares: undefined },
   { name: 'harness', shares: undefined },
   { name: 'rotation', shares: 'steward' },
   { name: 'tenants', shares: 'steward' },
@@ -29,10 +30,10 @@ test('each scenario has a turn, and those that share a cluster follow each other
   );
 });
 
-test('scenarios beyond the core come last, but among those that share a cluster with the core', () => {
+test('scenarios beyond the core come late, but among those that share a cluster with the core, and those with programs of their own last', () => {
   fc.assert(
     fc.property(seeds, (seed) => {
-      expect(names(seed).at(-1)).toBe('external');
+      expect(names(seed).slice(-2)).toEqual(['external', 'flux']);
       const sharing = names(seed).filter((name) => ['exposure', 'rotation', 'tenants'].includes(name));
       expect(sharing.at(-1)).toBe('rotation');
     }),

@@ -21,6 +21,7 @@ export const beyondCore = [
   'datastores',
   'datastores-sql',
   'external',
+  'flux',
   'manager-restart',
   'network-policies',
   'oldest-minor',
