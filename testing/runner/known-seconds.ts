@@ -16,6 +16,7 @@ export const knownSeconds: ReadonlyMap<string, number> = new Map([
   ['e2e/scenarios/manager-restart.test.ts', 197],
   ['e2e/scenarios/exposure.test.ts', 156],
   ['e2e/scenarios/external.test.ts', 159],
+  ['e2e/scenarios/flux.test.ts', 250],
   ['e2e/scenarios/oldest-minor.test.ts', 76],
   ['e2e/scenarios/hostile-ports.test.ts', 151],
   ['e2e/scenarios/observability.test.ts', 140],
