@@ -36,7 +36,9 @@ beforeAll(async () => {
   await installKinds(admin, [dataStore, tenantControlPlane]);
   for (const definition of kamajiDefinitions)
     await admin.apply(kinds.CustomResourceDefinition, definition as Manifest, { fieldManager: 'test' });
-  await admin.create(kinds.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  // Other files that use this server make it too, in any order.
+  const tenants = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  await admin.apply(kinds.Namespace, tenants, { fieldManager: 'test' });
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: 'default' } };
   await admin.apply(kinds.ServiceAccount, account, { fieldManager: 'test' });
   collector = await startGarbageCollector(server, folder);
