@@ -40,7 +40,8 @@ export async function runRestoreCommand(args: readonly string[], environment: En
   const tenant = namedBy('tenant-control-plane', flags['tenant-control-plane']);
   const of = flags.from === '' ? tenant : namedBy('from', flags.from);
   const at = momentOf(flags.at);
-  const task = { tenant, timeoutMs: durationOf('timeout', flags.timeout), ...(at !== undefined && { at }) };
+  const timeoutMs = durationOf('timeout', flags.timeout);
+  const task = { tenant, original: of.name, timeoutMs, ...(at !== undefined && { at }) };
   return withParts(flags, { of, environment }, (parts, id) => runRestore({ ...task, id }, parts));
 }
 

@@ -3,116 +3,13 @@ import { kinds } from '../../api/core/kinds.ts';
 import { annotations } from '../../api/names.ts';
 import type { BackupEntry } from '../../api/steward/v1alpha1/backup/backup-policy.ts';
 import { tenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import type { TenantControlPlane } from '../../api/steward/v1alpha1/tenant-control-plane.ts';
-import { wrapCluster } from '../../runtime/client/wrap-cluster.ts';
-import { silent } from '../../runtime/observe/logger.ts';
 import { BackupKey } from '../../stores/backup/backup-key.ts';
-import type { RestoredBackup } from '../../stores/backup/restore-backup.ts';
 import { SealedFolder } from '../../stores/backup/sealed-folder.ts';
-import { secretReader } from '../../stores/secret-reader.ts';
-import { Sessions } from '../../stores/sessions.ts';
-import { StoreAccess } from '../../stores/store-access.ts';
-import { settle } from '../../testing/fake/fake-clock.ts';
-import type { MemoryTenancy } from '../../testing/fake/memory-tenancy.ts';
-import { MemoryRepository } from '../../testing/fake/memory-repository.ts';
-import { MigrationWorld } from '../../testing/worlds/migration-world.ts';
+import { BackupWorld } from '../../testing/worlds/backup-world.ts';
 import { put } from '../../testing/worlds/moving-tenancy.ts';
-import type { BackupParts } from './backup-parts.ts';
 import { runBackup } from './run-backup.ts';
-import type { BackupTask } from './run-backup.ts';
-import { runRestore } from './run-restore.ts';
-import type { RestoreTask } from './run-restore.ts';
-import type { Report } from './status-report.ts';
 
 const tenant = { namespace: 'default', name: 'tenant' };
-
-/** A control plane that runs in a world, and its backups. */
-class BackupWorld extends MigrationWorld {
-  readonly repository = new MemoryRepository();
-  readonly stop = new AbortController();
-  /** What the commands have reported to the object that they work for. */
-  readonly reports: Readonly<Record<string, unknown>>[] = [];
-  /** Called before each write of a command to the management cluster; may throw, as a process dies. */
-  beforeWrite: () => void = () => undefined;
-  /** The same after a write, whose answer is lost with the process. */
-  afterWrite: () => void = () => undefined;
-
-  /** A running control plane with an object. */
-  static async begin(): Promise<BackupWorld> {
-    const world = new BackupWorld();
-    await world.running();
-    (await world.data()).tenantWrites(put('pods/a', 'one'));
-    return world;
-  }
-
-  async data(): Promise<MemoryTenancy> {
-    return this.store.dataOf((await this.read()).status?.storage?.setup?.schema ?? '');
-  }
-
-  parts(): BackupParts {
-    const { clock, cluster } = this;
-    const stores = new StoreAccess({
-      drivers: [this.store.driver, this.target.driver],
-      sessions: new Sessions({ clock }),
-      read: secretReader((key) => cluster.admin.get(kinds.Secret, key)),
-    });
-    const key = new BackupKey(Buffer.alloc(32, 3).toString('base64'));
-    const folder = new SealedFolder(this.repository, 'default/tenant', key);
-    const dying = wrapCluster(cluster.admin, async ({ isWrite, send }) => {
-      if (isWrite) this.beforeWrite();
-      const answer = await send();
-      if (isWrite) this.afterWrite();
-      return answer;
-    });
-    const report: Report = (values) => {
-      this.reports.push(values);
-      return Promise.resolve();
-    };
-    return { cluster: dying, stores, folder, clock, log: silent, report, signal: this.stop.signal };
-  }
-
-  backUp(over: Partial<BackupTask> = {}): Promise<void> {
-    return runBackup({ tenant, keep: 3, ...over }, this.parts());
-  }
-
-  /** Restores while the manager works. */
-  async restore(over: Partial<RestoreTask> = {}): Promise<RestoredBackup | undefined> {
-    const state = { isOver: false };
-    const restored = runRestore(
-      { tenant, timeoutMs: 60_000, ...over },
-      { ...this.parts(), signal: new AbortController().signal },
-    ).finally(() => {
-      state.isOver = true;
-    });
-    restored.catch(() => undefined);
-    for (let turn = 0; turn < 100 && !state.isOver; turn += 1) {
-      await settle();
-      if ((await this.cluster.admin.get(tenantControlPlane, tenant)) !== undefined) await this.reconcile();
-      await this.clock.advance(1000);
-    }
-    return restored;
-  }
-
-  /** The control plane is deleted with all that belongs to it. */
-  async lose(): Promise<void> {
-    await this.cluster.admin.delete(tenantControlPlane, tenant);
-    for (let turn = 0; turn < 20; turn += 1) {
-      if ((await this.cluster.admin.get(tenantControlPlane, tenant)) === undefined) return;
-      await this.reconcile();
-      await this.clock.advance(1000);
-    }
-    throw new Error('it is not deleted');
-  }
-
-  async authorities(): Promise<readonly unknown[]> {
-    const names = ['ca', 'front-proxy-ca-certificate', 'sa-certificate'];
-    return Promise.all(names.map(async (name) => (await this.secret(name))?.data));
-  }
-
-  replicas({ spec }: TenantControlPlane): number {
-    return spec.controlPlane.deployment.replicas;
-  }
-}
 
 describe('steward restore', () => {
   test('creates a lost control plane again with its data, CAs and keys, and wakes it up', async () => {
@@ -196,6 +93,19 @@ describe('steward restore', () => {
     await expect(world.restore({ tenant: other })).rejects.toThrow(
       'default/other does not exist, and the backup is of tenant',
     );
+  });
+
+  test('fills a clone from the backup of a control plane that Cluster API had made, whose CAs and keys the clone does not get', async () => {
+    const world = await BackupWorld.begin();
+    await world.backUp();
+    await world.backupsAreOf('shop');
+    await world.change({ spec: { controlPlane: { deployment: { replicas: 0 } } } });
+    (await world.data()).tenantWrites(put('pods/b', 'own'));
+    await world.settle();
+    const authorities = await world.authorities();
+    await world.restore({ original: 'shop' });
+    expect((await world.data()).texts()).toEqual([['pods/a', 'one']]);
+    expect(await world.authorities()).toEqual(authorities);
   });
 
   // Three Secrets, the TenantControlPlane, and its number of pods.

@@ -17,7 +17,7 @@ export interface RestoredObjects {
 const secretTypes: readonly unknown[] = [undefined, 'Opaque', clusterSecretType];
 
 /**
- * The objects of a backup of the control plane `name`. Whoever can write the storage and has the key can write any object there, and it is
+ * The objects of a backup of the control plane `name`, whatever the name of the one that gets them. Whoever can write the storage and has the key can write any object there, and it is
  * created with more rights than theirs: so only what a backup contains is taken of it, and everything else is refused (`BackupRefusal`).
  */
 export function restoredObjects(objects: readonly BackedUpObject[], name: string): RestoredObjects {

@@ -19,6 +19,8 @@ import type { RestoredObjects } from './restored-objects.ts';
 /** The task of the process. */
 export interface RestoreTask {
   readonly tenant: Key & { readonly namespace: string };
+  /** Name of the control plane that was backed up; the same by default. */
+  readonly original?: string;
   /** Absent for the last moment that is known. */
   readonly at?: Date;
   readonly timeoutMs: number;
@@ -49,7 +51,7 @@ export async function runRestore(task: RestoreTask, parts: BackupParts): Promise
     await report({ step: 'Restored', restoredTime: mark.upTo, problem: null });
     return undefined;
   }
-  const objects = restoredObjects(record.objects, task.tenant.name);
+  const objects = restoredObjects(record.objects, task.original ?? task.tenant.name);
   await asleep(found ?? (await recreated(task, parts, objects)), task, parts);
   await restoreKeys(task, parts, objects);
   const place = await prepared(task, parts);
